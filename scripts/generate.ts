@@ -1,0 +1,93 @@
+// Writes everything that follows from openapi/. `--check` writes nothing, lists every stale file and fails.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadDocument } from "./generate/document.ts";
+import { modelOf } from "./generate/model.ts";
+import { renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
+import {
+  renderNoun,
+  renderResources,
+  renderSdkErrorCodes,
+  renderSdkExports,
+  renderSdkTables,
+  renderSignature,
+} from "./generate/resources.ts";
+import { renderSchemas } from "./generate/schemas.ts";
+import { renderModels, renderTypes } from "./generate/types.ts";
+
+const root = new URL("../", import.meta.url);
+const generatedFolders = ["packages/spec/src", "packages/sdk/src/generated"];
+
+/** Every generated file by its path in the repository. */
+async function render(): Promise<Map<string, string>> {
+  const document = await loadDocument();
+  const operations = modelOf(document);
+  const nouns = Map.groupBy(operations, ({ noun }) => noun);
+  const types = await renderTypes(document);
+  const models = renderModels(document);
+  const files = new Map([
+    ["packages/spec/openapi.json", `${JSON.stringify(document, null, 2)}\n`],
+    ["packages/spec/src/types.gen.ts", types],
+    ["packages/spec/src/models.gen.ts", models],
+    ["packages/spec/src/schemas.gen.ts", await renderSchemas(document, operations)],
+    ["packages/spec/src/operations.gen.ts", renderOperations(operations)],
+    ["packages/spec/src/error-codes.gen.ts", renderErrorCodes(document)],
+    ["packages/spec/src/limits.gen.ts", renderLimits(document)],
+    ["packages/sdk/src/generated/types.gen.ts", types],
+    ["packages/sdk/src/generated/models.gen.ts", models],
+    ["packages/sdk/src/generated/operations.gen.ts", renderSdkTables(document, operations)],
+    ["packages/sdk/src/generated/signature.gen.ts", renderSignature(document)],
+    ["packages/sdk/src/generated/error-codes.gen.ts", renderSdkErrorCodes(document)],
+    ["packages/sdk/src/generated/resources.gen.ts", renderResources(nouns)],
+    ["packages/sdk/src/generated/index.gen.ts", renderSdkExports(document, nouns)],
+  ]);
+  for (const [noun, members] of nouns) {
+    files.set(`packages/sdk/src/generated/${noun}.gen.ts`, renderNoun(noun, members, document));
+  }
+  return files;
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(new URL(path, root), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Generated files on disk that nothing generates any more. */
+function orphansOf(files: Map<string, string>): string[] {
+  return generatedFolders.flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, root))
+      .filter((name) => name.endsWith(".gen.ts"))
+      .map((name) => `${folder}/${name}`)
+      .filter((path) => !files.has(path)),
+  );
+}
+
+for (const folder of generatedFolders) mkdirSync(new URL(`${folder}/`, root), { recursive: true });
+const files = await render();
+const stale = [...files].filter(([path, text]) => read(path) !== text).map(([path]) => path);
+const orphans = orphansOf(files);
+
+if (process.argv.includes("--check")) {
+  for (const path of stale) console.error(`stale: ${path}`);
+  for (const path of orphans) console.error(`no longer generated: ${path}`);
+  if (stale.length + orphans.length > 0) {
+    console.error("Generated files differ from openapi/. Run `npm run generate` and commit what it writes.");
+    process.exit(1);
+  }
+  console.log(`${files.size} generated files match openapi/`);
+} else {
+  for (const path of stale) {
+    mkdirSync(dirname(fileURLToPath(new URL(path, root))), { recursive: true });
+    writeFileSync(new URL(path, root), files.get(path) ?? "");
+    console.log(`wrote ${path}`);
+  }
+  for (const path of orphans) {
+    rmSync(new URL(path, root));
+    console.log(`removed ${path}`);
+  }
+  console.log(`${files.size} generated files, ${stale.length} written, ${orphans.length} removed`);
+}

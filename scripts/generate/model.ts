@@ -1,0 +1,84 @@
+// The document's operations in the words that the artifacts need.
+import { type OpenApiDocument, operationsOf, type Parameter } from "./document.ts";
+
+export interface OperationModel {
+  id: string;
+  method: string;
+  path: string;
+  noun: string;
+  resource: string;
+  sdkMethod: string;
+  summary: string;
+  description: string;
+  roles: string[];
+  scope: string;
+  accountScoped: boolean;
+  retry: "safe" | "unique" | "once";
+  errorCodes: string[];
+  statuses: number[];
+  pathParameters: Parameter[];
+  queryParameters: Parameter[];
+  /** Name of the request body's schema. */
+  requestSchema: string | undefined;
+  successes: { status: number; schema: string | undefined; example: unknown }[];
+  /** Where a page holds its items, for operations that page by limit and offset. */
+  paging: { items: string; itemSchema: string } | undefined;
+}
+
+const schemaName = (reference: { $ref: string } | undefined, operation: string): string | undefined => {
+  if (!reference) return undefined;
+  const name = reference.$ref?.split("/").at(-1);
+  if (!name) throw new Error(`${operation}: bodies must refer to a named schema ($ref)`);
+  return name;
+};
+
+function pagingOf(document: OpenApiDocument, id: string, items: string, schema: string | undefined) {
+  const properties = document.components.schemas[schema ?? ""]?.properties as
+    | Record<string, { items?: { $ref: string } }>
+    | undefined;
+  const itemSchema = schemaName(properties?.[items]?.items, id);
+  if (!itemSchema) throw new Error(`${id}: x-paging names ${items}, which is no list of a named schema`);
+  return { items, itemSchema };
+}
+
+export function modelOf(document: OpenApiDocument): OperationModel[] {
+  return [...operationsOf(document)].map(({ method, path, operation, parameters }) => {
+    const id = operation.operationId;
+    const successes = Object.entries(operation.responses)
+      .filter(([status]) => status.startsWith("2"))
+      .map(([status, response]) => {
+        const content = "$ref" in response ? undefined : response.content?.["application/json"];
+        return {
+          status: Number(status),
+          schema: schemaName(content?.schema, id),
+          example: Object.values(content?.examples ?? {})[0]?.value,
+        };
+      });
+    const retry = operation["x-retry"] ?? (method === "GET" ? "safe" : undefined);
+    if (!retry) throw new Error(`${id}: an operation that is not a GET needs x-retry`);
+    const paging = operation["x-paging"];
+    return {
+      id,
+      method,
+      path,
+      noun: operation.tags[0],
+      resource: operation["x-sdk"].resource,
+      sdkMethod: operation["x-sdk"].method,
+      summary: operation.summary,
+      description: operation.description.trim(),
+      roles: operation["x-roles"],
+      scope: operation["x-scope"],
+      accountScoped: operation["x-account-scoped"],
+      retry,
+      errorCodes: operation["x-error-codes"],
+      statuses: Object.keys(operation.responses)
+        .filter((status) => status !== "default")
+        .map(Number),
+      pathParameters: parameters.filter((parameter) => parameter.in === "path"),
+      queryParameters: parameters.filter((parameter) => parameter.in === "query"),
+      requestSchema: schemaName(operation.requestBody?.content["application/json"].schema, id),
+      successes,
+      paging: paging && pagingOf(document, id, paging.items, successes[0]?.schema),
+    };
+  });
+}

@@ -1,0 +1,94 @@
+// The spec package's tables: operations, error codes, limits, signature.
+import type { OpenApiDocument } from "./document.ts";
+import type { OperationModel } from "./model.ts";
+import { header, literal } from "./text.ts";
+
+const coercions = (operation: OperationModel) =>
+  Object.fromEntries(operation.queryParameters.map((parameter) => [parameter.name, parameter.schema.type]));
+
+export function renderOperations(operations: OperationModel[]): string {
+  const rows = operations.map((operation) => [
+    operation.id,
+    {
+      id: operation.id,
+      method: operation.method,
+      path: operation.path,
+      noun: operation.noun,
+      resource: operation.resource,
+      sdkMethod: operation.sdkMethod,
+      summary: operation.summary,
+      roles: operation.roles,
+      scope: operation.scope,
+      accountScoped: operation.accountScoped,
+      retry: operation.retry,
+      pathParameters: operation.pathParameters.map((parameter) => parameter.name),
+      queryParameters: coercions(operation),
+      hasBody: operation.requestSchema !== undefined,
+      statuses: operation.statuses,
+      errorCodes: operation.errorCodes,
+      successes: operation.successes.map(({ status, example }) => ({ status, example: example ?? null })),
+    },
+  ]);
+  return `${header}import type { OperationDescription } from "./operation.ts";
+
+/** Every operation of the contract, by its operationId. */
+export const operations = ${literal(Object.fromEntries(rows))} as const satisfies Record<string, OperationDescription>;
+
+/** The operationId of an operation. */
+export type OperationId = keyof typeof operations;
+`;
+}
+
+export function renderErrorCodes(document: OpenApiDocument): string {
+  const rows = Object.entries(document["x-error-table"]).map(([code, row]) => [
+    code,
+    {
+      status: row.status ?? null,
+      mockStatus: row.status ?? row.mock,
+      title: row.group,
+      meaning: row.meaning,
+      stated: row.stated ?? false,
+      hasFieldErrors: row.errors ?? false,
+      effectFree: row.effect === "none",
+      onDemand: row.onDemand ?? false,
+    },
+  ]);
+  const fieldCodes = document.components.schemas.FieldErrorCode?.enum;
+  return `${header}import type { ErrorCodeDescription } from "./operation.ts";
+
+/** Every error code (§7.2). */
+export const errorCodes = ${literal(Object.fromEntries(rows))} as const satisfies Record<string, ErrorCodeDescription>;
+
+/** A value of an error body's \`code\`. */
+export type ErrorCode = keyof typeof errorCodes;
+
+/** Every field-level error code (§7.3). */
+export const fieldErrorCodes = ${literal(fieldCodes)} as const;
+
+/** A value of a field error's \`code\`. */
+export type FieldErrorCode = (typeof fieldErrorCodes)[number];
+`;
+}
+
+/** Patterns that answer a field code of their own (x-field-code). */
+function fieldCodesByPattern(node: unknown, found: Record<string, string> = {}): Record<string, string> {
+  if (typeof node !== "object" || node === null) return found;
+  const { pattern, "x-field-code": code } = node as { pattern?: unknown; "x-field-code"?: unknown };
+  if (typeof pattern === "string" && typeof code === "string") found[pattern] = code;
+  for (const child of Object.values(node)) fieldCodesByPattern(child, found);
+  return found;
+}
+
+export const signatureOf = (document: OpenApiDocument) => Object.values(document.webhooks)[0]?.post["x-signature"];
+
+export function renderLimits(document: OpenApiDocument): string {
+  return `${header}/** Limits of §8 that are no keyword of a schema. */
+export const limits = ${literal(document["x-limits"])} as const;
+
+/** How webhooks are signed (§6). */
+export const signature = ${literal(signatureOf(document))} as const;
+
+/** Patterns whose violation has a field code of its own. */
+export const fieldCodesByPattern: Readonly<Record<string, string>> = ${JSON.stringify(fieldCodesByPattern(document.components.schemas), null, 2)};
+`;
+}

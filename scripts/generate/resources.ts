@@ -1,0 +1,204 @@
+// The SDK's surface: standalone functions and resource classes by noun, the client's resources, its tables and exports.
+import type { OpenApiDocument } from "./document.ts";
+import type { OperationModel } from "./model.ts";
+import { signatureOf } from "./operations.ts";
+import { docComment, header, literal, pascal } from "./text.ts";
+
+const retryWords = {
+  safe: "Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.",
+  unique: "Retried after 408, 429, 5xx, timeouts and lost connections; a name that is taken is refused.",
+  once: "Never sent again blindly: retried only after 429, an effect-free 503, or when it provably was not sent.",
+};
+
+const queryType = (operation: OperationModel) => `${pascal(operation.id)}Query`;
+
+function resultType(operation: OperationModel): string {
+  return [...new Set(operation.successes.map(({ schema }) => schema ?? "void"))].join(" | ");
+}
+
+/** Parameters of a method as name and type: path parameters, then body or query, then the request's options. */
+function parametersOf(operation: OperationModel): { name: string; type: string; text: string }[] {
+  const parameter = (name: string, type: string, optional = false) => ({
+    name,
+    type,
+    text: `${name}${optional ? "?" : ""}: ${type}`,
+  });
+  return [
+    ...operation.pathParameters.map(({ name }) => parameter(name, "string")),
+    ...(operation.requestSchema ? [parameter("body", operation.requestSchema)] : []),
+    ...(operation.queryParameters.length > 0 ? [parameter("query", queryType(operation), true)] : []),
+    parameter("options", "RequestOptions", true),
+  ];
+}
+
+function comment(operation: OperationModel, document: OpenApiDocument, indent = ""): string {
+  const table = document["x-error-table"];
+  const statuses = Map.groupBy(operation.errorCodes, (code) => table[code]?.status);
+  const codes = [...statuses].sort(([a = 0], [b = 0]) => a - b);
+  return docComment(
+    [
+      `${operation.summary}.`,
+      "",
+      operation.description,
+      "",
+      retryWords[operation.retry],
+      "",
+      ...operation.pathParameters.map(({ name, description }) => `@param ${name} ${description}`),
+      ...codes.map(
+        ([status, names]) => `@throws {ApiError} ${status}: ${names.map((name) => `\`${name}\``).join(", ")}`,
+      ),
+    ],
+    indent,
+  );
+}
+
+function renderFunction(operation: OperationModel, document: OpenApiDocument): string {
+  const parameters = parametersOf(operation);
+  const parts = [
+    operation.pathParameters.length > 0 && `path: { ${operation.pathParameters.map(({ name }) => name).join(", ")} }`,
+    operation.requestSchema && "body",
+    operation.queryParameters.length > 0 && "query",
+  ].filter(Boolean);
+  const input = parts.length > 0 ? `{ ${parts.join(", ")} }` : "{}";
+  const where = `"${operation.method}", "${operation.path}"`;
+  const [promise, call] = operation.paging
+    ? [
+        `PagePromise<${resultType(operation)}, ${operation.paging.itemSchema}>`,
+        `requestPage(client, ${where}, "${operation.paging.items}", query, options)`,
+      ]
+    : [`ApiPromise<${resultType(operation)}>`, `client.request(${where}, ${input}, options)`];
+  return `${comment(operation, document)}
+export function ${operation.id}(client: Core, ${parameters.map(({ text }) => text).join(", ")}): ${promise} {
+  return ${call};
+}
+`;
+}
+
+function renderMethod(operation: OperationModel, document: OpenApiDocument): string {
+  const parameters = parametersOf(operation);
+  const promise = operation.paging
+    ? `PagePromise<${resultType(operation)}, ${operation.paging.itemSchema}>`
+    : `ApiPromise<${resultType(operation)}>`;
+  return `${comment(operation, document, "  ")}
+  ${operation.sdkMethod}(${parameters.map(({ text }) => text).join(", ")}): ${promise} {
+    return ${operation.id}(this.#client, ${parameters.map(({ name }) => name).join(", ")});
+  }
+`;
+}
+
+export function renderNoun(noun: string, operations: OperationModel[], document: OpenApiDocument): string {
+  const models = new Set<string>();
+  for (const operation of operations) {
+    if (operation.requestSchema) models.add(operation.requestSchema);
+    for (const { schema } of operation.successes) if (schema) models.add(schema);
+    if (operation.paging) models.add(operation.paging.itemSchema);
+  }
+  const queries = operations.filter((operation) => operation.queryParameters.length > 0);
+  const paged = operations.some((operation) => operation.paging);
+  const plain = operations.some((operation) => !operation.paging);
+  const resource = operations[0]?.resource ?? noun;
+  const imports = [
+    plain && `import type { ApiPromise } from "../api-promise.ts";`,
+    `import type { Core } from "../core.ts";`,
+    `import type { RequestOptions } from "../options.ts";`,
+    paged && `import { type PagePromise, requestPage } from "../pagination.ts";`,
+    models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "./models.gen.ts";`,
+    queries.length > 0 && `import type { operations } from "./types.gen.ts";`,
+  ].filter(Boolean);
+  const queryTypes = queries.map(
+    (operation) =>
+      `/** Filters and paging of ${operation.id}. */\nexport type ${queryType(operation)} = NonNullable<operations["${operation.id}"]["parameters"]["query"]>;\n`,
+  );
+  return `${header}${imports.join("\n")}
+
+${queryTypes.join("\n")}${queryTypes.length > 0 ? "\n" : ""}${operations.map((operation) => renderFunction(operation, document)).join("\n")}
+/** The operations on ${noun.replace("-", " ")}, as \`client.${resource}\`. */
+export class ${pascal(resource)} {
+  readonly #client: Core;
+
+  constructor(client: Core) {
+    this.#client = client;
+  }
+
+${operations.map((operation) => renderMethod(operation, document)).join("\n")}}
+`;
+}
+
+export function renderResources(nouns: Map<string, OperationModel[]>): string {
+  const resources = [...nouns].map(([noun, operations]) => ({ noun, name: operations[0]?.resource ?? noun }));
+  return `${header}import { Core } from "../core.ts";
+${resources.map(({ noun, name }) => `import { ${pascal(name)} } from "./${noun}.gen.ts";`).join("\n")}
+
+/** A client with every resource of the API. */
+export class ResourceClient extends Core {
+${resources.map(({ noun, name }) => `  /** The operations on ${noun.replace("-", " ")}. */\n  readonly ${name}: ${pascal(name)} = new ${pascal(name)}(this);`).join("\n")}
+}
+`;
+}
+
+export function renderSdkTables(document: OpenApiDocument, operations: OperationModel[]): string {
+  const rows = operations.map(
+    ({ id, method, path, retry, accountScoped }) =>
+      `  ${JSON.stringify(`${method} ${path}`)}: ${JSON.stringify({ id, retry, accountScoped })},`,
+  );
+  const table = Object.entries(document["x-error-table"]);
+  const effectFree = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
+  const limits = document["x-limits"];
+  return `${header}import type { OperationFacts } from "../operation-facts.ts";
+
+/** What the attempt loop knows of each operation, by method and path template. */
+export const operationFacts: Readonly<Record<string, OperationFacts>> = {
+${rows.join("\n")}
+};
+
+/** Codes of 503 answers that left nothing behind (x-effect). */
+export const effectFreeCodes: readonly string[] = ${JSON.stringify(effectFree)};
+
+/** Retries after the first attempt (§8). */
+export const defaultMaxRetries = ${limits.clientMaxRetries};
+
+/** Milliseconds that one attempt may take (§8). */
+export const defaultTimeoutMs = ${Number(limits.clientTimeoutSecs) * 1000};
+`;
+}
+
+export function renderSignature(document: OpenApiDocument): string {
+  return `${header}/** How webhooks are signed (§6). */\nexport const signature = ${literal(signatureOf(document))} as const;\n`;
+}
+
+export function renderSdkErrorCodes(document: OpenApiDocument): string {
+  const table = Object.entries(document["x-error-table"]);
+  const rows = table.map(([code, row]) => `  /** ${row.meaning} */\n  ${code}: ${row.status ?? "number"};`);
+  const withErrors = table.filter(([, row]) => row.errors).map(([code]) => JSON.stringify(code));
+  return `${header}/** The HTTP status of every error code (§7.2). */
+export interface ErrorCodeStatus {
+${rows.join("\n")}
+}
+
+/** A machine-readable error code; branch on this. */
+export type ErrorCode = keyof ErrorCodeStatus;
+
+/** Codes whose errors list the failing fields. */
+export type ErrorCodeWithFieldErrors = ${withErrors.join(" | ")};
+`;
+}
+
+export function renderSdkExports(document: OpenApiDocument, nouns: Map<string, OperationModel[]>): string {
+  const models = Object.keys(document.components.schemas).filter((name) => name !== "ErrorCode");
+  const blocks = [...nouns].map(([noun, operations]) => {
+    const queries = operations.filter((operation) => operation.queryParameters.length > 0).map(queryType);
+    const names = [
+      pascal(operations[0]?.resource ?? noun),
+      ...operations.map(({ id }) => id),
+      ...queries.map((name) => `type ${name}`),
+    ];
+    return `export { ${names.join(", ")} } from "./${noun}.gen.ts";`;
+  });
+  return `${header}export type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "./error-codes.gen.ts";
+export type {
+${models.map((name) => `  ${name},`).join("\n")}
+} from "./models.gen.ts";
+export type { components, operations, paths, webhooks } from "./types.gen.ts";
+${blocks.join("\n")}
+`;
+}

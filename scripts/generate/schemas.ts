@@ -1,0 +1,45 @@
+// zod schemas, by @hey-api/openapi-ts, and which of them check which operation's request.
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@hey-api/openapi-ts";
+import type { OpenApiDocument } from "./document.ts";
+import type { OperationModel } from "./model.ts";
+import { header, pascal } from "./text.ts";
+
+export async function renderSchemas(document: OpenApiDocument, operations: OperationModel[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "call-transfer-zod-"));
+  try {
+    await createClient({
+      input: structuredClone(document) as never,
+      output: { path: folder },
+      plugins: [{ name: "zod", dates: { offset: true } }],
+      logs: { level: "silent" },
+    });
+    const generated = await readFile(join(folder, "zod.gen.ts"), "utf8");
+    const body = generated.replace(/^\/\/ This file is auto-generated.*\n+/, "");
+    return header + body + renderRequestSchemas(operations);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function renderRequestSchemas(operations: OperationModel[]): string {
+  const rows = operations.map((operation) => {
+    const name = `z${pascal(operation.id)}`;
+    const parts = [
+      operation.pathParameters.length > 0 && `path: ${name}Path`,
+      operation.queryParameters.length > 0 && `query: ${name}Query`,
+      operation.requestSchema && `body: ${name}Body`,
+    ].filter(Boolean);
+    return `    ${operation.id}: { ${parts.join(", ")} },`.replace("{  }", "{}");
+  });
+  return `
+/**
+ * What checks the path, query and body of each operation's request.
+ */
+export const requestSchemas = {
+${rows.join("\n")}
+} satisfies Record<string, { path?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType }>;
+`;
+}
