@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { errorCodes } from "@call-transfer/spec";
+import { describe, expect, it } from "vitest";
+
+const root = new URL("../", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+
+const rows = [...read("docs/assumptions.md").matchAll(/^\| (A-\d+) \|.*\| ([^|]+) \|$/gm)].map(([text, id, where]) => ({
+  text,
+  id: id ?? "",
+  where: where ?? "",
+}));
+const idsOf = (place: string) => rows.filter(({ where }) => where.startsWith(place)).map(({ id }) => id);
+
+const contract = readdirSync(new URL("openapi/", root), { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".yaml"))
+  .map((path) => read(`openapi/${path}`))
+  .join("\n");
+const marks = new Set(contract.match(/\bA-\d+\b/g));
+const numerically = (ids: Iterable<string>) => [...ids].sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)));
+
+describe("docs/assumptions.md", () => {
+  it("gives each id one row, from A-1 on without a gap", () => {
+    expect(numerically(rows.map(({ id }) => id))).toEqual(rows.map((_, index) => `A-${index + 1}`));
+  });
+
+  it("has as its contract rows exactly the ids that openapi/ marks", () => {
+    expect(numerically(idsOf("Contract"))).toEqual(numerically(marks));
+  });
+
+  it("says of every other row that it is behaviour, and in which package", () => {
+    const others = rows.filter(({ where }) => where !== "Contract");
+    expect(others.filter(({ where }) => !/^Behaviour: (backend|mock-server|sdk)\b/.test(where))).toEqual([]);
+  });
+
+  it("names the on-demand codes that the code table marks", () => {
+    const named = rows.find(({ id }) => id === "A-29")?.text.match(/`[a-z_]+`/g) ?? [];
+    const marked = Object.entries(errorCodes).filter(([, row]) => row.onDemand);
+    expect(named.map((code) => code.slice(1, -1)).sort()).toEqual(marked.map(([code]) => code).sort());
+  });
+
+  it("names the effect-free codes that the code table marks", () => {
+    const named = rows.find(({ id }) => id === "A-28")?.text.match(/`[a-z_]+`/g) ?? [];
+    const marked = Object.entries(errorCodes).filter(([, row]) => row.effectFree);
+    expect(named.map((code) => code.slice(1, -1)).sort()).toEqual(marked.map(([code]) => code).sort());
+  });
+});
