@@ -1,0 +1,149 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
+import { fileURLToPath } from "node:url";
+import { limits } from "@call-transfer/spec";
+import document from "@call-transfer/spec/openapi.json" with { type: "json" };
+import { describe, expect, it } from "vitest";
+import { isMap, isScalar, parseDocument, visit } from "yaml";
+import { importsOf, limitsIn, repetitionsIn } from "./source-facts.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const git = (...options: string[]) =>
+  execFileSync("git", ["ls-files", ...options], { cwd: root, encoding: "utf8" })
+    .split("\n")
+    .filter(Boolean);
+
+const tracked = git().filter((path) => !git("--deleted").includes(path));
+// Files about to be added count too, so that a finding comes before the commit.
+const present = [...new Set([...tracked, ...git("--others", "--exclude-standard")])];
+const isTest = (path: string) => /\.test\.[a-z]+$/.test(path);
+const handWritten = present.filter((path) => /\.(ts|mts|mjs|js)$/.test(path) && !path.endsWith(".gen.ts"));
+const shipped = handWritten.filter((path) => !isTest(path));
+
+const findings = (paths: string[], check: (text: string) => string[]) =>
+  paths.flatMap((path) => check(read(path)).map((found) => `${path}: ${found}`));
+
+describe("the direction of imports", () => {
+  const arrows: Record<string, readonly string[]> = {
+    spec: [],
+    sdk: [],
+    backend: ["spec"],
+    "mock-server": ["backend", "spec"],
+    contract: ["sdk", "spec"],
+  };
+  // Where the contract suite's own runs build the targets that it otherwise is handed.
+  const targets = ["backend", "mock-server", "sdk", "spec"];
+  const folderOf = (path: string) => /^packages\/([^/]+)\//.exec(path)?.[1];
+  const packageOf = (name: string) => /^@call-transfer\/([^/]+)/.exec(name)?.[1];
+
+  it("follows the arrows of docs/architecture.md", () => {
+    const strays = handWritten.flatMap((path) => {
+      const folder = folderOf(path);
+      if (!folder) return [];
+      const allowed = [folder, ...(folder === "contract" && isTest(path) ? targets : (arrows[folder] ?? []))];
+      return importsOf(read(path))
+        .filter((name) => {
+          const imported = name.startsWith(".") ? folderOf(join(dirname(path), name)) : packageOf(name);
+          return imported === undefined ? name.startsWith(".") : !allowed.includes(imported);
+        })
+        .map((name) => `${path} imports ${name}`);
+    });
+    expect(strays).toEqual([]);
+  });
+
+  it("keeps Node's modules out of what runs everywhere", () => {
+    const everywhere = shipped.filter((path) => /^packages\/(spec|sdk|backend)\/src\//.test(path));
+    expect(findings(everywhere, (text) => importsOf(text).filter((name) => name.startsWith("node:")))).toEqual([]);
+  });
+});
+
+describe("nothing that the contract holds is typed again", () => {
+  it("no operation path, status of a code or list of codes stands in hand-written code", () => {
+    expect(findings(shipped, repetitionsIn)).toEqual([]);
+  });
+
+  it.each([
+    ["const url = '/api/v1/roles';", "path"],
+    [`get(\`\${base}/api/v1/transfers/members/\${id}/hours\`);`, "path"],
+    ["fetch('http://127.0.0.1:1/api/v1/calls?limit=1');", "path"],
+    ["const statuses = { not_found: 404 };", "status"],
+    ["const pair = ['queue_full', 429];", "status"],
+    ["const retried = new Set(['bad_request', 'conflict', 'not_found']);", "list"],
+    ["type Known = 'bad_request' | 'conflict' | 'not_found';", "list"],
+    ["const titles = { bad_request: a, conflict: b, not_found: c };", "table"],
+  ])("the check sees through %s", (text, kind) => {
+    expect(repetitionsIn(text).join()).toContain(kind);
+  });
+
+  it("no rule or route of the backend writes down a limit", () => {
+    const places = shipped.filter((path) => /^packages\/backend\/src\/(rules|routes)\//.test(path));
+    expect(findings(places, (text) => limitsIn(text, contractLimits))).toEqual([]);
+  });
+
+  it("the check sees a limit in a comparison", () => {
+    expect(limitsIn("if (name.length > 100) refuse();", contractLimits)).toEqual(["name.length > 100"]);
+  });
+
+  it("no field of openapi/ has one of its limits typed twice", () => {
+    expect(schemaFiles.flatMap((path) => limitsTypedIn(path)).filter(isRepeated)).toEqual([]);
+  });
+});
+
+describe("what is committed", () => {
+  const texts = tracked.filter((path) => !/\.(png|ico|woff2?)$/.test(path)).map((path) => ({ path, text: read(path) }));
+  const holding = (pattern: RegExp) => texts.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+
+  it("holds no build output and no installed package", () => {
+    expect(tracked.filter((path) => /(^|\/)(dist|node_modules)\/|\.(tgz|tsbuildinfo)$/.test(path))).toEqual([]);
+  });
+
+  it("names no package registry, so that any of them can serve the install", () => {
+    expect(holding(/registry\.[a-z0-9-]+\.[a-z]+|"resolved": "https?:/)).toEqual([]);
+  });
+
+  it("names no path of one machine", () => {
+    expect(holding(/(?<![\w.:/}-])\/(?:home|Users|root|work)\/[a-z]/)).toEqual([]);
+  });
+
+  it("leaves nothing marked as unfinished", () => {
+    expect(holding(new RegExp(["TO", "FIX"].map((start) => `\\b${start}(?:DO|ME)\\b`).join("|")))).toEqual([]);
+  });
+});
+
+const keywords = ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "default"];
+
+/** The numbers that §8 limits are made of; 0, 1 and 2 are too common to tell. */
+const contractLimits: ReadonlySet<number> = (() => {
+  const found = new Set<unknown>(Object.values(limits));
+  const walk = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (keywords.includes(key)) found.add(value);
+      else walk(value);
+    }
+  };
+  walk(document.components.schemas);
+  walk(document.paths);
+  return new Set([...found].filter((value) => typeof value === "number" && value > 2) as number[]);
+})();
+
+const schemaFiles = present.filter((path) => path.startsWith("openapi/schemas/"));
+
+/** `field.keyword` for each limit that a file spells out; an anchor's aliases are not spelled out. */
+function limitsTypedIn(path: string): string[] {
+  const typed: string[] = [];
+  visit(parseDocument(read(path), { merge: true }), {
+    Pair(_, { key, value }) {
+      if (!isScalar(key) || !isMap(value)) return;
+      for (const keyword of keywords.slice(0, -1)) {
+        const limit = value.items.find((item) => isScalar(item.key) && item.key.value === keyword);
+        if (limit) typed.push(`${path} ${key.value}.${keyword}`);
+      }
+    },
+  });
+  return typed;
+}
+
+const isRepeated = (entry: string, index: number, all: string[]) => all.indexOf(entry) !== index;

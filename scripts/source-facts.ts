@@ -1,0 +1,75 @@
+// What a source file says: what it imports, and which facts of the contract it repeats.
+import { errorCodes, operations } from "@call-transfer/spec";
+import ts from "typescript";
+
+const codes: ReadonlySet<string> = new Set(Object.keys(errorCodes));
+const pathPatterns = Object.values(operations).map(
+  ({ path }) => new RegExp(`^${path.replace(/\{[^}]+\}/g, "[^/]+")}(?:[?#]|$)`),
+);
+
+/** How many codes may stand side by side before they are a list of codes. */
+const mostCodesInARow = 2;
+
+function* nodesOf(node: ts.Node): Generator<ts.Node> {
+  yield node;
+  for (const child of node.getChildren()) yield* nodesOf(child);
+}
+
+const parse = (text: string) => ts.createSourceFile("source.ts", text, ts.ScriptTarget.Latest, true);
+
+/** The module names that a file imports or re-exports, also dynamically. */
+export function importsOf(text: string): string[] {
+  return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+}
+
+/** The text of a string or template, with `0` for what a template fills in; undefined for other nodes. */
+function textOf(node: ts.Node): string | undefined {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
+  if (ts.isTemplateExpression(node)) {
+    return node.head.text + node.templateSpans.map((span) => `0${span.literal.text}`).join("");
+  }
+  return undefined;
+}
+
+const isCode = (node: ts.Node): boolean => codes.has(textOf(ts.isLiteralTypeNode(node) ? node.literal : node) ?? "");
+
+const isStatus = (node: ts.Node): boolean => ts.isNumericLiteral(node) && /^[45]\d\d$/.test(node.text);
+
+const keyOf = (node: ts.ObjectLiteralElementLike): string =>
+  node.name && (ts.isIdentifier(node.name) || ts.isStringLiteral(node.name)) ? node.name.text : "";
+
+function repetitionIn(node: ts.Node): string | undefined {
+  const text = textOf(node);
+  if (text !== undefined) {
+    const path = text.replace(/^(?:https?:\/\/[^/]*|0)(?=\/)/, "");
+    if (pathPatterns.some((pattern) => pattern.test(path))) return `the path of an operation: ${text}`;
+  }
+  if (ts.isPropertyAssignment(node) && codes.has(keyOf(node)) && isStatus(node.initializer)) {
+    return `the status of a code: ${node.getText()}`;
+  }
+  if (ts.isArrayLiteralExpression(node)) {
+    const listed = node.elements.filter(isCode);
+    if (listed.length > mostCodesInARow) return `a list of codes: ${node.getText()}`;
+    if (listed.length > 0 && node.elements.some(isStatus)) return `the status of a code: ${node.getText()}`;
+  }
+  if (ts.isObjectLiteralExpression(node)) {
+    const listed = node.properties.filter((property) => codes.has(keyOf(property)));
+    if (listed.length > mostCodesInARow) return `a table of codes: ${node.getText().slice(0, 80)}`;
+  }
+  if (ts.isUnionTypeNode(node) && node.types.filter(isCode).length > mostCodesInARow) {
+    return `a list of codes: ${node.getText()}`;
+  }
+  return undefined;
+}
+
+/** Operation paths, statuses of codes and lists of codes that a file types out although the contract holds them. */
+export function repetitionsIn(text: string): string[] {
+  return [...nodesOf(parse(text))].map(repetitionIn).filter((found) => found !== undefined);
+}
+
+/** The numbers among `limits` that a file writes down, with the expression around each. */
+export function limitsIn(text: string, limits: ReadonlySet<number>): string[] {
+  return [...nodesOf(parse(text))]
+    .filter((node) => ts.isNumericLiteral(node) && limits.has(Number(node.text)))
+    .map((node) => node.parent.getText().slice(0, 80));
+}
