@@ -143,6 +143,7 @@ export function renderSdkTables(document: OpenApiDocument, operations: Operation
   );
   const table = Object.entries(document["x-error-table"]);
   const effectFree = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
+  const withFieldErrors = table.filter(([, row]) => row.errors).map(([code]) => code);
   const limits = document["x-limits"];
   return `${header}import type { OperationFacts } from "../operation-facts.ts";
 
@@ -153,6 +154,9 @@ ${rows.join("\n")}
 
 /** Codes of 503 answers that left nothing behind (x-effect). */
 export const effectFreeCodes: readonly string[] = ${JSON.stringify(effectFree)};
+
+/** Codes whose errors list the failing fields. */
+export const codesWithFieldErrors: readonly string[] = ${JSON.stringify(withFieldErrors)};
 
 /** Retries after the first attempt (§8). */
 export const defaultMaxRetries = ${limits.clientMaxRetries};

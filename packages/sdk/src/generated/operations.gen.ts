@@ -17,6 +17,9 @@ export const operationFacts: Readonly<Record<string, OperationFacts>> = {
 /** Codes of 503 answers that left nothing behind (x-effect). */
 export const effectFreeCodes: readonly string[] = ["no_bots_available","region_saturated","service_unavailable"];
 
+/** Codes whose errors list the failing fields. */
+export const codesWithFieldErrors: readonly string[] = ["flow_structure_invalid","validation_failed"];
+
 /** Retries after the first attempt (§8). */
 export const defaultMaxRetries = 2;
 

@@ -1,0 +1,63 @@
+import { CallTransferError } from "./errors.ts";
+
+/** An answer with what stands around its data. */
+export interface Answer<T> {
+  /** The body, parsed. */
+  readonly data: T;
+  /** The response; its body can be read again. */
+  readonly response: Response;
+  /** Name it to support. */
+  readonly requestId: string | undefined;
+}
+
+/** What `result()` gives: the answer or the error, told apart by `ok`. */
+export type Result<T> =
+  | (Answer<T> & { readonly ok: true; readonly error: undefined })
+  | { readonly ok: false; readonly data: undefined; readonly error: CallTransferError };
+
+/**
+ * A request under way. It starts at once and only once: `await promise`, `promise.withResponse()` and
+ * `promise.result()` look at the same request.
+ */
+export class ApiPromise<T> implements Promise<T> {
+  readonly [Symbol.toStringTag] = "ApiPromise";
+  readonly #answer: Promise<Answer<T>>;
+
+  constructor(answer: Promise<Answer<T>>) {
+    this.#answer = answer;
+  }
+
+  /** The data together with the response and its request id. */
+  withResponse(): Promise<Answer<T>> {
+    return this.#answer;
+  }
+
+  /** The data or the SDK's error, without throwing. Mistakes in the code, such as an empty id, still throw. */
+  result(): Promise<Result<T>> {
+    return this.#answer.then(
+      (answer): Result<T> => ({ ...answer, ok: true, error: undefined }),
+      (error: unknown) => {
+        if (error instanceof CallTransferError) return { ok: false, data: undefined, error };
+        throw error;
+      },
+    );
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise
+  then<Fulfilled = T, Rejected = never>(
+    onFulfilled?: ((data: T) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    return this.#answer.then(({ data }) => data).then(onFulfilled, onRejected);
+  }
+
+  catch<Rejected = never>(
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<T | Rejected> {
+    return this.then(undefined, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<T> {
+    return this.then().finally(onFinally);
+  }
+}

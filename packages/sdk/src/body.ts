@@ -1,0 +1,55 @@
+// Reading answers: bounded, and once for all who want to look.
+
+/** A body larger than the bound. */
+export class BodyTooLarge extends Error {}
+
+/**
+ * Reads a body as text.
+ *
+ * @param signal Cancels the reading, also where the fetch that gave the response looks at no signal.
+ * @param onTooLarge What happens beyond `maxBytes` of decoded body: `throw`, or `cut` the rest off. Either way the
+ *   rest is cancelled, never downloaded.
+ */
+export async function readText(
+  response: Response,
+  maxBytes: number,
+  onTooLarge: "throw" | "cut",
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (response.body === null) return null;
+  const reader = response.body.getReader();
+  const cancel = () => {
+    reader.cancel().catch(() => {});
+  };
+  signal.addEventListener("abort", cancel, { once: true });
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.byteLength;
+    if (size > maxBytes) {
+      cancel();
+      if (onTooLarge === "throw") throw new BodyTooLarge(`larger than ${maxBytes} bytes`);
+      return text;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** The same response, still genuine, with its body answered from the text that was read. */
+export function replay(response: Response, text: string | null): Response {
+  const fresh = () => new Response(text, { headers: response.headers });
+  Object.defineProperties(response, {
+    text: { value: async () => text ?? "" },
+    json: { value: async () => JSON.parse(text ?? "") },
+    blob: { value: () => fresh().blob() },
+    arrayBuffer: { value: () => fresh().arrayBuffer() },
+    bytes: { value: async () => new Uint8Array(await fresh().arrayBuffer()) },
+    body: { get: () => (text === null ? null : fresh().body) },
+    bodyUsed: { value: false },
+    clone: { value: () => replay(new Response(null, response), text) },
+  });
+  return response;
+}

@@ -1,0 +1,121 @@
+import createClient, { type Client } from "openapi-fetch";
+import { type Answer, ApiPromise } from "./api-promise.ts";
+import { apiErrorOf, ConfigurationError } from "./errors.ts";
+import { operationFacts } from "./generated/operations.gen.ts";
+import type { paths } from "./generated/types.gen.ts";
+import { type ClientOptions, checkRequestOptions, type RequestOptions, type Settings, settingsOf } from "./options.ts";
+import { expandPath, serializeQuery } from "./path.ts";
+import { apiErrorFactsOf, type Call, Plan, send } from "./send.ts";
+
+type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
+const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
+
+/**
+ * The typed escape hatch: openapi-fetch's verbs, with the same credentials, timeouts and retries. An answer of the API
+ * is returned as `{ data, error, response }`; a lost one throws.
+ */
+export type RawClient = Pick<Client<paths>, Verb>;
+
+/** What a request consists of besides its place. */
+export interface RequestInput {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: object | undefined;
+  readonly body?: unknown;
+}
+
+/** openapi-fetch as we use it: the place is decided at run time, so its types cannot help here. */
+type AnyRequest = (method: string, url: string, init: object) => Promise<{ response: Response }>;
+
+/** Init of a raw call, as far as we look at it. */
+interface RawInit extends RequestOptions {
+  params?: { path?: Record<string, unknown> };
+  fetch?: unknown;
+  baseUrl?: unknown;
+  middleware?: unknown;
+  Request?: unknown;
+}
+
+/** What every request of a client goes through. Standalone functions take it, so that unused operations cost nothing. */
+export class Core {
+  readonly #settings: Settings;
+  readonly #send: AnyRequest;
+  /** openapi-fetch's verbs with this client's guarantees. */
+  readonly raw: RawClient;
+
+  /** @throws {ConfigurationError} names the option to change, never a secret's value. */
+  constructor(options: ClientOptions) {
+    this.#settings = settingsOf(options);
+    const { baseUrl, headers } = this.#settings;
+    const openapi = createClient<paths>({ baseUrl, headers, querySerializer: serializeQuery, Request: Plan as never });
+    this.#send = openapi.request as unknown as AnyRequest;
+    const raw = verbs.map((verb) => [verb, (template: string, init?: RawInit) => this.#raw(verb, template, init)]);
+    this.raw = Object.fromEntries(raw) as unknown as RawClient;
+  }
+
+  /**
+   * Sends a request to a path template such as `/api/v1/roles`.
+   *
+   * @throws {ApiError} The API answered with an error.
+   * @throws {OutcomeUnknownError} Nobody can tell whether an operation that must not be repeated was carried out.
+   * @throws {ConnectionError | TimeoutError | AbortError | InvalidResponseError} There was no usable answer.
+   * @throws {ConfigurationError | TypeError} An option or an id is unusable; nothing was sent.
+   */
+  request<T>(method: string, template: string, input: RequestInput, options: RequestOptions = {}): ApiPromise<T> {
+    return new ApiPromise(this.#answer<T>(method, template, input, options));
+  }
+
+  async #answer<T>(method: string, template: string, input: RequestInput, options: RequestOptions): Promise<Answer<T>> {
+    checkRequestOptions(options);
+    const call = this.#begin(method, template, options);
+    const { response } = await this.#send(method, expandPath(template, input.path), {
+      params: { query: input.query },
+      body: input.body,
+      headers: options.headers,
+      parseAs: "text",
+      fetch: (plan: Plan) => send(plan, call),
+    });
+    if (!response.ok) throw apiErrorOf(apiErrorFactsOf(call, response));
+    return { data: call.data as T, response, requestId: response.headers.get("x-request-id") ?? undefined };
+  }
+
+  /** A per-call fetch, address or middleware is dropped: the credentials are the client's. */
+  #raw(verb: Verb, template: string, init: RawInit = {}): Promise<unknown> {
+    const { fetch: _fetch, baseUrl: _baseUrl, middleware: _middleware, Request: _request, ...rest } = init;
+    const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, params, ...own } = rest;
+    return Promise.resolve().then(() => {
+      const call = this.#begin(verb, template, rest);
+      return this.#send(verb, expandPath(template, params?.path), {
+        ...own,
+        params: { ...params, path: undefined },
+        fetch: (plan: Plan) => send(plan, call),
+      });
+    });
+  }
+
+  #begin(method: string, template: string, options: RequestOptions): Call {
+    const place = `${method} ${template}`;
+    const known = operationFacts[place];
+    const operation = known ?? { id: place, retry: "once" as const, accountScoped: false };
+    const settings = this.#settings;
+    const { signal, timeoutMs = settings.timeoutMs, maxRetries = settings.maxRetries } = options;
+    const { accountId = settings.accountId, totalTimeoutMs = settings.totalTimeoutMs } = options;
+    if (operation.accountScoped && accountId === undefined && settings.credential.kind === "accessToken") {
+      throw new ConfigurationError(
+        "accountId",
+        `is required: ${operation.id} with an access token is for one account (§5.2)`,
+      );
+    }
+    const deadline = totalTimeoutMs === undefined ? undefined : settings.clock.now() + totalTimeoutMs;
+    const facts = {
+      settings,
+      operation,
+      known: known !== undefined,
+      accountId,
+      signal,
+      timeoutMs,
+      maxRetries,
+      deadline,
+    };
+    return { ...facts, attempts: [], outcome: "not_sent" };
+  }
+}

@@ -1,0 +1,268 @@
+import type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "./generated/error-codes.gen.ts";
+import type { ErrorResponseMeta, FieldError } from "./generated/models.gen.ts";
+import { codesWithFieldErrors } from "./generated/operations.gen.ts";
+import type { Outcome } from "./retry.ts";
+
+/** One sending of a request. Holds no secrets. */
+export interface Attempt {
+  /** When it was sent, in milliseconds since 1970. */
+  readonly startedAt: number;
+  status?: number;
+  code?: string;
+  requestId?: string;
+  /** Milliseconds waited after it, before the next one. */
+  delayMs?: number;
+  /** What failed, in words, when no whole answer came. */
+  error?: string;
+}
+
+/** What every error of a request carries besides its message. */
+export interface RequestFacts {
+  /** What the request did to the server, over all attempts. */
+  readonly outcome: Outcome;
+  /** Every sending, in order. */
+  readonly attempts: readonly Attempt[];
+  /** The operationId, or method and path of an operation that this version does not know. */
+  readonly operationId: string;
+}
+
+/** The key is shared by every copy of this major version, so that `instanceof` works across ESM and CJS copies. */
+const kind: unique symbol = Symbol.for("@call-transfer/sdk/1/error-kind");
+
+/** Whether a value's class, or one that it extends, is of the given kind. */
+function isKind(value: unknown, wanted: string): boolean {
+  let candidate: unknown = typeof value === "object" && value !== null ? value.constructor : undefined;
+  while (typeof candidate === "function") {
+    if (Object.hasOwn(candidate, kind) && (candidate as { [kind]?: unknown })[kind] === wanted) return true;
+    candidate = Object.getPrototypeOf(candidate);
+  }
+  return false;
+}
+
+/** Any error that this SDK throws of its own accord; bad ids throw a plain `TypeError`. */
+export class CallTransferError extends Error {
+  static readonly [kind]: string = "CallTransferError";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A customer's own subclass has no kind of its own: there the prototype decides.
+    return Object.hasOwn(this, kind)
+      ? isKind(value, this[kind])
+      : Object.prototype.isPrototypeOf.call(this.prototype, value as object);
+  }
+
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    // Written out, since bundlers shorten the names of classes.
+    Object.defineProperty(this, "name", { value: new.target[kind], configurable: true });
+  }
+
+  /** The error as plain data for logs. */
+  toJSON(): object {
+    return { ...this, name: this.name, message: this.message };
+  }
+}
+
+/** An option is missing or unusable. Nothing was sent. */
+export class ConfigurationError extends CallTransferError {
+  static override readonly [kind]: string = "ConfigurationError";
+  /** The option to change. */
+  readonly option: string;
+
+  constructor(option: string, mend: string) {
+    super(`${option} ${mend}`);
+    this.option = option;
+  }
+}
+
+/** A request that was started did not succeed. */
+export class RequestError extends CallTransferError implements RequestFacts {
+  static override readonly [kind]: string = "RequestError";
+  readonly outcome: Outcome;
+  readonly attempts: readonly Attempt[];
+  readonly operationId: string;
+
+  constructor(message: string, facts: RequestFacts, cause?: unknown) {
+    super(message, cause);
+    this.outcome = facts.outcome;
+    this.attempts = facts.attempts;
+    this.operationId = facts.operationId;
+  }
+}
+
+/** The connection could not be made or was lost. */
+export class ConnectionError extends RequestError {
+  static override readonly [kind]: string = "ConnectionError";
+}
+
+/** An attempt, or all of them together, took longer than allowed. */
+export class TimeoutError extends RequestError {
+  static override readonly [kind]: string = "TimeoutError";
+}
+
+/** The caller's signal aborted the request; the signal's reason is the `cause`. */
+export class AbortError extends RequestError {
+  static override readonly [kind]: string = "AbortError";
+}
+
+/** A success came whose body is not what it should be: no JSON, cut short, or too large. The request was carried out. */
+export class InvalidResponseError extends RequestError {
+  static override readonly [kind]: string = "InvalidResponseError";
+}
+
+/**
+ * Nobody can tell whether an operation that must not be repeated blindly was carried out, e.g. a call placement whose
+ * answer was lost. Look before sending it again (§8.3). The `cause` says how the last attempt ended.
+ */
+export class OutcomeUnknownError extends RequestError {
+  static override readonly [kind]: string = "OutcomeUnknownError";
+}
+
+/** An error body as it came, secrets replaced; undefined where it was no JSON object. */
+export type Problem = Readonly<Record<string, unknown>> | undefined;
+
+/** An error whose `code` decides the types of the rest. */
+export type ApiErrorOf<C extends ErrorCode | undefined> = C extends unknown ? ApiError<C> : never;
+
+/** Any error that the API answered: a union that `switch (error.code)` narrows. */
+export type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
+
+/** What an `ApiError` is made of. */
+export interface ApiErrorFacts extends RequestFacts {
+  readonly status: number;
+  readonly problem: Problem;
+  readonly requestId: string | undefined;
+  readonly headers: Headers;
+  readonly retryAfterSecs: number | undefined;
+}
+
+/**
+ * The API answered with an error (§2.6). Narrow it with `isApiError(error, "validation_failed")`, by
+ * `switch (error.code)`, or by subclass.
+ */
+export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> extends RequestError {
+  static override readonly [kind]: string = "ApiError";
+
+  static override [Symbol.hasInstance](value: unknown): value is AnyApiError {
+    return CallTransferError[Symbol.hasInstance].call(this, value);
+  }
+
+  /**
+   * The machine-readable code; undefined where the body is not the API's own, e.g. a proxy's page. A code newer than
+   * this version of the SDK arrives as it is.
+   */
+  readonly code: C;
+  /** The HTTP status; 0 for a redirect that a browser hides. */
+  readonly status: C extends ErrorCode ? ErrorCodeStatus[C] : number;
+  /** Short title of the error's category. */
+  readonly title: string | undefined;
+  /** Explanation of this instance. */
+  readonly detail: string | undefined;
+  /** What is wrong, field by field. */
+  readonly errors: C extends ErrorCodeWithFieldErrors ? readonly FieldError[] : readonly FieldError[] | undefined;
+  /** Extra context such as `retryAfterSecs` or `resetsAt`. */
+  readonly meta: Readonly<ErrorResponseMeta> | undefined;
+  /** Seconds that the server asked to wait, in `meta.retryAfterSecs` or a `Retry-After` header. */
+  readonly retryAfterSecs: number | undefined;
+  /** Name it to support. */
+  readonly requestId: string | undefined;
+  /** The whole error body as it came. */
+  readonly problem: Problem;
+  /** Headers of the answer. */
+  declare readonly headers: Headers;
+
+  constructor(facts: ApiErrorFacts, cause?: unknown) {
+    super(messageOf(facts), facts, cause);
+    const { problem = {}, status, requestId } = facts;
+    const text = (name: string) => (typeof problem[name] === "string" ? (problem[name] as string) : undefined);
+    const { errors, meta } = problem;
+    const code = text("code");
+    this.code = code as C;
+    this.status = status as this["status"];
+    this.title = text("title");
+    this.detail = text("detail");
+    const none = codesWithFieldErrors.includes(code ?? "") ? [] : undefined;
+    this.errors = (Array.isArray(errors) ? errors : none) as this["errors"];
+    this.meta = typeof meta === "object" && meta !== null ? (meta as ErrorResponseMeta) : undefined;
+    this.retryAfterSecs = facts.retryAfterSecs;
+    this.requestId = requestId ?? text("requestId");
+    this.problem = facts.problem;
+    // Left out of logs and toJSON: headers are long, and a proxy may put anything there.
+    Object.defineProperty(this, "headers", { value: facts.headers });
+  }
+}
+
+function messageOf({ status, problem, operationId, requestId }: ApiErrorFacts): string {
+  const subject = `${operationId} answered ${status}`;
+  const request = requestId ? ` (request ${requestId})` : "";
+  if (status < 400) return `${subject}, a redirect, which is not followed: is baseUrl right?${request}`;
+  if (typeof problem?.code !== "string") return `${subject} without an error body of the API${request}`;
+  const detail = typeof problem.detail === "string" ? `: ${problem.detail}` : "";
+  return `${subject} ${problem.code}${detail}${request}`;
+}
+
+/** 400: the request is malformed or breaks a rule. */
+export class BadRequestError extends ApiError {
+  static override readonly [kind]: string = "BadRequestError";
+}
+/** 401: the credential is missing, expired or invalid (§5). */
+export class AuthenticationError extends ApiError {
+  static override readonly [kind]: string = "AuthenticationError";
+}
+/** 402: the account must pay or upgrade first. */
+export class PaymentRequiredError extends ApiError {
+  static override readonly [kind]: string = "PaymentRequiredError";
+}
+/** 403: the caller may not do this (§5). */
+export class PermissionDeniedError extends ApiError {
+  static override readonly [kind]: string = "PermissionDeniedError";
+}
+/** 404: the resource does not exist in the account. */
+export class NotFoundError extends ApiError {
+  static override readonly [kind]: string = "NotFoundError";
+}
+/** 409: the request conflicts with what exists. */
+export class ConflictError extends ApiError {
+  static override readonly [kind]: string = "ConflictError";
+}
+/** 410: what the request names has expired. */
+export class GoneError extends ApiError {
+  static override readonly [kind]: string = "GoneError";
+}
+/** 422: a business rule forbids the request. */
+export class UnprocessableEntityError extends ApiError {
+  static override readonly [kind]: string = "UnprocessableEntityError";
+}
+/** 429: a rate limit, a full queue or a used-up quota; see `meta`. */
+export class RateLimitError extends ApiError {
+  static override readonly [kind]: string = "RateLimitError";
+}
+/** 5xx: the platform, or something in front of it, failed. */
+export class ServerError extends ApiError {
+  static override readonly [kind]: string = "ServerError";
+}
+
+const errorsByStatus: Readonly<Record<number, new (facts: ApiErrorFacts) => ApiError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  402: PaymentRequiredError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  410: GoneError,
+  422: UnprocessableEntityError,
+  429: RateLimitError,
+};
+
+/** The error of the class that goes with the status. */
+export function apiErrorOf(facts: ApiErrorFacts): ApiError {
+  const ErrorClass = errorsByStatus[facts.status] ?? (facts.status >= 500 ? ServerError : ApiError);
+  return new ErrorClass(facts);
+}
+
+/** Whether a value is an error that the API answered. */
+export function isApiError(value: unknown): value is AnyApiError;
+/** Whether a value is an error that the API answered with one of the codes. */
+export function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [C, ...C[]]): value is ApiErrorOf<C>;
+export function isApiError(value: unknown, ...codes: string[]): boolean {
+  return value instanceof ApiError && (codes.length === 0 || codes.includes(value.code ?? ""));
+}

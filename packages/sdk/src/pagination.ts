@@ -1,0 +1,86 @@
+import { type Answer, ApiPromise } from "./api-promise.ts";
+import type { Core } from "./core.ts";
+import type { RequestOptions } from "./options.ts";
+
+interface PageQuery {
+  limit?: number;
+  offset?: number;
+}
+
+/** A page holds its items under a name of its own, and the size of the whole list. */
+interface Page {
+  readonly meta?: { readonly total?: number };
+}
+
+/**
+ * The first page of a list. `await` gives that page; `for await` gives every item of every page, asking for the next
+ * page when the last one is used up.
+ */
+export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
+  readonly #next: (offset: number) => Promise<List>;
+  readonly #items: (list: List) => readonly Item[];
+  readonly #start: number;
+
+  constructor(
+    first: Promise<Answer<List>>,
+    items: (list: List) => readonly Item[],
+    start: number,
+    next: (offset: number) => Promise<List>,
+  ) {
+    super(first);
+    this.#items = items;
+    this.#start = start;
+    this.#next = next;
+  }
+
+  /** The list page by page. */
+  async *pages(): AsyncGenerator<List, void, undefined> {
+    let page: List = await this;
+    let offset = this.#start;
+    for (;;) {
+      yield page;
+      const count = this.#items(page).length;
+      offset += count;
+      const total = (page as Page).meta?.total ?? Number.POSITIVE_INFINITY;
+      if (count === 0 || offset >= total) return;
+      page = await this.#next(offset);
+    }
+  }
+
+  /** The list item by item. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const page of this.pages()) yield* this.#items(page);
+  }
+
+  /**
+   * The items in one array.
+   *
+   * @param limits.maxItems The most items to collect, a whole number from 0; a list may be longer than memory.
+   */
+  async toArray({ maxItems }: { maxItems: number }): Promise<Item[]> {
+    if (!Number.isInteger(maxItems) || maxItems < 0) throw new TypeError("maxItems must be a whole number from 0");
+    const collected: Item[] = [];
+    await this;
+    if (maxItems === 0) return collected;
+    for await (const item of this) {
+      collected.push(item);
+      if (collected.length >= maxItems) break;
+    }
+    return collected;
+  }
+}
+
+/** Starts a list that pages by limit and offset. */
+export function requestPage<List, Item>(
+  client: Core,
+  method: string,
+  path: string,
+  items: keyof List & string,
+  query: PageQuery = {},
+  options?: RequestOptions,
+): PagePromise<List, Item> {
+  const ask = (offset: number | undefined) =>
+    client.request<List>(method, path, { query: offset === undefined ? query : { ...query, offset } }, options);
+  const itemsOf = (list: List) => (list[items] ?? []) as readonly Item[];
+  return new PagePromise(ask(undefined).withResponse(), itemsOf, query.offset ?? 0, ask);
+}

@@ -1,0 +1,96 @@
+// Retry policy, as pure functions. docs/decisions/0003 gives the reasons.
+
+import { effectFreeCodes } from "./generated/operations.gen.ts";
+import type { OperationFacts } from "./operation-facts.ts";
+
+/**
+ * What an attempt did to the server: nothing was sent, it was refused, it was carried out, or nobody can tell.
+ */
+export type Outcome = "not_sent" | "rejected" | "applied" | "unknown";
+
+const byCertainty: readonly Outcome[] = ["not_sent", "rejected", "unknown", "applied"];
+
+/** Both outcomes as one. Unknown is sticky: no later refusal tells what an earlier attempt did. */
+export function combine(one: Outcome, other: Outcome): Outcome {
+  return byCertainty.indexOf(one) > byCertainty.indexOf(other) ? one : other;
+}
+
+/** An attempt's end: an answer's status and code, or a failure. */
+export interface AttemptEnd {
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+  readonly outcome: Outcome;
+  /** Whether the connection was lost or timed out, as opposed to an answer that came whole. */
+  readonly interrupted: boolean;
+}
+
+/** A quota that resets at a given time, not within a retry's patience. */
+const quotaCode = "assistant_quota_exceeded";
+
+/** Failures that happen before a byte of the request is sent. */
+const neverSent = new Set([
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+const isEffectFree = (code: string | undefined): boolean => code !== undefined && effectFreeCodes.includes(code);
+
+/** What an answer says of the attempt's effect. */
+export function outcomeOfAnswer(status: number, code: string | undefined): Outcome {
+  if (status >= 200 && status < 300) return "applied";
+  if (status === 503 && isEffectFree(code)) return "rejected";
+  // Status 0 is a browser's view of a redirect that is not followed.
+  return status < 500 && status !== 408 ? "rejected" : "unknown";
+}
+
+/** What a failure of fetch says of the attempt's effect. Runtimes that hide the cause give `unknown`. */
+export function outcomeOfFailure(error: unknown): Outcome {
+  const cause: unknown = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  // Several addresses were tried: all of them must have failed before sending.
+  const parts: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
+  const codes = parts.map((part) => (part as { code?: unknown } | null)?.code);
+  return codes.length > 0 && codes.every((code) => typeof code === "string" && neverSent.has(code))
+    ? "not_sent"
+    : "unknown";
+}
+
+/** Whether an attempt that ended so may be followed by another. */
+export function shouldRetry(retry: OperationFacts["retry"], end: AttemptEnd): boolean {
+  if (end.outcome === "not_sent") return true;
+  if (end.status === 429) return end.code !== quotaCode;
+  if (end.outcome === "rejected") return end.status === 503;
+  if (end.outcome === "applied") return end.interrupted && retry === "safe";
+  return end.outcome === "unknown" && retry !== "once";
+}
+
+/** Backoff in milliseconds before retry `n`, counted from 0: 0.5 s · 2ⁿ up to 8 s, with jitter in [½, 1]. */
+export function backoffFor(n: number, random: () => number): number {
+  return Math.min(8000, 500 * 2 ** n) * (0.5 + random() / 2);
+}
+
+const imfFixdate =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Seconds that a `Retry-After` header asks for: digits, or a date in IMF-fixdate form; else undefined. */
+export function parseRetryAfter(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header)) return Number(header);
+  if (!imfFixdate.test(header)) return undefined;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, (at - now) / 1000);
+}
+
+/** Seconds that an answer asks to wait: `meta.retryAfterSecs`, else `Retry-After`; undefined when it asks nothing. */
+export function retryHint(meta: unknown, headers: Headers, now: number): number | undefined {
+  const seconds = (meta as { retryAfterSecs?: unknown } | null | undefined)?.retryAfterSecs;
+  if (typeof seconds === "number" && Number.isFinite(seconds) && seconds >= 0) return seconds;
+  const date = Date.parse(headers.get("date") ?? "");
+  return parseRetryAfter(headers.get("retry-after"), Number.isNaN(date) ? now : date);
+}
