@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
+import { defaultPolicies } from "../packages/backend/src/policies.ts";
 
 const root = new URL("../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
@@ -29,8 +30,13 @@ describe("docs/assumptions.md", () => {
   });
 
   it("says of every other row that it is behaviour, and in which package", () => {
-    const others = rows.filter(({ where }) => where !== "Contract");
+    const others = rows.filter(({ where }) => !/^Contract(;|$)/.test(where));
     expect(others.filter(({ where }) => !/^Behaviour: (backend|mock-server|sdk)\b/.test(where))).toEqual([]);
+  });
+
+  it("names every policy of the backend, and no other", () => {
+    const named = rows.flatMap(({ where }) => [...where.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+    expect(named.sort()).toEqual(Object.keys(defaultPolicies()).sort());
   });
 
   it("names the on-demand codes that the code table marks", () => {
