@@ -33,7 +33,8 @@ describe("the direction of imports", () => {
     "mock-server": ["backend", "spec"],
     contract: ["sdk", "spec"],
   };
-  // Where the contract suite's own runs build the targets that it otherwise is handed.
+  // The contract suite is handed its targets; only where its own runs open them does it know how they are made.
+  const opensTargets = (path: string) => path === "packages/contract/src/targets.ts" || isTest(path);
   const targets = ["backend", "mock-server", "sdk", "spec"];
   const folderOf = (path: string) => /^packages\/([^/]+)\//.exec(path)?.[1];
   const packageOf = (name: string) => /^@call-transfer\/([^/]+)/.exec(name)?.[1];
@@ -42,7 +43,7 @@ describe("the direction of imports", () => {
     const strays = handWritten.flatMap((path) => {
       const folder = folderOf(path);
       if (!folder) return [];
-      const allowed = [folder, ...(folder === "contract" && isTest(path) ? targets : (arrows[folder] ?? []))];
+      const allowed = [folder, ...(folder === "contract" && opensTargets(path) ? targets : (arrows[folder] ?? []))];
       return importsOf(read(path))
         .filter((name) => {
           const imported = name.startsWith(".") ? folderOf(join(dirname(path), name)) : packageOf(name);
