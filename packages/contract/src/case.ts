@@ -1,0 +1,49 @@
+import type { OperationId } from "@call-transfer/spec";
+import type { Check } from "./check.ts";
+import type { Capability, Target, TargetWith } from "./target.ts";
+
+/** A cell that a case covers by passing; statuses and codes are counted from the answers themselves. */
+export type ClaimedCell =
+  | {
+      readonly kind: "field";
+      readonly operation: OperationId;
+      readonly field: string;
+      readonly keyword: string;
+      readonly side: "valid" | "invalid";
+    }
+  | { readonly kind: "role"; readonly operation: OperationId; readonly role: string }
+  | { readonly kind: "demand"; readonly code: string };
+
+/** One thing that the contract promises, told to a target. Knows no test runner. */
+export interface ContractCase {
+  readonly noun: string;
+  readonly name: string;
+  readonly needs: readonly Capability[];
+  readonly covers: readonly ClaimedCell[];
+  run(target: Target, check: Check): Promise<void>;
+}
+
+interface Draft<Needs extends Capability> {
+  readonly noun: string;
+  /** What the case proves, as a sentence. */
+  readonly name: string;
+  readonly needs: readonly Needs[];
+  readonly covers?: readonly ClaimedCell[];
+  run(target: TargetWith<Needs>, check: Check): Promise<void>;
+}
+
+/** Declares a case. The target handed to `run` has the handles that `needs` names. */
+export const contractCase = <const Needs extends Capability>(draft: Draft<Needs>): ContractCase => ({
+  noun: draft.noun,
+  name: draft.name,
+  needs: draft.needs,
+  covers: draft.covers ?? [],
+  // The runner hands a target over only when it can do all that the case needs.
+  run: (target, check) => draft.run(target as TargetWith<Needs>, check),
+});
+
+/** Why a target cannot run a case; undefined when it can. */
+export function hindrance(target: Target, contractCase: ContractCase): string | undefined {
+  const missing = contractCase.needs.filter((capability) => !target.can[capability]);
+  return missing.length === 0 ? undefined : `${target.name} cannot do: ${missing.join(", ")}`;
+}

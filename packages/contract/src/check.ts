@@ -1,0 +1,66 @@
+import { ApiError, isApiError } from "@call-transfer/sdk";
+import { type ErrorCode, errorCodes } from "@call-transfer/spec";
+
+/** A promise of the contract that the target broke. */
+export class Violation extends Error {
+  override readonly name = "Violation";
+}
+
+/** What an answer turned out to be where the specification leaves it open. */
+export interface Finding {
+  /** Row of docs/assumptions.md. */
+  readonly assumption: string;
+  readonly what: string;
+  readonly met: string;
+}
+
+const sorted = (_key: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+    : value;
+
+const shown = (value: unknown): string => JSON.stringify(value, sorted) ?? String(value);
+
+/** The assertions of a case. Each throws a {@link Violation} that says what was expected. */
+export class Check {
+  readonly findings: Finding[] = [];
+
+  that(condition: boolean, what: string): void {
+    if (!condition) throw new Violation(what);
+  }
+
+  /** Compares JSON values; the order of an object's members does not count. */
+  equal(actual: unknown, expected: unknown, what: string): void {
+    this.that(shown(actual) === shown(expected), `${what}: expected ${shown(expected)}, met ${shown(actual)}`);
+  }
+
+  /** Expects a refusal with exactly this code, its status and its body (§7). */
+  async refused(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError> {
+    const error = await this.failed(call, code);
+    this.equal(error.code, code, "code");
+    const { status } = errorCodes[code];
+    if (status !== null) this.equal(error.status, status, `status of ${code}`);
+    return error;
+  }
+
+  /**
+   * Expects a refusal of which the specification shows the status only: the code may be any of that status, and the
+   * report says which one it was.
+   */
+  async refusedLike(call: PromiseLike<unknown>, code: ErrorCode, assumption: string, what: string): Promise<ApiError> {
+    const error = await this.failed(call, code);
+    this.equal(error.status, errorCodes[code].status, `status when ${what}`);
+    this.findings.push({ assumption, what, met: String(error.code) });
+    return error;
+  }
+
+  private async failed(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError> {
+    try {
+      const value = await call;
+      throw new Violation(`Expected ${code}, but the call succeeded with ${shown(value)}`);
+    } catch (error) {
+      if (isApiError(error)) return error;
+      throw error;
+    }
+  }
+}

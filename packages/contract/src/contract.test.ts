@@ -1,0 +1,36 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { cases } from "./cases.ts";
+import { coverageOf, gapsOf } from "./coverage.ts";
+import { coverageJson, coverageMarkdown } from "./report.ts";
+import { type Run, runCase } from "./run.ts";
+import { targets } from "./targets.ts";
+import { keepReport } from "./keep-report.ts";
+
+const runs: Run[] = [];
+
+for (const [name, open] of Object.entries(targets)) {
+  describe(`the contract, ${name}`, () => {
+    for (const contractCase of cases) {
+      it(`${contractCase.noun}: ${contractCase.name}`, async (context) => {
+        const { target, close } = await open();
+        try {
+          const run = await runCase(contractCase, target);
+          runs.push(run);
+          if (run.failure) throw run.failure;
+          if (run.notRun) context.skip(run.notRun);
+        } finally {
+          await close();
+        }
+      });
+    }
+  });
+}
+
+afterAll(() => {
+  // A part of the suite says nothing about the whole.
+  if (runs.length < cases.length * Object.keys(targets).length) return;
+  const coverage = coverageOf(runs);
+  keepReport(new URL("../contract-coverage.json", import.meta.url), coverageJson(coverage));
+  keepReport(new URL("../../../docs/contract-coverage.md", import.meta.url), coverageMarkdown(coverage));
+  expect(gapsOf(coverage), "documented, but not covered").toEqual([]);
+});

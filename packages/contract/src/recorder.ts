@@ -1,0 +1,116 @@
+import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
+import { operationIds } from "./document.ts";
+import { bodyViolations } from "./schema-check.ts";
+import type { Fault, Target } from "./target.ts";
+
+/** One request and its answer, as far as the coverage counts them. */
+export interface Exchange {
+  /** Undefined for a path and method that no operation has. */
+  readonly operation: OperationId | undefined;
+  readonly status: number;
+  /** The error body's code. */
+  readonly code: string | undefined;
+  /** Whether a fault gave the answer, and not the platform's own behaviour. */
+  readonly onDemand: boolean;
+}
+
+/** A target of which every answer is held against the contract. */
+export interface Recording {
+  readonly target: Target;
+  readonly exchanges: readonly Exchange[];
+  /** What the answers broke of the contract; empty when nothing. */
+  readonly violations: readonly string[];
+}
+
+const patterns = operationIds.map((id) => ({
+  id,
+  method: operations[id].method as string,
+  path: new RegExp(`^${operations[id].path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
+}));
+
+function operationOf(method: string, pathname: string): OperationId | undefined {
+  const path = pathname.slice(Math.max(0, pathname.indexOf("/api/")));
+  return patterns.find((pattern) => pattern.method === method && pattern.path.test(path))?.id;
+}
+
+const isErrorCode = (code: unknown): code is ErrorCode => typeof code === "string" && Object.hasOwn(errorCodes, code);
+
+/** What every error has besides its schema: the table's pair of code and status, and the request's id (§2.6, §7). */
+function problemViolations(status: number, requestId: string | null, body: unknown): string[] {
+  if (typeof body !== "object" || body === null) return ["the error body is no object"];
+  const { code, status: mirrored, requestId: named, errors } = body as Record<string, unknown>;
+  const broken: string[] = [];
+  if (mirrored !== status) broken.push(`the body's status ${String(mirrored)} is not the status line's`);
+  if (named !== requestId) broken.push(`requestId ${String(named)} is not X-Request-Id ${requestId}`);
+  if (!isErrorCode(code)) return [...broken, `${String(code)} is no code of the table`];
+  const row = errorCodes[code];
+  if (row.status !== null && row.status !== status) broken.push(`the table gives ${code} the status ${row.status}`);
+  if (row.hasFieldErrors && !(Array.isArray(errors) && errors.length > 0)) broken.push(`${code} names no fields`);
+  return broken;
+}
+
+async function inspect(operation: OperationId | undefined, response: Response) {
+  const { status, headers } = response;
+  const requestId = headers.get("X-Request-Id");
+  const text = await response.text();
+  const broken = requestId ? [] : ["X-Request-Id is missing"];
+  if (status === 204) {
+    if (text !== "") broken.push("a 204 has no body");
+    return { body: undefined, broken };
+  }
+  const type = headers.get("Content-Type")?.split(";")[0]?.trim();
+  if (type !== "application/json") return { body: undefined, broken: [...broken, `the content type is ${type}`] };
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return { body: undefined, broken: [...broken, "the body is no JSON"] };
+  }
+  if (status >= 400) broken.push(...problemViolations(status, requestId, body));
+  if (operation) broken.push(...bodyViolations(operation, status, body));
+  return { body, broken };
+}
+
+/** Whether one of the armed faults explains an answer. */
+const isForced = (faults: readonly Fault[], status: number, code: unknown): boolean =>
+  faults.some(({ do: action }) => ("code" in action ? action.code === code : action.status === status));
+
+/** Answers that a fault words by itself, e.g. a proxy's page: they cannot keep the contract. */
+const isRaw = (faults: readonly Fault[], status: number): boolean =>
+  faults.some(({ do: action }) => "status" in action && action.status === status);
+
+/** Wraps a target so that each answer is checked and counted. */
+export function record(target: Target): Recording {
+  const exchanges: Exchange[] = [];
+  const violations: string[] = [];
+  const armed: Fault[] = [];
+
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const asked = input instanceof Request ? input : { method: init?.method ?? "GET", url: String(input) };
+    const response = await target.fetch(input, init);
+    const { pathname } = new URL(asked.url);
+    const operation = operationOf(asked.method, pathname);
+    const { body, broken } = await inspect(operation, response.clone());
+    const code: unknown = typeof body === "object" && body !== null && response.status >= 400 && Reflect.get(body, "code");
+    if (!isRaw(armed, response.status)) {
+      const place = `${asked.method} ${pathname} → ${response.status}`;
+      violations.push(...broken.map((what) => `${place}: ${what}`));
+    }
+    exchanges.push({
+      operation,
+      status: response.status,
+      code: typeof code === "string" ? code : undefined,
+      onDemand: isForced(armed, response.status, code),
+    });
+    return response;
+  };
+
+  const { faults } = target;
+  const recorded: Target = { ...target, fetch };
+  if (!faults) return { target: recorded, exchanges, violations };
+  const add = (fault: Fault) => {
+    armed.push(fault);
+    return faults.add(fault);
+  };
+  return { target: { ...recorded, faults: { add } }, exchanges, violations };
+}
