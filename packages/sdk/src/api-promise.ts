@@ -43,21 +43,12 @@ export class ApiPromise<T> implements Promise<T> {
     );
   }
 
+  // Typed after the platform's own, so that it can stand wherever a promise is expected.
   // biome-ignore lint/suspicious/noThenProperty: it is a promise
-  then<Fulfilled = T, Rejected = never>(
-    onFulfilled?: ((data: T) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<Fulfilled | Rejected> {
-    return this.#answer.then(({ data }) => data).then(onFulfilled, onRejected);
-  }
+  readonly then: Promise<T>["then"] = (onFulfilled, onRejected) =>
+    this.#answer.then(({ data }) => data).then(onFulfilled, onRejected);
 
-  catch<Rejected = never>(
-    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<T | Rejected> {
-    return this.then(undefined, onRejected);
-  }
+  readonly catch: Promise<T>["catch"] = (onRejected) => this.then(undefined, onRejected);
 
-  finally(onFinally?: (() => void) | null): Promise<T> {
-    return this.then().finally(onFinally);
-  }
+  readonly finally: Promise<T>["finally"] = (onFinally) => this.then().finally(onFinally);
 }

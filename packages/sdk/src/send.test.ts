@@ -1,0 +1,344 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  AbortError,
+  ApiError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidResponseError,
+  OutcomeUnknownError,
+  TimeoutError,
+} from "./errors.ts";
+import { apiKey, clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
+
+const roles = { roles: [] };
+const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+const group = { name: "Front desk", members: [{ destinationId: "d" }] };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+/** Lets all time pass that the request waits for, and gives its error or data. */
+async function settle<T>(promise: Promise<T>): Promise<T | Error> {
+  const settled = promise.catch((error: Error) => error);
+  await vi.runAllTimersAsync();
+  return settled;
+}
+
+describe("a request", () => {
+  it("carries the credential, the account, the caller's headers and the body as JSON", async () => {
+    const { client, sent } = clientOf([json(201, { type: "initiated", callId: "c" })], {
+      accountId: "acc-1",
+      headers: { "x-team": "a" },
+    });
+    await client.calls.create(placement, { accountId: "acc-2" });
+    expect(sent[0]?.url).toBe("https://api.example.com/api/v1/calls");
+    expect(Object.fromEntries(sent[0]?.headers ?? [])).toMatchObject({
+      authorization: `Bearer ${apiKey}`,
+      "x-account-id": "acc-2",
+      "x-team": "a",
+      "content-type": "application/json",
+    });
+    expect(JSON.parse(String(sent[0]?.init.body))).toEqual(placement);
+    expect(sent[0]?.init.redirect).toBe("manual");
+  });
+
+  it("keeps a path prefix of the base address", async () => {
+    const { client, sent } = clientOf([json(200, roles)], { baseUrl: "https://example.com/proxy/" });
+    await client.roles.list();
+    expect(sent[0]?.url).toBe("https://example.com/proxy/api/v1/roles");
+  });
+
+  it("looks the global fetch up when it is sent, not when the client is made", async () => {
+    const { client } = clientOf([], { fetch: undefined as never });
+    const replacement = vi.fn(async () => json(200, roles));
+    vi.stubGlobal("fetch", replacement);
+    await client.roles.list();
+    vi.unstubAllGlobals();
+    expect(replacement).toHaveBeenCalledOnce();
+  });
+
+  it("asks a token function at each attempt", async () => {
+    const accessToken = vi.fn(async () => `token-${accessToken.mock.calls.length}`);
+    const { client, sent } = clientOf([problem(503, "service_error"), json(200, roles)], {
+      accessToken,
+      accountId: "a",
+    });
+    await settle(client.roles.list());
+    expect(sent.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer token-1", "Bearer token-2"]);
+  });
+
+  it("with an access token but no account is refused before sending, save where none is needed", async () => {
+    const { client, sent } = clientOf([json(200, { accounts: [] })], { accessToken: "token" });
+    await expect(client.roles.list()).rejects.toMatchObject({ name: "ConfigurationError", option: "accountId" });
+    await expect(client.accounts.list()).resolves.toEqual({ accounts: [] });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("with an unknown option is refused, naming it", async () => {
+    const { client, sent } = clientOf([]);
+    await expect(client.roles.list({ timeout: 5 } as never)).rejects.toThrow(ConfigurationError);
+    await expect(client.roles.list({ timeout: 5 } as never)).rejects.toThrow(/^timeout is not an option/);
+    expect(sent).toHaveLength(0);
+  });
+
+  it("with a dangerous id is refused before sending", async () => {
+    const { client, sent } = clientOf([]);
+    await expect(client.members.deleteHours("..")).rejects.toThrow(TypeError);
+    expect(sent).toHaveLength(0);
+  });
+});
+
+describe("retries", () => {
+  it("happen twice by default and are listed on the error with the waits between them", async () => {
+    const { client, sent } = clientOf(
+      [problem(500, "internal_error"), networkError("ECONNRESET"), problem(502, "service_error")],
+      { random: () => 1 },
+    );
+    const error = await settle(client.roles.list());
+    expect(sent).toHaveLength(3);
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as ApiError).attempts).toMatchObject([
+      { status: 500, code: "internal_error", requestId: "req-1", delayMs: 500 },
+      { error: expect.stringContaining("fetch failed"), delayMs: 1000 },
+      { status: 502, code: "service_error" },
+    ]);
+  });
+
+  it.each([
+    ["meta.retryAfterSecs", () => problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs: 7 } })],
+    ["Retry-After", () => new Response("busy", { status: 503, headers: { "retry-after": "7" } })],
+  ])("wait as long as %s says, never less than the backoff", async (_, refuse) => {
+    const { client, sent } = clientOf([refuse(), json(200, roles)]);
+    const settled = client.roles.list();
+    await vi.advanceTimersByTimeAsync(6_999);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await expect(settled).resolves.toEqual(roles);
+  });
+
+  it("give up at once when the server asks for more patience than allowed, and say how much", async () => {
+    const { client, sent } = clientOf([problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs: 61 } })]);
+    await expect(client.roles.list()).rejects.toMatchObject({ code: "rate_limit_exceeded", retryAfterSecs: 61 });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("send the very same body again", async () => {
+    const { client, sent } = clientOf([problem(429, "queue_full"), json(202, { type: "queued", position: 1 })]);
+    await settle(client.calls.create(placement));
+    expect(sent[1]?.init.body).toBe(sent[0]?.init.body);
+  });
+
+  it.each<[string, () => Step, string]>([
+    ["a 500", () => problem(500, "internal_error"), "ServerError"],
+    ["a proxy's 503", () => new Response("<html>", { status: 503 }), "ServerError"],
+    ["a 408", () => new Response(null, { status: 408 }), "ApiError"],
+    ["a lost connection", () => networkError("ECONNRESET"), "ConnectionError"],
+    ["a timeout", () => () => new Promise<Response>(() => {}), "TimeoutError"],
+  ])("never follow %s of a call placement: the outcome is unknown at once", async (_, step, cause) => {
+    const { client, sent } = clientOf([step()]);
+    const error = (await settle(client.calls.create(placement))) as OutcomeUnknownError;
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error).toMatchObject({ outcome: "unknown", operationId: "createCall", cause: { name: cause } });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each<[string, () => Step]>([
+    ["429", () => problem(429, "rate_limit_exceeded")],
+    ["an effect-free 503", () => problem(503, "no_bots_available")],
+    ["a refused connection", () => networkError("ECONNREFUSED")],
+  ])("follow %s of a call placement, which left nothing behind", async (_, step) => {
+    const { client, sent } = clientOf([step(), json(201, { type: "initiated", callId: "c" })]);
+    expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
+    expect(sent).toHaveLength(2);
+  });
+
+  it("of a group leave the outcome unknown when the name is taken after a lost answer", async () => {
+    const { client } = clientOf([networkError("ECONNRESET"), problem(409, "resource_already_exists")]);
+    expect(await settle(client.destinationGroups.create(group))).toMatchObject({
+      name: "ConflictError",
+      outcome: "unknown",
+    });
+  });
+
+  it("of a group that was refused at first say that it was rejected", async () => {
+    const { client } = clientOf([problem(429, "rate_limit_exceeded"), problem(409, "resource_already_exists")]);
+    expect(await settle(client.destinationGroups.create(group))).toMatchObject({ outcome: "rejected" });
+  });
+});
+
+describe("deadlines", () => {
+  it.each<[string, () => Step]>([
+    ["headers", () => () => new Promise<Response>(() => {})],
+    ["the body of a success", () => stalled(200)],
+    ["the body of an error", () => stalled(500)],
+  ])("cover a wait for %s, also under a fetch that ignores its signal", async (_, step) => {
+    const { client, sent } = clientOf([step()], { maxRetries: 0 });
+    const settled = client.roles.list({ timeoutMs: 500 }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await settled).toBeInstanceOf(TimeoutError);
+    expect(sent[0]?.init.signal?.aborted).toBe(true);
+  });
+
+  it("bound all attempts and waits together when asked to", async () => {
+    const never = () => new Promise<Response>(() => {});
+    const { client } = clientOf([never, never, never], { random: () => 1 });
+    const started = Date.now();
+    const error = await settle(client.roles.list({ timeoutMs: 1000, totalTimeoutMs: 2000 }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(Date.now() - started).toBe(2000);
+  });
+
+  it("are a minute by default", async () => {
+    const { client } = clientOf([() => new Promise<Response>(() => {})], { maxRetries: 0 });
+    const started = Date.now();
+    await settle(client.roles.list());
+    expect(Date.now() - started).toBe(60_000);
+  });
+});
+
+describe("abort", () => {
+  it("before sending sends nothing", async () => {
+    const { client, sent } = clientOf([]);
+    const error = await client.roles.list({ signal: AbortSignal.abort("why") }).catch((caught: Error) => caught);
+    expect(error).toMatchObject({ name: "AbortError", outcome: "not_sent", cause: "why" });
+    expect(error).toBeInstanceOf(AbortError);
+    expect(sent).toHaveLength(0);
+  });
+
+  it.each<[string, () => Step]>([
+    ["during the request", () => () => new Promise<Response>(() => {})],
+    ["during the body", () => stalled(200)],
+    ["during the wait before a retry", () => problem(500, "internal_error")],
+  ])("%s ends it at once", async (_, step) => {
+    const controller = new AbortController();
+    const { client, sent } = clientOf([step()]);
+    const settled = client.roles.list({ signal: controller.signal }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    expect(await settled).toMatchObject({ name: "AbortError", cause: { name: "AbortError" } });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("signals keep no listener of a finished request", async () => {
+    const { signal } = new AbortController();
+    const add = vi.spyOn(signal, "addEventListener");
+    const remove = vi.spyOn(signal, "removeEventListener");
+    const { client } = clientOf([problem(500, "internal_error"), json(200, roles)]);
+    await settle(client.roles.list({ signal }));
+    expect(add.mock.calls.length).toBeGreaterThan(0);
+    expect(remove.mock.calls.map(([, listener]) => listener)).toEqual(add.mock.calls.map(([, listener]) => listener));
+  });
+});
+
+describe("answers", () => {
+  it("come as data, with the response on demand, from one request", async () => {
+    const { client, sent } = clientOf([json(200, roles, { "x-request-id": "req-9" })]);
+    const promise = client.roles.list();
+    expect(await promise).toEqual(roles);
+    const { data, response, requestId } = await promise.withResponse();
+    expect([data, response.status, requestId]).toEqual([roles, 200, "req-9"]);
+    expect(await response.json()).toEqual(roles);
+    expect(await response.clone().text()).toBe(JSON.stringify(roles));
+    expect(sent).toHaveLength(1);
+  });
+
+  it("come as a result that never throws for what the API answers", async () => {
+    const { client } = clientOf([problem(404, "resource_not_found"), new Response(null, { status: 204 })]);
+    expect(await client.members.deleteHours("m").result()).toMatchObject({
+      ok: false,
+      error: { code: "resource_not_found" },
+    });
+    expect(await client.members.deleteHours("m").result()).toMatchObject({ ok: true, data: undefined });
+  });
+
+  it.each<[string, () => Response]>([
+    ["broken JSON", () => new Response('{"roles":', { status: 200 })],
+    ["no body", () => new Response(null, { status: 200 })],
+    ["a page", () => new Response("<html>", { status: 200 })],
+    ["more than 10 MiB", () => new Response(new Uint8Array(10 * 1024 * 1024 + 1), { status: 200 })],
+  ])("that succeed with %s are an error which says that the request was carried out", async (_, answer) => {
+    const { client } = clientOf([answer()]);
+    const error = await settle(client.roles.list());
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toMatchObject({ outcome: "applied" });
+  });
+
+  it.each<[string, Response]>([
+    ["a page", new Response("<html>", { status: 404 })],
+    ["nothing", new Response(null, { status: 404 })],
+    ["JSON that is no object", new Response('"no"', { status: 404 })],
+    ["more than 64 KiB", new Response("x".repeat(70_000), { status: 404 })],
+  ])("that fail with %s are an ApiError without a code", async (_, answer) => {
+    const { client } = clientOf([answer]);
+    expect(await settle(client.roles.list())).toMatchObject({
+      name: "NotFoundError",
+      status: 404,
+      code: undefined,
+      problem: undefined,
+    });
+  });
+
+  it("that redirect are an error, and the credential goes nowhere else", async () => {
+    const { client, sent } = clientOf([
+      new Response(null, { status: 302, headers: { location: "https://evil.example.com" } }),
+    ]);
+    expect(await settle(client.roles.list())).toMatchObject({ status: 302, code: undefined, outcome: "rejected" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("that echo the credential do not carry it into the error", async () => {
+    const echo = problem(401, "api_key_invalid", { detail: `${apiKey} is unknown`, echoed: [apiKey] });
+    const { client } = clientOf([echo]);
+    const error = (await settle(client.roles.list())) as ApiError;
+    const shown = [error.message, error.stack, JSON.stringify(error), JSON.stringify(error.problem)].join();
+    expect(shown).not.toContain(apiKey);
+    expect(error.detail).toBe("[redacted] is unknown");
+  });
+
+  it("that lose the connection in a message with the credential do not carry it into the error", async () => {
+    const { client } = clientOf([new TypeError(`bad header ${apiKey}`)], { maxRetries: 0 });
+    const error = (await settle(client.roles.list())) as ConnectionError;
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(`${error.message}${JSON.stringify(error)}`).not.toContain(apiKey);
+  });
+});
+
+describe("the raw client", () => {
+  it("gives openapi-fetch's answers with the client's credential and retries", async () => {
+    const { client, sent } = clientOf([problem(500, "internal_error"), json(200, roles)]);
+    const answer = client.raw.GET("/api/v1/roles", { params: {} });
+    await vi.runAllTimersAsync();
+    expect((await answer).data).toEqual(roles);
+    expect(sent[1]?.headers.get("authorization")).toBe(`Bearer ${apiKey}`);
+  });
+
+  it("returns the API's errors and never sends a placement again", async () => {
+    const { client, sent } = clientOf([problem(422, "contact_on_dnc_list"), networkError("ECONNRESET")]);
+    const { error, response } = await client.raw.POST("/api/v1/calls", { body: placement });
+    expect([error?.code, response.status]).toEqual(["contact_on_dnc_list", 422]);
+    await expect(client.raw.POST("/api/v1/calls", { body: placement })).rejects.toThrow(OutcomeUnknownError);
+    expect(sent).toHaveLength(2);
+  });
+
+  it("drops a per-call fetch and address: the credential goes only where the client was told", async () => {
+    const elsewhere = vi.fn();
+    const { client, sent } = clientOf([json(200, roles)]);
+    await client.raw.GET("/api/v1/roles", { fetch: elsewhere, baseUrl: "https://evil.example.com" } as never);
+    expect(elsewhere).not.toHaveBeenCalled();
+    expect(sent[0]?.url).toBe("https://api.example.com/api/v1/roles");
+  });
+
+  it("sends an operation that the contract does not know only once, and refuses missing ids", async () => {
+    const { client, sent } = clientOf([networkError("ECONNRESET")]);
+    await expect(client.raw.POST("/api/v1/newer" as never, {} as never)).rejects.toThrow(OutcomeUnknownError);
+    await expect(client.raw.DELETE("/api/v1/transfers/members/{memberId}/hours", {} as never)).rejects.toThrow(
+      TypeError,
+    );
+    expect(sent).toHaveLength(1);
+  });
+});

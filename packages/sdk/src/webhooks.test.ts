@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  isTransferOffer,
+  signWebhook,
+  verifyWebhook,
+  type WebhookInput,
+  WebhookVerificationError,
+} from "./webhooks.ts";
+
+// Signatures made with openssl: printf '%s' "1772452800.$body" | openssl dgst -sha256 -hmac "$secret"
+const body = '{"type":"transfer.offer","id":"evt_1","note":"Grüße"}';
+const at = 1_772_452_800_000;
+const now = () => at;
+const [newSecret, oldSecret] = ["whsec-new-secret", "whsec-old-secret"];
+const signedNew = "97b7a498a49d37a7813c278ff621bf09e79e7da400a92d17db07a3a3afd9c388";
+const signedOld = "f75c1665c388b9abc51dc9ce72bea8fc335f930222cc05da0e98bb97d144c4fa";
+const overlapping = `t=1772452800,v1=${signedNew},v1=${signedOld}`;
+
+const input = (header: string | string[] | undefined, raw: unknown = body) =>
+  ({ body: raw, headers: { "service-signature": header } }) as WebhookInput;
+const verify = (header: string | string[] | undefined, secret: string | string[] = newSecret, raw: unknown = body) =>
+  verifyWebhook(input(header, raw), { secret, now });
+
+describe("verifyWebhook", () => {
+  it.each([newSecret, oldSecret])(
+    "accepts either signature of a rotation, whichever secret is held (%s)",
+    async (secret) => {
+      const event = await verify(overlapping, secret);
+      expect(isTransferOffer(event) && event.id).toBe("evt_1");
+    },
+  );
+
+  it("accepts any of several secrets", async () => {
+    await expect(verify(`t=1772452800,v1=${signedOld}`, [newSecret, oldSecret])).resolves.toMatchObject({
+      id: "evt_1",
+    });
+  });
+
+  it("accepts a good signature behind malformed ones and unknown schemes", async () => {
+    await expect(verify(`v0=abc,t=1772452800,v1=zz,v1=,v1=${signedOld},v1=${signedNew}`)).resolves.toMatchObject({
+      id: "evt_1",
+    });
+  });
+
+  it("accepts a Request, a Headers, raw bytes and Node's headers alike", async () => {
+    const headers = new Headers({ "Service-Signature": overlapping });
+    const bytes = new TextEncoder().encode(body);
+    const options = { secret: newSecret, now };
+    await expect(
+      verifyWebhook(new Request("https://example.com", { method: "POST", body, headers }), options),
+    ).resolves.toBeTruthy();
+    await expect(verifyWebhook({ body: bytes, headers }, options)).resolves.toBeTruthy();
+    await expect(
+      verifyWebhook({ body: bytes.buffer, headers: { "Service-Signature": overlapping } }, options),
+    ).resolves.toBeTruthy();
+  });
+
+  it("accepts an event of a kind it does not know", async () => {
+    const raw = '{"type":"transfer.newer","x":1}';
+    const header = await signWebhook(raw, { secret: newSecret, at });
+    const event = await verify(header, newSecret, raw);
+    expect(event).toEqual({ type: "transfer.newer", x: 1 });
+    expect(isTransferOffer(event)).toBe(false);
+  });
+
+  it.each([
+    ["another secret", () => verify(overlapping, "whsec-other"), "No signature matches"],
+    ["a changed body", () => verify(overlapping, newSecret, `${body} `), "No signature matches"],
+    ["a changed time", () => verify(overlapping.replace("800", "801")), "No signature matches"],
+    ["a parsed body", () => verify(overlapping, newSecret, JSON.parse(body)), "not a parsed object"],
+    ["a missing header", () => verify(undefined), "is missing"],
+    ["a repeated header", () => verify([overlapping, overlapping]), "came 2 times"],
+    ["two times", () => verify(`t=1772452800,${overlapping}`), "needs one t"],
+    ["a time that is no number", () => verify(overlapping.replace("1772452800", "1772452800.5")), "needs one t"],
+    ["no signature", () => verify("t=1772452800"), "no usable v1"],
+    ["upper-case hex", () => verify(`t=1772452800,v1=${signedNew.toUpperCase()}`), "no usable v1"],
+    ["nine signatures", () => verify(`t=1772452800${`,v1=${signedNew}`.repeat(9)}`), "too many signatures"],
+    ["a header over 4 KiB", () => verify(`${overlapping},${"x".repeat(4096)}`), "too long"],
+  ])("refuses %s and says what to look at", async (_, attempt, words) => {
+    await expect(attempt()).rejects.toThrow(WebhookVerificationError);
+    await expect(attempt()).rejects.toThrow(words);
+  });
+
+  it("accepts a signature up to the tolerance old or ahead, and refuses one second more", async () => {
+    const shifted = (seconds: number) =>
+      verifyWebhook(input(overlapping), { secret: newSecret, now: () => at + seconds * 1000 });
+    await expect(shifted(300)).resolves.toBeTruthy();
+    await expect(shifted(-300)).resolves.toBeTruthy();
+    await expect(shifted(301)).rejects.toThrow("301 s old");
+    await expect(shifted(-301)).rejects.toThrow("301 s ahead");
+  });
+
+  it.each(["", " ", "secret\n", [], ["good", ""], undefined, 7])(
+    "throws at once for the unusable secret %j, without showing it",
+    async (secret) => {
+      await expect(verifyWebhook(input(overlapping), { secret: secret as string, now })).rejects.toThrow(TypeError);
+    },
+  );
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+    "throws at once for the tolerance %d",
+    async (toleranceSecs) => {
+      await expect(verifyWebhook(input(overlapping), { secret: newSecret, now, toleranceSecs })).rejects.toThrow(
+        "toleranceSecs",
+      );
+    },
+  );
+
+  it("refuses a Request whose body was read", async () => {
+    const request = new Request("https://example.com", {
+      method: "POST",
+      body,
+      headers: { "service-signature": overlapping },
+    });
+    await request.text();
+    await expect(verifyWebhook(request, { secret: newSecret, now })).rejects.toThrow("already read");
+  });
+
+  it("refuses every mutation of a genuine header's signatures or time", async () => {
+    const header = `t=1772452800,v1=${signedNew}`;
+    const mutation = fc.tuple(
+      fc.nat(header.length - 1),
+      fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 2 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(mutation, async ([position, text]) => {
+        const mutated = header.slice(0, position) + text + header.slice(position + 1);
+        const parts = new Set(mutated.split(",").map((part) => part.trim()));
+        if (parts.has("t=1772452800") && parts.has(`v1=${signedNew}`)) return;
+        await expect(verify(mutated)).rejects.toThrow(WebhookVerificationError);
+      }),
+    );
+  });
+});
+
+describe("signWebhook", () => {
+  it("makes the same header as openssl, the new secret's signature first", async () => {
+    await expect(signWebhook(body, { secret: [newSecret, oldSecret], at })).resolves.toBe(overlapping);
+  });
+});
