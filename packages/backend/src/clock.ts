@@ -1,0 +1,144 @@
+import { InputError } from "./input-error.ts";
+
+/** Where a clock's time comes from while it flows; injectable for tests. */
+export interface WallClock {
+  now(): number;
+  /** Runs `task` once after `ms`; answers how to cancel it. */
+  after(ms: number, task: () => void): () => void;
+}
+
+export type ClockMode = "frozen" | "flowing";
+/** By how much, or to when, a clock moves: milliseconds, or a datetime. */
+export type Step = { readonly by: number } | { readonly to: number | string } | { readonly nextTimer: true };
+/** Runs with the time it was due at, which a late wall clock may have passed. */
+export type TimerTask = (dueAt: number) => void | Promise<void>;
+
+/** The one source of time. All timers stand in a queue by (time, sequence). */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** The time as an ISO 8601 timestamp in UTC. */
+  iso(): string;
+  readonly mode: ClockMode;
+  /** How many timers wait. */
+  readonly pending: number;
+  /** Sets time or mode without running timers; those overdue run before the next request or step. */
+  set(setting: { readonly now?: number | string; readonly mode?: ClockMode }): void;
+  /** Moves time on and resolves when everything due has happened, in order. Throws InputError on a step back. */
+  advance(step: Step): Promise<void>;
+  /** Resolves when the clock has moved on by so many milliseconds. */
+  sleep(ms: number): Promise<void>;
+  /** Runs `task` when the clock reaches `at` (milliseconds). */
+  schedule(at: number, task: TimerTask): void;
+  /** Runs the timers that are due by now. */
+  runDue(): Promise<void>;
+  /** Drops every timer and goes back to the start. */
+  reset(): void;
+}
+
+// Longer waits than this overflow setTimeout and would fire at once.
+const longestWait = 2 ** 31 - 1;
+
+const systemClock: WallClock = {
+  now: () => Date.now(),
+  after(ms, task) {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Reads a time given as milliseconds, a Date or an ISO 8601 text. Throws InputError that names `field`. */
+export function parseTime(field: string, time: number | string | Date): number {
+  const at = typeof time === "number" ? time : new Date(time).getTime();
+  if (!Number.isFinite(at) || Math.abs(at) > 8.64e15) throw new InputError(field, "not a time");
+  return at;
+}
+
+/** Creates a clock. Frozen and flowing differ only in where `now` comes from. */
+export function createClock(start: number, startMode: ClockMode = "frozen", wall: WallClock = systemClock): Clock {
+  let mode = startMode;
+  // While frozen the time itself, while flowing its distance from the wall clock.
+  let base = mode === "frozen" ? start : start - wall.now();
+  let sequence = 0;
+  let timers: { at: number; sequence: number; task: TimerTask }[] = [];
+  let disarm = (): void => {};
+  let steps: Promise<void> = Promise.resolve();
+
+  const now = (): number => (mode === "frozen" ? base : Math.floor(base + wall.now()));
+  const moveTo = (at: number): void => {
+    base = mode === "frozen" ? at : at - wall.now();
+  };
+  const arm = (): void => {
+    disarm();
+    const next = timers[0];
+    if (mode === "frozen" || next === undefined) return;
+    disarm = wall.after(Math.min(Math.max(next.at - now(), 0), longestWait), () => {
+      void serialized(() => fire(now));
+    });
+  };
+  const fire = async (until: () => number): Promise<void> => {
+    for (let next = timers[0]; next !== undefined && next.at <= until(); next = timers[0]) {
+      timers.shift();
+      if (next.at > now()) moveTo(next.at);
+      await next.task(next.at);
+    }
+    arm();
+  };
+  const serialized = (work: () => Promise<void>): Promise<void> => {
+    const done = steps.then(work);
+    steps = done.catch(() => {});
+    return done;
+  };
+  const schedule = (at: number, task: TimerTask): void => {
+    const timer = { at, sequence: sequence++, task };
+    const index = timers.findIndex((other) => other.at > at);
+    timers.splice(index === -1 ? timers.length : index, 0, timer);
+    if (timers[0] === timer) arm();
+  };
+  const target = (step: Step): number => {
+    if ("nextTimer" in step) return Math.max(timers[0]?.at ?? now(), now());
+    const at = "by" in step ? now() + parseTime("by", step.by) : parseTime("to", step.to);
+    if (at < now()) throw new InputError("by" in step ? "by" : "to", "time moves forward only");
+    return at;
+  };
+
+  return {
+    now,
+    iso: () => new Date(now()).toISOString(),
+    get mode() {
+      return mode;
+    },
+    get pending() {
+      return timers.length;
+    },
+    set(setting) {
+      const at = setting.now === undefined ? now() : parseTime("now", setting.now);
+      mode = setting.mode ?? mode;
+      moveTo(at);
+      arm();
+    },
+    advance: (step) =>
+      serialized(async () => {
+        const at = target(step);
+        await fire(() => at);
+        if (at > now()) moveTo(at);
+        arm();
+      }),
+    sleep: (ms) =>
+      new Promise((wake) => {
+        // A turn of the event loop lets whoever slept go on before the next timer fires.
+        schedule(now() + ms, () => {
+          wake();
+          return new Promise((resume) => setTimeout(resume, 0));
+        });
+      }),
+    schedule,
+    runDue: () => ((timers[0]?.at ?? Number.POSITIVE_INFINITY) <= now() ? serialized(() => fire(now)) : steps),
+    reset() {
+      timers = [];
+      mode = startMode;
+      moveTo(start);
+      arm();
+    },
+  };
+}

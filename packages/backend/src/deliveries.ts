@@ -1,0 +1,102 @@
+import { signature } from "@call-transfer/spec";
+import type { World } from "./exchange.ts";
+import { InputError } from "./input-error.ts";
+import { signatureHeader } from "./signer.ts";
+import type { DestinationRecord } from "./state.ts";
+
+/** One attempt to hand an event to an `app` destination's server. */
+export interface Delivery {
+  readonly id: string;
+  readonly destinationId: string;
+  /** When it was sent, as an ISO 8601 timestamp of the backend's clock. */
+  readonly at: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body exactly as it was signed and sent. */
+  readonly body: string;
+  /** The receiver's status; absent when there was no answer. */
+  readonly status?: number;
+  /** Whether the receiver answered 2xx (A-32). */
+  readonly accepted: boolean;
+  /** Why there was no answer. */
+  readonly error?: string;
+}
+
+/** What to offer, and to whom; every other field becomes part of the payload (A-30). */
+export interface Trigger {
+  readonly destinationId: string;
+  readonly [field: string]: unknown;
+}
+
+/** Webhook deliveries (§6). */
+export interface Deliveries {
+  /** Sends one signed event and resolves with what came of it. Throws InputError for a destination without a server. */
+  trigger(trigger: Trigger): Promise<Delivery>;
+  /** The latest 1000, oldest first. */
+  list(): readonly Delivery[];
+}
+
+const maxDeliveries = 1000;
+
+/** Creates the deliveries of one backend. */
+export function createDeliveries(
+  world: World,
+  send: (url: string, init: RequestInit) => Promise<Response>,
+): Deliveries & { clear(): void } {
+  const { state, clock, random, policies } = world;
+  let sent: Delivery[] = [];
+  return {
+    async trigger({ destinationId, ...payload }) {
+      const destination = state.destinations.get(destinationId);
+      if (destination === undefined)
+        throw new InputError("destinationId", `no destination has the id ${destinationId}`);
+      const url = webhookUrl(destination);
+      const [id, at] = [random.uuid(), clock.now()];
+      const createdAt = new Date(at).toISOString();
+      const body = JSON.stringify({ ...payload, type: signature.event, id, createdAt, destinationId });
+      const headers = {
+        "content-type": "application/json",
+        [signature.header]: signatureHeader(body, secretsAt(destination, at), at),
+      };
+      const outcome = await attempt(send, url, { headers, body }, policies.deliveryTimeoutSecs);
+      const delivery: Delivery = { id, destinationId, at: createdAt, url, headers, body, ...outcome };
+      sent = [...sent.slice(1 - maxDeliveries), delivery];
+      return delivery;
+    },
+    list: () => sent,
+    clear() {
+      sent = [];
+    },
+  };
+}
+
+/** The secrets that sign at `now`: the newest first, then the one before it until it expires (§6.2, A-24). */
+export function secretsAt(destination: DestinationRecord, now: number): string[] {
+  const { signingSecret, previousSecret, previousSecretExpiresAt } = destination;
+  const overlaps = previousSecretExpiresAt !== undefined && now < previousSecretExpiresAt;
+  return [signingSecret, overlaps ? previousSecret : undefined].filter((secret) => secret !== undefined);
+}
+
+async function attempt(
+  send: (url: string, init: RequestInit) => Promise<Response>,
+  url: string,
+  message: { headers: Record<string, string>; body: string },
+  timeoutSecs: number,
+): Promise<Pick<Delivery, "status" | "accepted" | "error">> {
+  try {
+    const signal = AbortSignal.timeout(timeoutSecs * 1000);
+    const response = await send(url, { method: "POST", ...message, redirect: "manual", signal });
+    await response.body?.cancel();
+    return { status: response.status, accepted: response.ok };
+  } catch (error) {
+    return { accepted: false, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function webhookUrl({ kind, config }: DestinationRecord): string {
+  if (kind !== "app") throw new InputError("destinationId", "only a destination of kind app receives webhooks");
+  const { url } = config;
+  if (typeof url !== "string" || !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+    throw new InputError("config.url", "the destination has no http or https address to deliver to");
+  return url;
+}

@@ -1,0 +1,226 @@
+import type { Seed } from "./seed.ts";
+
+/** Fixed ids, numbers and credentials of `demoSeed`, so that tests and demonstrations can name them. */
+export const demo = {
+  /** The account of the main stories, in UTC. */
+  accountId: "a0000000-0000-4000-8000-000000000001",
+  /** An account whose things the main one must never see. */
+  foreignAccountId: "a0000000-0000-4000-8000-000000000002",
+  suspendedAccountId: "a0000000-0000-4000-8000-000000000003",
+  /** A key of the main account with the owner's role and every scope. */
+  apiKey: "svc_live_demo0000000000000000000000000001",
+  foreignApiKey: "svc_live_demo0000000000000000000000000002",
+  /** One user for each role of the main account, one of two accounts and one of none. */
+  users: {
+    owner: "b0000000-0000-4000-8000-000000000001",
+    admin: "b0000000-0000-4000-8000-000000000002",
+    member: "b0000000-0000-4000-8000-000000000003",
+    agent: "b0000000-0000-4000-8000-000000000004",
+    /** An agent in the main account, the owner of the foreign and of the suspended one. */
+    both: "b0000000-0000-4000-8000-000000000005",
+    outsider: "b0000000-0000-4000-8000-000000000006",
+  },
+  members: {
+    owner: "c0000000-0000-4000-8000-000000000001",
+    /** Offline until changed, as set by an admin. */
+    admin: "c0000000-0000-4000-8000-000000000002",
+    /** Away until 13:00 on 2 March 2026, set by the member. */
+    member: "c0000000-0000-4000-8000-000000000003",
+    /** Has hours; away until 12:15 on 2 March 2026 after missed calls. */
+    agent: "c0000000-0000-4000-8000-000000000004",
+    /** Busy on a transferred call. */
+    both: "c0000000-0000-4000-8000-000000000005",
+    foreign: "c0000000-0000-4000-8000-000000000006",
+    suspended: "c0000000-0000-4000-8000-000000000007",
+  },
+  destinations: {
+    phone: "d0000000-0000-4000-8000-000000000001",
+    availableHumans: "d0000000-0000-4000-8000-000000000002",
+    app: "d0000000-0000-4000-8000-000000000003",
+    disabled: "d0000000-0000-4000-8000-000000000004",
+    foreign: "d0000000-0000-4000-8000-000000000005",
+    /** More phones, so that a group of eleven can be asked for. */
+    extra: Array.from(
+      { length: 10 },
+      (_, index) => `d0000000-0000-4000-8000-0000000001${String(index).padStart(2, "0")}`,
+    ),
+  },
+  /** The secret of the app destination before any rotation. */
+  signingSecret: "demo-signing-secret-of-the-front-desk-app",
+  groups: { existing: "e0000000-0000-4000-8000-000000000001" },
+  /** The name that is taken in the main account. */
+  groupName: "Night shift",
+  flows: {
+    published: "f0000000-0000-4000-8000-000000000001",
+    draft: "f0000000-0000-4000-8000-000000000002",
+    foreign: "f0000000-0000-4000-8000-000000000003",
+  },
+  providers: {
+    working: "f1000000-0000-4000-8000-000000000001",
+    rejecting: "f1000000-0000-4000-8000-000000000002",
+  },
+  numbers: {
+    working: "+15550100001",
+    inactive: "+15550100002",
+    unverified: "+15550100003",
+    receiveOnly: "+15550100004",
+    rejected: "+15550100005",
+    foreign: "+15550100006",
+  },
+  recipients: {
+    /** No contact: the account's time zone counts. */
+    anyone: "+15550200001",
+    doNotCall: "+15550200002",
+    /** In Tokyo, where it is 21:00 at noon UTC. */
+    elsewhere: "+15550200003",
+  },
+  calls: {
+    completed: "ca000000-0000-4000-8000-000000000001",
+    failed: "ca000000-0000-4000-8000-000000000002",
+    inbound: "ca000000-0000-4000-8000-000000000003",
+    foreign: "ca000000-0000-4000-8000-000000000004",
+  },
+} as const;
+
+const { accountId, foreignAccountId, suspendedAccountId, users, members, destinations, flows, providers } = demo;
+
+/** Two accounts to play with, and a suspended one: something for every story and every error. */
+export const demoSeed: Seed = {
+  accounts: [
+    { id: accountId, name: "Example Dental" },
+    { id: foreignAccountId, name: "Sample Motors", timeZone: "America/New_York" },
+    { id: suspendedAccountId, name: "Closed Shop", suspended: true },
+  ],
+  users: [
+    { id: users.owner, name: "Olivia Owner" },
+    { id: users.admin, name: "Adam Admin" },
+    { id: users.member, name: "Mia Member" },
+    { id: users.agent, name: "Aron Agent" },
+    { id: users.both, name: "Bela Both" },
+    { id: users.outsider, name: "Otto Outsider" },
+  ],
+  members: [
+    { id: members.owner, accountId, userId: users.owner, role: "owner" },
+    {
+      id: members.admin,
+      accountId,
+      userId: users.admin,
+      role: "admin",
+      availability: { status: "offline", source: "admin", updatedAt: "2026-03-02T09:00:00Z" },
+    },
+    {
+      id: members.member,
+      accountId,
+      userId: users.member,
+      role: "member",
+      availability: {
+        status: "away",
+        source: "member",
+        until: "2026-03-02T13:00:00Z",
+        updatedAt: "2026-03-02T11:30:00Z",
+      },
+    },
+    {
+      id: members.agent,
+      accountId,
+      userId: users.agent,
+      role: "agent",
+      availability: {
+        status: "away",
+        source: "auto",
+        reason: "missed_calls",
+        until: "2026-03-02T12:15:00Z",
+        updatedAt: "2026-03-02T12:00:00Z",
+      },
+      hours: { monday: [{ from: "09:00", to: "17:00" }] },
+    },
+    { id: members.both, accountId, userId: users.both, role: "agent", busy: true },
+    { id: members.foreign, accountId: foreignAccountId, userId: users.both, role: "owner" },
+    { id: members.suspended, accountId: suspendedAccountId, userId: users.both, role: "owner" },
+  ],
+  destinations: [
+    { id: destinations.phone, accountId, name: "Reception", kind: "phone", config: { number: "+15550300001" } },
+    { id: destinations.availableHumans, accountId, name: "Whoever is there", kind: "available_humans" },
+    {
+      id: destinations.app,
+      accountId,
+      name: "Front desk app",
+      kind: "app",
+      config: { url: "http://127.0.0.1:4011/offers" },
+      signingSecret: demo.signingSecret,
+    },
+    { id: destinations.disabled, accountId, name: "Old reception", kind: "phone", enabled: false },
+    { id: destinations.foreign, accountId: foreignAccountId, name: "Showroom", kind: "phone" },
+    ...destinations.extra.map((id, index) => ({ id, accountId, name: `Room ${index + 1}`, kind: "phone" as const })),
+  ],
+  groups: [
+    {
+      id: demo.groups.existing,
+      accountId,
+      name: demo.groupName,
+      strategy: "simultaneous",
+      totalTimeoutSecs: 45,
+      members: [{ destinationId: destinations.phone, ringTimeoutSecs: 20 }, { destinationId: destinations.app }],
+      createdAt: "2026-01-06T09:00:00Z",
+    },
+  ],
+  flows: [
+    { id: flows.published, accountId, published: true },
+    { id: flows.draft, accountId, published: false },
+    { id: flows.foreign, accountId: foreignAccountId, published: true },
+  ],
+  providers: [
+    { id: providers.working, accountId },
+    { id: providers.rejecting, accountId, rejects: true },
+  ],
+  numbers: [
+    { accountId, number: demo.numbers.working, providerId: providers.working },
+    { accountId, number: demo.numbers.inactive, active: false },
+    { accountId, number: demo.numbers.unverified, verified: false },
+    { accountId, number: demo.numbers.receiveOnly, canInitiateCalls: false },
+    { accountId, number: demo.numbers.rejected, providerId: providers.rejecting },
+    { accountId: foreignAccountId, number: demo.numbers.foreign },
+  ],
+  contacts: [
+    { accountId, number: demo.recipients.doNotCall, doNotCall: true },
+    { accountId, number: demo.recipients.elsewhere, timeZone: "Asia/Tokyo" },
+  ],
+  calls: [
+    {
+      id: demo.calls.completed,
+      accountId,
+      direction: "outbound",
+      duration: 42,
+      status: "completed",
+      createdAt: "2026-03-01T10:00:00Z",
+    },
+    {
+      id: demo.calls.failed,
+      accountId,
+      direction: "outbound",
+      duration: 0,
+      status: "failed",
+      createdAt: "2026-03-01T11:00:00Z",
+    },
+    {
+      id: demo.calls.inbound,
+      accountId,
+      direction: "inbound",
+      duration: 95,
+      status: "completed",
+      createdAt: "2026-03-02T10:30:00Z",
+    },
+    {
+      id: demo.calls.foreign,
+      accountId: foreignAccountId,
+      direction: "inbound",
+      duration: 12,
+      status: "completed",
+      createdAt: "2026-03-02T11:00:00Z",
+    },
+  ],
+  apiKeys: [
+    { accountId, key: demo.apiKey },
+    { accountId: foreignAccountId, key: demo.foreignApiKey },
+  ],
+};

@@ -1,0 +1,205 @@
+import { parseTime } from "./clock.ts";
+import type { World } from "./exchange.ts";
+import { InputError } from "./input-error.ts";
+import { newApiKey } from "./keys.ts";
+import { drainQueue, scheduleCompletion } from "./routes/calls.ts";
+import { newSigningSecret } from "./routes/destinations.ts";
+import { builtInRoles } from "./routes/roles.ts";
+import { type Seed, seedSchema } from "./seed.ts";
+import { contactKey, type State } from "./state.ts";
+
+type Loaded = ReturnType<typeof seedSchema.parse>;
+
+/**
+ * Adds a seed to the state: all of it, or nothing and an InputError that names the bad field. Calls in progress and in
+ * the queue go on from where they stand.
+ */
+export function loadSeed(world: World, seed: Seed): void {
+  const result = seedSchema.safeParse(seed);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    throw new InputError(fieldOf(issue?.path ?? []), issue?.message ?? "is not valid");
+  }
+  const checked = structuredClone(result.data);
+  checkReferences(checked, world.state);
+  insert(checked, world);
+  for (const account of world.state.accounts.values()) {
+    for (const call of world.state.calls.values())
+      if (call.accountId === account.id && call.status === "in_progress") scheduleCompletion(world, call);
+    drainQueue(world, account.id, world.clock.now());
+  }
+}
+
+function fieldOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, part) => text + (typeof part === "number" ? `[${part}]` : `.${String(part)}`),
+    "seed",
+  );
+}
+
+/** Finds dangling references and duplicates, within the seed and against what the state holds already. */
+function checkReferences(seed: Loaded, state: State): void {
+  const names = {
+    accounts: idsOf("accounts", seed.accounts, state.accounts),
+    users: idsOf("users", seed.users, state.users),
+    members: idsOf("members", seed.members, state.members),
+    destinations: idsOf("destinations", seed.destinations, state.destinations),
+    groups: idsOf("groups", seed.groups, state.groups),
+    flows: idsOf("flows", seed.flows, state.flows),
+    providers: idsOf("providers", seed.providers, state.providers),
+    calls: idsOf("calls", seed.calls, state.calls),
+  };
+  const { accounts: _, users: __, roles: ___, ...owned } = seed;
+  for (const [collection, records] of Object.entries(owned))
+    for (const [index, record] of (records ?? []).entries())
+      if (!names.accounts.has(record.accountId))
+        throw new InputError(`seed.${collection}[${index}].accountId`, `no account has the id ${record.accountId}`);
+  const { members, groups, numbers, contacts, apiKeys } = state;
+  unique("members", "userId", [...members.values()].map(membershipKey), seed.members?.map(membershipKey));
+  unique("groups", "name", [...groups.values()].map(groupKey), seed.groups?.map(groupKey));
+  unique(
+    "numbers",
+    "number",
+    numbers.keys(),
+    seed.numbers?.map(({ number }) => number),
+  );
+  unique(
+    "contacts",
+    "number",
+    contacts.keys(),
+    seed.contacts?.map((record) => contactKey(record.accountId, record.number)),
+  );
+  unique(
+    "apiKeys",
+    "key",
+    apiKeys.keys(),
+    seed.apiKeys?.map(({ key }) => key),
+  );
+  for (const [index, { userId }] of (seed.members ?? []).entries())
+    if (!names.users.has(userId)) throw new InputError(`seed.members[${index}].userId`, `no user has the id ${userId}`);
+  for (const [index, { providerId }] of (seed.numbers ?? []).entries())
+    if (providerId !== undefined && !names.providers.has(providerId))
+      throw new InputError(`seed.numbers[${index}].providerId`, `no provider has the id ${providerId}`);
+  for (const [index, { kind, signingSecret }] of (seed.destinations ?? []).entries())
+    if (kind !== "app" && signingSecret !== undefined)
+      throw new InputError(`seed.destinations[${index}].signingSecret`, "only a destination of kind app has one");
+  for (const [index, group] of (seed.groups ?? []).entries()) {
+    for (const [place, { destinationId }] of group.members.entries()) {
+      const owner = seed.destinations?.find(({ id }) => id === destinationId) ?? state.destinations.get(destinationId);
+      if (owner?.accountId !== group.accountId)
+        throw new InputError(
+          `seed.groups[${index}].members[${place}].destinationId`,
+          `no destination of this account has the id ${destinationId}`,
+        );
+    }
+  }
+}
+
+function idsOf<Kept>(
+  collection: string,
+  records: readonly { readonly id: string }[] | undefined,
+  kept: ReadonlyMap<string, Kept>,
+): Set<string> {
+  const ids = new Set(kept.keys());
+  for (const [index, { id }] of (records ?? []).entries()) {
+    if (ids.has(id)) throw new InputError(`seed.${collection}[${index}].id`, `the id ${id} is taken`);
+    ids.add(id);
+  }
+  return ids;
+}
+
+function unique(
+  collection: string,
+  field: string,
+  kept: Iterable<string>,
+  names: readonly (string | undefined)[] | undefined,
+): void {
+  const taken = new Set<string | undefined>(kept);
+  for (const [index, name] of (names ?? []).entries()) {
+    if (name !== undefined && taken.has(name))
+      throw new InputError(`seed.${collection}[${index}].${field}`, "is taken");
+    taken.add(name);
+  }
+}
+
+function membershipKey({ accountId, userId }: { readonly accountId: string; readonly userId: string }): string {
+  return `${accountId} ${userId}`;
+}
+
+function groupKey({ accountId, name }: { readonly accountId: string; readonly name: string }): string {
+  return `${accountId} ${name}`;
+}
+
+function insert(seed: Loaded, world: World): void {
+  const { state, random, clock } = world;
+  const now = clock.iso();
+  for (const record of seed.accounts ?? [])
+    state.accounts.set(record.id, { suspended: false, timeZone: "UTC", ...defined(record) });
+  for (const record of seed.users ?? []) state.users.set(record.id, record);
+  for (const record of seed.members ?? [])
+    state.members.set(record.id, {
+      ...record,
+      availability: record.availability ?? { status: "available" },
+      busy: record.busy ?? false,
+      hours: record.hours,
+    });
+  for (const record of seed.destinations ?? [])
+    state.destinations.set(record.id, {
+      ...record,
+      enabled: record.enabled ?? true,
+      config: record.config ?? {},
+      createdAt: record.createdAt ?? now,
+      updatedAt: record.createdAt ?? now,
+      signingSecret: record.kind === "app" ? (record.signingSecret ?? newSigningSecret(random)) : undefined,
+      previousSecret: undefined,
+      previousSecretExpiresAt: undefined,
+    });
+  for (const { createdAt = now, ...record } of seed.groups ?? [])
+    state.groups.set(record.id, { ...record, members: record.members.map(defined), createdAt, updatedAt: createdAt });
+  for (const record of seed.flows ?? []) state.flows.set(record.id, record);
+  for (const record of seed.providers ?? [])
+    state.providers.set(record.id, { active: true, rejects: false, ...defined(record) });
+  for (const record of seed.numbers ?? [])
+    state.numbers.set(record.number, {
+      active: true,
+      verified: true,
+      canInitiateCalls: true,
+      providerId: undefined,
+      ...defined(record),
+    });
+  for (const record of seed.contacts ?? [])
+    state.contacts.set(contactKey(record.accountId, record.number), {
+      doNotCall: false,
+      timeZone: undefined,
+      ...defined(record),
+    });
+  for (const record of seed.calls ?? []) {
+    const createdAt = parseTime("createdAt", record.createdAt);
+    const startedAt = record.status === "queued" ? undefined : createdAt;
+    state.calls.set(record.id, { ...record, createdAt, startedAt, request: record.request ?? {} });
+  }
+  for (const record of seed.apiKeys ?? []) {
+    const key = record.key ?? newApiKey(world);
+    state.apiKeys.set(key, {
+      accountId: record.accountId,
+      id: record.id ?? random.uuid(),
+      key,
+      role: record.role ?? "owner",
+      scopes: record.scopes,
+      state: record.state ?? "valid",
+      expiresAt: record.expiresAt === undefined ? undefined : parseTime("expiresAt", record.expiresAt),
+      allowedIps: record.allowedIps,
+    });
+  }
+  for (const definition of seed.roles ?? []) state.roles.set(definition.role, definition);
+  for (const definition of builtInRoles)
+    if (!state.roles.has(definition.role)) state.roles.set(definition.role, definition);
+}
+
+type Defined<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
+
+/** Leaves out what is undefined, so that a default may stand before it. */
+function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Defined<Fields>;
+}

@@ -1,0 +1,64 @@
+import { InputError } from "./input-error.ts";
+
+/** What the specification leaves open and behaviour hangs on. Plain values, read when they are used. */
+export interface Policies {
+  /** Requests that one credential may make within a window of so many seconds (A-38). */
+  rateLimit: { requests: number; windowSecs: number };
+  /** Whether answers that carry `meta.retryAfterSecs` also carry a `Retry-After` header (A-40). */
+  retryAfterHeader: boolean;
+  /** Whether the caller's address is the first entry of `X-Forwarded-For` (A-33). */
+  trustForwardedFor: boolean;
+  /** How long an access token lives when its issuer says nothing, in seconds (A-19). */
+  tokenLifetimeSecs: number;
+  /** Calls of one account in progress at once (A-38). */
+  concurrentCallLimit: number;
+  /** Calls of one account that may wait in the queue (A-38). */
+  callQueueLimit: number;
+  /** Calls that one account may place between two midnights UTC (A-38). */
+  dailyCallLimit: number;
+  /** How long a call lasts, in seconds (A-25). */
+  callDurationSecs: number;
+  /** How many seconds a call takes to appear in the list (A-39). */
+  callListLagSecs: number;
+  /** Whether calls that wait in the queue are listed (A-39). */
+  queuedCallsListed: boolean;
+  /** How long a webhook's receiver may take, in seconds of real time (A-32). */
+  deliveryTimeoutSecs: number;
+}
+
+/** The policies of a backend that was told nothing else. */
+export function defaultPolicies(): Policies {
+  return {
+    rateLimit: { requests: 10_000, windowSecs: 60 },
+    retryAfterHeader: false,
+    trustForwardedFor: false,
+    tokenLifetimeSecs: 3600,
+    concurrentCallLimit: 10,
+    callQueueLimit: 100,
+    dailyCallLimit: 10_000,
+    callDurationSecs: 60,
+    callListLagSecs: 0,
+    queuedCallsListed: true,
+    deliveryTimeoutSecs: 10,
+  };
+}
+
+/** Throws InputError when `changes` names no policy or a value does not fit. */
+export function checkPolicies(changes: object, field = "policies", model: object = defaultPolicies()): void {
+  const known = new Map<string, unknown>(Object.entries(model));
+  for (const [name, value] of Object.entries(changes)) {
+    const expected = known.get(name);
+    const where = `${field}.${name}`;
+    if (expected === undefined)
+      throw new InputError(where, `no such policy; there are ${[...known.keys()].join(", ")}`);
+    if (typeof expected === "number") {
+      if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
+        throw new InputError(where, "must be a number, 0 or more");
+    } else if (typeof expected === "object" && expected !== null) {
+      if (typeof value !== "object" || value === null) throw new InputError(where, "must be an object");
+      for (const part of Object.keys(expected))
+        if (!(part in value)) throw new InputError(`${where}.${part}`, "is missing");
+      checkPolicies(value, where, expected);
+    } else if (typeof value !== typeof expected) throw new InputError(where, `must be a ${typeof expected}`);
+  }
+}

@@ -1,0 +1,42 @@
+/** A seeded generator: the same seed gives the same sequence. Nothing secret should rest on it outside tests. */
+export interface Random {
+  /** An integer of 32 bits, not negative. */
+  next(): number;
+  /** An id in UUID form, version 4. */
+  uuid(): string;
+  /** A text of letters and digits. */
+  text(length: number): string;
+  bytes(length: number): Uint8Array;
+  /** Starts the sequence again. */
+  reset(): void;
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** Creates a generator (splitmix32) from an integer seed. */
+export function createRandom(seed: number): Random {
+  let state = seed | 0;
+  const next = (): number => {
+    state = (state + 0x9e3779b9) | 0;
+    let mixed = state ^ (state >>> 16);
+    mixed = Math.imul(mixed, 0x21f0aaad);
+    mixed ^= mixed >>> 15;
+    mixed = Math.imul(mixed, 0x735a2d97);
+    return (mixed ^ (mixed >>> 15)) >>> 0;
+  };
+  const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, () => next() & 0xff);
+  const hex = (): string => next().toString(16).padStart(8, "0");
+  return {
+    next,
+    bytes,
+    uuid() {
+      const [a, b, c, d] = [hex(), hex(), hex(), hex()];
+      const variant = "89ab".charAt(Number.parseInt(c.charAt(0), 16) & 3);
+      return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${variant}${c.slice(1, 4)}-${c.slice(4)}${d}`;
+    },
+    text: (length) => Array.from({ length }, () => alphabet.charAt(next() % alphabet.length)).join(""),
+    reset() {
+      state = seed | 0;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Handlers, World } from "../exchange.ts";
+import { isProblem } from "../problem.ts";
+import { decidePlacement, endOf, listedCalls } from "../rules/calls.ts";
+import type { CallRecord } from "../state.ts";
+
+export const callHandlers = {
+  /** Places a call, or queues it at the concurrent-call limit (§4.6). */
+  createCall(exchange) {
+    const { state, clock, random, policies, account, body } = exchange;
+    const now = clock.now();
+    // A limit that was raised since lets those who wait go first.
+    drainQueue(exchange, account.id, now);
+    const placement = decidePlacement(state, policies, account, body, now);
+    if (isProblem(placement)) return placement;
+    const call: CallRecord = {
+      id: random.uuid(),
+      accountId: account.id,
+      direction: "outbound",
+      status: "queued",
+      duration: 0,
+      createdAt: now,
+      startedAt: undefined,
+      request: body,
+    };
+    state.calls.set(call.id, call);
+    if (placement.type === "queued") return { status: 202, body: placement };
+    start(exchange, call, now);
+    return { status: 201, body: { type: placement.type, callId: call.id } };
+  },
+  /** Lists the account's calls by limit and offset (§4.6). */
+  listCalls({ state, clock, policies, account, query }) {
+    const now = clock.now();
+    const calls = listedCalls(state, policies, account.id, query, now);
+    const page = calls.slice(query.offset, query.offset + query.limit);
+    return { status: 200, body: { calls: page.map((call) => shownCall(call, now)), meta: { total: calls.length } } };
+  },
+} satisfies Handlers;
+
+/** Lets a call in progress end by itself, which makes room for the next in the queue. */
+export function scheduleCompletion(world: World, call: CallRecord): void {
+  world.clock.schedule(endOf(call, world.policies), (at) => {
+    if (call.status !== "in_progress") return;
+    call.status = "completed";
+    call.duration = elapsedSecs(call, at);
+    drainQueue(world, call.accountId, at);
+  });
+}
+
+/** Starts waiting calls, first in, first out, as far as the concurrent-call limit allows. */
+export function drainQueue(world: World, accountId: string, at: number): void {
+  const calls = [...world.state.calls.values()].filter((call) => call.accountId === accountId);
+  const active = calls.filter(({ status }) => status === "in_progress").length;
+  const room = Math.max(0, world.policies.concurrentCallLimit - active);
+  for (const call of calls.filter(({ status }) => status === "queued").slice(0, room)) start(world, call, at);
+}
+
+function start(world: World, call: CallRecord, at: number): void {
+  call.status = "in_progress";
+  call.startedAt = at;
+  scheduleCompletion(world, call);
+}
+
+function shownCall(call: CallRecord, now: number) {
+  const { id, direction, status } = call;
+  const duration = status === "in_progress" ? elapsedSecs(call, now) : call.duration;
+  return { id, direction, duration, status, createdAt: new Date(call.createdAt).toISOString() };
+}
+
+function elapsedSecs(call: CallRecord, now: number): number {
+  return Math.max(0, Math.floor((now - (call.startedAt ?? call.createdAt)) / 1000));
+}

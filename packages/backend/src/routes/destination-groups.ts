@@ -1,0 +1,50 @@
+import type { DestinationGroupMember, FieldError } from "@call-transfer/spec";
+import type { Handlers } from "../exchange.ts";
+import { problem } from "../problem.ts";
+import type { GroupRecord, State } from "../state.ts";
+
+export const destinationGroupHandlers = {
+  /** Creates a group (§4.2). Unknown, foreign and repeated destinations count as validation errors (A-22). */
+  createDestinationGroup({ state, clock, random, account, body }) {
+    const errors = memberErrors(state, account.id, body.members);
+    if (errors.length > 0) return problem("validation_failed", { errors });
+    for (const group of state.groups.values())
+      if (group.accountId === account.id && group.name === body.name)
+        return problem("resource_already_exists", { detail: "The account has a destination group of this name." });
+    const now = clock.iso();
+    const group: GroupRecord = {
+      accountId: account.id,
+      id: random.uuid(),
+      name: body.name,
+      strategy: body.strategy,
+      totalTimeoutSecs: body.totalTimeoutSecs,
+      members: body.members.map(({ destinationId, ringTimeoutSecs }) => ({
+        destinationId,
+        ...(ringTimeoutSecs !== undefined && { ringTimeoutSecs }),
+      })),
+      createdAt: now,
+      updatedAt: now,
+    };
+    state.groups.set(group.id, group);
+    const { accountId: _, ...shown } = group;
+    return { status: 201, body: shown };
+  },
+} satisfies Handlers;
+
+function memberErrors(
+  state: State,
+  accountId: string,
+  members: readonly Pick<DestinationGroupMember, "destinationId">[],
+): FieldError[] {
+  const seen = new Set<string>();
+  const errors: FieldError[] = [];
+  for (const [index, { destinationId }] of members.entries()) {
+    const field = `members[${index}].destinationId`;
+    if (state.destinations.get(destinationId)?.accountId !== accountId)
+      errors.push({ field, code: "invalid_format", message: "names no destination of this account" });
+    else if (seen.has(destinationId))
+      errors.push({ field, code: "already_in_use", message: "names a destination that is in the list already" });
+    seen.add(destinationId);
+  }
+  return errors;
+}

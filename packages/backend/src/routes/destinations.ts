@@ -1,0 +1,45 @@
+import { limits, type TransferDestination } from "@call-transfer/spec";
+import type { Handlers } from "../exchange.ts";
+import { problem } from "../problem.ts";
+import type { Random } from "../random.ts";
+import type { DestinationRecord } from "../state.ts";
+
+const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
+
+export const destinationHandlers = {
+  /** Replaces an app destination's secret; the one before signs on for a day, an older one stops (§4.1, A-34). */
+  rotateDestinationSecret({ state, clock, random, account, params }) {
+    const destination = state.destinations.get(params.id);
+    if (destination?.accountId !== account.id) return problem("resource_not_found");
+    if (destination.kind !== "app")
+      return problem("bad_request", { detail: "Only a destination of kind app has a signing secret." });
+    destination.previousSecret = destination.signingSecret;
+    destination.previousSecretExpiresAt = clock.now() + overlapMs;
+    destination.signingSecret = newSigningSecret(random);
+    destination.updatedAt = clock.iso();
+    return { status: 200, body: { ...shownDestination(destination), signingSecret: destination.signingSecret } };
+  },
+} satisfies Handlers;
+
+/** A fresh signing secret: an opaque text. */
+export function newSigningSecret(random: Random): string {
+  return random.text(40);
+}
+
+/** A destination as answers show it, without its secret (§2.1). */
+export function shownDestination(destination: DestinationRecord): TransferDestination {
+  const { id, name, kind, enabled, config, createdAt, updatedAt, signingSecret, previousSecretExpiresAt } = destination;
+  return {
+    id,
+    name,
+    kind,
+    enabled,
+    config,
+    createdAt,
+    updatedAt,
+    ...(signingSecret !== undefined && { signingSecretHint: signingSecret.slice(-limits.signingSecretHintLength) }),
+    ...(previousSecretExpiresAt !== undefined && {
+      previousSecretExpiresAt: new Date(previousSecretExpiresAt).toISOString(),
+    }),
+  };
+}

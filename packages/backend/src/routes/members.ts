@@ -1,0 +1,25 @@
+import type { Handlers } from "../exchange.ts";
+import { problem } from "../problem.ts";
+import { availabilityAt } from "../rules/members.ts";
+import type { AccountRecord, MemberRecord, State } from "../state.ts";
+
+export const memberHandlers = {
+  /** Removes a member's hours, whether any were set or not (§4.3, A-26). */
+  deleteMemberHours({ state, account, params }) {
+    const member = findMember(state, account, params.memberId);
+    if (member === undefined) return problem("resource_not_found");
+    member.hours = undefined;
+    return { status: 204 };
+  },
+  /** Reads a member's availability as in force now (§4.4). */
+  getMemberAvailability({ state, clock, account, params }) {
+    const member = findMember(state, account, params.memberId);
+    if (member === undefined) return problem("resource_not_found");
+    return { status: 200, body: availabilityAt(member, clock.now()) };
+  },
+} satisfies Handlers;
+
+function findMember(state: State, account: AccountRecord, id: string): MemberRecord | undefined {
+  const member = state.members.get(id);
+  return member?.accountId === account.id ? member : undefined;
+}

@@ -1,0 +1,116 @@
+import { limits } from "@call-transfer/spec";
+import type { zCreateCallRequest } from "@call-transfer/spec/schemas";
+import type { z } from "zod";
+import type { Policies } from "../policies.ts";
+import { type Problem, problem } from "../problem.ts";
+import { type AccountRecord, type CallRecord, contactKey, type State } from "../state.ts";
+import { localHour } from "../time-zone.ts";
+
+/** What becomes of a placement: it is placed, or it waits at a position counted from 1. */
+export type Placement = { readonly type: "initiated" } | { readonly type: "queued"; readonly position: number };
+
+/** The fields of a placement that decide. */
+type PlacementRequest = z.output<typeof zCreateCallRequest>;
+
+type Check = (state: State, account: AccountRecord, request: PlacementRequest, now: number) => Problem | undefined;
+
+/** What a call must pass, in this order, before the limits of its account are looked at. */
+const checks: readonly Check[] = [
+  function flowIsPublished(state, account, { flowId }) {
+    const flow = state.flows.get(flowId);
+    return flow?.accountId === account.id && flow.published ? undefined : problem("flow_not_published");
+  },
+  function numberIsActive(state, account, { fromNumber }) {
+    const number = state.numbers.get(fromNumber);
+    return number?.accountId === account.id && number.active ? undefined : problem("phone_number_not_active");
+  },
+  function numberIsVerified(state, _account, { fromNumber }) {
+    return state.numbers.get(fromNumber)?.verified ? undefined : problem("phone_number_not_verified");
+  },
+  function numberInitiatesCalls(state, _account, { fromNumber }) {
+    return state.numbers.get(fromNumber)?.canInitiateCalls ? undefined : problem("phone_number_cannot_initiate_calls");
+  },
+  function providerAccepts(state, _account, { fromNumber, providerId }) {
+    const owner = state.numbers.get(fromNumber)?.providerId;
+    if (providerId !== undefined && providerId !== owner)
+      return problem("provider_call_rejected", { detail: "The number does not belong to this provider." });
+    const provider = state.providers.get(owner ?? "");
+    return provider !== undefined && (provider.rejects || !provider.active)
+      ? problem("provider_call_rejected")
+      : undefined;
+  },
+  function recipientMayBeCalled(state, account, { toNumber }) {
+    const contact = state.contacts.get(contactKey(account.id, toNumber));
+    return contact?.doNotCall ? problem("contact_on_dnc_list") : undefined;
+  },
+  function hourIsCallable(state, account, { toNumber }, now) {
+    const contact = state.contacts.get(contactKey(account.id, toNumber));
+    const hour = localHour(now, contact?.timeZone ?? account.timeZone);
+    return hour >= limits.callableFromHour && hour < limits.callableUntilHour
+      ? undefined
+      : problem("outside_callable_hours");
+  },
+];
+
+/** Decides on a placement (§4.6): the checks above, then the day's limit, then the concurrent-call limit and the queue. */
+export function decidePlacement(
+  state: State,
+  policies: Policies,
+  account: AccountRecord,
+  request: PlacementRequest,
+  now: number,
+): Placement | Problem {
+  for (const check of checks) {
+    const trouble = check(state, account, request, now);
+    if (trouble !== undefined) return trouble;
+  }
+  const midnight = new Date(now).setUTCHours(0, 0, 0, 0);
+  let [today, active, waiting, nextEnd] = [0, 0, 0, Number.POSITIVE_INFINITY];
+  for (const call of state.calls.values()) {
+    if (call.accountId !== account.id) continue;
+    if (call.direction === "outbound" && call.createdAt >= midnight) today += 1;
+    if (call.status === "queued") waiting += 1;
+    if (call.status !== "in_progress") continue;
+    active += 1;
+    nextEnd = Math.min(nextEnd, endOf(call, policies));
+  }
+  if (today >= policies.dailyCallLimit) return problem("daily_call_limit_exceeded");
+  if (active < policies.concurrentCallLimit && waiting === 0) return { type: "initiated" };
+  if (waiting < policies.callQueueLimit) return { type: "queued", position: waiting + 1 };
+  const wait = Number.isFinite(nextEnd) ? nextEnd - now : policies.callDurationSecs * 1000;
+  return problem("queue_full", { meta: { retryAfterSecs: Math.max(1, Math.ceil(wait / 1000)) } });
+}
+
+/** When a call in progress ends, in milliseconds (A-25). */
+export function endOf(call: CallRecord, policies: Policies): number {
+  return (call.startedAt ?? call.createdAt) + policies.callDurationSecs * 1000;
+}
+
+/** What selects a part of the list; `startDate` is an inclusive bound (A-9). */
+export interface CallFilter {
+  readonly status?: string | undefined;
+  readonly startDate?: string | undefined;
+}
+
+/** The account's calls that the list shows at `now`, newest first (A-9, A-39). */
+export function listedCalls(
+  state: State,
+  policies: Policies,
+  accountId: string,
+  filter: CallFilter,
+  now: number,
+): CallRecord[] {
+  const from = filter.startDate === undefined ? Number.NEGATIVE_INFINITY : Date.parse(filter.startDate);
+  const until = now - policies.callListLagSecs * 1000;
+  return [...state.calls.values()]
+    .filter(
+      (call) =>
+        call.accountId === accountId &&
+        call.createdAt >= from &&
+        (policies.callListLagSecs === 0 || call.createdAt <= until) &&
+        (call.status !== "queued" || policies.queuedCallsListed) &&
+        (filter.status === undefined || call.status === filter.status),
+    )
+    .reverse()
+    .sort((a, b) => b.createdAt - a.createdAt);
+}

@@ -1,0 +1,15 @@
+import { signature } from "@call-transfer/spec";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+
+/**
+ * The value of the signature header (§6, A-31) for a body sent at `at` (milliseconds): one part for each secret, in
+ * their order.
+ */
+export function signatureHeader(body: string, secrets: readonly string[], at: number): string {
+  const timestamp = Math.floor(at / 1000);
+  const signed = utf8ToBytes(`${timestamp}${signature.separator}${body}`);
+  const parts = secrets.map((secret) => `${signature.scheme}=${bytesToHex(hmac(sha256, utf8ToBytes(secret), signed))}`);
+  return [`t=${timestamp}`, ...parts].join(",");
+}

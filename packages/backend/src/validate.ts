@@ -1,0 +1,174 @@
+import { type FieldError, fieldCodesByPattern, type OperationDescription } from "@call-transfer/spec";
+import { z } from "zod";
+import { type Problem, problem } from "./problem.ts";
+
+/** The zod schemas of one operation's input, as generated. */
+export interface RequestSchema {
+  readonly path?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+}
+
+/** The largest body that is read, in bytes. */
+const maxBodyBytes = 2 ** 20;
+const maxDepth = 64;
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether an id has the form of a UUID, of whichever version. */
+export function isUuid(text: string): boolean {
+  return uuidForm.test(text);
+}
+
+/** Reads and checks a JSON body; a failing one is `bad_request`, `invalid_json` or `validation_failed`. */
+export async function readBody(request: Request, schema: z.ZodType | undefined): Promise<{ value: unknown } | Problem> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
+    return problem("bad_request", { detail: "The body must be sent as Content-Type: application/json." });
+  const bytes = await readBounded(request);
+  if (bytes === undefined) return problem("bad_request", { detail: "The body is larger than 1 MiB." });
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return problem("invalid_json");
+  }
+  const trouble = structureTrouble(value, 1);
+  if (trouble !== undefined) return problem("bad_request", { detail: trouble });
+  return schema === undefined ? { value } : validate(schema, value, "body");
+}
+
+/** Checks the query; texts become the types that the contract gives them, and repeated parameters are refused. */
+export function readQuery(
+  parameters: URLSearchParams,
+  operation: OperationDescription,
+  schema: z.ZodType | undefined,
+): { value: unknown } | Problem {
+  const query: Record<string, unknown> = {};
+  for (const [name, type] of Object.entries(operation.queryParameters)) {
+    const [first, ...others] = parameters.getAll(name);
+    if (first === undefined) continue;
+    query[name] = others.length > 0 ? [first, ...others] : coerce(first, type);
+  }
+  return schema === undefined ? { value: query } : validate(schema, query, "query");
+}
+
+/** Checks `value` and answers it raw, so that unknown fields stay, with defaults filled in for absent and null. */
+export function validate(schema: z.ZodType, value: unknown, root: string): { value: unknown } | Problem {
+  const result = schema.safeParse(measurable(value));
+  if (!result.success) return problem("validation_failed", { errors: fieldErrors(result.error.issues, value, root) });
+  if (!(schema instanceof z.ZodObject) || !isObject(value)) return { value };
+  const filled: Record<string, unknown> = { ...value };
+  for (const [name, field] of Object.entries(schema.shape)) {
+    if (field instanceof z.ZodDefault) filled[name] = filled[name] ?? field.def.defaultValue;
+  }
+  return { value: filled };
+}
+
+async function readBounded(request: Request): Promise<Uint8Array | undefined> {
+  if (Number(request.headers.get("content-length")) > maxBodyBytes) {
+    await request.body?.cancel();
+    return undefined;
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
+    size += part.value.byteLength;
+    if (size > maxBodyBytes) {
+      await reader?.cancel();
+      return undefined;
+    }
+    chunks.push(part.value);
+  }
+  const [only] = chunks;
+  if (only !== undefined && chunks.length === 1) return only;
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+function structureTrouble(value: unknown, depth: number): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth > maxDepth) return `The body is nested deeper than ${maxDepth} levels.`;
+  for (const [name, part] of Object.entries(value)) {
+    if (name === "__proto__") return "The body has a field named __proto__.";
+    const trouble = structureTrouble(part, depth + 1);
+    if (trouble !== undefined) return trouble;
+  }
+  return undefined;
+}
+
+function coerce(text: string, type: string): unknown {
+  if (type === "integer") return /^-?\d+$/.test(text) ? Number(text) : text;
+  if (type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
+  return text;
+}
+
+/** JSON Schema counts code points, zod UTF-16 units: a copy with one unit per code point is measured alike. */
+function measurable(value: unknown): unknown {
+  if (typeof value === "string") return value.replace(/[\u{10000}-\u{10ffff}]/gu, "\ufffd");
+  if (Array.isArray(value)) return value.map(measurable);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, measurable(part)]));
+}
+
+function fieldErrors(issues: readonly z.core.$ZodIssue[], value: unknown, root: string): FieldError[] {
+  const found = new Map<string, FieldError>();
+  for (const issue of issues) {
+    const field = pathOf(issue.path) || root;
+    if (!found.has(field)) found.set(field, { field, ...fault(issue, at(value, issue.path)) });
+  }
+  return [...found.values()];
+}
+
+function fault(issue: z.core.$ZodIssue, value: unknown): { code: FieldError["code"]; message: string } {
+  if (value === undefined) return { code: "required", message: "is required" };
+  if (value === null) return { code: "required", message: "must not be null" };
+  if (issue.code === "too_small") {
+    return issue.origin === "string" || issue.origin === "array"
+      ? { code: "too_short", message: `must have at least ${issue.minimum} ${unit(issue.origin)}` }
+      : { code: "below_minimum", message: `must be at least ${issue.minimum}` };
+  }
+  if (issue.code === "too_big") {
+    return issue.origin === "string" || issue.origin === "array"
+      ? { code: "too_long", message: `must have at most ${issue.maximum} ${unit(issue.origin)}` }
+      : { code: "above_maximum", message: `must be at most ${issue.maximum}` };
+  }
+  if (issue.code === "invalid_format") {
+    const pattern = codesByPattern.get(issue.pattern ?? "");
+    if (pattern !== undefined) return { code: pattern, message: "must be a phone number in E.164 form" };
+    return { code: "invalid_format", message: `must be a valid ${issue.format}` };
+  }
+  if (issue.code === "invalid_type") return { code: "invalid_format", message: `must be of type ${issue.expected}` };
+  if (issue.code === "invalid_value")
+    return { code: "invalid_format", message: `must be one of ${issue.values.map(String).join(", ")}` };
+  return { code: "invalid_format", message: "is not valid" };
+}
+
+const codesByPattern = new Map(
+  Object.entries(fieldCodesByPattern).map(([pattern, code]) => [String(new RegExp(pattern)), code]),
+);
+
+function unit(origin: string): string {
+  return origin === "string" ? "characters" : "items";
+}
+
+/** Writes a path as `members[0].ringTimeoutSecs` (A-20). */
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    return text === "" ? String(part) : `${text}.${String(part)}`;
+  }, "");
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((part, name) => (isObject(part) ? Reflect.get(part, name) : undefined), value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
