@@ -67,9 +67,12 @@ export function repetitionsIn(text: string): string[] {
   return [...nodesOf(parse(text))].map(repetitionIn).filter((found) => found !== undefined);
 }
 
-/** The numbers among `limits` that a file writes down, with the expression around each. */
+const isExponent = ({ parent }: ts.Node): boolean =>
+  ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.AsteriskAsteriskToken;
+
+/** The numbers among `limits` that a file writes down other than as an exponent, with the expression around each. */
 export function limitsIn(text: string, limits: ReadonlySet<number>): string[] {
   return [...nodesOf(parse(text))]
-    .filter((node) => ts.isNumericLiteral(node) && limits.has(Number(node.text)))
+    .filter((node) => ts.isNumericLiteral(node) && limits.has(Number(node.text)) && !isExponent(node))
     .map((node) => node.parent.getText().slice(0, 80));
 }
