@@ -137,7 +137,7 @@ async function main(receiver) {
   );
   show(`${group.name} rings ${group.members.length} destinations at once for ${group.totalTimeoutSecs} s`);
 
-  step("Get the same request refused, field by field");
+  step("Send an invalid group, and read what is wrong field by field");
   const invalid = await failure(
     client.destinationGroups.create({ name: "", members: [{ destinationId: stage.app, ringTimeoutSecs: 600 }] }),
   );

@@ -29,9 +29,19 @@ describe("docs/assumptions.md", () => {
     expect(numerically(idsOf("Contract"))).toEqual(numerically(marks));
   });
 
-  it("says of every other row that it is behaviour, and in which package", () => {
+  it("says of every other row that it is behaviour, and in which package, or a stance only", () => {
     const others = rows.filter(({ where }) => !/^Contract(;|$)/.test(where));
-    expect(others.filter(({ where }) => !/^Behaviour: (backend|mock-server|sdk)\b/.test(where))).toEqual([]);
+    expect(others.filter(({ where }) => !/^(Behaviour: (backend|sdk)(;|$)|Stance only$)/.test(where))).toEqual([]);
+  });
+
+  it("has a row for every id that the packages' sources refer to, one that is more than a stance", () => {
+    const cited = readdirSync(new URL("packages/", root)).flatMap((name) =>
+      readdirSync(new URL(`packages/${name}/src/`, root), { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".ts"))
+        .flatMap((path) => read(`packages/${name}/src/${path}`).match(/\bA-\d+\b/g) ?? []),
+    );
+    const inForce = [...idsOf("Contract"), ...idsOf("Behaviour")];
+    expect(cited.filter((id) => !inForce.includes(id))).toEqual([]);
   });
 
   it("names every policy of the backend, and no other", () => {
