@@ -21,7 +21,7 @@ const stopWithinMs = 5_000;
 /** What the mock server prints about itself when it is ready. */
 interface Ready {
   url: string;
-  credentials: { apiKey: string };
+  apiKey: string;
 }
 
 type Server = ChildProcessByStdio<null, Readable, Readable>;
@@ -94,10 +94,10 @@ async function stop(server: Server): Promise<void> {
   }
 }
 
-async function drive(project: string, { url, credentials }: Ready): Promise<void> {
+async function drive(project: string, { url, apiKey }: Ready): Promise<void> {
   const copy = join(project, program);
   copyFileSync(join(root, "examples", program), copy);
-  const environment = { ...process.env, CALL_TRANSFER_URL: url, CALL_TRANSFER_API_KEY: credentials.apiKey };
+  const environment = { ...process.env, CALL_TRANSFER_URL: url, CALL_TRANSFER_API_KEY: apiKey };
   const customer = spawn(process.execPath, [copy], {
     cwd: project,
     env: environment,
