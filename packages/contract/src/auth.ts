@@ -1,4 +1,4 @@
-import { type ErrorCode, type OperationId, operations } from "@call-transfer/spec";
+import { type ErrorCode, limits, type OperationId, operations } from "@call-transfer/spec";
 import { type ContractCase, contractCase } from "./case.ts";
 import type { Check } from "./check.ts";
 import { connect, invoke, sendRaw, someone, validInput } from "./client.ts";
@@ -13,7 +13,10 @@ const allScopes = [...new Set(operationIds.map((id) => operations[id].scope))];
 const ownIp = "127.0.0.1";
 const otherIp = "203.0.113.7";
 
-const key = (changes: Omit<Extract<Who, { keyOf: string }>, "keyOf"> = {}): Who => ({ keyOf: accounts.home, ...changes });
+const key = (changes: Omit<Extract<Who, { keyOf: string }>, "keyOf"> = {}): Who => ({
+  keyOf: accounts.home,
+  ...changes,
+});
 
 /** The status of the operation's first success. */
 const successOf = (operation: OperationId): number => operations[operation].successes[0].status;
@@ -115,7 +118,10 @@ function* matrixOf(operation: OperationId): Generator<ContractCase> {
 }
 
 const base64url = (bytes: ArrayBuffer): string =>
-  btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 
 /** The token's claims under the signature of a key that is not the platform's. */
 async function resigned(token: string): Promise<string> {
@@ -132,14 +138,16 @@ const base64urlText = (text: string): string => base64url(new TextEncoder().enco
 const unsigned = (token: string): string => `${base64urlText('{"alg":"none"}')}.${token.split(".")[1] ?? ""}.`;
 
 /** Header values that the SDK would never send, made from the owner's own token. */
-const headers: Readonly<Record<string, { code: ErrorCode; from(token: string): string | Promise<string> | undefined }>> = {
+const headers: Readonly<
+  Record<string, { code: ErrorCode; from(token: string): string | Promise<string> | undefined }>
+> = {
   "no Authorization header": { code: "token_missing", from: () => undefined },
   "another scheme": { code: "unauthorized", from: () => "Basic b3duZXI6c2VjcmV0" },
   "a word that is no JWT": { code: "token_invalid", from: () => "Bearer not-a-jwt" },
   "a JWT cut short": { code: "token_invalid", from: (token) => `Bearer ${token.slice(0, -8)}` },
   "a JWT signed by another key": { code: "token_invalid", from: async (token) => `Bearer ${await resigned(token)}` },
   "an unsigned JWT": { code: "token_invalid", from: (token) => `Bearer ${unsigned(token)}` },
-  "an unknown key": { code: "api_key_invalid", from: () => "Bearer svc_live_unknown00000000000000000000" },
+  "an unknown key": { code: "api_key_invalid", from: () => `Bearer ${limits.apiKeyPrefix}unknown` },
 };
 
 const tokenOf = ({ accessToken = "" }: Credentials): string => accessToken;
@@ -194,7 +202,7 @@ export const authCases: readonly ContractCase[] = [
   }),
   contractCase({
     noun,
-    name: "a token serves up to the moment of its expiry, and no longer",
+    name: "a token that served ends with time",
     needs: ["auth", "clock"],
     async run(target, check) {
       const client = await connect(target);

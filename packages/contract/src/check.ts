@@ -1,4 +1,4 @@
-import { ApiError, isApiError } from "@call-transfer/sdk";
+import { type ApiError, isApiError, OutcomeUnknownError } from "@call-transfer/sdk";
 import { type ErrorCode, errorCodes } from "@call-transfer/spec";
 
 /** A promise of the contract that the target broke. */
@@ -54,12 +54,19 @@ export class Check {
     return error;
   }
 
-  private async failed(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError> {
+  /** Expects an answer with an error status, whatever its body. */
+  async fails(call: PromiseLike<unknown>): Promise<void> {
+    await this.failed(call, "an error");
+  }
+
+  private async failed(call: PromiseLike<unknown>, expected: string): Promise<ApiError> {
     try {
       const value = await call;
-      throw new Violation(`Expected ${code}, but the call succeeded with ${shown(value)}`);
+      throw new Violation(`Expected ${expected}, but the call succeeded with ${shown(value)}`);
     } catch (error) {
-      if (isApiError(error)) return error;
+      // An operation that must not be repeated blindly wraps an answer that leaves open what was done.
+      const answer = error instanceof OutcomeUnknownError ? error.cause : error;
+      if (isApiError(answer)) return answer;
       throw error;
     }
   }

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { cases } from "./cases.ts";
 import { coverageOf, gapsOf } from "./coverage.ts";
+import { keepReport } from "./keep-report.ts";
 import { coverageJson, coverageMarkdown } from "./report.ts";
 import { type Run, runCase } from "./run.ts";
 import { targets } from "./targets.ts";
-import { keepReport } from "./keep-report.ts";
 
 const runs: Run[] = [];
 

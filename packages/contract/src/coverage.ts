@@ -163,7 +163,8 @@ export function gapsOf({ rows, targets, undocumented }: Coverage): string[] {
       const way = reached.get(target);
       if (way === expected) return [];
       if (way === undefined) return [`${target}: ${describe(cell)}`];
-      const met = expected === "behaviour" ? "only on demand, not by behaviour" : "by behaviour, but should be on demand";
+      const met =
+        expected === "behaviour" ? "only on demand, not by behaviour" : "by behaviour, but should be on demand";
       return [`${target}: ${describe(cell)}; it was reached ${met}`];
     }),
   );

@@ -1,6 +1,6 @@
 import { contractCase } from "./case.ts";
 import { connect, someone } from "./client.ts";
-import { accounts, destinations, uuid } from "./world.ts";
+import { accounts, destinations, users, uuid } from "./world.ts";
 
 const noun = "destination groups";
 const needs = ["stateful", "validates", "destructive"] as const;
@@ -14,7 +14,11 @@ export const destinationGroupCases = [
     needs,
     async run(target, check) {
       const client = await connect(target);
-      const given = [{ destinationId: third }, { destinationId: first, ringTimeoutSecs: 20 }, { destinationId: second }];
+      const given = [
+        { destinationId: third },
+        { destinationId: first, ringTimeoutSecs: 20 },
+        { destinationId: second },
+      ];
       const group = await client.destinationGroups.create({ name: "Ring order", members: given });
       check.equal(group.members, given, "members");
     },
@@ -59,15 +63,10 @@ export const destinationGroupCases = [
     name: "another account's group does not take a name",
     needs,
     async run(target, check) {
-      await target.given({
-        groups: [
-          {
-            id: uuid(901),
-            accountId: accounts.foreign,
-            name: "Front desk",
-            members: [{ destinationId: destinations.foreignApp }],
-          },
-        ],
+      const stranger = await connect(target, { userId: users.stranger, accountId: accounts.foreign });
+      await stranger.destinationGroups.create({
+        name: "Front desk",
+        members: [{ destinationId: destinations.foreignApp }],
       });
       const client = await connect(target);
       const group = await client.destinationGroups.create({ name: "Front desk", members });
@@ -98,7 +97,10 @@ export const destinationGroupCases = [
     needs,
     async run(target, check) {
       const client = await connect(target);
-      const call = client.destinationGroups.create({ name: "", members: [{ destinationId: first, ringTimeoutSecs: 0 }] });
+      const call = client.destinationGroups.create({
+        name: "",
+        members: [{ destinationId: first, ringTimeoutSecs: 0 }],
+      });
       const { errors } = await check.refused(call, "validation_failed");
       const named = errors?.map(({ field, code }) => `${field} ${code}`).toSorted();
       check.equal(named, ["members[0].ringTimeoutSecs below_minimum", "name too_short"], "fields");

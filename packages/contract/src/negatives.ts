@@ -51,7 +51,11 @@ async function takesDefault(target: Target, check: Check, { field }: Rule, input
   if (mirrored !== undefined) return check.equal(mirrored, schema.default, `${fieldPath(field)} in the answer`);
   const client = await connect(target);
   const other = schema.minimum === schema.default ? Number(schema.default) + 1 : schema.minimum;
-  check.equal(data, await invoke(client, operation, inputWith(input, field, schema.default)), "the answer as with the default");
+  check.equal(
+    data,
+    await invoke(client, operation, inputWith(input, field, schema.default)),
+    "the answer as with the default",
+  );
   const differing = await invoke(client, operation, inputWith(input, field, other));
   check.that(JSON.stringify(differing) !== JSON.stringify(data), "another value would have shown");
 }
@@ -69,7 +73,8 @@ async function refuses(target: Target, check: Check, { field }: Rule, { value, w
   const client = await connect(target);
   const call = invoke(client, field.operation, inputWith(validInput(field.operation), field, value));
   if (field.where === "path") return void (await check.refused(call, "invalid_id_format"));
-  if (field.steps.length === 0) return void (await check.refusedLike(call, "validation_failed", "A-20", `the body is ${what}`));
+  if (field.steps.length === 0)
+    return void (await check.refusedLike(call, "validation_failed", "A-20", `the body is ${what}`));
   const { errors } = await check.refused(call, "validation_failed");
   const named = errors?.map((error) => ({ field: error.field, code: error.code }));
   check.equal(named, [{ field: fieldPath(field), code }], "the fields named");

@@ -85,7 +85,11 @@ const probesByKeyword: Readonly<Record<string, Probes>> = {
   ],
   pattern: ({ schema }, base) => [
     valid(base, "a value that fits"),
-    invalid(`${String(base)}x`, "a value that does not fit", (schema["x-field-code"] ?? "invalid_format") as FieldErrorCode),
+    invalid(
+      `${String(base)}x`,
+      "a value that does not fit",
+      (schema["x-field-code"] ?? "invalid_format") as FieldErrorCode,
+    ),
     invalid("", "an empty text", (schema["x-field-code"] ?? "invalid_format") as FieldErrorCode),
   ],
 };

@@ -91,7 +91,8 @@ export function record(target: Target): Recording {
     const { pathname } = new URL(asked.url);
     const operation = operationOf(asked.method, pathname);
     const { body, broken } = await inspect(operation, response.clone());
-    const code: unknown = typeof body === "object" && body !== null && response.status >= 400 && Reflect.get(body, "code");
+    const code: unknown =
+      typeof body === "object" && body !== null && response.status >= 400 && Reflect.get(body, "code");
     if (!isRaw(armed, response.status)) {
       const place = `${asked.method} ${pathname} → ${response.status}`;
       violations.push(...broken.map((what) => `${place}: ${what}`));

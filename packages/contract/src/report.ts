@@ -17,7 +17,8 @@ type Entries = [string, unknown][];
 /** The coverage as data: sorted, and the same for the same contract and cases. */
 export function coverageJson(coverage: Coverage): string {
   const { rows, targets } = coverage;
-  const object = (entries: Entries) => Object.fromEntries(entries.toSorted(([left], [right]) => (left < right ? -1 : 1)));
+  const object = (entries: Entries) =>
+    Object.fromEntries(entries.toSorted(([left], [right]) => (left < right ? -1 : 1)));
   const operations = operationsIn(coverage).map((operation): [string, unknown] => {
     const own = rows.filter(({ cell }) => "operation" in cell && cell.operation === operation);
     const by = (name: (row: Row) => string | undefined) =>
@@ -37,7 +38,9 @@ export function coverageJson(coverage: Coverage): string {
       },
     ];
   });
-  const demand = rows.flatMap((row): Entries => (row.cell.kind === "demand" ? [[row.cell.code, verdict(row, targets)]] : []));
+  const demand = rows.flatMap(
+    (row): Entries => (row.cell.kind === "demand" ? [[row.cell.code, verdict(row, targets)]] : []),
+  );
   const document = {
     targets,
     operations: object(operations),
@@ -70,7 +73,13 @@ function summary({ rows, targets }: Coverage): string {
     const own = rows.filter(({ cell }) => cell.kind === kind);
     const count = (way: string) => own.filter((row) => verdict(row, targets) === way).length;
     const covered = count("behaviour") + count("on demand");
-    return [name, String(own.length), String(count("behaviour")), String(count("on demand")), String(own.length - covered)];
+    return [
+      name,
+      String(own.length),
+      String(count("behaviour")),
+      String(count("on demand")),
+      String(own.length - covered),
+    ];
   });
   return table(["Cells", "Documented", "By behaviour", "On demand", "Not covered"], lines);
 }

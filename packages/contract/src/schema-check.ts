@@ -1,6 +1,6 @@
+import type { OperationId } from "@call-transfer/spec";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import type { OperationId } from "@call-transfer/spec";
 import { at, bodyPointer, contract } from "./document.ts";
 
 const root = "contract.json";

@@ -7,7 +7,6 @@ export interface Seed {
   readonly users?: readonly { id: string; name: string }[];
   readonly members?: readonly SeedMember[];
   readonly destinations?: readonly SeedDestination[];
-  readonly groups?: readonly { id: string; accountId: string; name: string; members: { destinationId: string }[] }[];
   readonly flows?: readonly { id: string; accountId: string; published: boolean }[];
   readonly numbers?: readonly SeedNumber[];
   readonly providers?: readonly { id: string; accountId: string; rejects?: boolean }[];
@@ -27,6 +26,7 @@ export interface SeedMember {
     updatedAt?: string | null;
   };
   busy?: boolean;
+  hours?: Record<string, unknown>;
 }
 interface SeedDestination {
   id: string;
@@ -137,6 +137,8 @@ export const telephony = {
   doNotCall: "+15550109101",
   /** A contact for whom it is 4 AM at {@link start}. */
   asleep: "+15550109102",
+  /** A contact for whom it is daytime when it is midnight UTC. */
+  farEast: "+15550109103",
 };
 
 const number = (digits: string, changes: Partial<SeedNumber> = {}): SeedNumber => ({
@@ -225,6 +227,7 @@ export const world: Seed = {
   contacts: [
     { accountId: accounts.home, number: telephony.doNotCall, doNotCall: true },
     { accountId: accounts.home, number: telephony.asleep, timeZone: "America/Los_Angeles" },
+    { accountId: accounts.home, number: telephony.farEast, timeZone: "Pacific/Auckland" },
   ],
   calls: [
     ...pastCalls,
