@@ -127,16 +127,16 @@ export function selectAccount(
 /** Counts a request against its credential's window; a 429 when it is full (§8.1). */
 export function limitRate(caller: Caller, state: State, policies: Policies, now: number): Problem | undefined {
   const { requests, windowSecs } = policies.rateLimit;
-  const window = state.windows.get(caller.credential);
-  if (window === undefined || now >= window.from + windowSecs * 1000) {
-    state.windows.set(caller.credential, { from: now, count: 1 });
-    if (requests >= 1) return undefined;
-  } else if (window.count < requests) {
-    window.count += 1;
-    return undefined;
+  const known = state.windows.get(caller.credential);
+  const isOpen = known !== undefined && now < known.from + windowSecs * 1000;
+  const window = isOpen ? known : { from: now, count: 0 };
+  if (!isOpen) state.windows.set(caller.credential, window);
+  if (window.count >= requests) {
+    const waitMs = window.from + windowSecs * 1000 - now;
+    return problem("rate_limit_exceeded", { meta: { retryAfterSecs: Math.max(1, Math.ceil(waitMs / 1000)) } });
   }
-  const endsAt = (window?.from ?? now) + windowSecs * 1000;
-  return problem("rate_limit_exceeded", { meta: { retryAfterSecs: Math.max(1, Math.ceil((endsAt - now) / 1000)) } });
+  window.count += 1;
+  return undefined;
 }
 
 function roleIn(accountId: string, caller: Caller, state: State): Role | undefined {

@@ -1,12 +1,15 @@
+import { z } from "zod";
 import { createTokens } from "./authenticate.ts";
 import { type Clock, type ClockMode, createClock, parseTime, type WallClock } from "./clock.ts";
 import { type Contract, callTransferContract } from "./contract.ts";
+import { control, controlPrefix } from "./control.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import { demoSeed } from "./demo-seed.ts";
 import { dispatch } from "./dispatch.ts";
 import type { AnyHandler, World } from "./exchange.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { handlers as allHandlers } from "./handlers.ts";
+import { checkInput } from "./input-error.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { loadSeed } from "./load-seed.ts";
@@ -51,6 +54,18 @@ export interface Backend {
   reset(): void;
 }
 
+const anything = z.unknown().optional();
+// What is only passed on is checked where it is used.
+const optionsSchema = z.strictObject({
+  seed: anything,
+  now: anything,
+  clock: z.enum(["frozen", "flowing"]).optional(),
+  prng: z.int().optional(),
+  policies: anything,
+  fetch: anything,
+  controlPlane: z.boolean().optional(),
+});
+
 const defaultStart = "2026-03-02T12:00:00Z";
 
 /** Creates a reference backend. Throws InputError that names the bad option or field of the seed. */
@@ -67,7 +82,8 @@ export interface Parts {
 
 /** Puts a backend together: the only composition. */
 export function assembleBackend(options: BackendOptions, { contract, handlers, wall }: Parts): Backend {
-  const { seed = demoSeed, prng = 1 } = options;
+  checkInput(optionsSchema, options, "options");
+  const { seed = demoSeed, prng = 1, controlPlane = false } = options;
   checkPolicies(options.policies ?? {});
   // Request ids have a sequence of their own, so that a read does not change the ids of what is created later.
   const [random, requestIds] = [createRandom(prng), createRandom(~prng)];
@@ -85,7 +101,7 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
   const dispatcher = { world, contract, handlers, tokens, faults };
   loadSeed(world, seed);
 
-  return {
+  const backend: Backend = {
     clock: world.clock,
     state: world.state,
     policies: world.policies,
@@ -96,12 +112,13 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
     async fetch(input, init, peer) {
       init?.signal?.throwIfAborted();
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
-      const path = new URL(request.url).pathname;
+      const url = new URL(request.url);
+      if (controlPlane && url.pathname.startsWith(`${controlPrefix}/`)) return control(backend, request, url);
       const requestId = requestIds.uuid();
       await world.clock.runDue();
       const at = world.clock.iso();
-      const { response, ...about } = await dispatch(dispatcher, request, path, requestId, peer?.address);
-      journal.add({ at, method: request.method, path, status: response.status, requestId, ...about });
+      const { response, ...about } = await dispatch(dispatcher, request, url, requestId, peer?.address);
+      journal.add({ at, method: request.method, path: url.pathname, status: response.status, requestId, ...about });
       return response;
     },
     seed: (more) => loadSeed(world, more),
@@ -119,4 +136,5 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
       loadSeed(world, seed);
     },
   };
+  return backend;
 }

@@ -26,25 +26,25 @@ export interface Dispatched {
 export async function dispatch(
   dispatcher: Dispatcher,
   request: Request,
-  path: string,
+  url: URL,
   requestId: string,
   peer: string | undefined,
 ): Promise<Dispatched> {
   const { world, contract, faults } = dispatcher;
-  const match = contract.match(request.method, path);
+  const match = contract.match(request.method, url.pathname);
   if (match === undefined || "allow" in match) {
     const headers = match && { Allow: match.allow.join(", ") };
     return respond(world, problem("not_found", { ...(headers && { headers }) }), requestId);
   }
   const { operation, params } = match;
-  const fault = faults.take(operation, path);
+  const fault = faults.take(operation, url.pathname);
   if (fault !== undefined && "status" in fault)
     return { response: rawResponse(fault, requestId), operationId: operation.id };
   let answer: Answer;
   try {
     answer = fault
       ? faultProblem(fault.code, world.clock.now())
-      : await answerOperation(dispatcher, request, operation, params, peer);
+      : await answerOperation(dispatcher, request, url, operation, params, peer);
   } catch {
     answer = problem("internal_error");
   }
@@ -55,6 +55,7 @@ export async function dispatch(
 async function answerOperation(
   { world, contract, handlers, tokens }: Dispatcher,
   request: Request,
+  url: URL,
   operation: OperationDescription,
   params: Readonly<Record<string, string>>,
   peer: string | undefined,
@@ -72,7 +73,7 @@ async function answerOperation(
   for (const [name, value] of Object.entries(params))
     if (!isUuid(value)) return problem("invalid_id_format", { detail: `The path parameter ${name} is not a UUID.` });
   const schema = contract.schemas[operation.id];
-  const query = readQuery(new URL(request.url).searchParams, operation, schema?.query);
+  const query = readQuery(url.searchParams, operation, schema?.query);
   if (isProblem(query)) return query;
   const body = operation.hasBody ? await readBody(request, schema?.body) : { value: undefined };
   if (isProblem(body)) return body;

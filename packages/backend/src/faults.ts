@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
-import { InputError } from "./input-error.ts";
+import { z } from "zod";
+import { checkInput, InputError } from "./input-error.ts";
 import { type Problem, problem } from "./problem.ts";
 
 /** An answer that stands in for the rule's. */
@@ -34,7 +35,10 @@ export function createFaults(
   let last = 0;
   return {
     add(fault) {
-      checkFault(fault, isKnown);
+      assertFault(fault);
+      const { operationId } = fault.match ?? {};
+      if (operationId !== undefined && !isKnown(operationId))
+        throw new InputError("fault.match.operationId", `no operation is named ${operationId}`);
       last += 1;
       const id = `fault-${last}`;
       waiting.push({ id, fault: structuredClone(fault), after: fault.after ?? 0, times: fault.times ?? 1 });
@@ -82,25 +86,31 @@ function meets(match: Fault["match"], operation: OperationDescription, path: str
   );
 }
 
-function checkFault(fault: Fault, isKnown: (operationId: string) => boolean): void {
-  const { match, times, after, do: answer } = fault;
-  if (match?.operationId !== undefined && !isKnown(match.operationId))
-    throw new InputError("fault.match.operationId", `no operation is named ${match.operationId}`);
-  if (times !== undefined && !(Number.isInteger(times) && times >= 1))
-    throw new InputError("fault.times", "must be an integer, 1 or more");
-  if (after !== undefined && !(Number.isInteger(after) && after >= 0))
-    throw new InputError("fault.after", "must be an integer, 0 or more");
-  if (typeof answer !== "object" || answer === null) throw new InputError("fault.do", "is required");
-  if ("code" in answer) {
-    if (!Object.hasOwn(errorCodes, answer.code))
-      throw new InputError("fault.do.code", `no code is named ${answer.code}`);
-  } else if (!(Number.isInteger(answer.status) && answer.status >= 200 && answer.status <= 599))
-    throw new InputError("fault.do.status", "must be an integer, 200 to 599");
-  if ("headers" in answer) {
-    try {
-      new Headers(answer.headers);
-    } catch {
-      throw new InputError("fault.do.headers", "must be header names with their values");
-    }
+const faultSchema = z.strictObject({
+  match: z
+    .strictObject({ operationId: z.string().optional(), method: z.string().optional(), path: z.string().optional() })
+    .optional(),
+  times: z.int().min(1).optional(),
+  after: z.int().min(0).optional(),
+  do: z.union([
+    z.strictObject({ code: z.string().refine((code) => Object.hasOwn(errorCodes, code), "is no code of the table") }),
+    z.strictObject({
+      status: z.int().min(200).max(599),
+      body: z.unknown().optional(),
+      headers: z.record(z.string(), z.string()).refine(areHeaders, "must be header names with their values").optional(),
+    }),
+  ]),
+});
+
+/** Throws InputError that names the bad field when `fault` is none. */
+export function assertFault(fault: unknown): asserts fault is Fault {
+  checkInput(faultSchema, fault, "fault");
+}
+
+function areHeaders(headers: Record<string, string>): boolean {
+  try {
+    return new Headers(headers) !== undefined;
+  } catch {
+    return false;
   }
 }

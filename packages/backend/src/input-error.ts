@@ -1,3 +1,5 @@
+import type { z } from "zod";
+
 /** Something handed to the backend itself (a seed, a fault, a policy, a key, a trigger) is wrong. */
 export class InputError extends Error {
   override readonly name = "InputError";
@@ -8,4 +10,26 @@ export class InputError extends Error {
     super(`${field}: ${explanation}`);
     this.field = field;
   }
+}
+
+/** Checks data from outside against a schema; throws InputError that names the first bad field under `root`. */
+export function checkInput<Schema extends z.ZodType>(schema: Schema, value: unknown, root: string): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = deepest(result.error.issues);
+  const path = [...issue.path, ...(issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [])];
+  const field = path.reduce<string>(
+    (text, part) => (typeof part === "number" ? `${text}[${part}]` : `${text}.${String(part)}`),
+    root,
+  );
+  throw new InputError(field, issue.code === "unrecognized_keys" ? "is not a known field" : issue.message);
+}
+
+/** The first issue; of a union the one of the branch that fits best. */
+function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
+  const [issue = { code: "custom" as const, path: [], message: "is not valid", input: undefined }] = issues;
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return issue;
+  const [closest = []] = issue.errors.toSorted((a, b) => a.length - b.length);
+  const inner = deepest(closest);
+  return { ...inner, path: [...issue.path, ...inner.path] };
 }

@@ -8,22 +8,22 @@ import type { ApiKeyRecord } from "./state.ts";
 
 /** An API key to issue; by default a valid one of the first account, with the owner's role and every scope. */
 export interface ApiKeyOptions {
-  readonly accountId?: string;
-  readonly role?: ApiKeyRecord["role"];
-  readonly scopes?: readonly string[];
-  readonly state?: ApiKeyRecord["state"];
+  readonly accountId?: string | undefined;
+  readonly role?: ApiKeyRecord["role"] | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly state?: ApiKeyRecord["state"] | undefined;
   /** When the key expires; never by default. */
-  readonly expiresAt?: string | number;
+  readonly expiresAt?: string | number | undefined;
   /** Addresses that may use the key; any by default. */
-  readonly allowedIps?: readonly string[];
+  readonly allowedIps?: readonly string[] | undefined;
 }
 
 /** An access token to issue; `expired` makes one that expired a second ago. */
 export interface TokenOptions {
   readonly userId: string;
   /** Seconds of the backend's clock; the policy `tokenLifetimeSecs` by default (A-19). */
-  readonly expiresInSecs?: number;
-  readonly expired?: true;
+  readonly expiresInSecs?: number | undefined;
+  readonly expired?: true | undefined;
 }
 
 /** Issues credentials, which no shown operation does. Both methods throw InputError that names the bad field. */

@@ -1,6 +1,6 @@
 import { parseTime } from "./clock.ts";
 import type { World } from "./exchange.ts";
-import { InputError } from "./input-error.ts";
+import { checkInput, InputError } from "./input-error.ts";
 import { newApiKey } from "./keys.ts";
 import { drainQueue, scheduleCompletion } from "./routes/calls.ts";
 import { newSigningSecret } from "./routes/destinations.ts";
@@ -15,26 +15,15 @@ type Loaded = ReturnType<typeof seedSchema.parse>;
  * the queue go on from where they stand.
  */
 export function loadSeed(world: World, seed: Seed): void {
-  const result = seedSchema.safeParse(seed);
-  if (!result.success) {
-    const [issue] = result.error.issues;
-    throw new InputError(fieldOf(issue?.path ?? []), issue?.message ?? "is not valid");
-  }
-  const checked = structuredClone(result.data);
+  const checked = structuredClone(checkInput(seedSchema, seed, "seed"));
   checkReferences(checked, world.state);
   insert(checked, world);
-  for (const account of world.state.accounts.values()) {
-    for (const call of world.state.calls.values())
-      if (call.accountId === account.id && call.status === "in_progress") scheduleCompletion(world, call);
-    drainQueue(world, account.id, world.clock.now());
+  for (const { id } of checked.calls ?? []) {
+    const call = world.state.calls.get(id);
+    if (call?.status === "in_progress") scheduleCompletion(world, call);
   }
-}
-
-function fieldOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, part) => text + (typeof part === "number" ? `[${part}]` : `.${String(part)}`),
-    "seed",
-  );
+  for (const accountId of new Set(checked.calls?.map((call) => call.accountId)))
+    drainQueue(world, accountId, world.clock.now());
 }
 
 /** Finds dangling references and duplicates, within the seed and against what the state holds already. */
