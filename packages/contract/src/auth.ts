@@ -1,10 +1,10 @@
-import { type ErrorCode, limits, type OperationId, operations } from "@call-transfer/spec";
+import { type ErrorCode, limits, type OperationId, operations, type Role } from "@call-transfer/spec";
 import { type ContractCase, contractCase } from "./case.ts";
 import type { Check } from "./check.ts";
 import { connect, invoke, sendRaw, someone, validInput } from "./client.ts";
 import { callersOf } from "./coverage.ts";
 import { operationIds } from "./document.ts";
-import type { Credentials, Target, Who } from "./target.ts";
+import type { Credentials, KeyHolder, Target, Who } from "./target.ts";
 import { accounts, members, users } from "./world.ts";
 
 const noun = "authentication";
@@ -13,7 +13,7 @@ const allScopes = [...new Set(operationIds.map((id) => operations[id].scope))];
 const ownIp = "127.0.0.1";
 const otherIp = "203.0.113.7";
 
-const key = (changes: Omit<Extract<Who, { keyOf: string }>, "keyOf"> = {}): Who => ({
+const key = (changes: Omit<KeyHolder, "keyOf"> = {}): Who => ({
   keyOf: accounts.home,
   ...changes,
 });
@@ -32,6 +32,19 @@ interface Situation {
 
 const whenScoped = (operation: OperationId, code: ErrorCode): { expected: ErrorCode } | object =>
   operations[operation].accountScoped ? { expected: code } : {};
+
+/** Of an operation that no account is selected for, the specification leaves open what a suspended account's key may. */
+const suspendedKey = (operation: OperationId): Situation[] =>
+  operations[operation].accountScoped
+    ? [
+        {
+          name: "a key of a suspended account",
+          who: { keyOf: accounts.suspended },
+          expected: "account_suspended",
+          assumption: "A-42",
+        },
+      ]
+    : [];
 
 /** Credentials that the SDK sends as they are. */
 function situationsOf(operation: OperationId): Situation[] {
@@ -68,13 +81,14 @@ function situationsOf(operation: OperationId): Situation[] {
       ...whenScoped(operation, "account_suspended"),
       assumption: "A-42",
     },
+    ...suspendedKey(operation),
   ];
 }
 
 /** The caller of a cell of the role table. The members that requests name are somebody else's but for `self`. */
 function whoIs(caller: string): Who {
   if (caller === "self") return someone("colleague");
-  if (caller.startsWith("key as ")) return key({ role: caller.slice("key as ".length) });
+  if (caller.startsWith("key as ")) return key({ role: caller.slice("key as ".length) as Role });
   return { userId: users[caller as keyof typeof users], accountId: accounts.home };
 }
 

@@ -149,6 +149,18 @@ export const errorCases: readonly ContractCase[] = [
   }),
   contractCase({
     noun,
+    name: "the SDK names the request by the header of its answer, and each request has a name of its own",
+    needs: [],
+    async run(target, check) {
+      const client = await connect(target);
+      const first = await client.roles.list().withResponse();
+      const second = await client.roles.list().withResponse();
+      check.equal(first.requestId, first.response.headers.get("X-Request-Id"), "requestId");
+      check.that(first.requestId !== second.requestId, "two requests have two names");
+    },
+  }),
+  contractCase({
+    noun,
     name: "an error that is no JSON still arrives as an error with its status",
     needs: ["faults"],
     async run(target, check) {

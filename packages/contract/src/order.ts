@@ -1,8 +1,9 @@
-import { type ErrorCode, limits, type OperationId } from "@call-transfer/spec";
+import { type ErrorCode, limits, type OperationId, operations } from "@call-transfer/spec";
 import { type ContractCase, contractCase } from "./case.ts";
 import { connect, type Input, invoke, sendRaw, validInput } from "./client.ts";
+import { operationIds, requestSchema } from "./document.ts";
 import type { Target, TargetWith, Who } from "./target.ts";
-import { accounts, members, users } from "./world.ts";
+import { accounts, telephony, users, uuid } from "./world.ts";
 
 /** A request under construction: one valid request into which faults are put. */
 interface Plan {
@@ -32,16 +33,12 @@ const withBody = (plan: Plan, change: object): Plan => ({
   ...plan,
   input: { ...plan.input, body: { ...(plan.input.body as object), ...change } },
 });
-const withId = (plan: Plan, memberId: string): Plan => ({ ...plan, input: { ...plan.input, path: { memberId } } });
-
 /** Credentials come first, so every fault after them needs one that works. */
-const credential: Fault[] = [
-  {
-    name: "an unknown credential",
-    code: "api_key_invalid",
-    put: (plan) => ({ ...plan, headers: { ...plan.headers, Authorization: `Bearer ${limits.apiKeyPrefix}unknown` } }),
-  },
-];
+const credential: Fault = {
+  name: "an unknown credential",
+  code: "api_key_invalid",
+  put: (plan) => ({ ...plan, headers: { ...plan.headers, Authorization: `Bearer ${limits.apiKeyPrefix}unknown` } }),
+};
 const scope: Fault = {
   name: "a key without the scope",
   code: "api_key_insufficient_scope",
@@ -84,50 +81,78 @@ async function takeName(target: Target): Promise<void> {
   await invoke(await connect(target), group, validInput(group));
 }
 
-/** The faults of one operation, in the order in which they are to be answered (A-18). */
-const chains: Readonly<Partial<Record<OperationId, readonly Fault[]>>> = {
+/** Faults that only one operation can have. */
+const ownFaults: Readonly<Partial<Record<OperationId, readonly Fault[]>>> = {
   createDestinationGroup: [
-    ...credential,
-    scope,
-    accountHeader,
-    membership,
-    role,
-    rateLimit,
-    { name: "broken JSON", code: "invalid_json", put: (plan) => ({ ...plan, text: "{" }) },
-    { name: "an invalid field", code: "validation_failed", put: (plan) => withBody(plan, { totalTimeoutSecs: 0 }) },
     {
       name: "a taken name",
       code: "resource_already_exists",
-      put: (plan) => ({
-        ...plan,
-        // First of all, while nothing else stands in the way.
-        before: [takeName, ...plan.before],
-      }),
+      // First of all, while nothing else stands in the way.
+      put: (plan) => ({ ...plan, before: [takeName, ...plan.before] }),
     },
   ],
-  deleteMemberHours: [
-    ...credential,
-    address,
-    accountHeader,
-    membership,
-    role,
-    rateLimit,
-    { name: "a malformed id", code: "invalid_id_format", put: (plan) => withId(plan, "not-an-id") },
-    { name: "an unknown member", code: "resource_not_found", put: (plan) => withId(plan, members.foreign) },
+  createCall: [
+    {
+      name: "an unpublished flow",
+      code: "flow_not_published",
+      put: (plan) => withBody(plan, { flowId: telephony.unpublishedFlow }),
+    },
   ],
 };
 
-/** Faults of one kind take each other's place in the request, so they cannot meet. */
-const exclusive: readonly (readonly [string, string])[] = [
-  ["broken JSON", "an invalid field"],
-  ["broken JSON", "a taken name"],
-  ["a malformed id", "an unknown member"],
-  ["no account header", "another account"],
+const withIds = (plan: Plan, id: string): Plan => ({
+  ...plan,
+  input: { ...plan.input, path: Object.fromEntries(Object.keys(plan.input.path).map((name) => [name, id])) },
+});
+const malformedId: Fault = {
+  name: "a malformed id",
+  code: "invalid_id_format",
+  put: (plan) => withIds(plan, "not-an-id"),
+};
+const unknownId: Fault = {
+  name: "an unknown id",
+  code: "resource_not_found",
+  put: (plan) => withIds(plan, uuid(999)),
+};
+const brokenJson: Fault = { name: "broken JSON", code: "invalid_json", put: (plan) => ({ ...plan, text: "{" }) };
+
+/** A body with a required field left out. */
+function invalidField(operation: OperationId): Fault[] {
+  const field = requestSchema(operation)?.required?.at(-1);
+  if (field === undefined) return [];
+  return [
+    { name: "a missing field", code: "validation_failed", put: (plan) => withBody(plan, { [field]: undefined }) },
+  ];
+}
+
+/** The faults that an operation can have, in the order in which they are to be answered (A-18). */
+function chainOf(operation: OperationId): Fault[] {
+  const { accountScoped, roles, pathParameters, hasBody } = operations[operation];
+  return [
+    credential,
+    address,
+    scope,
+    ...(accountScoped ? [accountHeader, membership] : []),
+    ...((roles as readonly string[]).includes("agent") ? [] : [role]),
+    rateLimit,
+    ...(pathParameters.length > 0 ? [malformedId, unknownId] : []),
+    ...(hasBody ? [brokenJson, ...invalidField(operation)] : []),
+    ...(ownFaults[operation] ?? []),
+  ];
+}
+
+/** Faults that are not told apart in time, or that take each other's place in the request. */
+const exclusive: readonly (readonly [Fault, Fault])[] = [
+  [address, scope],
+  [accountHeader, membership],
+  [malformedId, unknownId],
 ];
 
 function canMeet(first: Fault, second: Fault): boolean {
   const kinds = new Set([first.only, second.only].filter((kind) => kind !== undefined));
-  return kinds.size < 2 && !exclusive.some(([left, right]) => left === first.name && right === second.name);
+  return (
+    kinds.size < 2 && !exclusive.some(([left, right]) => left === first && right === second) && first !== brokenJson
+  );
 }
 
 function pairCase(operation: OperationId, first: Fault, second: Fault): ContractCase {
@@ -155,7 +180,8 @@ function pairCase(operation: OperationId, first: Fault, second: Fault): Contract
   });
 }
 
-function pairsOf(operation: OperationId, chain: readonly Fault[]): ContractCase[] {
+function pairsOf(operation: OperationId): ContractCase[] {
+  const chain = chainOf(operation);
   return chain.flatMap((first, index) =>
     chain
       .slice(index + 1)
@@ -165,6 +191,4 @@ function pairsOf(operation: OperationId, chain: readonly Fault[]): ContractCase[
 }
 
 /** Two faults in one request: the check that stands earlier answers. */
-export const orderCases: readonly ContractCase[] = Object.entries(chains).flatMap(([operation, chain]) =>
-  pairsOf(operation as OperationId, chain),
-);
+export const orderCases: readonly ContractCase[] = operationIds.flatMap(pairsOf);

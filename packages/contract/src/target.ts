@@ -1,4 +1,4 @@
-import type { ErrorCode, OperationId } from "@call-transfer/spec";
+import type { ErrorCode, OperationId, Role } from "@call-transfer/spec";
 import type { Seed } from "./world.ts";
 
 /** What a target may be able to do; a case names what it needs. */
@@ -38,7 +38,8 @@ export interface KeyHolder {
   readonly keyOf: string;
   /** The account named in `X-Account-Id`; none when left out. */
   readonly accountId?: string;
-  readonly role?: string;
+  /** The owner's unless given. */
+  readonly role?: Role;
   /** All scopes unless given. */
   readonly scopes?: readonly string[];
   readonly state?: "valid" | "expired" | "revoked";

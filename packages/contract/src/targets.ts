@@ -38,7 +38,7 @@ async function credentialsOf({ keys }: Backend, who: Who): Promise<Credentials> 
     return { accessToken: await keys.issueToken({ userId: who.userId, ...expired }), ...account };
   }
   const { keyOf, accountId: _named, ...options } = who;
-  return { apiKey: keys.issueApiKey({ accountId: keyOf, ...options } as never).key, ...account };
+  return { apiKey: keys.issueApiKey({ accountId: keyOf, ...options }).key, ...account };
 }
 
 function targetOf(
@@ -52,7 +52,7 @@ function targetOf(
     ...place,
     can: everything,
     as: (who) => credentialsOf(backend, who),
-    given: async (seed) => backend.seed(structuredClone(seed) as never),
+    given: async (seed) => backend.seed(structuredClone(seed)),
     clock: { now: () => backend.clock.now(), advance: (step) => backend.clock.advance(step) },
     faults: { add: async (fault) => void backend.faults.add(fault) },
     policies: { set: async (limits) => void Object.assign(backend.policies, limits) },
@@ -66,7 +66,7 @@ function targetOf(
 /** The reference backend, called as a function. */
 async function inProcess(): Promise<OpenTarget> {
   const { received, fetch } = createReceiver();
-  const backend = createBackend({ seed: structuredClone(world) as never, now: start, fetch });
+  const backend = createBackend({ seed: structuredClone(world), now: start, fetch });
   const target = targetOf("in-process", backend, received, {
     baseUrl: "http://localhost",
     fetch: (input, init) => backend.fetch(input, init, { address: "127.0.0.1" }),
@@ -80,7 +80,7 @@ async function overHttp(): Promise<OpenTarget> {
   const server = await startMockServer({
     port: 0,
     clock: "frozen",
-    seed: structuredClone(world) as never,
+    seed: structuredClone(world),
     now: start,
     fetch,
   });

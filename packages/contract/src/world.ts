@@ -3,15 +3,15 @@ import { pathExample, requestExample } from "./document.ts";
 
 /** State that a target starts from; a part of the reference backend's seed. */
 export interface Seed {
-  readonly accounts?: readonly { id: string; name: string; suspended?: boolean; timeZone?: string }[];
-  readonly users?: readonly { id: string; name: string }[];
-  readonly members?: readonly SeedMember[];
-  readonly destinations?: readonly SeedDestination[];
-  readonly flows?: readonly { id: string; accountId: string; published: boolean }[];
-  readonly numbers?: readonly SeedNumber[];
-  readonly providers?: readonly { id: string; accountId: string; rejects?: boolean }[];
-  readonly contacts?: readonly { accountId: string; number: string; doNotCall?: boolean; timeZone?: string }[];
-  readonly calls?: readonly SeedCall[];
+  readonly accounts?: { id: string; name: string; suspended?: boolean; timeZone?: string }[];
+  readonly users?: { id: string; name: string }[];
+  readonly members?: SeedMember[];
+  readonly destinations?: SeedDestination[];
+  readonly flows?: { id: string; accountId: string; published: boolean }[];
+  readonly numbers?: SeedNumber[];
+  readonly providers?: { id: string; accountId: string; rejects?: boolean }[];
+  readonly contacts?: { accountId: string; number: string; doNotCall?: boolean; timeZone?: string }[];
+  readonly calls?: SeedCall[];
 }
 export interface SeedMember {
   id: string;
