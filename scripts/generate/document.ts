@@ -33,6 +33,12 @@ export interface Parameter {
   schema: Record<string, unknown>;
 }
 
+/**
+ * What to do when nobody can tell whether the operation was carried out: look through a paged list from a time on, or
+ * explain what cannot be looked up; `{until}` in the text stands for the window's begin plus the named limit in hours.
+ */
+export type Reconcile = { list: string; since: string } | { explain: string; untilLimit: string };
+
 interface Content {
   "application/json": { schema: { $ref: string }; examples?: Record<string, { summary?: string; value: unknown }> };
 }
@@ -49,6 +55,7 @@ export interface OperationObject {
   "x-retry"?: "safe" | "unique" | "once";
   "x-error-codes": string[];
   "x-paging"?: { items: string };
+  "x-reconcile"?: Reconcile;
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { content: Content };
   responses: Record<string, { description: string; headers?: unknown; content?: Content } | { $ref: string }>;

@@ -1,5 +1,5 @@
 // The document's operations in the words that the artifacts need.
-import { type OpenApiDocument, operationsOf, type Parameter } from "./document.ts";
+import { type OpenApiDocument, operationsOf, type Parameter, type Reconcile } from "./document.ts";
 
 export interface OperationModel {
   id: string;
@@ -23,6 +23,7 @@ export interface OperationModel {
   successes: { status: number; schema: string | undefined; example: unknown }[];
   /** Where a page holds its items, for operations that page by limit and offset. */
   paging: { items: string; itemSchema: string } | undefined;
+  reconcile: Reconcile | undefined;
 }
 
 const schemaName = (reference: { $ref: string } | undefined, operation: string): string | undefined => {
@@ -79,6 +80,7 @@ export function modelOf(document: OpenApiDocument): OperationModel[] {
       requestSchema: schemaName(operation.requestBody?.content["application/json"].schema, id),
       successes,
       paging: paging && pagingOf(document, id, paging.items, successes[0]?.schema),
+      reconcile: operation["x-reconcile"],
     };
   });
 }

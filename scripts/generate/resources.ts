@@ -52,7 +52,24 @@ function comment(operation: OperationModel, document: OpenApiDocument, indent = 
   );
 }
 
-function renderFunction(operation: OperationModel, document: OpenApiDocument): string {
+/** How to look whether the operation was carried out, as an argument of `request`. */
+function lookUpOf({ id, reconcile }: OperationModel, operations: OperationModel[], document: OpenApiDocument): string {
+  if (!reconcile) return "";
+  if ("explain" in reconcile) {
+    const hours = document["x-limits"][reconcile.untilLimit];
+    if (typeof hours !== "number")
+      throw new Error(`${id}: x-reconcile names the unknown limit ${reconcile.untilLimit}`);
+    return `, (window) => explain(${JSON.stringify(reconcile.explain)}, ${hours}, window)`;
+  }
+  const list = operations.find((candidate) => candidate.id === reconcile.list);
+  const limit = list?.queryParameters.find(({ name }) => name === "limit")?.schema.maximum;
+  if (!list?.paging)
+    throw new Error(`${id}: x-reconcile names ${reconcile.list}, which is no paged list of the same noun`);
+  const query = `{ ${reconcile.since}: window.from, limit: ${limit} }`;
+  return `, (window) => lookThrough(${list.id}(client, ${query}), window)`;
+}
+
+function renderFunction(operation: OperationModel, operations: OperationModel[], document: OpenApiDocument): string {
   const parameters = parametersOf(operation);
   const parts = [
     operation.pathParameters.length > 0 && `path: { ${operation.pathParameters.map(({ name }) => name).join(", ")} }`,
@@ -66,7 +83,10 @@ function renderFunction(operation: OperationModel, document: OpenApiDocument): s
         `PagePromise<${resultType(operation)}, ${operation.paging.itemSchema}>`,
         `requestPage(client, ${where}, "${operation.paging.items}", query, options)`,
       ]
-    : [`ApiPromise<${resultType(operation)}>`, `client.request(${where}, ${input}, options)`];
+    : [
+        `ApiPromise<${resultType(operation)}>`,
+        `client.request(${where}, ${input}, options${lookUpOf(operation, operations, document)})`,
+      ];
   return `${comment(operation, document)}
 export function ${operation.id}(client: Core, ${parameters.map(({ text }) => text).join(", ")}): ${promise} {
   return ${call};
@@ -97,11 +117,15 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
   const paged = operations.some((operation) => operation.paging);
   const plain = operations.some((operation) => !operation.paging);
   const resource = operations[0]?.resource ?? noun;
+  const lookUps = ["explain", "lookThrough"].filter((name) =>
+    operations.some(({ reconcile }) => reconcile && ("explain" in reconcile ? "explain" : "lookThrough") === name),
+  );
   const imports = [
     plain && `import type { ApiPromise } from "../api-promise.ts";`,
     `import type { Core } from "../core.ts";`,
     `import type { RequestOptions } from "../options.ts";`,
     paged && `import { type PagePromise, requestPage } from "../pagination.ts";`,
+    lookUps.length > 0 && `import { ${lookUps.join(", ")} } from "../reconcile.ts";`,
     models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "./models.gen.ts";`,
     queries.length > 0 && `import type { operations } from "./types.gen.ts";`,
   ].filter(Boolean);
@@ -111,7 +135,7 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
   );
   return `${header}${imports.join("\n")}
 
-${queryTypes.join("\n")}${queryTypes.length > 0 ? "\n" : ""}${operations.map((operation) => renderFunction(operation, document)).join("\n")}
+${queryTypes.join("\n")}${queryTypes.length > 0 ? "\n" : ""}${operations.map((operation) => renderFunction(operation, operations, document)).join("\n")}
 /** The operations on ${noun.replace("-", " ")}, as \`client.${resource}\`. */
 export class ${pascal(resource)} {
   readonly #client: Core;

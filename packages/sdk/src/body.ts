@@ -6,6 +6,7 @@ export class BodyTooLarge extends Error {}
 /**
  * Reads a body as text.
  *
+ * @param partial Holds what was read so far, for when the rest never comes.
  * @param signal Cancels the reading, also where the fetch that gave the response looks at no signal.
  * @param onTooLarge What happens beyond `maxBytes` of decoded body: `throw`, or `cut` the rest off. Either way the
  *   rest is cancelled, never downloaded.
@@ -15,6 +16,7 @@ export async function readText(
   maxBytes: number,
   onTooLarge: "throw" | "cut",
   signal: AbortSignal,
+  partial: { text: string } = { text: "" },
 ): Promise<string | null> {
   if (response.body === null) return null;
   const reader = response.body.getReader();
@@ -23,20 +25,24 @@ export async function readText(
   };
   signal.addEventListener("abort", cancel, { once: true });
   const decoder = new TextDecoder();
-  let text = "";
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
+    if (done) return partial.text + decoder.decode();
     size += value.byteLength;
     if (size > maxBytes) {
       cancel();
       if (onTooLarge === "throw") throw new BodyTooLarge(`larger than ${maxBytes} bytes`);
-      return text;
+      return partial.text;
     }
-    text += decoder.decode(value, { stream: true });
+    partial.text += decoder.decode(value, { stream: true });
   }
 }
+
+const texts = new WeakMap<Response, string | null>();
+
+/** The text that a replayed response answers; undefined for any other response. */
+export const textOf = (response: Response): string | null | undefined => texts.get(response);
 
 /** The same response, still genuine, with its body answered from the text that was read. */
 export function replay(response: Response, text: string | null): Response {
@@ -51,5 +57,6 @@ export function replay(response: Response, text: string | null): Response {
     bodyUsed: { value: false },
     clone: { value: () => replay(new Response(null, response), text) },
   });
+  texts.set(response, text);
   return response;
 }

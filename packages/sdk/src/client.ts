@@ -1,4 +1,5 @@
 import { ResourceClient } from "./generated/resources.gen.ts";
+import type { ClientOptions } from "./options.ts";
 
 /**
  * The client of the call-transfer API.
@@ -7,4 +8,24 @@ import { ResourceClient } from "./generated/resources.gen.ts";
  * const client = new CallTransfer({ baseUrl: "https://api.example.com", apiKey: process.env.CALL_TRANSFER_API_KEY });
  * const group = await client.destinationGroups.create({ name: "Front desk", members: [{ destinationId }] });
  */
-export class CallTransfer extends ResourceClient {}
+export class CallTransfer extends ResourceClient {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions, parent?: CallTransfer) {
+    super(options, parent);
+    this.#options = { ...options };
+  }
+
+  /**
+   * A copy of this client with other options, e.g. for another account. It shares the retry budget. A credential of
+   * one kind replaces one of the other.
+   *
+   * @throws {ConfigurationError} names the option to change, never a secret's value.
+   */
+  withOptions(options: Partial<ClientOptions>): CallTransfer {
+    const { apiKey, accessToken, ...rest } = this.#options;
+    const replaced = options.apiKey !== undefined || options.accessToken !== undefined;
+    const kept = { ...(apiKey === undefined ? {} : { apiKey }), ...(accessToken === undefined ? {} : { accessToken }) };
+    return new CallTransfer({ ...rest, ...(replaced ? {} : kept), ...options }, this);
+  }
+}

@@ -3,9 +3,11 @@ import { type Answer, ApiPromise } from "./api-promise.ts";
 import { apiErrorOf, ConfigurationError } from "./errors.ts";
 import { operationFacts } from "./generated/operations.gen.ts";
 import type { paths } from "./generated/types.gen.ts";
-import { type ClientOptions, checkRequestOptions, type RequestOptions, type Settings, settingsOf } from "./options.ts";
+import type { ClientOptions, RequestOptions } from "./options.ts";
 import { expandPath, serializeQuery } from "./path.ts";
+import type { LookUp } from "./reconcile.ts";
 import { apiErrorFactsOf, type Call, Plan, send } from "./send.ts";
+import { checkRequestOptions, type Settings, settingsOf } from "./settings.ts";
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
@@ -27,11 +29,11 @@ export interface RequestInput {
 type AnyRequest = (method: string, url: string, init: object) => Promise<{ response: Response }>;
 
 /** Init of a raw call, as far as we look at it. */
-interface RawInit extends RequestOptions {
+interface RawInit extends Omit<RequestOptions, "middleware"> {
+  middleware?: unknown;
   params?: { path?: Record<string, unknown> };
   fetch?: unknown;
   baseUrl?: unknown;
-  middleware?: unknown;
   Request?: unknown;
 }
 
@@ -42,9 +44,12 @@ export class Core {
   /** openapi-fetch's verbs with this client's guarantees. */
   readonly raw: RawClient;
 
-  /** @throws {ConfigurationError} names the option to change, never a secret's value. */
-  constructor(options: ClientOptions) {
-    this.#settings = settingsOf(options);
+  /**
+   * @param parent A client whose retry budget this one shares.
+   * @throws {ConfigurationError} names the option to change, never a secret's value.
+   */
+  constructor(options: ClientOptions, parent?: Core) {
+    this.#settings = settingsOf(options, parent ? parent.#settings : undefined);
     const { baseUrl, headers } = this.#settings;
     const openapi = createClient<paths>({ baseUrl, headers, querySerializer: serializeQuery, Request: Plan as never });
     this.#send = openapi.request as unknown as AnyRequest;
@@ -55,18 +60,31 @@ export class Core {
   /**
    * Sends a request to a path template such as `/api/v1/roles`.
    *
+   * @param lookUp Looks whether the request was carried out, when nobody can tell.
    * @throws {ApiError} The API answered with an error.
    * @throws {OutcomeUnknownError} Nobody can tell whether an operation that must not be repeated was carried out.
    * @throws {ConnectionError | TimeoutError | AbortError | InvalidResponseError} There was no usable answer.
    * @throws {ConfigurationError | TypeError} An option or an id is unusable; nothing was sent.
    */
-  request<T>(method: string, template: string, input: RequestInput, options: RequestOptions = {}): ApiPromise<T> {
-    return new ApiPromise(this.#answer<T>(method, template, input, options));
+  request<T>(
+    method: string,
+    template: string,
+    input: RequestInput,
+    options: RequestOptions = {},
+    lookUp?: LookUp,
+  ): ApiPromise<T> {
+    return new ApiPromise(this.#answer<T>(method, template, input, options, lookUp));
   }
 
-  async #answer<T>(method: string, template: string, input: RequestInput, options: RequestOptions): Promise<Answer<T>> {
+  async #answer<T>(
+    method: string,
+    template: string,
+    input: RequestInput,
+    options: RequestOptions,
+    lookUp: LookUp | undefined,
+  ): Promise<Answer<T>> {
     checkRequestOptions(options);
-    const call = this.#begin(method, template, options);
+    const call = this.#begin(method, template, options, lookUp);
     const { response } = await this.#send(method, expandPath(template, input.path), {
       params: { query: input.query },
       body: input.body,
@@ -92,30 +110,32 @@ export class Core {
     });
   }
 
-  #begin(method: string, template: string, options: RequestOptions): Call {
+  #begin(method: string, template: string, options: RequestOptions, lookUp?: LookUp): Call {
     const place = `${method} ${template}`;
     const known = operationFacts[place];
     const operation = known ?? { id: place, retry: "once" as const, accountScoped: false };
     const settings = this.#settings;
-    const { signal, timeoutMs = settings.timeoutMs, maxRetries = settings.maxRetries } = options;
+    const { signal, timeoutMs = settings.timeoutMs, maxRetries = settings.maxRetries, middleware = [] } = options;
     const { accountId = settings.accountId, totalTimeoutMs = settings.totalTimeoutMs } = options;
-    if (operation.accountScoped && accountId === undefined && settings.credential.kind === "accessToken") {
-      throw new ConfigurationError(
-        "accountId",
-        `is required: ${operation.id} with an access token is for one account (§5.2)`,
-      );
+    if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken") {
+      const mend = `is required: ${operation.id} with an access token is for one account (§5.2)`;
+      throw new ConfigurationError("accountId", mend);
     }
-    const deadline = totalTimeoutMs === undefined ? undefined : settings.clock.now() + totalTimeoutMs;
-    const facts = {
+    return {
       settings,
       operation,
+      route: template,
       known: known !== undefined,
       accountId,
       signal,
       timeoutMs,
       maxRetries,
-      deadline,
+      middleware: [...settings.middleware, ...middleware],
+      deadline: totalTimeoutMs === undefined ? undefined : settings.clock.now() + totalTimeoutMs,
+      lookUp,
+      attempts: [],
+      tokens: new Set(),
+      outcome: "not_sent",
     };
-    return { ...facts, attempts: [], outcome: "not_sent" };
   }
 }

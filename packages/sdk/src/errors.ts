@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "./generated/error-codes.gen.ts";
 import type { ErrorResponseMeta, FieldError } from "./generated/models.gen.ts";
 import { codesWithFieldErrors } from "./generated/operations.gen.ts";
+import type { LookUp, OutcomeWindow, Reconciliation } from "./reconcile.ts";
 import type { Outcome } from "./retry.ts";
 
 /** One sending of a request. Holds no secrets. */
@@ -24,6 +25,8 @@ export interface RequestFacts {
   readonly attempts: readonly Attempt[];
   /** The operationId, or method and path of an operation that this version does not know. */
   readonly operationId: string;
+  /** Why no retry followed although one was left; undefined where none was called for. */
+  readonly withheld: string | undefined;
 }
 
 /** The key is shared by every copy of this major version, so that `instanceof` works across ESM and CJS copies. */
@@ -80,12 +83,14 @@ export class RequestError extends CallTransferError implements RequestFacts {
   readonly outcome: Outcome;
   readonly attempts: readonly Attempt[];
   readonly operationId: string;
+  readonly withheld: string | undefined;
 
   constructor(message: string, facts: RequestFacts, cause?: unknown) {
-    super(message, cause);
+    super(facts.withheld === undefined ? message : `${message}; not retried: ${facts.withheld}`, cause);
     this.outcome = facts.outcome;
     this.attempts = facts.attempts;
     this.operationId = facts.operationId;
+    this.withheld = facts.withheld;
   }
 }
 
@@ -109,12 +114,40 @@ export class InvalidResponseError extends RequestError {
   static override readonly [kind]: string = "InvalidResponseError";
 }
 
+/** What an `OutcomeUnknownError` is made of. */
+export interface UnknownOutcomeFacts extends RequestFacts {
+  readonly window: OutcomeWindow;
+  readonly partialBody: string | undefined;
+  readonly lookUp: LookUp | undefined;
+}
+
 /**
- * Nobody can tell whether an operation that must not be repeated blindly was carried out, e.g. a call placement whose
- * answer was lost. Look before sending it again (§8.3). The `cause` says how the last attempt ended.
+ * Nobody can tell whether an operation that must not be repeated blindly was carried out, or what it gave: e.g. a call
+ * placement whose answer was lost. Look before sending it again (§8.3). The `cause` says how the last attempt ended.
  */
 export class OutcomeUnknownError extends RequestError {
   static override readonly [kind]: string = "OutcomeUnknownError";
+  /** When it may have been carried out, by the server's clock. */
+  readonly window: OutcomeWindow;
+  /** What came of a success's body before it broke off; not shown when the error is printed. */
+  declare readonly partialBody: string | undefined;
+  readonly #lookUp: LookUp | undefined;
+
+  constructor(message: string, { window, partialBody, lookUp, ...facts }: UnknownOutcomeFacts, cause: unknown) {
+    super(message, facts, cause);
+    this.window = window;
+    this.#lookUp = lookUp;
+    Object.defineProperty(this, "partialBody", { value: partialBody });
+  }
+
+  /**
+   * Looks at what the server shows of the time in which the request may have been carried out. For a call placement it
+   * reads the call list; an empty list is no proof.
+   */
+  async reconcile(): Promise<Reconciliation> {
+    const why = `There is nothing to look at for ${this.operationId}: ask a person before sending it again.`;
+    return this.#lookUp?.(this.window) ?? { candidates: [], complete: false, why };
+  }
 }
 
 /** An error body as it came, secrets replaced; undefined where it was no JSON object. */

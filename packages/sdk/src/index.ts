@@ -29,6 +29,17 @@ export {
   UnprocessableEntityError,
 } from "./errors.ts";
 export * from "./generated/index.gen.ts";
-export type { AccessTokenFunction, ClientOptions, Clock, RequestOptions } from "./options.ts";
+export type { Logger } from "./logger.ts";
+export type { Middleware, MiddlewareContext, OutgoingRequest } from "./middleware.ts";
+export type {
+  AccessTokenFunction,
+  ClientOptions,
+  Clock,
+  RequestOptions,
+  RetryEvent,
+  RetryOptions,
+  Validate,
+} from "./options.ts";
 export { PagePromise } from "./pagination.ts";
+export type { LookUp, OutcomeWindow, Reconciliation } from "./reconcile.ts";
 export type { Outcome } from "./retry.ts";

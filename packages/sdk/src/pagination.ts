@@ -18,7 +18,8 @@ interface Page {
  */
 export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
   readonly #next: (offset: number) => Promise<List>;
-  readonly #items: (list: List) => readonly Item[];
+  /** The items of a page. */
+  readonly itemsOf: (list: List) => readonly Item[];
   readonly #start: number;
 
   constructor(
@@ -28,7 +29,7 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
     next: (offset: number) => Promise<List>,
   ) {
     super(first);
-    this.#items = items;
+    this.itemsOf = items;
     this.#start = start;
     this.#next = next;
   }
@@ -39,7 +40,7 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
     let offset = this.#start;
     for (;;) {
       yield page;
-      const count = this.#items(page).length;
+      const count = this.itemsOf(page).length;
       offset += count;
       const total = (page as Page).meta?.total ?? Number.POSITIVE_INFINITY;
       if (count === 0 || offset >= total) return;
@@ -49,7 +50,7 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
 
   /** The list item by item. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    for await (const page of this.pages()) yield* this.#items(page);
+    for await (const page of this.pages()) yield* this.itemsOf(page);
   }
 
   /**

@@ -94,3 +94,23 @@ export function retryHint(meta: unknown, headers: Headers, now: number): number 
   const date = Date.parse(headers.get("date") ?? "");
   return parseRetryAfter(headers.get("retry-after"), Number.isNaN(date) ? now : date);
 }
+
+/** Tokens that a client starts with, and what a retry costs and a success gives back (after AWS's standard mode). */
+const budget = { capacity: 500, retryCost: 5, successGain: 1 };
+
+/** Bounds a client's retries, so that in a lasting outage the load stays close to that of first attempts alone. */
+export class RetryBudget {
+  #tokens = budget.capacity;
+
+  /** Takes what a retry costs; false when too little is left. */
+  spend(): boolean {
+    if (this.#tokens < budget.retryCost) return false;
+    this.#tokens -= budget.retryCost;
+    return true;
+  }
+
+  /** Gives back a little after a success. */
+  refill(): void {
+    this.#tokens = Math.min(budget.capacity, this.#tokens + budget.successGain);
+  }
+}

@@ -1,33 +1,23 @@
-// The attempt loop: auth, deadline, bounded body, parsed once.
-import { BodyTooLarge, readText, replay } from "./body.ts";
+// The attempt loop: which attempt follows which, and what is told in the end.
+import { attemptOnce, type Ending } from "./attempt.ts";
 import {
   AbortError,
   type ApiErrorFacts,
   type Attempt,
   apiErrorOf,
-  ConnectionError,
-  InvalidResponseError,
   OutcomeUnknownError,
   type Problem,
+  type RequestError,
   type RequestFacts,
-  TimeoutError,
 } from "./errors.ts";
+import type { Middleware } from "./middleware.ts";
 import type { OperationFacts } from "./operation-facts.ts";
-import { checkToken, type Settings } from "./options.ts";
-import { redact } from "./redact.ts";
-import {
-  type AttemptEnd,
-  backoffFor,
-  combine,
-  type Outcome,
-  outcomeOfAnswer,
-  outcomeOfFailure,
-  retryHint,
-  shouldRetry,
-} from "./retry.ts";
+import type { LookUp, OutcomeWindow } from "./reconcile.ts";
+import { backoffFor, combine, type Outcome, shouldRetry } from "./retry.ts";
+import type { Settings } from "./settings.ts";
 
-const maxBodyBytes = 10 * 1024 * 1024;
-const maxErrorBodyBytes = 64 * 1024;
+/** Milliseconds by which the server's clock may be off, with and without a `Date` header to correct it by. */
+const clockTolerance = { corrected: 5_000, uncorrected: 300_000 };
 
 /** A request that can be sent again: openapi-fetch makes it where it would make a `Request`. */
 export class Plan {
@@ -46,87 +36,162 @@ export class Plan {
 export interface Call {
   readonly settings: Settings;
   readonly operation: OperationFacts;
+  /** The path template. */
+  readonly route: string;
   /** Whether the contract knows the operation; of others nothing is expected. */
   readonly known: boolean;
   readonly accountId: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
+  readonly middleware: readonly Middleware[];
   /** When the whole request must be over, in milliseconds since 1970. */
   readonly deadline: number | undefined;
+  /** How to look whether it was carried out. */
+  readonly lookUp: LookUp | undefined;
   readonly attempts: Attempt[];
+  /** Every token that was sent, to keep them out of what is told. */
+  readonly tokens: Set<string>;
   /** What all attempts together did to the server. */
   outcome: Outcome;
   /** A success's body, parsed. */
   data?: unknown;
+  /** What came of a success's body that is of no use. */
+  partialBody?: string | undefined;
   /** An error's body, parsed; undefined where it is no JSON object. */
   problem?: Problem;
   /** Seconds that the last answer asked to wait. */
   hint?: number | undefined;
-}
-
-/** How one attempt ended. */
-interface Ending extends AttemptEnd {
-  readonly response?: Response;
-  readonly text?: string | null;
-  /** Why there is no usable answer. */
-  readonly failure?: Failure;
-}
-
-interface Failure {
-  readonly kind: typeof ConnectionError | typeof TimeoutError | typeof AbortError | typeof InvalidResponseError;
-  readonly words: string;
-  readonly cause?: unknown;
+  /** A token that replaces an expired one at the next attempt. */
+  renewedToken?: string | undefined;
+  renewed?: boolean;
+  /** Milliseconds that the server's clock is ahead. */
+  skewMs?: number;
+  withheld?: string | undefined;
 }
 
 /** Sends the plan until it succeeds, fails for good, or may not be sent again. */
 export async function send(plan: Plan, call: Call): Promise<Response> {
-  const { clock, random, maxRetryAfterSecs } = call.settings;
-  // A body that is no text, e.g. a stream, can be sent only once.
-  const replayable = plan.body === undefined || plan.body === null || typeof plan.body === "string";
+  const { settings } = call;
   for (let retries = 0; ; retries++) {
     const ending = await attemptOnce(plan, call);
     call.outcome = combine(call.outcome, ending.outcome);
-    if (ending.response?.ok && !ending.failure) return replay(ending.response, ending.text ?? null);
-
-    const aborted = ending.failure?.kind === AbortError;
-    if (aborted || !replayable || retries >= call.maxRetries || !shouldRetry(call.operation.retry, ending)) {
-      return finish(call, ending);
+    logAttempt(call, ending);
+    if (ending.response?.ok && !ending.failure) {
+      settings.budget?.refill();
+      return ending.response;
     }
-    const hintMs = (call.hint ?? 0) * 1000;
-    const delayMs = Math.max(backoffFor(retries, random), hintMs);
-    const tooLate = call.deadline !== undefined && clock.now() + delayMs >= call.deadline;
-    if (hintMs > maxRetryAfterSecs * 1000 || tooLate) return finish(call, ending);
-    const attempt = call.attempts.at(-1);
-    if (attempt) attempt.delayMs = delayMs;
-    await sleep(delayMs, call);
+    if (await renewToken(call, ending)) {
+      // Not counted: the credential was stale, not the request refused.
+      retries--;
+      continue;
+    }
+    const delayMs = Math.max(backoffFor(retries, settings.random), (call.hint ?? 0) * 1000);
+    if (!(await mayFollow(plan, call, ending, retries, delayMs))) return finish(call, ending);
+    await waitForRetry(call, delayMs);
   }
+}
+
+/** Exchanges an expired access token, once per request. */
+async function renewToken(call: Call, { status, code }: Ending): Promise<boolean> {
+  const { auth } = call.settings;
+  const [stale] = [...call.tokens].slice(-1);
+  if (status !== 401 || code !== "token_expired" || !auth.canRenew || call.renewed || stale === undefined) return false;
+  call.renewed = true;
+  call.renewedToken = await auth.renew(stale);
+  call.tokens.add(call.renewedToken);
+  return true;
+}
+
+/** Whether another attempt may follow; where one is withheld, the call remembers why. */
+async function mayFollow(plan: Plan, call: Call, ending: Ending, retries: number, delayMs: number): Promise<boolean> {
+  const { retry } = call.operation;
+  const { budget, clock, maxRetryAfterSecs, unsafe } = call.settings;
+  const withhold = (why: string) => {
+    call.withheld = why;
+    return false;
+  };
+  if (ending.failure?.kind === AbortError || !shouldRetry("safe", ending)) return false;
+  if (retries >= call.maxRetries) return false;
+  const blind = !shouldRetry(retry, ending);
+  if (blind && unsafe === "never") return withhold("it may have been carried out, and must not be repeated blindly");
+  // A body that is no text, e.g. a stream, can be sent only once.
+  if (plan.body !== undefined && plan.body !== null && typeof plan.body !== "string")
+    return withhold("its body is no text");
+  const hintSecs = call.hint ?? 0;
+  if (hintSecs > maxRetryAfterSecs) {
+    return withhold(`the server asks to wait ${hintSecs} s, more than maxRetryAfterSecs (${maxRetryAfterSecs})`);
+  }
+  if (call.deadline !== undefined && clock.now() + delayMs >= call.deadline) {
+    return withhold("totalTimeoutMs would pass before it");
+  }
+  if (blind && unsafe === "check" && !(await nothingListed(call))) {
+    return withhold("a look at the server does not rule out that it was carried out");
+  }
+  if (budget && !budget.spend()) return withhold("the client's retry budget is used up");
+  return true;
+}
+
+async function nothingListed(call: Call): Promise<boolean> {
+  const found = await call.lookUp?.(windowOf(call));
+  return found?.complete === true && found.candidates.length === 0;
+}
+
+async function waitForRetry(call: Call, delayMs: number): Promise<void> {
+  const { onRetry, logger } = call.settings;
+  const attempt = call.attempts.at(-1);
+  if (attempt) attempt.delayMs = delayMs;
+  logger?.warn(`call-transfer: ${call.operation.id} is retried in ${Math.round(delayMs)} ms`);
+  try {
+    if (attempt) onRetry?.({ operationId: call.operation.id, attempt, next: call.attempts.length + 1 });
+  } catch (error) {
+    logger?.error(`call-transfer: onRetry threw: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  await sleep(delayMs, call);
+}
+
+function logAttempt({ settings: { logger, clock }, operation, attempts }: Call, { status, failure }: Ending): void {
+  const attempt = attempts.at(-1);
+  if (!logger || !attempt) return;
+  const request = attempt.requestId ? ` (request ${attempt.requestId})` : "";
+  const ended = failure?.words ?? `answered ${status}${attempt.code ? ` ${attempt.code}` : ""}`;
+  const took = clock.now() - attempt.startedAt;
+  logger.debug(`call-transfer: ${operation.id} attempt ${attempts.length} ${ended} in ${took} ms${request}`);
 }
 
 /** The answer of an error that is settled, or the error of one that is not. */
-function finish(call: Call, ending: Ending): Response {
-  const facts = factsOf(call);
-  if (ending.failure) {
-    const { kind: FailureError, words, cause } = ending.failure;
-    const error = new FailureError(`${facts.operationId} ${words}`, facts, cause);
-    throw withUnknownOutcome(call, error, FailureError !== AbortError);
+function finish(call: Call, { failure, response }: Ending): Response {
+  if (failure) {
+    const { kind: FailureError, words, cause } = failure;
+    throw withOutcome(call, new FailureError(`${call.operation.id} ${words}`, factsOf(call), cause));
   }
-  const response = ending.response as Response;
-  if (call.operation.retry === "once" && call.outcome === "unknown") {
-    throw withUnknownOutcome(call, apiErrorOf(apiErrorFactsOf(call, response)), true);
-  }
-  return replay(response, ending.text ?? null);
+  const answer = response as Response;
+  if (isUnknown(call)) throw withOutcome(call, apiErrorOf(apiErrorFactsOf(call, answer)));
+  return answer;
 }
 
-/** Wraps the end of an operation that must not be repeated blindly, when nobody can tell what it did. */
-function withUnknownOutcome(call: Call, error: Error, wrap: boolean): Error {
-  if (!wrap || call.operation.retry !== "once" || call.outcome !== "unknown") return error;
-  const advice = "It may have been carried out, so it was not sent again: look before you repeat it (§8.3)";
-  return new OutcomeUnknownError(`${error.message}. ${advice}`, factsOf(call), error);
+/** Whether an operation that must not be repeated blindly was, or may have been, carried out without a usable answer. */
+const isUnknown = ({ operation, outcome }: Call): boolean =>
+  operation.retry === "once" && (outcome === "unknown" || outcome === "applied");
+
+function withOutcome(call: Call, error: RequestError): Error {
+  if (!isUnknown(call)) return error;
+  const { lookUp, partialBody } = call;
+  const what = call.outcome === "applied" ? "was carried out, but its answer is lost" : "may have been carried out";
+  const message = `${call.operation.id} ${what}: call reconcile() before sending it again (§8.3). ${error.message}`;
+  const facts = { ...factsOf(call), withheld: undefined, window: windowOf(call), lookUp, partialBody };
+  return new OutcomeUnknownError(message, facts, error);
 }
 
-export function factsOf({ outcome, attempts, operation }: Call): RequestFacts {
-  return { outcome, attempts, operationId: operation.id };
+function windowOf({ attempts, settings: { clock }, skewMs }: Call): OutcomeWindow {
+  const first = attempts[0]?.startedAt ?? clock.now();
+  const tolerance = skewMs === undefined ? clockTolerance.uncorrected : clockTolerance.corrected;
+  const iso = (time: number) => new Date(time + (skewMs ?? 0)).toISOString();
+  return { from: iso(first - tolerance), to: iso(clock.now() + tolerance) };
+}
+
+export function factsOf({ outcome, attempts, operation, withheld }: Call): RequestFacts {
+  return { outcome, attempts, operationId: operation.id, withheld };
 }
 
 export function apiErrorFactsOf(call: Call, response: Response): ApiErrorFacts {
@@ -135,148 +200,13 @@ export function apiErrorFactsOf(call: Call, response: Response): ApiErrorFacts {
   return { ...factsOf(call), status, problem: call.problem, requestId, headers, retryAfterSecs: call.hint };
 }
 
-async function attemptOnce(plan: Plan, call: Call): Promise<Ending> {
-  const { clock } = call.settings;
-  const { signal } = call;
-  const stop = new AbortController();
-  let stopped: Failure | undefined;
-  let attempt: Attempt | undefined;
-  let response: Response | undefined;
-  const remaining = call.deadline === undefined ? call.timeoutMs : call.deadline - clock.now();
-  const limitMs = Math.max(0, Math.min(call.timeoutMs, remaining));
-
-  // Some implementations of fetch never look at the signal, so whatever is awaited races this.
-  const interrupted = new Promise<never>((_, reject) => {
-    stop.signal.addEventListener("abort", () => reject(stop.signal.reason), { once: true });
-  });
-  interrupted.catch(() => {});
-  const end = (failure: Failure) => {
-    stopped ??= failure;
-    stop.abort(failure.cause);
-  };
-  const onAbort = () => end({ kind: AbortError, words: "was aborted by the caller", cause: signal?.reason });
-  const timeout = new DOMException(`no whole answer within ${limitMs} ms`, "TimeoutError");
-  const timer = clock.setTimeout(
-    () => end({ kind: TimeoutError, words: `got ${timeout.message}`, cause: timeout }),
-    limitMs,
-  );
-  signal?.addEventListener("abort", onAbort, { once: true });
-
-  try {
-    if (signal?.aborted) onAbort();
-    stop.signal.throwIfAborted();
-    const headers = await Promise.race([headersOf(plan, call), interrupted]);
-    attempt = { startedAt: clock.now() };
-    call.attempts.push(attempt);
-    call.problem = undefined;
-    call.hint = undefined;
-    response = await Promise.race([fetchOf(call)(plan.url, initOf(plan, headers, stop.signal)), interrupted]);
-    attempt.status = response.status;
-    const requestId = response.headers.get("x-request-id");
-    if (requestId) attempt.requestId = requestId;
-    const bound = response.ok ? maxBodyBytes : maxErrorBodyBytes;
-    const text = await Promise.race([
-      readText(response, bound, response.ok ? "throw" : "cut", stop.signal),
-      interrupted,
-    ]);
-    return response.ok ? success(call, response, text) : refusal(call, response, text, attempt);
-  } catch (error) {
-    // What the caller's own code threw before anything was sent, such as its token function, is the caller's to see.
-    if (!attempt && !stopped) throw error;
-    const failure = stopped ?? failureOf(error, response, call);
-    if (attempt) attempt.error = failure.words;
-    const outcome = outcomeOf(error, attempt !== undefined, stopped !== undefined, response);
-    return { outcome, failure, interrupted: failure.kind !== InvalidResponseError };
-  } finally {
-    clock.clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
-  }
-}
-
-/** What an attempt without a whole answer did to the server. */
-function outcomeOf(error: unknown, sent: boolean, stopped: boolean, response: Response | undefined): Outcome {
-  if (!sent) return "not_sent";
-  if (response) return response.ok ? "applied" : outcomeOfAnswer(response.status, undefined);
-  return stopped ? "unknown" : outcomeOfFailure(error);
-}
-
-function success(call: Call, response: Response, text: string | null): Ending {
-  const end = { status: response.status, outcome: "applied" as const, interrupted: false, response, text };
-  if (response.status === 204 || !call.known) return end;
-  try {
-    call.data = JSON.parse(text ?? "");
-    return end;
-  } catch {
-    const words = `answered ${response.status} with a body that is no JSON, though the request was carried out`;
-    return { ...end, failure: { kind: InvalidResponseError, words } };
-  }
-}
-
-function refusal(call: Call, response: Response, raw: string | null, attempt: Attempt): Ending {
-  const text = raw === null ? null : redact(raw, secretsOf(call));
-  call.problem = problemOf(text);
-  const code = typeof call.problem?.code === "string" ? call.problem.code : undefined;
-  if (code) attempt.code = code;
-  const { status, headers } = response;
-  call.hint = retryHint(call.problem?.meta, headers, call.settings.clock.now());
-  return { status, code, outcome: outcomeOfAnswer(status, code), interrupted: false, response, text };
-}
-
-function problemOf(text: string | null): Problem {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Problem) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function failureOf(error: unknown, response: Response | undefined, call: Call): Failure {
-  const message = redact(error instanceof Error ? error.message : String(error), secretsOf(call));
-  if (error instanceof BodyTooLarge) {
-    return { kind: InvalidResponseError, words: `answered ${response?.status} with a body ${message}` };
-  }
-  const where = response
-    ? `lost the connection in the body of its ${response.status}`
-    : "could not be sent or lost its connection";
-  return { kind: ConnectionError, words: `${where}: ${message}`, cause: error };
-}
-
-const sentTokens = new WeakMap<Call, string>();
-
-function secretsOf(call: Call): string[] {
-  const token = sentTokens.get(call);
-  return token === undefined ? [] : [token];
-}
-
-async function headersOf(plan: Plan, call: Call): Promise<Headers> {
-  const { credential } = call.settings;
-  const token =
-    typeof credential.token === "function" ? await credential.token({ forceRefresh: false }) : credential.token;
-  checkToken(token, credential.kind);
-  sentTokens.set(call, token);
-  const headers = new Headers(plan.headers);
-  headers.set("accept", "application/json");
-  headers.set("authorization", `Bearer ${token}`);
-  if (call.accountId !== undefined) headers.set("x-account-id", call.accountId);
-  return headers;
-}
-
-/** Looked up for each attempt: a client made before a mock replaces the global fetch must not go to the network. */
-const fetchOf = (call: Call): typeof globalThis.fetch => call.settings.fetch ?? globalThis.fetch;
-
-function initOf(plan: Plan, headers: Headers, signal: AbortSignal): RequestInit {
-  const init: RequestInit = { method: plan.method, headers, redirect: "manual", signal };
-  return plan.body === undefined || plan.body === null ? init : { ...init, body: plan.body as BodyInit };
-}
-
 function sleep(delayMs: number, call: Call): Promise<void> {
   const { clock } = call.settings;
   return new Promise((resolve, reject) => {
     const onAbort = () => {
       clock.clearTimeout(timer);
       const words = "was aborted by the caller while waiting to retry";
-      reject(new AbortError(`${call.operation.id} ${words}`, factsOf(call), call.signal?.reason));
+      reject(withOutcome(call, new AbortError(`${call.operation.id} ${words}`, factsOf(call), call.signal?.reason)));
     };
     const timer = clock.setTimeout(() => {
       call.signal?.removeEventListener("abort", onAbort);

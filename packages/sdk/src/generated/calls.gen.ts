@@ -4,6 +4,7 @@ import type { ApiPromise } from "../api-promise.ts";
 import type { Core } from "../core.ts";
 import type { RequestOptions } from "../options.ts";
 import { type PagePromise, requestPage } from "../pagination.ts";
+import { lookThrough } from "../reconcile.ts";
 import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest } from "./models.gen.ts";
 import type { operations } from "./types.gen.ts";
 
@@ -50,7 +51,7 @@ export function listCalls(client: Core, query?: ListCallsQuery, options?: Reques
  * @throws {ApiError} 500: `internal_error`
  */
 export function createCall(client: Core, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
-  return client.request("POST", "/api/v1/calls", { body }, options);
+  return client.request("POST", "/api/v1/calls", { body }, options, (window) => lookThrough(listCalls(client, { startDate: window.from, limit: 100 }), window));
 }
 
 /** The operations on calls, as `client.calls`. */

@@ -3,6 +3,7 @@
 import type { ApiPromise } from "../api-promise.ts";
 import type { Core } from "../core.ts";
 import type { RequestOptions } from "../options.ts";
+import { explain } from "../reconcile.ts";
 import type { TransferDestination } from "./models.gen.ts";
 
 /**
@@ -24,7 +25,7 @@ import type { TransferDestination } from "./models.gen.ts";
  * @throws {ApiError} 500: `internal_error`
  */
 export function rotateDestinationSecret(client: Core, id: string, options?: RequestOptions): ApiPromise<TransferDestination> {
-  return client.request("POST", "/api/v1/transfers/destinations/{id}/rotate-secret", { path: { id } }, options);
+  return client.request("POST", "/api/v1/transfers/destinations/{id}/rotate-secret", { path: { id } }, options, (window) => explain("If the secret was rotated, the previous one keeps signing until {until} at the earliest; rotating again before the receiver has the new secret voids the previous one.", 24, window));
 }
 
 /** The operations on destinations, as `client.destinations`. */

@@ -1,0 +1,217 @@
+// One sending of a request: credential, deadline, bounded body, parsed once.
+import { BodyTooLarge, readText, replay, textOf } from "./body.ts";
+import {
+  AbortError,
+  type Attempt,
+  ConnectionError,
+  InvalidResponseError,
+  type Problem,
+  TimeoutError,
+} from "./errors.ts";
+import { noticeDeprecation } from "./logger.ts";
+import { runMiddleware } from "./middleware.ts";
+import { redact } from "./redact.ts";
+import { type AttemptEnd, outcomeOfAnswer, outcomeOfFailure, retryHint } from "./retry.ts";
+import type { Call, Plan } from "./send.ts";
+
+const maxBodyBytes = 10 * 1024 * 1024;
+const maxErrorBodyBytes = 64 * 1024;
+
+/** How one attempt ended. */
+export interface Ending extends AttemptEnd {
+  readonly response?: Response;
+  /** Why there is no usable answer. */
+  readonly failure?: Failure;
+}
+
+interface Failure {
+  readonly kind: typeof ConnectionError | typeof TimeoutError | typeof AbortError | typeof InvalidResponseError;
+  readonly words: string;
+  readonly cause?: unknown;
+}
+
+/** What is known of an attempt while it runs. */
+interface Progress {
+  attempt?: Attempt;
+  response?: Response;
+  /** The exchange's own error, as opposed to one that middleware threw. */
+  error?: unknown;
+  /** What came of the body so far. */
+  readonly partial: { text: string };
+}
+
+/** Sends the plan once. Throws only what the caller's own code threw: its token function or middleware. */
+export async function attemptOnce(plan: Plan, call: Call): Promise<Ending> {
+  const { clock } = call.settings;
+  const { signal } = call;
+  const stop = new AbortController();
+  const progress: Progress = { partial: { text: "" } };
+  let stopped: Failure | undefined;
+  const remaining = call.deadline === undefined ? call.timeoutMs : call.deadline - clock.now();
+  const limitMs = Math.max(0, Math.min(call.timeoutMs, remaining));
+
+  // Some implementations of fetch never look at the signal, so whatever is awaited races this.
+  const interrupted = new Promise<never>((_, reject) => {
+    stop.signal.addEventListener("abort", () => reject(stop.signal.reason), { once: true });
+  });
+  interrupted.catch(() => {});
+  const end = (failure: Failure) => {
+    stopped ??= failure;
+    stop.abort(failure.cause);
+  };
+  const onAbort = () => end({ kind: AbortError, words: "was aborted by the caller", cause: signal?.reason });
+  const onTimeout = () => {
+    const cause = new DOMException(`no whole answer within ${limitMs} ms`, "TimeoutError");
+    end({ kind: TimeoutError, words: `got ${cause.message}`, cause });
+  };
+  const timer = clock.setTimeout(onTimeout, limitMs);
+  signal?.addEventListener("abort", onAbort, { once: true });
+
+  try {
+    if (signal?.aborted) onAbort();
+    stop.signal.throwIfAborted();
+    const response = await Promise.race([throughMiddleware(plan, call, stop.signal, progress), interrupted]);
+    const text = textOf(response) ?? (await Promise.race([readBounded(response, stop.signal, progress), interrupted]));
+    return response.ok ? success(call, response, text) : refusal(call, response, text, progress);
+  } catch (error) {
+    // What the caller's own code threw is the caller's to see, unless a request is already out.
+    if (!stopped && progress.error === undefined && !progress.attempt) throw error;
+    const failure = stopped ?? failureOf(error, call, progress);
+    return failed(call, failure, progress);
+  } finally {
+    clock.clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+function throughMiddleware(plan: Plan, call: Call, stop: AbortSignal, progress: Progress): Promise<Response> {
+  const { middleware } = call;
+  if (middleware.length === 0) return exchange(plan, call, plan.headers, stop, progress);
+  const headers = new Headers(plan.headers);
+  const body = typeof plan.body === "string" ? plan.body : undefined;
+  const { id: operationId } = call.operation;
+  const context = { operationId, route: call.route, attempt: call.attempts.length + 1 };
+  const request = { method: plan.method, url: plan.url, headers, body };
+  return runMiddleware(middleware, request, context, () => exchange(plan, call, headers, stop, progress));
+}
+
+/** The request itself: nothing of the caller's runs in here but its token function and its fetch. */
+async function exchange(
+  plan: Plan,
+  call: Call,
+  own: Headers,
+  stop: AbortSignal,
+  progress: Progress,
+): Promise<Response> {
+  const { settings } = call;
+  const token = call.renewedToken ?? (await settings.auth.token());
+  call.renewedToken = undefined;
+  call.tokens.add(token);
+  // The wait for a token may have used up the time or been aborted: then nothing may be sent any more.
+  stop.throwIfAborted();
+  const headers = new Headers(own);
+  headers.set("accept", "application/json");
+  headers.set("authorization", `Bearer ${token}`);
+  if (call.accountId !== undefined) headers.set("x-account-id", call.accountId);
+  const init: RequestInit = { method: plan.method, headers, redirect: "manual", signal: stop };
+  if (plan.body !== undefined && plan.body !== null) init.body = plan.body as BodyInit;
+
+  const attempt: Attempt = { startedAt: settings.clock.now() };
+  progress.attempt = attempt;
+  call.attempts.push(attempt);
+  call.problem = undefined;
+  call.hint = undefined;
+  try {
+    // Looked up now: a client made before a mock replaces the global fetch must not go to the network.
+    const send = settings.fetch ?? globalThis.fetch;
+    const response = await send(plan.url, init);
+    progress.response = response;
+    attempt.status = response.status;
+    const requestId = response.headers.get("x-request-id");
+    if (requestId) attempt.requestId = requestId;
+    const date = Date.parse(response.headers.get("date") ?? "");
+    if (!Number.isNaN(date)) call.skewMs = date - settings.clock.now();
+    noticeDeprecation(response.headers, call.operation.id, settings.logger, settings.noticed);
+    const text = await readBounded(response, stop, progress);
+    return replay(response, response.ok || text === null ? text : redact(text, call.tokens));
+  } catch (error) {
+    progress.error = error;
+    throw error;
+  }
+}
+
+function readBounded(response: Response, stop: AbortSignal, { partial }: Progress): Promise<string | null> {
+  return response.ok
+    ? readText(response, maxBodyBytes, "throw", stop, partial)
+    : readText(response, maxErrorBodyBytes, "cut", stop, partial);
+}
+
+function success(call: Call, response: Response, text: string | null): Ending {
+  const end: Ending = { status: response.status, outcome: "applied", interrupted: false, response };
+  if (response.status === 204 || !call.known) return end;
+  const invalid = (words: string, cause?: unknown): Ending => {
+    call.partialBody = text ?? undefined;
+    const failure = { kind: InvalidResponseError, words: `answered ${response.status} ${words}`, cause };
+    return { ...end, failure };
+  };
+  try {
+    call.data = JSON.parse(text ?? "");
+  } catch {
+    return invalid("with a body that is no JSON, though the request was carried out");
+  }
+  try {
+    call.settings.validate?.(call.operation.id, call.data);
+  } catch (error) {
+    const message = redact(error instanceof Error ? error.message : String(error), call.tokens);
+    return invalid(`with a body that validation refused, though the request was carried out: ${message}`, error);
+  }
+  return end;
+}
+
+function refusal(call: Call, response: Response, text: string | null, { attempt }: Progress): Ending {
+  call.problem = problemOf(text);
+  const code = typeof call.problem?.code === "string" ? call.problem.code : undefined;
+  if (code && attempt) attempt.code = code;
+  const { status, headers } = response;
+  call.hint = retryHint(call.problem?.meta, headers, call.settings.clock.now());
+  return { status, code, outcome: outcomeOfAnswer(status, code), interrupted: false, response };
+}
+
+function problemOf(text: string | null): Problem {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Problem) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function failureOf(error: unknown, call: Call, { response, error: own }: Progress): Failure {
+  const message = redact(error instanceof Error ? error.message : String(error), call.tokens);
+  if (error instanceof BodyTooLarge) {
+    return { kind: InvalidResponseError, words: `answered ${response?.status} with a body ${message}` };
+  }
+  if (error !== own)
+    return { kind: InvalidResponseError, words: `was sent, but middleware threw: ${message}`, cause: error };
+  const where = response
+    ? `lost the connection in the body of its ${response.status}`
+    : "could not be sent or lost its connection";
+  return { kind: ConnectionError, words: `${where}: ${message}`, cause: withoutSecrets(error, message, call) };
+}
+
+/** The cause as it is, unless it shows a credential: then only its name and cleaned message. */
+function withoutSecrets(error: unknown, message: string, call: Call): unknown {
+  const shown = error instanceof Error ? `${error.message}${error.stack}${String(error.cause)}` : String(error);
+  return redact(shown, call.tokens) === shown ? error : new Error(message);
+}
+
+function failed(call: Call, failure: Failure, { attempt, response, partial, error }: Progress): Ending {
+  if (attempt) attempt.error = failure.words;
+  if (response?.ok) call.partialBody = partial.text;
+  const interrupted = failure.kind !== InvalidResponseError;
+  if (!attempt) return { outcome: "not_sent", failure, interrupted };
+  if (response)
+    return { status: response.status, outcome: outcomeOfAnswer(response.status, undefined), failure, interrupted };
+  const sent = failure.kind === ConnectionError ? outcomeOfFailure(error) : "unknown";
+  return { outcome: sent, failure, interrupted };
+}

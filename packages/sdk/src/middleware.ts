@@ -1,0 +1,50 @@
+/** A request as middleware sees it: the client's credential and account are added after the last one. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly url: string;
+  /** May be changed before `next()`. */
+  readonly headers: Headers;
+  /** The body as text, if there is one. */
+  readonly body: string | undefined;
+}
+
+/** Where in a request's life a middleware runs. */
+export interface MiddlewareContext {
+  /** The operationId, or method and path of an operation that this version does not know. */
+  readonly operationId: string;
+  /** The path template, e.g. `/api/v1/transfers/members/{memberId}/hours`. */
+  readonly route: string;
+  /** Which sending this is, from 1. */
+  readonly attempt: number;
+}
+
+/**
+ * Runs around every attempt. `next()` sends the request and may be called once; the response's body can be read by
+ * everybody.
+ */
+export type Middleware = (
+  request: OutgoingRequest,
+  next: () => Promise<Response>,
+  context: MiddlewareContext,
+) => Promise<Response>;
+
+/** Runs the middleware, first one outermost, around the exchange. */
+export function runMiddleware(
+  middleware: readonly Middleware[],
+  request: OutgoingRequest,
+  context: MiddlewareContext,
+  exchange: () => Promise<Response>,
+): Promise<Response> {
+  const run = (index: number): Promise<Response> => {
+    const current = middleware[index];
+    if (!current) return exchange();
+    let called = false;
+    const next = async () => {
+      if (called) throw new TypeError(`next() was called twice by middleware ${index + 1} of ${context.operationId}`);
+      called = true;
+      return run(index + 1);
+    };
+    return current(request, next, context);
+  };
+  return run(0);
+}
