@@ -15,7 +15,9 @@ const published = ["spec", "sdk", "backend", "mock-server"];
 const program = "every-operation.mjs";
 // A frozen afternoon: placing calls depends on the time of day.
 const now = "2026-03-02T15:00:00Z";
+const npmWithinMs = 120_000;
 const readyWithinMs = 20_000;
+const drivenWithinMs = 60_000;
 const stopWithinMs = 5_000;
 
 /** What the mock server prints about itself when it is ready. */
@@ -28,10 +30,11 @@ type Server = ChildProcessByStdio<null, Readable, Readable>;
 
 function npm(cwd: string, ...parameters: string[]): string {
   try {
-    return execFileSync("npm", parameters, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    const options = { cwd, encoding: "utf8", timeout: npmWithinMs } as const;
+    return execFileSync("npm", parameters, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
     const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
-    throw new Error(`npm ${parameters[0]} failed:\n${stdout}${stderr}`);
+    throw new Error(`${(error as Error).message}\n${stdout}${stderr}`);
   }
 }
 
@@ -102,8 +105,10 @@ async function drive(project: string, { url, apiKey }: Ready): Promise<void> {
     cwd: project,
     env: environment,
     stdio: ["ignore", "inherit", "inherit"],
+    timeout: drivenWithinMs,
   });
-  const [code] = (await once(customer, "exit")) as [number | null];
+  const [code, signal] = (await once(customer, "exit")) as [number | null, string | null];
+  if (signal) throw new Error(`${program} was ended by ${signal} (it may take ${drivenWithinMs / 1000} s)`);
   if (code !== 0) throw new Error(`${program} ended with status ${code}`);
 }
 

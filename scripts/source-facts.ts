@@ -1,14 +1,15 @@
 // What a source file says: what it imports, and which facts of the contract it repeats.
-import { errorCodes, operations } from "@call-transfer/spec";
+import { errorCodes, fieldErrorCodes, operations } from "@call-transfer/spec";
 import ts from "typescript";
 
 const codes: ReadonlySet<string> = new Set(Object.keys(errorCodes));
+const names: ReadonlySet<string> = new Set([...codes, ...fieldErrorCodes, ...Object.keys(operations)]);
 const pathPatterns = Object.values(operations).map(
   ({ path }) => new RegExp(`^${path.replace(/\{[^}]+\}/g, "[^/]+")}(?:[?#]|$)`),
 );
 
-/** How many codes may stand side by side before they are a list of codes. */
-const mostCodesInARow = 2;
+/** How many codes or operations may stand side by side before they are a list of them. */
+const mostNamesInARow = 2;
 
 function* nodesOf(node: ts.Node): Generator<ts.Node> {
   yield node;
@@ -31,7 +32,10 @@ function textOf(node: ts.Node): string | undefined {
   return undefined;
 }
 
-const isCode = (node: ts.Node): boolean => codes.has(textOf(ts.isLiteralTypeNode(node) ? node.literal : node) ?? "");
+const isOneOf = (known: ReadonlySet<string>) => (node: ts.Node) =>
+  known.has(textOf(ts.isLiteralTypeNode(node) ? node.literal : node) ?? "");
+const isCode = isOneOf(codes);
+const isName = isOneOf(names);
 
 const isStatus = (node: ts.Node): boolean => ts.isNumericLiteral(node) && /^[45]\d\d$/.test(node.text);
 
@@ -48,21 +52,20 @@ function repetitionIn(node: ts.Node): string | undefined {
     return `the status of a code: ${node.getText()}`;
   }
   if (ts.isArrayLiteralExpression(node)) {
-    const listed = node.elements.filter(isCode);
-    if (listed.length > mostCodesInARow) return `a list of codes: ${node.getText()}`;
-    if (listed.length > 0 && node.elements.some(isStatus)) return `the status of a code: ${node.getText()}`;
+    if (node.elements.filter(isName).length > mostNamesInARow) return `a list of names: ${node.getText()}`;
+    if (node.elements.some(isCode) && node.elements.some(isStatus)) return `the status of a code: ${node.getText()}`;
   }
   if (ts.isObjectLiteralExpression(node)) {
-    const listed = node.properties.filter((property) => codes.has(keyOf(property)));
-    if (listed.length > mostCodesInARow) return `a table of codes: ${node.getText().slice(0, 80)}`;
+    const listed = node.properties.filter((property) => names.has(keyOf(property)));
+    if (listed.length > mostNamesInARow) return `a table of names: ${node.getText().slice(0, 80)}`;
   }
-  if (ts.isUnionTypeNode(node) && node.types.filter(isCode).length > mostCodesInARow) {
-    return `a list of codes: ${node.getText()}`;
+  if (ts.isUnionTypeNode(node) && node.types.filter(isName).length > mostNamesInARow) {
+    return `a list of names: ${node.getText()}`;
   }
   return undefined;
 }
 
-/** Operation paths, statuses of codes and lists of codes that a file types out although the contract holds them. */
+/** Operation paths, statuses of codes, and lists of codes or operations that a file types out. */
 export function repetitionsIn(text: string): string[] {
   return [...nodesOf(parse(text))].map(repetitionIn).filter((found) => found !== undefined);
 }
