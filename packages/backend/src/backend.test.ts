@@ -1,0 +1,77 @@
+import { expect, it } from "vitest";
+import { createBackend } from "./backend.ts";
+import { demo } from "./demo-seed.ts";
+import { send } from "./test-client.ts";
+
+const groups = "POST /transfers/destination-groups";
+const group = { name: "A", members: [{ destinationId: demo.destinations.app }] };
+
+it("two backends share nothing", async () => {
+  const [one, two] = [createBackend(), createBackend()];
+  await send(one, groups, { body: group });
+  expect((await send(two, groups, { body: group })).status).toBe(201);
+});
+
+it("the same requests get the same answers", async () => {
+  const answers = async () => {
+    const backend = createBackend({ prng: 5 });
+    return [await send(backend, groups, { body: group }), await send(backend, "GET /roles")].map(({ body }) => body);
+  };
+  expect(await answers()).toEqual(await answers());
+});
+
+it("reset goes back to the start in everything", async () => {
+  const backend = createBackend({ fetch: async () => new Response(), policies: { dailyCallLimit: 5 } });
+  const first = await send(backend, groups, { body: group });
+  await backend.clock.advance({ by: 1000 });
+  await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+  backend.faults.add({ do: { code: "conflict" } });
+  backend.policies.dailyCallLimit = 1;
+  backend.reset();
+  expect(backend.clock.iso()).toBe("2026-03-02T12:00:00.000Z");
+  expect([backend.faults.list(), backend.deliveries.list(), backend.journal.list()]).toEqual([[], [], []]);
+  expect(backend.policies.dailyCallLimit).toBe(5);
+  const again = await send(backend, groups, { body: group });
+  expect([again.status, again.body]).toEqual([first.status, first.body]);
+});
+
+it("the journal tells operation, status and code, and nothing that was sent", async () => {
+  const backend = createBackend();
+  const answer = await send(backend, "GET /calls?status=secret", { token: "secret" });
+  expect(backend.journal.list()).toEqual([
+    {
+      id: 1,
+      at: "2026-03-02T12:00:00.000Z",
+      method: "GET",
+      path: "/api/v1/calls",
+      operationId: "listCalls",
+      status: 401,
+      code: "token_invalid",
+      requestId: answer.headers.get("x-request-id"),
+    },
+  ]);
+});
+
+it("the journal keeps the latest thousand", async () => {
+  const backend = createBackend();
+  for (let index = 0; index < 1001; index += 1) await backend.fetch("http://mock.test/nothing");
+  const entries = backend.journal.list();
+  expect([entries.length, entries[0]?.id, entries.at(-1)?.id]).toEqual([1000, 2, 1001]);
+});
+
+it("an aborted request is not answered", async () => {
+  const backend = createBackend();
+  const signal = AbortSignal.abort(new Error("gone"));
+  await expect(backend.fetch("http://mock.test/api/v1/roles", { signal })).rejects.toThrow("gone");
+});
+
+it.each([
+  [{ colour: "red" }, "options.colour: "],
+  [{ clock: "stopped" }, "options.clock: "],
+  [{ now: "yesterday" }, "now: "],
+  [{ policies: { dailyCalls: 1 } }, "policies.dailyCalls: "],
+  [{ policies: { dailyCallLimit: -1 } }, "policies.dailyCallLimit: "],
+  [{ policies: { rateLimit: { requests: 1 } } }, "policies.rateLimit.windowSecs: "],
+])("refuses the options %j and names the one at fault", (options, field) => {
+  expect(() => createBackend(options as never)).toThrow(field);
+});

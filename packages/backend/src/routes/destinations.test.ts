@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { createBackend } from "../backend.ts";
+import { demo } from "../demo-seed.ts";
+import { codeOf, send } from "../test-client.ts";
+
+const day = 24 * 3_600_000;
+const { destinations } = demo;
+
+function rotate(id: string): string {
+  return `POST /transfers/destinations/${id}/rotate-secret`;
+}
+
+function collect() {
+  const requests: { url: string; signature: string | null; body: string }[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    requests.push({
+      url: request.url,
+      signature: request.headers.get("service-signature"),
+      body: await request.text(),
+    });
+    return new Response(null, { status: 204 });
+  };
+  return { requests, fetch };
+}
+
+function partsOf(signature: string | null | undefined): number {
+  return signature?.split("v1=").length ?? 0;
+}
+
+describe("rotating a secret", () => {
+  it("shows the new secret once, with its hint and the end of the old one", async () => {
+    const backend = createBackend();
+    const answer = await send(backend, rotate(destinations.app));
+    const secret = backend.state.destinations.get(destinations.app)?.signingSecret;
+    expect(answer.body).toMatchObject({
+      id: destinations.app,
+      signingSecret: secret,
+      signingSecretHint: secret?.slice(-4),
+      previousSecretExpiresAt: "2026-03-03T12:00:00.000Z",
+      updatedAt: "2026-03-02T12:00:00.000Z",
+    });
+    expect(secret).not.toBe(demo.signingSecret);
+  });
+
+  it("delivers nothing by itself", async () => {
+    const { requests, fetch } = collect();
+    await send(createBackend({ fetch }), rotate(destinations.app));
+    expect(requests).toEqual([]);
+  });
+
+  it("refuses a destination of another kind", async () => {
+    const answer = await send(createBackend(), rotate(destinations.phone));
+    expect([answer.status, codeOf(answer)]).toEqual([400, "bad_request"]);
+  });
+
+  it.each([
+    ["a foreign destination", destinations.foreign, 404, "resource_not_found"],
+    ["an unknown destination", "11111111-1111-1111-1111-111111111111", 404, "resource_not_found"],
+    ["an id that is no UUID", "front-desk", 400, "invalid_id_format"],
+  ])("refuses %s", async (_, id, status, code) => {
+    const answer = await send(createBackend(), rotate(id));
+    expect([answer.status, codeOf(answer)]).toEqual([status, code]);
+  });
+});
+
+describe("the overlap after a rotation", () => {
+  it("signs with the new secret, then with the previous one, until a day has passed", async () => {
+    const { requests, fetch } = collect();
+    const backend = createBackend({ fetch });
+    const trigger = () => backend.deliveries.trigger({ destinationId: destinations.app, callId: "call" });
+    await trigger();
+    await send(backend, rotate(destinations.app));
+    await backend.clock.advance({ by: day - 1 });
+    await trigger();
+    await backend.clock.advance({ by: 1 });
+    await trigger();
+    expect(requests.map(({ signature }) => partsOf(signature) - 1)).toEqual([1, 2, 1]);
+  });
+
+  it("never signs three times: the oldest secret stops at the second rotation", async () => {
+    const { requests, fetch } = collect();
+    const backend = createBackend({ fetch });
+    await send(backend, rotate(destinations.app));
+    const before = backend.state.destinations.get(destinations.app)?.signingSecret;
+    await send(backend, rotate(destinations.app));
+    await backend.deliveries.trigger({ destinationId: destinations.app });
+    expect(partsOf(requests[0]?.signature) - 1).toBe(2);
+    expect(backend.state.destinations.get(destinations.app)?.previousSecret).toBe(before);
+  });
+});
