@@ -1,0 +1,153 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { demo } from "@call-transfer/backend";
+import { afterEach, describe, expect, it } from "vitest";
+import { type MockServer, type MockServerOptions, startMockServer } from "./server.ts";
+
+let servers: MockServer[] = [];
+
+async function start(options: MockServerOptions = {}): Promise<MockServer> {
+  const server = await startMockServer({ port: 0, ...options });
+  servers.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.close()));
+  servers = [];
+});
+
+const authorization = `Bearer ${demo.apiKey}`;
+
+/** Sends bytes as they are and answers everything that came back until the server closed the connection. */
+async function raw({ port }: MockServer, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  socket.setEncoding("utf8");
+  socket.on("data", (part) => {
+    answer += part;
+  });
+  socket.on("error", () => {});
+  socket.write(text);
+  await once(socket, "close");
+  return answer;
+}
+
+function bodyOf(answer: string): unknown {
+  return JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4));
+}
+
+describe("the mock server", () => {
+  it("answers the API over HTTP", async () => {
+    const { url } = await start({ clock: "frozen", now: "2026-03-02T12:00:00Z" });
+    const response = await fetch(`${url}/api/v1/calls`, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body: JSON.stringify({
+        flowId: demo.flows.published,
+        fromNumber: demo.numbers.working,
+        toNumber: demo.recipients.anyone,
+      }),
+    });
+    expect([response.status, response.headers.get("x-request-id")]).toEqual([201, expect.any(String)]);
+    expect(response.headers.get("date")).toBe("Mon, 02 Mar 2026 12:00:00 GMT");
+    expect(await response.json()).toMatchObject({ type: "initiated" });
+  });
+
+  it("starts at the real time on a flowing clock", async () => {
+    const before = Date.now();
+    const { backend } = await start();
+    expect(backend.clock.mode).toBe("flowing");
+    expect(backend.clock.now()).toBeGreaterThanOrEqual(before);
+  });
+
+  it("serves the control plane", async () => {
+    const { url } = await start();
+    expect(await (await fetch(`${url}/_control/v1/health`)).json()).toEqual({ status: "ok" });
+  });
+
+  it("hands on the peer's address", async () => {
+    const { url, backend } = await start();
+    const [inside, outside] = ["127.0.0.1", "10.0.0.1"].map((ip) => backend.keys.issueApiKey({ allowedIps: [ip] }).key);
+    const read = (key = "") => fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${key}` } });
+    expect([(await read(inside)).status, (await read(outside)).status]).toEqual([200, 403]);
+  });
+
+  it("answers an unknown path in the API's shape", async () => {
+    const { url } = await start();
+    expect(await (await fetch(`${url}/favicon.ico`)).json()).toMatchObject({ code: "not_found", status: 404 });
+  });
+
+  it("refuses a body over 1 MiB, and goes on", async () => {
+    const { url } = await start();
+    const big = (body: BodyInit) =>
+      fetch(`${url}/api/v1/calls`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body,
+        duplex: "half",
+      } as RequestInit);
+    const text = "x".repeat(2 ** 21);
+    expect(await (await big(text)).json()).toMatchObject({ code: "bad_request" });
+    expect(await (await big(new Blob([text]).stream())).json()).toMatchObject({ code: "bad_request" });
+    expect((await fetch(`${url}/_control/v1/health`)).status).toBe(200);
+  });
+
+  it("names the port that is in use", async () => {
+    const { port } = await start();
+    await expect(startMockServer({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use`);
+  });
+
+  it("closes although a client keeps its connection open", async () => {
+    const server = await startMockServer({ port: 0 });
+    const socket = connect(server.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write("GET /_control/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await once(socket, "data");
+    const closed = once(socket, "close");
+    await server.close();
+    await closed;
+  });
+});
+
+describe("a malformed or hostile request", () => {
+  it.each([
+    ["another site's host", "GET /api/v1/roles HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n", "forbidden"],
+    [
+      "an absolute address",
+      "GET http://evil.test/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+      "forbidden",
+    ],
+    ["a host that is none", "GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", "bad_request"],
+    ["no host at all", "GET / HTTP/1.0\r\n\r\n", "bad_request"],
+    [
+      "a method that fetch forbids",
+      "TRACE /api/v1/roles HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+      "not_found",
+    ],
+  ])("with %s gets an error of the API", async (_, text, code) => {
+    expect(bodyOf(await raw(await start(), text))).toMatchObject({ code });
+  });
+
+  it.each([
+    ["bytes that are no HTTP", "\u0000\u0001\r\n\r\n", " 400 "],
+    ["a header over 16 KiB", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, " 431 "],
+    ["no address", "GET nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", " 400 "],
+    ["two lengths", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", " 400 "],
+  ])("of %s is refused by the parser", async (_, text, status) => {
+    const server = await start();
+    expect((await raw(server, text)).split("\r\n")[0]).toContain(status);
+    expect((await fetch(`${server.url}/_control/v1/health`)).status).toBe(200);
+  });
+
+  it("that breaks off in its body leaves the server running", async () => {
+    const server = await start();
+    const socket = connect(server.port, "127.0.0.1");
+    const head = `POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n`;
+    socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"flow`);
+    await once(socket, "connect");
+    socket.destroy();
+    await once(socket, "close");
+    expect((await fetch(`${server.url}/_control/v1/health`)).status).toBe(200);
+  });
+});
