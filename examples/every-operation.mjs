@@ -183,7 +183,9 @@ async function main(receiver) {
   const unknown = await failure(client.calls.create(call));
   assert(unknown instanceof OutcomeUnknownError, `expected an unknown outcome, got ${unknown}`);
   assert.equal(unknown.attempts.length, 1);
-  show(`${unknown.name} after ${unknown.attempts.length} attempt: look at the call list first`);
+  const { candidates, why } = await unknown.reconcile();
+  show(`${unknown.name} after ${unknown.attempts.length} attempt`);
+  show(`reconcile() found ${candidates.length}: ${why}`);
 
   step("Place a call at the account's limit: it is queued");
   await control("PUT", "/policies", { concurrentCallLimit: 1 });

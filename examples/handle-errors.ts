@@ -20,6 +20,9 @@ export async function createGroup(client: CallTransfer, name: string, destinatio
 export async function placeCall(client: CallTransfer, call: Parameters<typeof client.calls.create>[0]) {
   const { data, error } = await client.calls.create(call).result();
   if (data) return data.type;
-  if (error instanceof OutcomeUnknownError) return "perhaps placed: look at the call list before trying again";
+  if (error instanceof OutcomeUnknownError) {
+    const { candidates, why } = await error.reconcile();
+    return `perhaps placed, ${candidates.length} candidates: ${why}`;
+  }
   throw error;
 }
