@@ -96,6 +96,24 @@ describe("a frozen clock", () => {
     expect(clock.now()).toBe(6);
   });
 
+  it("lets a timer send what runs due timers itself", async () => {
+    const clock = createClock(0);
+    clock.schedule(1, () => clock.runDue());
+    clock.schedule(1, () => {});
+    await clock.advance({ by: 1 });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("runs what a jump made overdue when asked to", async () => {
+    const clock = createClock(0);
+    const fired: number[] = [];
+    clock.schedule(10, (at) => void fired.push(at));
+    clock.set({ now: 50 });
+    expect(fired).toEqual([]);
+    await clock.runDue();
+    expect([fired, clock.now()]).toEqual([[10], 50]);
+  });
+
   it("forgets its timers and its time on reset", async () => {
     const clock = createClock(5);
     clock.schedule(6, () => {});

@@ -62,6 +62,7 @@ export function createClock(start: number, startMode: ClockMode = "frozen", wall
   let sequence = 0;
   let timers: { at: number; sequence: number; task: TimerTask }[] = [];
   let disarm = (): void => {};
+  let isFiring = false;
   let steps: Promise<void> = Promise.resolve();
 
   const now = (): number => (mode === "frozen" ? base : Math.floor(base + wall.now()));
@@ -77,12 +78,17 @@ export function createClock(start: number, startMode: ClockMode = "frozen", wall
     });
   };
   const fire = async (until: () => number): Promise<void> => {
-    for (let next = timers[0]; next !== undefined && next.at <= until(); next = timers[0]) {
-      timers.shift();
-      if (next.at > now()) moveTo(next.at);
-      await next.task(next.at);
+    isFiring = true;
+    try {
+      for (let next = timers[0]; next !== undefined && next.at <= until(); next = timers[0]) {
+        timers.shift();
+        if (next.at > now()) moveTo(next.at);
+        await next.task(next.at);
+      }
+    } finally {
+      isFiring = false;
+      arm();
     }
-    arm();
   };
   const serialized = (work: () => Promise<void>): Promise<void> => {
     const done = steps.then(work);
@@ -133,7 +139,10 @@ export function createClock(start: number, startMode: ClockMode = "frozen", wall
         });
       }),
     schedule,
-    runDue: () => ((timers[0]?.at ?? Number.POSITIVE_INFINITY) <= now() ? serialized(() => fire(now)) : steps),
+    async runDue() {
+      // A request that a timer sends must not wait for that timer.
+      if (!isFiring && (timers[0]?.at ?? Number.POSITIVE_INFINITY) <= now()) await serialized(() => fire(now));
+    },
     reset() {
       timers = [];
       mode = startMode;

@@ -96,7 +96,7 @@ async function attempt(
 function webhookUrl({ kind, config }: DestinationRecord): string {
   if (kind !== "app") throw new InputError("destinationId", "only a destination of kind app receives webhooks");
   const { url } = config;
-  if (typeof url !== "string" || !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+  if (typeof url !== "string" || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new InputError("config.url", "the destination has no http or https address to deliver to");
   return url;
 }

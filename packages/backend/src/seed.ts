@@ -1,3 +1,4 @@
+import { limits } from "@call-transfer/spec";
 import {
   requestSchemas,
   zDestinationGroup,
@@ -113,7 +114,7 @@ export const seedSchema = z.strictObject({
     .array(
       z.strictObject({
         id: id.optional(),
-        key: z.string().min(1).optional(),
+        key: z.string().startsWith(limits.apiKeyPrefix).optional(),
         accountId: id,
         role: zRole.optional(),
         scopes: z.array(z.string()).optional(),
