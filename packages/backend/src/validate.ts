@@ -130,12 +130,12 @@ function fault(issue: z.core.$ZodIssue, value: unknown): { code: FieldError["cod
   if (value === null) return { code: "required", message: "must not be null" };
   if (issue.code === "too_small") {
     return issue.origin === "string" || issue.origin === "array"
-      ? { code: "too_short", message: `must have at least ${issue.minimum} ${unit(issue.origin)}` }
+      ? { code: "too_short", message: `must have at least ${count(issue.minimum, issue.origin)}` }
       : { code: "below_minimum", message: `must be at least ${issue.minimum}` };
   }
   if (issue.code === "too_big") {
     return issue.origin === "string" || issue.origin === "array"
-      ? { code: "too_long", message: `must have at most ${issue.maximum} ${unit(issue.origin)}` }
+      ? { code: "too_long", message: `must have at most ${count(issue.maximum, issue.origin)}` }
       : { code: "above_maximum", message: `must be at most ${issue.maximum}` };
   }
   if (issue.code === "invalid_format") {
@@ -153,8 +153,8 @@ const codesByPattern = new Map(
   Object.entries(fieldCodesByPattern).map(([pattern, code]) => [String(new RegExp(pattern)), code]),
 );
 
-function unit(origin: string): string {
-  return origin === "string" ? "characters" : "items";
+function count(number: number | bigint, origin: string): string {
+  return `${number} ${origin === "string" ? "character" : "item"}${number === 1 ? "" : "s"}`;
 }
 
 /** Writes a path as `members[0].ringTimeoutSecs` (A-20). */
