@@ -13,7 +13,7 @@ import {
   renderSdkTables,
   renderSignature,
 } from "./generate/resources.ts";
-import { renderSchemas } from "./generate/schemas.ts";
+import { renderResponseSchemas, renderSchemas } from "./generate/schemas.ts";
 import { renderModels, renderTypes } from "./generate/types.ts";
 
 const root = new URL("../", import.meta.url);
@@ -31,6 +31,7 @@ async function render(): Promise<Map<string, string>> {
     ["packages/spec/src/types.gen.ts", types],
     ["packages/spec/src/models.gen.ts", models],
     ["packages/spec/src/schemas.gen.ts", await renderSchemas(document, operations)],
+    ["packages/spec/src/response-schemas.gen.ts", await renderResponseSchemas(document, operations)],
     ["packages/spec/src/operations.gen.ts", renderOperations(operations)],
     ["packages/spec/src/error-codes.gen.ts", renderErrorCodes(document)],
     ["packages/spec/src/limits.gen.ts", renderLimits(document)],

@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/schemas.ts"],
+  entry: ["src/index.ts", "src/schemas.ts", "src/validate.ts"],
   format: ["esm", "cjs"],
   target: "es2022",
   dts: true,

@@ -7,7 +7,35 @@ import type { OpenApiDocument } from "./document.ts";
 import type { OperationModel } from "./model.ts";
 import { header, pascal } from "./text.ts";
 
+/** Schemas of requests and resources with their closed enums, and what checks each operation's request. */
 export async function renderSchemas(document: OpenApiDocument, operations: OperationModel[]): Promise<string> {
+  return header + (await renderZod(document)) + renderRequestSchemas(operations);
+}
+
+/** Schemas of successes whose open enums take any text, so that a newer server's values pass. */
+export async function renderResponseSchemas(document: OpenApiDocument, operations: OperationModel[]): Promise<string> {
+  const open = structuredClone(document);
+  for (const schema of openEnumsOf(open)) delete schema.enum;
+  const rows = operations
+    .filter(({ successes }) => successes.some(({ schema }) => schema))
+    .map(({ id }) => `    ${id}: z${pascal(id)}Response,`);
+  return `${header}${await renderZod(open)}
+/**
+ * What checks the body of each operation's success.
+ */
+export const responseSchemas = {
+${rows.join("\n")}
+} satisfies Record<string, z.ZodType>;
+`;
+}
+
+function* openEnumsOf(node: unknown): Generator<{ enum?: unknown }> {
+  if (typeof node !== "object" || node === null) return;
+  if ((node as { "x-open-enum"?: unknown })["x-open-enum"] === true) yield node;
+  for (const child of Object.values(node)) yield* openEnumsOf(child);
+}
+
+async function renderZod(document: OpenApiDocument): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "call-transfer-zod-"));
   try {
     await createClient({
@@ -17,8 +45,7 @@ export async function renderSchemas(document: OpenApiDocument, operations: Opera
       logs: { level: "silent" },
     });
     const generated = await readFile(join(folder, "zod.gen.ts"), "utf8");
-    const body = generated.replace(/^\/\/ This file is auto-generated.*\n+/, "");
-    return header + body + renderRequestSchemas(operations);
+    return generated.replace(/^\/\/ This file is auto-generated.*\n+/, "");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

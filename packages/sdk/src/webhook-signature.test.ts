@@ -6,7 +6,7 @@ import {
   verifyWebhook,
   type WebhookInput,
   WebhookVerificationError,
-} from "./webhooks.ts";
+} from "./webhook-signature.ts";
 
 // Signatures made with openssl: printf '%s' "1772452800.$body" | openssl dgst -sha256 -hmac "$secret"
 const body = '{"type":"transfer.offer","id":"evt_1","note":"Grüße"}';

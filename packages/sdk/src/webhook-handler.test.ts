@@ -1,0 +1,138 @@
+import { createServer, type RequestListener } from "node:http";
+import { describe, expect, it, vi } from "vitest";
+import {
+  createWebhookHandler,
+  memoryReplayStore,
+  signWebhook,
+  toNodeHandler,
+  type WebhookHandlerOptions,
+} from "./webhooks.ts";
+
+const secret = "whsec-handler-secret";
+const at = Date.parse("2026-03-02T12:00:00Z");
+const offer = JSON.stringify({ type: "transfer.offer", id: "evt_1" });
+
+async function webhook(body = offer, init: RequestInit = {}): Promise<Request> {
+  const headers = { "Service-Signature": await signWebhook(body, { secret, at }) };
+  return new Request("https://receiver.example.com/offers", { method: "POST", body, headers, ...init });
+}
+
+function handlerOf(options: Partial<WebhookHandlerOptions> = {}) {
+  const onEvent = vi.fn<WebhookHandlerOptions["onEvent"]>();
+  const onError = vi.fn();
+  return { handle: createWebhookHandler({ secret, now: () => at, onEvent, onError, ...options }), onEvent, onError };
+}
+
+describe("createWebhookHandler", () => {
+  it("accepts a genuine webhook and hands its event over", async () => {
+    const { handle, onEvent } = handlerOf();
+    expect((await handle(await webhook())).status).toBe(204);
+    expect(onEvent).toHaveBeenCalledExactlyOnceWith({ type: "transfer.offer", id: "evt_1" });
+  });
+
+  it("answers what the application answers", async () => {
+    const { handle } = handlerOf({ onEvent: () => new Response("busy", { status: 409 }) });
+    expect((await handle(await webhook())).status).toBe(409);
+  });
+
+  it("refuses a forged webhook without telling its sender why", async () => {
+    const { handle, onEvent, onError } = handlerOf({ secret: "whsec-other" });
+    const answer = await handle(await webhook());
+    expect([answer.status, await answer.text()]).toEqual([400, "The webhook is not genuine.\n"]);
+    expect(onEvent).not.toHaveBeenCalled();
+    expect(onError.mock.calls[0]?.[0].message).toContain("No signature matches");
+  });
+
+  it("answers 500 without details when the application throws, and keeps running", async () => {
+    const { handle, onError } = handlerOf({ onEvent: () => Promise.reject(new Error("database password wrong")) });
+    const answer = await handle(await webhook());
+    expect([answer.status, await answer.text()]).toEqual([500, "The webhook could not be handled.\n"]);
+    expect(onError).toHaveBeenCalledOnce();
+  });
+
+  it("refuses other methods and bodies over 1 MiB before verifying", async () => {
+    const { handle } = handlerOf();
+    const get = await handle(new Request("https://receiver.example.com/offers"));
+    expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
+    expect((await handle(await webhook("x".repeat(1024 * 1024 + 1)))).status).toBe(413);
+  });
+
+  it("refuses what it received before when it has a replay store, even with a signature less", async () => {
+    const { handle, onEvent } = handlerOf({
+      replayStore: memoryReplayStore({ now: () => at }),
+      secret: [secret, "whsec-old"],
+    });
+    const both = await signWebhook(offer, { secret: [secret, "whsec-old"], at });
+    const [time, , old] = both.split(",");
+    expect((await handle(await webhook(offer, { headers: { "service-signature": both } }))).status).toBe(204);
+    expect((await handle(await webhook(offer, { headers: { "service-signature": `${time},${old}` } }))).status).toBe(
+      409,
+    );
+    expect((await handle(await webhook('{"type":"transfer.offer","id":"evt_2"}'))).status).toBe(204);
+    expect(onEvent).toHaveBeenCalledTimes(2);
+  });
+
+  it("throws at once for options that could never verify", () => {
+    expect(() => handlerOf({ secret: "" })).toThrow(TypeError);
+    expect(() => handlerOf({ toleranceSecs: 0 })).toThrow(TypeError);
+  });
+});
+
+describe("memoryReplayStore", () => {
+  it("forgets a key when its time is over", () => {
+    let time = 0;
+    const store = memoryReplayStore({ now: () => time });
+    expect([store.setIfAbsent("a", 10), store.setIfAbsent("a", 10)]).toEqual([true, false]);
+    time = 10_000;
+    expect(store.setIfAbsent("a", 10)).toBe(true);
+  });
+});
+
+describe("toNodeHandler", () => {
+  async function post(listener: RequestListener, body: string): Promise<{ status: number; text: string }> {
+    const server = createServer(listener).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as { port: number };
+    const headers = { "service-signature": await signWebhook(body, { secret, at }) };
+    try {
+      const answer = await fetch(`http://127.0.0.1:${port}/offers`, { method: "POST", body, headers });
+      return { status: answer.status, text: await answer.text() };
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  it("serves Node's own http server", async () => {
+    const { handle, onEvent } = handlerOf();
+    const adapter = toNodeHandler(handle);
+    expect(await post((request, response) => void adapter(request, response), offer)).toEqual({
+      status: 204,
+      text: "",
+    });
+    expect(onEvent).toHaveBeenCalledOnce();
+  });
+
+  it("takes raw bytes that a parser before it kept", async () => {
+    const { handle } = handlerOf();
+    const adapter = toNodeHandler(handle);
+    const listener: RequestListener = async (request, response) => {
+      const body = Buffer.concat(await request.toArray());
+      await adapter(Object.assign(request, { body }), response);
+    };
+    expect((await post(listener, offer)).status).toBe(204);
+  });
+
+  it("says what to mount when a parser before it left only an object", async () => {
+    const { handle, onEvent } = handlerOf();
+    const adapter = toNodeHandler(handle);
+    const listener: RequestListener = async (request, response) => {
+      const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
+      await adapter(Object.assign(request, { body }), response);
+    };
+    const answer = await post(listener, offer);
+    expect(answer.status).toBe(500);
+    expect(answer.text).toContain("express.raw");
+    expect(onEvent).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it, vi } from "vitest";
+import { operations } from "./operations.gen.ts";
+import { validateResponses } from "./validate.ts";
+
+const availability = { memberId: "m", userId: "u", status: "available", busy: false };
+
+describe("validateResponses", () => {
+  it.each(Object.values(operations).filter(({ successes }) => successes[0]?.example))(
+    "lets the contract's own example of $id pass",
+    ({ id, successes }) => {
+      for (const { example } of successes) expect(() => validateResponses()(id, example)).not.toThrow();
+    },
+  );
+
+  it("throws what does not fit, naming the field but never its value", () => {
+    const check = () => validateResponses()("getMemberAvailability", { ...availability, busy: "secret value" });
+    expect(check).toThrow("getMemberAvailability does not fit the contract: busy: invalid_type");
+  });
+
+  it("warns instead when told to", () => {
+    const warn = vi.fn();
+    validateResponses({ onInvalid: "warn", warn })("listRoles", {});
+    expect(warn).toHaveBeenCalledExactlyOnceWith("listRoles does not fit the contract: roles: invalid_type");
+  });
+
+  it("lets new values of open enums, new fields and unknown operations pass", () => {
+    const check = validateResponses();
+    expect(() => check("getMemberAvailability", { ...availability, status: "lunch", extra: 1 })).not.toThrow();
+    expect(() => check("newerOperation", null)).not.toThrow();
+    expect(() => check("deleteMemberHours", undefined)).not.toThrow();
+  });
+});
