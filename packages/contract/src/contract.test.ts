@@ -34,4 +34,7 @@ afterAll(() => {
   if (gaps.length > 0) throw new Error(`The contract is not covered:\n${gaps.join("\n")}`);
   keepReport(new URL("../contract-coverage.json", import.meta.url), coverageJson(coverage));
   keepReport(new URL("../../../docs/contract-coverage.md", import.meta.url), coverageMarkdown(coverage));
+  const { rows, onDemandCodes } = coverage;
+  console.log(`${rows.length} documented cells are covered on ${coverage.targets.join(" and ")}`);
+  console.log(`${onDemandCodes.length} codes only come on demand: ${onDemandCodes.join(", ")}`);
 });

@@ -22,6 +22,8 @@ interface Fault {
   readonly code: ErrorCode;
   /** Whether it can only be told of a key, or only of a JWT. */
   readonly only?: "key" | "token";
+  /** Whether it stands in the JSON of the body, which broken JSON hides. */
+  readonly inBody?: true;
   put(plan: Plan): Plan;
 }
 
@@ -95,6 +97,7 @@ const ownFaults: Readonly<Partial<Record<OperationId, readonly Fault[]>>> = {
     {
       name: "an unpublished flow",
       code: "flow_not_published",
+      inBody: true,
       put: (plan) => withBody(plan, { flowId: telephony.unpublishedFlow }),
     },
   ],
@@ -121,7 +124,12 @@ function invalidField(operation: OperationId): Fault[] {
   const field = requestSchema(operation)?.required?.at(-1);
   if (field === undefined) return [];
   return [
-    { name: "a missing field", code: "validation_failed", put: (plan) => withBody(plan, { [field]: undefined }) },
+    {
+      name: "a missing field",
+      code: "validation_failed",
+      inBody: true,
+      put: (plan) => withBody(plan, { [field]: undefined }),
+    },
   ];
 }
 
@@ -135,8 +143,9 @@ function chainOf(operation: OperationId): Fault[] {
     ...(accountScoped ? [accountHeader, membership] : []),
     ...((roles as readonly string[]).includes("agent") ? [] : [role]),
     rateLimit,
-    ...(pathParameters.length > 0 ? [malformedId, unknownId] : []),
+    ...(pathParameters.length > 0 ? [malformedId] : []),
     ...(hasBody ? [brokenJson, ...invalidField(operation)] : []),
+    ...(pathParameters.length > 0 ? [unknownId] : []),
     ...(ownFaults[operation] ?? []),
   ];
 }
@@ -150,9 +159,8 @@ const exclusive: readonly (readonly [Fault, Fault])[] = [
 
 function canMeet(first: Fault, second: Fault): boolean {
   const kinds = new Set([first.only, second.only].filter((kind) => kind !== undefined));
-  return (
-    kinds.size < 2 && !exclusive.some(([left, right]) => left === first && right === second) && first !== brokenJson
-  );
+  const isHidden = first === brokenJson && second.inBody;
+  return kinds.size < 2 && !isHidden && !exclusive.some(([left, right]) => left === first && right === second);
 }
 
 function pairCase(operation: OperationId, first: Fault, second: Fault): ContractCase {

@@ -98,7 +98,7 @@ const probesByKeyword: Readonly<Record<string, Probes>> = {
 const formats: Readonly<Record<string, { accepts: readonly string[]; refuses: readonly string[] }>> = {
   "date-time": {
     accepts: ["2026-03-02T12:00:00Z", "2026-03-02T12:00:00.123Z", "2026-03-02T14:00:00+02:00"],
-    refuses: ["yesterday", "2026-03-02", "2026-13-02T12:00:00Z", "2026-03-02T12:00:00"],
+    refuses: ["yesterday", "2026-03-02", "2026-13-02T12:00:00Z", "2026-02-30T12:00:00Z", "2026-03-02T12:00:00"],
   },
 };
 

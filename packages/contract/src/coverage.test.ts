@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { type ContractCase, contractCase } from "./case.ts";
+import { coverageOf, gapsOf } from "./coverage.ts";
+import type { Exchange } from "./recorder.ts";
+import type { Run } from "./run.ts";
+
+const anyCase: ContractCase = contractCase({ noun: "any", name: "any", needs: [], run: async () => {} });
+
+const served: Exchange = { operation: "listRoles", status: 200, code: undefined, onDemand: false };
+
+const runOf = (exchange: Exchange, changes: Partial<Run> = {}): Run => ({
+  contractCase: anyCase,
+  target: "fake",
+  exchanges: [exchange],
+  findings: [],
+  ...changes,
+});
+
+const gaps = (...runs: Run[]) => gapsOf(coverageOf(runs)).filter((gap) => gap.includes("listRoles"));
+const about = (words: string, lines: readonly string[]) => lines.filter((line) => line.includes(words));
+
+describe("the coverage", () => {
+  it("names an uncovered cell in words, with the file to look at", () => {
+    const [gap] = about("status 401", gaps(runOf(served)));
+    expect(gap).toContain("fake: listRoles was never seen to answer status 401");
+    expect(gap).toContain("roles.contract.ts");
+  });
+
+  it("counts a cell that a passed case reached", () => {
+    expect(about("status 200", gaps(runOf(served)))).toEqual([]);
+  });
+
+  it("does not count what a failed case reached", () => {
+    expect(about("status 200", gaps(runOf(served, { failure: new Error("failed") })))).toHaveLength(1);
+  });
+
+  it("wants each target to reach a cell", () => {
+    const other = runOf({ ...served, status: 401, code: "token_missing" }, { target: "other" });
+    expect(about("status 200", gaps(runOf(served), other))).toEqual([expect.stringContaining("other: ")]);
+  });
+
+  it("does not take an answer on demand for behaviour", () => {
+    const forced = { ...served, status: 401, code: "token_missing", onDemand: true };
+    expect(about("token_missing", gaps(runOf(forced)))[0]).toContain("only on demand, not by behaviour");
+  });
+
+  it("does not take behaviour for an answer that only a fault should give", () => {
+    const failed = { ...served, status: 500, code: "internal_error" };
+    expect(about("internal_error", gaps(runOf(failed)))[0]).toContain("by behaviour, but should be on demand");
+  });
+
+  it("names what was answered although the contract does not document it", () => {
+    const strange = { ...served, status: 409, code: "conflict" };
+    expect(about("not documented", gaps(runOf(strange)))).toHaveLength(2);
+  });
+
+  it("says which cases a target could not run, and why", () => {
+    const { notRun } = coverageOf([runOf(served, { notRun: "fake cannot do: clock" })]);
+    expect(notRun).toEqual(["any: fake cannot do: clock"]);
+  });
+});
