@@ -70,8 +70,9 @@ export async function attemptOnce(plan: Plan, call: Call): Promise<Ending> {
   try {
     if (signal?.aborted) onAbort();
     stop.signal.throwIfAborted();
-    const response = await Promise.race([throughMiddleware(plan, call, stop.signal, progress), interrupted]);
-    const text = textOf(response) ?? (await Promise.race([readBounded(response, stop.signal, progress), interrupted]));
+    const answer = await Promise.race([throughMiddleware(plan, call, stop.signal, progress), interrupted]);
+    const response = await Promise.race([readOnce(answer, stop.signal, progress, call), interrupted]);
+    const text = textOf(response) ?? null;
     return response.ok ? success(call, response, text) : refusal(call, response, text, progress);
   } catch (error) {
     // What the caller's own code threw is the caller's to see, unless a request is already out.
@@ -132,18 +133,19 @@ async function exchange(
     const date = Date.parse(response.headers.get("date") ?? "");
     if (!Number.isNaN(date)) call.skewMs = date - settings.clock.now();
     noticeDeprecation(response.headers, call.operation.id, settings.logger, settings.noticed);
-    const text = await readBounded(response, stop, progress);
-    return replay(response, response.ok || text === null ? text : redact(text, call.tokens));
+    return await readOnce(response, stop, progress, call);
   } catch (error) {
     progress.error = error;
     throw error;
   }
 }
 
-function readBounded(response: Response, stop: AbortSignal, { partial }: Progress): Promise<string | null> {
-  return response.ok
-    ? readText(response, maxBodyBytes, "throw", stop, partial)
-    : readText(response, maxErrorBodyBytes, "cut", stop, partial);
+/** Reads the body within its bound, unless that was done; a response that middleware made up comes unread. */
+async function readOnce(response: Response, stop: AbortSignal, { partial }: Progress, call: Call): Promise<Response> {
+  if (textOf(response) !== undefined) return response;
+  if (response.ok) return replay(response, await readText(response, maxBodyBytes, "throw", stop, partial));
+  const text = await readText(response, maxErrorBodyBytes, "cut", stop, partial);
+  return replay(response, text === null ? null : redact(text, call.tokens));
 }
 
 function success(call: Call, response: Response, text: string | null): Ending {

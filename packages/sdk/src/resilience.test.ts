@@ -1,0 +1,392 @@
+import { inspect } from "node:util";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CallTransfer } from "./client.ts";
+import { ApiError, InvalidResponseError, OutcomeUnknownError } from "./errors.ts";
+import type { ClientOptions } from "./options.ts";
+import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
+
+const roles = { roles: [] };
+const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+const placed = (): Response => json(201, { type: "initiated", callId: "c" });
+const list = (calls: { id: string }[], total = calls.length): Response => json(200, { calls, meta: { total } });
+const call = (id: string) => ({ id, direction: "outbound", duration: 0 });
+const start = Date.parse("2026-03-02T12:00:00Z");
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: start });
+});
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+async function settle<T>(promise: Promise<T>): Promise<T | Error> {
+  const settled = promise.catch((error: Error) => error);
+  await vi.runAllTimersAsync();
+  return settled;
+}
+
+async function unknownOf(script: Step[], options: Partial<ClientOptions> = {}) {
+  const { client, sent } = clientOf(script, options);
+  const error = await settle(client.calls.create(placement));
+  if (!(error instanceof OutcomeUnknownError)) throw new Error(`no unknown outcome: ${inspect(error)}`);
+  return { error, sent };
+}
+
+describe("an unknown outcome", () => {
+  it("names the window in which it may have been carried out, by the server's clock less five seconds", async () => {
+    const ahead = new Response(null, { status: 500, headers: { date: "Mon, 02 Mar 2026 12:10:00 GMT" } });
+    const { error } = await unknownOf([ahead]);
+    expect(error.window).toEqual({ from: "2026-03-02T12:09:55.000Z", to: "2026-03-02T12:10:05.000Z" });
+  });
+
+  it("widens the window to five minutes where no Date tells how the clocks differ", async () => {
+    const { error } = await unknownOf([networkError("ECONNRESET")]);
+    expect(error.window).toEqual({ from: "2026-03-02T11:55:00.000Z", to: "2026-03-02T12:05:00.000Z" });
+  });
+
+  it("says why it was not sent again", async () => {
+    const { error } = await unknownOf([networkError("ECONNRESET")]);
+    expect(error.message).toContain("call reconcile() before sending it again");
+    expect(error.cause).toMatchObject({ withheld: expect.stringContaining("must not be repeated blindly") });
+  });
+
+  it("covers a success whose body is lost, and keeps what came of it out of sight", async () => {
+    const half = new Response('{"type":"initiated","callId":"c-', { status: 201 });
+    const { error } = await unknownOf([half]);
+    expect(error).toMatchObject({ outcome: "applied", cause: { name: "InvalidResponseError" } });
+    expect(error.partialBody).toBe('{"type":"initiated","callId":"c-');
+    expect(`${inspect(error, { showHidden: false })}${JSON.stringify(error)}`).not.toContain("c-");
+  });
+
+  it("of an aborted placement is told rather than the abort alone", async () => {
+    const controller = new AbortController();
+    const { client } = clientOf([() => new Promise<Response>(() => {})]);
+    const settled = client.calls.create(placement, { signal: controller.signal }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    expect(await settled).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "AbortError" } });
+  });
+
+  it("of a rotation says until when the previous secret signs", async () => {
+    const { client } = clientOf([networkError("ECONNRESET")]);
+    const error = (await settle(client.destinations.rotateSecret("d"))) as OutcomeUnknownError;
+    const { candidates, complete, why } = await error.reconcile();
+    expect([candidates, complete]).toEqual([[], false]);
+    expect(why).toContain("2026-03-03T11:55:00.000Z");
+    expect(why).toContain("voids");
+  });
+});
+
+describe("reconcile", () => {
+  it("reads every page of the calls since the window's begin", async () => {
+    const pages = [list([call("a"), call("b")], 3), list([call("c")], 3)];
+    const { error, sent } = await unknownOf([networkError("ECONNRESET"), ...pages]);
+    const { candidates, complete, why } = await error.reconcile();
+    expect(candidates).toEqual([call("a"), call("b"), call("c")]);
+    expect(complete).toBe(true);
+    expect(why).toContain("3 listed");
+    const [first, second] = sent.slice(1).map(({ url }) => new URL(url).searchParams);
+    expect([first?.get("startDate"), first?.get("limit"), second?.get("offset")]).toEqual([
+      "2026-03-02T11:55:00.000Z",
+      "100",
+      "2",
+    ]);
+  });
+
+  it("does not take an empty list for a proof", async () => {
+    const { error } = await unknownOf([networkError("ECONNRESET"), list([])]);
+    expect(await error.reconcile()).toMatchObject({
+      candidates: [],
+      complete: true,
+      why: expect.stringContaining("no proof"),
+    });
+  });
+
+  it("is incomplete when the list changes while it is read", async () => {
+    const { error } = await unknownOf([
+      networkError("ECONNRESET"),
+      list([call("a")], 2),
+      list([call("b")], 3),
+      list([], 3),
+    ]);
+    expect(await error.reconcile()).toMatchObject({ complete: false, candidates: [call("a"), call("b")] });
+  });
+
+  it("is incomplete and says why when the list cannot be read", async () => {
+    const { error } = await unknownOf([networkError("ECONNRESET"), problem(403, "forbidden")]);
+    expect(await error.reconcile()).toMatchObject({ complete: false, why: expect.stringContaining("forbidden") });
+  });
+});
+
+describe("retry.unsafe", () => {
+  it("check sends again when nothing is listed", async () => {
+    const { client, sent } = clientOf([networkError("ECONNRESET"), list([]), placed()], { retry: { unsafe: "check" } });
+    expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
+    expect(sent.map(({ init }) => init.method)).toEqual(["POST", "GET", "POST"]);
+  });
+
+  it.each<[string, Step]>([
+    ["a call is listed", list([call("a")])],
+    ["the list cannot be read", problem(403, "forbidden")],
+  ])("check does not send again when %s", async (_, answer) => {
+    const { sent } = await unknownOf([networkError("ECONNRESET"), answer], { retry: { unsafe: "check" } });
+    expect(sent).toHaveLength(2);
+  });
+
+  it("check never repeats a rotation, which no list shows", async () => {
+    const { client, sent } = clientOf([networkError("ECONNRESET")], { retry: { unsafe: "check" } });
+    expect(await settle(client.destinations.rotateSecret("d"))).toBeInstanceOf(OutcomeUnknownError);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("always sends again like any other operation", async () => {
+    const { client, sent } = clientOf([networkError("ECONNRESET"), problem(500, "internal_error"), placed()], {
+      retry: { unsafe: "always" },
+    });
+    expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
+    expect(sent).toHaveLength(3);
+  });
+});
+
+describe("an expired access token", () => {
+  const expired = (): Response => problem(401, "token_expired");
+  const options = { accountId: "a" };
+
+  it("is renewed once for all concurrent requests, and the attempt is not counted as a retry", async () => {
+    const accessToken = vi.fn(async ({ forceRefresh }: { forceRefresh: boolean }) => (forceRefresh ? "new" : "old"));
+    const answer: Step = ({ headers }) =>
+      new Headers(headers).get("authorization") === "Bearer new" ? json(200, roles) : expired();
+    const { client, sent } = clientOf(
+      Array.from({ length: 6 }, () => answer),
+      { ...options, accessToken, maxRetries: 0 },
+    );
+    await Promise.all([client.roles.list(), client.roles.list(), client.roles.list()]);
+    expect(sent).toHaveLength(6);
+    expect(accessToken.mock.calls.filter(([{ forceRefresh }]) => forceRefresh)).toHaveLength(1);
+  });
+
+  it("is renewed only once per request", async () => {
+    const { client, sent } = clientOf([expired(), expired()], { ...options, accessToken: async () => "token" });
+    expect(await settle(client.roles.list())).toMatchObject({ code: "token_expired" });
+    expect(sent).toHaveLength(2);
+  });
+
+  it("given as plain text, or refused for another reason, is not tried again", async () => {
+    const plain = clientOf([expired()], { ...options, accessToken: "token" });
+    expect(await settle(plain.client.roles.list())).toMatchObject({ code: "token_expired" });
+    const invalid = clientOf([problem(401, "token_invalid")], { ...options, accessToken: async () => "token" });
+    expect(await settle(invalid.client.roles.list())).toMatchObject({ code: "token_invalid" });
+    expect([plain.sent.length, invalid.sent.length]).toEqual([1, 1]);
+  });
+
+  it("shows the caller what its token function threw", async () => {
+    const { client } = clientOf([], { ...options, accessToken: () => Promise.reject(new RangeError("signed out")) });
+    await expect(client.roles.list()).rejects.toThrow(RangeError);
+  });
+
+  it("is never sent if the function gives something that is no token, and the value is not shown", async () => {
+    const { client, sent } = clientOf([], { ...options, accessToken: async () => "secret\nvalue" });
+    await expect(client.roles.list()).rejects.toMatchObject({
+      name: "ConfigurationError",
+      message: expect.not.stringContaining("secret"),
+    });
+    expect(sent).toHaveLength(0);
+  });
+});
+
+describe("the retry budget", () => {
+  it("keeps the load of a lasting outage within a tenth above that of first attempts", async () => {
+    const { client, sent } = clientOf(Array.from({ length: 4000 }, () => problem(500, "internal_error")));
+    for (let i = 0; i < 2000; i++) await settle(client.roles.list());
+    expect(sent.length).toBeLessThanOrEqual(2200);
+    expect(await settle(client.roles.list())).toMatchObject({ withheld: "the client's retry budget is used up" });
+  });
+
+  it("is shared by copies with other options, and can be switched off", async () => {
+    const answers = () => Array.from({ length: 400 }, () => problem(500, "internal_error"));
+    const { client, sent } = clientOf(answers());
+    for (let i = 0; i < 50; i++) await settle(client.roles.list());
+    expect(sent).toHaveLength(150);
+    await settle(client.withOptions({ accountId: "b" }).roles.list());
+    expect(sent).toHaveLength(151);
+    const unbounded = clientOf(answers(), { retry: { budget: false } });
+    for (let i = 0; i < 100; i++) await settle(unbounded.client.roles.list());
+    expect(unbounded.sent).toHaveLength(300);
+  });
+});
+
+describe("middleware", () => {
+  it("runs around every attempt, the client's outside the request's, with its place", async () => {
+    const seen: string[] = [];
+    const named = (name: string) => async (_: unknown, next: () => Promise<Response>, context: object) => {
+      seen.push(`${name} ${JSON.stringify(context)}`);
+      return next();
+    };
+    const { client } = clientOf([problem(500, "internal_error"), json(200, roles)], { middleware: [named("client")] });
+    await settle(client.members.getAvailability("m 1", { middleware: [named("request")] }));
+    const context = (attempt: number) =>
+      JSON.stringify({
+        operationId: "getMemberAvailability",
+        route: "/api/v1/transfers/members/{memberId}/availability",
+        attempt,
+      });
+    expect(seen).toEqual([
+      `client ${context(1)}`,
+      `request ${context(1)}`,
+      `client ${context(2)}`,
+      `request ${context(2)}`,
+    ]);
+  });
+
+  it("can add headers and read the body, but never sees the credential", async () => {
+    let seen = "";
+    const { client, sent } = clientOf([json(200, roles)], {
+      middleware: [
+        async (request, next) => {
+          seen = JSON.stringify([...request.headers]);
+          request.headers.set("x-trace", "t");
+          const response = await next();
+          seen += await response.text();
+          return response;
+        },
+      ],
+    });
+    expect(await client.roles.list()).toEqual(roles);
+    expect(sent[0]?.headers.get("x-trace")).toBe("t");
+    expect(seen).toContain('"roles"');
+    expect(seen).not.toContain(apiKey);
+  });
+
+  it("may call next() only once", async () => {
+    const twice = async (_: unknown, next: () => Promise<Response>) => {
+      await next();
+      return next();
+    };
+    const { client, sent } = clientOf([placed()], { middleware: [twice] });
+    expect(await settle(client.calls.create(placement))).toMatchObject({
+      outcome: "applied",
+      message: expect.stringContaining("called twice"),
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("may answer by itself, and its own mistakes before sending are its caller's to see", async () => {
+    const { client, sent } = clientOf([], { middleware: [async () => json(200, roles)] });
+    expect(await client.roles.list()).toEqual(roles);
+    const broken = clientOf([], { middleware: [() => Promise.reject(new RangeError("broken"))] });
+    await expect(broken.client.roles.list()).rejects.toThrow(RangeError);
+    expect([sent.length, broken.sent.length]).toEqual([0, 0]);
+  });
+
+  it("that finishes after the deadline sends nothing", async () => {
+    const slow = async (_: unknown, next: () => Promise<Response>) => {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return next();
+    };
+    const { client, sent } = clientOf([], { middleware: [slow], maxRetries: 0 });
+    expect(await settle(client.roles.list({ timeoutMs: 500 }))).toMatchObject({
+      name: "TimeoutError",
+      outcome: "not_sent",
+    });
+    expect(sent).toHaveLength(0);
+  });
+});
+
+describe("telling", () => {
+  const logger = () => ({ debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() });
+
+  it("the logger hears of attempts and retries and never of secrets", async () => {
+    const log = logger();
+    const echo = problem(500, "internal_error", { detail: apiKey });
+    const { client } = clientOf([echo, networkError("ECONNRESET"), json(200, roles, { "x-request-id": "req-2" })], {
+      logger: log,
+      random: () => 1,
+    });
+    await settle(client.roles.list());
+    expect(log.debug.mock.calls.flat()).toEqual([
+      "call-transfer: listRoles attempt 1 answered 500 internal_error in 0 ms (request req-1)",
+      "call-transfer: listRoles attempt 2 could not be sent or lost its connection: fetch failed in 0 ms",
+      "call-transfer: listRoles attempt 3 answered 200 in 0 ms (request req-2)",
+    ]);
+    expect(log.warn.mock.calls.flat()).toEqual([
+      "call-transfer: listRoles is retried in 500 ms",
+      "call-transfer: listRoles is retried in 1000 ms",
+    ]);
+    expect(JSON.stringify([log.debug, log.warn].map((fn) => fn.mock.calls))).not.toContain(apiKey);
+  });
+
+  it("onRetry hears of each retry, and what it throws breaks nothing", async () => {
+    const events: unknown[] = [];
+    const onRetry: NonNullable<ClientOptions["onRetry"]> = (event) => {
+      events.push({ ...event, attempt: { ...event.attempt } });
+      throw new Error("listener broken");
+    };
+    const { client } = clientOf([problem(429, "rate_limit_exceeded"), json(200, roles)], { onRetry });
+    expect(await settle(client.roles.list())).toEqual(roles);
+    expect(events).toMatchObject([
+      { operationId: "listRoles", next: 2, attempt: { status: 429, delayMs: expect.any(Number) } },
+    ]);
+  });
+
+  it("deprecations are told once per operation", async () => {
+    const log = logger();
+    const headers = { deprecation: "@1767225600", sunset: "Fri, 01 Jan 2027 00:00:00 GMT" };
+    const { client } = clientOf([json(200, roles, headers), json(200, roles, headers)], { logger: log });
+    await client.roles.list();
+    await client.withOptions({ accountId: "b" }).roles.list();
+    expect(log.warn.mock.calls.flat()).toEqual([
+      "call-transfer: listRoles is deprecated (@1767225600) and will stop working on Fri, 01 Jan 2027 00:00:00 GMT",
+    ]);
+  });
+});
+
+describe("validate", () => {
+  it("is handed the operation and the body, and what it throws refuses the answer", async () => {
+    const validate = vi.fn(() => {
+      throw new TypeError("roles is odd");
+    });
+    const { client } = clientOf([json(200, roles)], { validate });
+    const error = await settle(client.roles.list());
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toMatchObject({ outcome: "applied", cause: { message: "roles is odd" } });
+    expect(validate).toHaveBeenCalledExactlyOnceWith("listRoles", roles);
+  });
+});
+
+describe("withOptions", () => {
+  it("gives a copy for another account and leaves the client as it was", async () => {
+    const { client, sent } = clientOf([json(200, roles), json(200, roles)], { accountId: "a" });
+    await client.withOptions({ accountId: "b" }).roles.list();
+    await client.roles.list();
+    expect(sent.map(({ headers }) => headers.get("x-account-id"))).toEqual(["b", "a"]);
+  });
+
+  it("replaces a credential of one kind by one of the other", async () => {
+    const { client, sent } = clientOf([json(200, { accounts: [] })]);
+    await client.withOptions({ accessToken: "token" }).accounts.list();
+    expect(sent[0]?.headers.get("authorization")).toBe("Bearer token");
+  });
+});
+
+describe("a browser", () => {
+  it("is refused an API key, which everybody could read there, unless told otherwise", () => {
+    for (const name of ["window", "document", "navigator"]) vi.stubGlobal(name, {});
+    const options = { baseUrl: "https://api.example.com", apiKey };
+    expect(() => new CallTransfer(options)).toThrow("allowApiKeyInBrowser");
+    expect(new CallTransfer({ ...options, allowApiKeyInBrowser: true })).toBeInstanceOf(CallTransfer);
+    vi.unstubAllGlobals();
+  });
+
+  it("shows a redirect as status 0, which is the same error", async () => {
+    const opaque = Object.defineProperties(new Response(null), {
+      status: { value: 0 },
+      ok: { value: false },
+      type: { value: "opaqueredirect" },
+    });
+    const { client } = clientOf([opaque]);
+    const error = await settle(client.roles.list());
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 0, code: undefined, outcome: "rejected" });
+  });
+});
