@@ -223,6 +223,7 @@ describe("faults", () => {
       "text/html",
       "<h1>Down</h1>",
     ]);
+    expect(response.headers.get("date")).toBe(new Date(backend.clock.now()).toUTCString());
   });
 
   it.each([

@@ -39,7 +39,7 @@ export async function dispatch(
   const { operation, params } = match;
   const fault = faults.take(operation, url.pathname);
   if (fault !== undefined && "status" in fault)
-    return { response: rawResponse(fault, requestId), operationId: operation.id };
+    return { response: rawResponse(fault, baseHeaders(world, requestId)), operationId: operation.id };
   let answer: Answer;
   try {
     answer = fault
@@ -96,8 +96,8 @@ function answerExample({ operation }: AnyExchange): Answer {
 }
 
 /** Builds the response, once: a header that is set afterwards is costly. */
-function respond({ clock, policies }: World, answer: Answer, requestId: string): Dispatched {
-  const headers: Record<string, string> = { "X-Request-Id": requestId, Date: new Date(clock.now()).toUTCString() };
+function respond(world: World, answer: Answer, requestId: string): Dispatched {
+  const headers = baseHeaders(world, requestId);
   if (!isProblem(answer)) {
     const { status, body } = answer;
     if (body === undefined) return { response: new Response(null, { status, headers }) };
@@ -106,16 +106,21 @@ function respond({ clock, policies }: World, answer: Answer, requestId: string):
   }
   const { code, status, meta } = answer.problem;
   headers["Content-Type"] = "application/json";
-  if (policies.retryAfterHeader && meta?.retryAfterSecs !== undefined)
+  if (world.policies.retryAfterHeader && meta?.retryAfterSecs !== undefined)
     headers["Retry-After"] = String(Math.ceil(meta.retryAfterSecs));
   Object.assign(headers, answer.headers);
   const body = JSON.stringify({ ...answer.problem, requestId });
   return { response: new Response(body, { status, headers }), code };
 }
 
-function rawResponse(fault: Exclude<Fault["do"], { code: ErrorCode }>, requestId: string): Response {
+/** What every answer carries; the date is the backend's own, so that a client can correct its clock by it. */
+function baseHeaders({ clock }: World, requestId: string): Record<string, string> {
+  return { "X-Request-Id": requestId, Date: new Date(clock.now()).toUTCString() };
+}
+
+function rawResponse(fault: Exclude<Fault["do"], { code: ErrorCode }>, base: Record<string, string>): Response {
   const { status, body } = fault;
-  const headers = new Headers({ "X-Request-Id": requestId });
+  const headers = new Headers(base);
   if (body !== undefined) headers.set("Content-Type", typeof body === "string" ? "text/plain" : "application/json");
   for (const [name, value] of Object.entries(fault.headers ?? {})) headers.set(name, value);
   const isEmpty = body === undefined || [204, 205, 304].includes(status);

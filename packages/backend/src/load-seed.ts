@@ -5,7 +5,7 @@ import { newApiKey } from "./keys.ts";
 import { drainQueue, scheduleCompletion } from "./routes/calls.ts";
 import { newSigningSecret } from "./routes/destinations.ts";
 import { builtInRoles } from "./routes/roles.ts";
-import { type Seed, seedSchema } from "./seed.ts";
+import { groupDefaults, type Seed, seedSchema } from "./seed.ts";
 import { contactKey, type State } from "./state.ts";
 
 type Loaded = ReturnType<typeof seedSchema.parse>;
@@ -144,7 +144,13 @@ function insert(seed: Loaded, world: World): void {
       previousSecretExpiresAt: undefined,
     });
   for (const { createdAt = now, ...record } of seed.groups ?? [])
-    state.groups.set(record.id, { ...record, members: record.members.map(defined), createdAt, updatedAt: createdAt });
+    state.groups.set(record.id, {
+      ...groupDefaults,
+      ...defined(record),
+      members: record.members.map(defined),
+      createdAt,
+      updatedAt: createdAt,
+    });
   for (const record of seed.flows ?? []) state.flows.set(record.id, record);
   for (const record of seed.providers ?? [])
     state.providers.set(record.id, { active: true, rejects: false, ...defined(record) });

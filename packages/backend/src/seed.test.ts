@@ -1,3 +1,4 @@
+import { requestSchemas } from "@call-transfer/spec/schemas";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "./backend.ts";
 import { demo } from "./demo-seed.ts";
@@ -74,6 +75,16 @@ describe("a seed", () => {
     const backend = createBackend();
     backend.seed({ flows: [{ id, accountId: demo.accountId, published: true }] });
     expect(backend.state.flows.has(id)).toBe(true);
+  });
+
+  it("gives a group the contract's defaults where it says nothing", () => {
+    const bare = { id, accountId, name: "G", members: [{ destinationId: id }] };
+    const backend = createBackend({ seed: { accounts, destinations: [phone], groups: [bare] } });
+    const { totalTimeoutSecs, strategy } = requestSchemas.createDestinationGroup.body.shape;
+    expect(backend.state.groups.get(id)).toMatchObject({
+      totalTimeoutSecs: totalTimeoutSecs.def.defaultValue,
+      strategy: strategy.def.defaultValue,
+    });
   });
 
   it("shares nothing with the backend", () => {

@@ -17,6 +17,13 @@ const timeZone = z.string().refine(isTimeZone, "must be an IANA time zone");
 const number = requestSchemas.createCall.body.shape.fromNumber;
 const group = zDestinationGroup.shape;
 const availability = zMemberAvailability.shape;
+const { strategy, totalTimeoutSecs } = requestSchemas.createDestinationGroup.body.shape;
+
+/** What a seeded group gets where it says nothing: the contract's own defaults (§4.2). */
+export const groupDefaults = {
+  strategy: group.strategy.parse(strategy.def.defaultValue),
+  totalTimeoutSecs: group.totalTimeoutSecs.parse(totalTimeoutSecs.def.defaultValue),
+};
 
 /** What a backend knows at its start, or is told later, in JSON. References must resolve; ids are UUIDs. */
 export const seedSchema = z.strictObject({
@@ -68,8 +75,8 @@ export const seedSchema = z.strictObject({
         accountId: id,
         name: group.name,
         members: group.members,
-        strategy: group.strategy,
-        totalTimeoutSecs: group.totalTimeoutSecs,
+        strategy: group.strategy.optional(),
+        totalTimeoutSecs: group.totalTimeoutSecs.optional(),
         createdAt: time.optional(),
       }),
     )

@@ -53,7 +53,7 @@ export function readQuery(
 
 /** Checks `value` and answers it raw, so that unknown fields stay, with defaults filled in for absent and null. */
 export function validate(schema: z.ZodType, value: unknown, root: string): { value: unknown } | Problem {
-  const result = schema.safeParse(measurable(value));
+  const result = schema.safeParse(value);
   if (!result.success) return problem("validation_failed", { errors: fieldErrors(result.error.issues, value, root) });
   if (!(schema instanceof z.ZodObject) || !isObject(value)) return { value };
   const filled: Record<string, unknown> = { ...value };
@@ -106,14 +106,6 @@ function coerce(text: string, type: string): unknown {
   if (type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   return text;
-}
-
-/** JSON Schema counts code points, zod UTF-16 units: a copy with one unit per code point is measured alike. */
-function measurable(value: unknown): unknown {
-  if (typeof value === "string") return value.replace(/[\u{10000}-\u{10ffff}]/gu, "\ufffd");
-  if (Array.isArray(value)) return value.map(measurable);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, measurable(part)]));
 }
 
 function fieldErrors(issues: readonly z.core.$ZodIssue[], value: unknown, root: string): FieldError[] {
