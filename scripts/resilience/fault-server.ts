@@ -1,0 +1,201 @@
+// An HTTP/1.1 server on raw TCP that misbehaves as it is told: the faults that no HTTP library lets one make.
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+
+/** A request as it came over the wire. */
+export interface Received {
+  readonly method: string;
+  readonly target: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** How many requests came over the same connection before it. */
+  readonly before: number;
+}
+
+/** What the server does with a request. */
+export interface Behaviour {
+  /** When it acts: at the connection, at a request's first bytes, or (the default) when the request is whole. */
+  readonly at?: "connection" | "first-bytes" | "request";
+  /** The whole answer; nothing by default. */
+  readonly answer?: Uint8Array;
+  /** How many bytes of the answer are sent; all by default. */
+  readonly cut?: number;
+  /** Milliseconds before each byte; all bytes at once by default. */
+  readonly trickleMs?: number;
+  /** What becomes of the connection; it stays usable by default. */
+  readonly afterwards?: "keep" | "stall" | "end" | "reset";
+  /** Whether the request counts as carried out; true by default, save where none came whole. */
+  readonly executes?: boolean;
+}
+
+/** Decides what is done with a whole request. */
+export type Script = (request: Received) => Behaviour;
+
+/** A running server. */
+export interface FaultServer {
+  readonly url: string;
+  /** Connections opened so far. */
+  readonly connections: number;
+  /** Every whole request, in order. */
+  readonly requests: readonly Received[];
+  /** How often a request was carried out. Its key is its `x-request-key` header, else method and target. */
+  executionsOf(key: string): number;
+  /** Puts another behaviour in place of the present one. */
+  behave(behaviour: Behaviour | Script): void;
+  close(): Promise<void>;
+}
+
+/** Bytes of a whole answer with a `Content-Length`. */
+export function answerOf(status: number, body: string | Uint8Array, headers: Record<string, string> = {}): Uint8Array {
+  const payload = Buffer.from(body);
+  const fields = { "content-type": "application/json", "content-length": String(payload.length), ...headers };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Status\r\n${lines.join("")}\r\n`), payload]);
+}
+
+/** An answer that keeps the connection. */
+export const answers = (status: number, body: unknown, headers?: Record<string, string>): Behaviour => ({
+  answer: answerOf(status, typeof body === "string" ? body : JSON.stringify(body), headers),
+});
+
+/** The faults, by name. */
+export const faults = {
+  resetAtConnection: { at: "connection", afterwards: "reset" },
+  resetMidRequest: { at: "first-bytes", afterwards: "reset" },
+  resetBeforeAnswer: { afterwards: "reset", executes: false },
+  processedThenReset: { afterwards: "reset" },
+  processedThenClosed: { afterwards: "end" },
+  blackHole: { afterwards: "stall", executes: false },
+  processedThenBlackHole: { afterwards: "stall" },
+  htmlBadGateway: {
+    answer: answerOf(502, "<html><body>Bad gateway</body></html>", { "content-type": "text/html" }),
+    executes: false,
+  },
+  brokenJson: answers(200, '{"roles": [{'),
+  truncatedChunked: {
+    answer: Buffer.from(
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n40\r\n{"roles": [',
+    ),
+    afterwards: "end",
+  },
+} as const satisfies Record<string, Behaviour>;
+
+/** The answer's first bytes, and then nothing more. */
+export const stallsAfter = (cut: number, answer: Uint8Array): Behaviour => ({ answer, cut, afterwards: "stall" });
+
+/** The answer's first bytes, and then the end of the connection. */
+export const endsAfter = (cut: number, answer: Uint8Array): Behaviour => ({ answer, cut, afterwards: "end" });
+
+/** A redirect to another place. */
+export const redirectsTo = (location: string): Behaviour => ({ ...answers(307, "", { location }), executes: false });
+
+/** A success whose small body expands to so many bytes. */
+export const gzipBomb = (bytes: number): Behaviour => ({
+  answer: answerOf(200, gzipSync(Buffer.alloc(bytes, " ")), { "content-encoding": "gzip" }),
+});
+
+const endOfHead = "\r\n\r\n";
+
+/** The first whole request of what was read, with the number of bytes that it takes; undefined until it is whole. */
+function parse(bytes: Buffer, before: number): { request: Received; length: number } | undefined {
+  const headEnd = bytes.indexOf(endOfHead);
+  if (headEnd < 0) return undefined;
+  const [start = "", ...lines] = bytes.subarray(0, headEnd).toString("latin1").split("\r\n");
+  const [method = "", target = ""] = start.split(" ");
+  const fields = lines.map((line) => /^([^:]+):\s*(.*)$/.exec(line)).filter((match) => match !== null);
+  const headers = Object.fromEntries(fields.map(([, name = "", value = ""]) => [name.toLowerCase(), value]));
+  const bodyStart = headEnd + endOfHead.length;
+  const chunked = headers["transfer-encoding"] === "chunked";
+  // Chunks are kept as they came: nobody looks into them here.
+  const lastChunk = bytes.indexOf("\r\n0\r\n\r\n", bodyStart - 2);
+  if (chunked && lastChunk < 0) return undefined;
+  const length = chunked ? lastChunk + 7 : bodyStart + Number(headers["content-length"] ?? 0);
+  if (bytes.length < length) return undefined;
+  const body = bytes.subarray(bodyStart, length).toString("utf8");
+  return { request: { method, target, headers, body, before }, length };
+}
+
+async function act(socket: Socket, { answer = Buffer.alloc(0), cut, trickleMs, afterwards }: Behaviour): Promise<void> {
+  const bytes = answer.subarray(0, cut);
+  if (trickleMs === undefined) {
+    if (bytes.length > 0) socket.write(bytes);
+  } else {
+    for (const byte of bytes) {
+      await delay(trickleMs);
+      if (socket.destroyed) return;
+      socket.write(Uint8Array.of(byte));
+    }
+  }
+  if (afterwards === "end") socket.end();
+  if (afterwards === "reset") socket.resetAndDestroy();
+}
+
+const keyOf = ({ method, target, headers }: Received): string => headers["x-request-key"] ?? `${method} ${target}`;
+
+/** Starts a server on a free port of this machine. */
+export async function startFaultServer(behaviour: Behaviour | Script = answers(200, {})): Promise<FaultServer> {
+  let current = behaviour;
+  let connections = 0;
+  const open = new Set<Socket>();
+  const requests: Received[] = [];
+  const executions = new Map<string, number>();
+
+  const server = createServer({ noDelay: true }, (socket) => {
+    connections += 1;
+    open.add(socket);
+    socket.on("close", () => open.delete(socket));
+    // Resets by either side are what this server is for.
+    socket.on("error", () => {});
+    let pending = Buffer.alloc(0);
+    let before = 0;
+    const actsAt = (moment: Behaviour["at"]): boolean => {
+      if (typeof current === "function" || current.at !== moment) return false;
+      void act(socket, current);
+      return true;
+    };
+    if (actsAt("connection")) return;
+    socket.on("data", (chunk: Buffer) => {
+      if (actsAt("first-bytes")) return;
+      pending = Buffer.concat([pending, chunk]);
+      for (let parsed = parse(pending, before); parsed; parsed = parse(pending, before)) {
+        const { request, length } = parsed;
+        pending = pending.subarray(length);
+        before += 1;
+        requests.push(request);
+        const chosen = typeof current === "function" ? current(request) : current;
+        if (chosen.executes !== false) executions.set(keyOf(request), (executions.get(keyOf(request)) ?? 0) + 1);
+        void act(socket, chosen);
+      }
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get connections() {
+      return connections;
+    },
+    requests,
+    executionsOf: (key) => executions.get(key) ?? 0,
+    behave(next) {
+      current = next;
+    },
+    async close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** The address of a port at which nothing listens. */
+export async function refusedUrl(): Promise<string> {
+  const server = await startFaultServer();
+  await server.close();
+  return server.url;
+}
