@@ -116,7 +116,7 @@ function* matrixOf(operation: OperationId): Generator<ContractCase> {
     const permitted = (operations[operation].roles as readonly string[]).includes(caller.replace("key as ", ""));
     const refusal = permitted ? {} : { expected: "insufficient_permissions" as const };
     yield contractCase({
-      noun: "roles",
+      noun: "permissions",
       name: `${operation} ${permitted ? "serves" : "refuses"} ${caller}`,
       needs: ["auth", "destructive"],
       covers: [{ kind: "role", operation, role: caller }],
@@ -204,7 +204,7 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
 export const authCases: readonly ContractCase[] = [
   ...operationIds.flatMap((id) => [...matrixOf(id), ...headerCasesOf(id)]),
   contractCase({
-    noun: "roles",
+    noun: "permissions",
     name: "a member who is an agent is themselves too, and somebody else is not",
     needs: ["auth", "destructive"],
     async run(target, check) {

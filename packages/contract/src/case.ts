@@ -16,6 +16,7 @@ export type ClaimedCell =
 
 /** One thing that the contract promises, told to a target. Knows no test runner. */
 export interface ContractCase {
+  /** The noun of the operations that the case is about, or what else it is about. */
   readonly noun: string;
   readonly name: string;
   readonly needs: readonly Capability[];

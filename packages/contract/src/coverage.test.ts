@@ -54,6 +54,12 @@ describe("the coverage", () => {
     expect(about("not documented", gaps(runOf(strange)))).toHaveLength(2);
   });
 
+  it("wants a case of the operation's own noun besides the derived ones", () => {
+    const own = { ...anyCase, noun: "roles" };
+    expect(about("case of its own", gaps(runOf(served)))).toHaveLength(1);
+    expect(about("case of its own", gaps(runOf(served, { contractCase: own })))).toEqual([]);
+  });
+
   it("says which cases a target could not run, and why", () => {
     const { notRun } = coverageOf([runOf(served, { notRun: "fake cannot do: clock" })]);
     expect(notRun).toEqual(["any: fake cannot do: clock"]);

@@ -8,7 +8,9 @@ import type { Run } from "./run.ts";
 export type Cell =
   | ClaimedCell
   | { readonly kind: "status"; readonly operation: string; readonly status: number }
-  | { readonly kind: "code"; readonly operation: string; readonly code: string };
+  | { readonly kind: "code"; readonly operation: string; readonly code: string }
+  /** A success in a case written for the operation's noun: derived cases alone say nothing about what it does. */
+  | { readonly kind: "story"; readonly operation: string };
 
 /** How a cell was reached: by the platform's own behaviour, or only because a fault said so. */
 export type Way = "behaviour" | "on demand";
@@ -71,6 +73,7 @@ function* documentedCells(): Generator<{ cell: Cell; expected: Way }> {
     for (const code of answers) {
       yield { cell: { kind: "code", operation, code }, expected: isForced(code) ? "on demand" : "behaviour" };
     }
+    yield { cell: { kind: "story", operation }, expected: "behaviour" };
     for (const role of callersOf(operation)) yield { cell: { kind: "role", operation, role }, expected: "behaviour" };
     for (const field of fieldsOf(operation)) {
       for (const { keyword, sides } of rulesOf(field)) {
@@ -93,6 +96,8 @@ function* cellsOf(run: Run): Generator<{ cell: Cell; way: Way }> {
     if (!operation) continue;
     yield { cell: { kind: "status", operation, status }, way };
     if (code) yield { cell: { kind: "code", operation, code }, way };
+    const isOwn = operations[operation].noun === run.contractCase.noun;
+    if (isOwn && status < 400) yield { cell: { kind: "story", operation }, way };
   }
 }
 
@@ -137,16 +142,19 @@ export function coverageOf(runs: readonly Run[]): Coverage {
   };
 }
 
+const nounOf = (operation: string): string => Object.values(operations).find(({ id }) => id === operation)?.noun ?? "";
+
 /** The cell in words, with the file whose cases should reach it. */
 function describe(cell: Cell): string {
   const file = (name: string) => `(packages/contract/src/${name})`;
   switch (cell.kind) {
     case "status":
     case "code": {
-      const noun = Object.values(operations).find(({ id }) => id === cell.operation)?.noun ?? "";
       const what = cell.kind === "status" ? `status ${cell.status}` : `code ${cell.code}`;
-      return `${cell.operation} was never seen to answer ${what} ${file(`${noun}.contract.ts, auth.ts, errors.ts`)}`;
+      return `${cell.operation} was never seen to answer ${what} ${file(`${nounOf(cell.operation)}.contract.ts, auth.ts, errors.ts`)}`;
     }
+    case "story":
+      return `${cell.operation} succeeds in no case of its own ${file(`${nounOf(cell.operation)}.contract.ts`)}`;
     case "role":
       return `${cell.operation} was never called by ${cell.role} ${file("auth.ts")}`;
     case "field":

@@ -2,7 +2,7 @@ import { contractCase } from "./case.ts";
 import { connect, someone } from "./client.ts";
 import { accounts, destinations, users, uuid } from "./world.ts";
 
-const noun = "destination groups";
+const noun = "destination-groups";
 const needs = ["stateful", "validates", "destructive"] as const;
 const [first = "", second = "", third = ""] = destinations.many;
 const members = [{ destinationId: first }];

@@ -33,6 +33,7 @@ export function coverageJson(coverage: Coverage): string {
       {
         statuses: by(({ cell }) => (cell.kind === "status" ? String(cell.status) : undefined)),
         codes: by(({ cell }) => (cell.kind === "code" ? cell.code : undefined)),
+        ownCase: own.find(({ cell }) => cell.kind === "story")?.reached.size === targets.length,
         roles: by(({ cell }) => (cell.kind === "role" ? cell.role : undefined)),
         fields: by(({ cell }) => (cell.kind === "field" ? `${cell.field} ${cell.keyword} ${cell.side}` : undefined)),
       },
@@ -64,7 +65,8 @@ const kinds = {
   status: "operation × status",
   code: "operation × code",
   field: "field × keyword",
-  role: "operation × role",
+  role: "operation × caller",
+  story: "operation × case of its own",
   demand: "code × on demand",
 } as const;
 
