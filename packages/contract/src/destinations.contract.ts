@@ -82,10 +82,10 @@ export const destinationCases = [
       check.equal(target.deliveries.received().length, 0, "deliveries");
     },
   }),
-  ...Object.entries({ phone: destinations.phone, "the available people": destinations.people }).map(([what, id]) =>
+  ...Object.entries({ "a phone": destinations.phone, "the available people": destinations.people }).map(([what, id]) =>
     contractCase({
       noun,
-      name: `${what}: only an app has a secret to rotate`,
+      name: `a rotation for ${what} is refused: only an app has a secret`,
       needs,
       async run(target, check) {
         const rotation = (await connect(target)).destinations.rotateSecret(id);
