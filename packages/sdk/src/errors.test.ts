@@ -116,3 +116,11 @@ describe("ApiError", () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(apiKey);
   });
 });
+
+describe("a client", () => {
+  it("shows no credential when it is printed or written as JSON", () => {
+    const { client } = clientOf([]);
+    expect(inspect(client, { depth: 10, showHidden: true })).not.toContain(apiKey);
+    expect(JSON.stringify(client)).not.toContain(apiKey);
+  });
+});
