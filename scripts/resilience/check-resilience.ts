@@ -1,0 +1,15 @@
+// Prints what the SDK promises about failures, measured. `--runtimes` adds what runtimes do below it, and writes
+// docs/below-us.md.
+import { budget, oneSignal, retryAfter } from "./retry-figures.ts";
+import { abortedBackoff, errorConnections, lostAnswer, stalls } from "./socket-figures.ts";
+import { webhookHeaders } from "./webhook-figures.ts";
+
+const figures = [lostAnswer, stalls, abortedBackoff, errorConnections, retryAfter, budget, oneSignal, webhookHeaders];
+
+for (const { name, target, measure } of figures) {
+  const { figure, ok } = await measure();
+  if (!ok) process.exitCode = 1;
+  console.log(`${ok ? "ok    " : "FAILED"} ${name}: ${figure} (target: ${target})`);
+}
+
+if (process.argv.includes("--runtimes")) await import("./below-us.ts");

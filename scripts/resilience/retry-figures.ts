@@ -1,0 +1,167 @@
+// Retries, budget and signals, measured on the SDK with a fetch that answers at once.
+import { getEventListeners } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { CallTransfer, type Clock } from "@call-transfer/sdk";
+import type { Figure } from "./figure.ts";
+
+const apiKey = "svc_live_resilience";
+const baseUrl = "https://api.example.com";
+const start = Date.parse("2026-03-02T12:00:00Z");
+
+const answer = (status: number, body: object, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), { status, headers });
+
+/** A way to ask for patience: a header, a hint in the body, or both. */
+interface Hint {
+  readonly header?: string;
+  readonly meta?: unknown;
+  /** Seconds that it asks for; undefined where it is unreadable. */
+  readonly asks: number | undefined;
+}
+
+function hints(): Hint[] {
+  const digits = Array.from({ length: 200 }, (_, secs) => ({ header: String(secs), asks: secs }));
+  const dates = Array.from({ length: 150 }, (_, index) => {
+    const secs = index - 30;
+    return { header: new Date(start + secs * 1000).toUTCString(), asks: Math.max(0, secs) };
+  });
+  const metas = Array.from({ length: 150 }, (_, index) => ({ meta: index / 2, asks: index / 2 }));
+  const both = Array.from({ length: 20 }, (_, secs) => ({ meta: secs, header: "1", asks: secs }));
+  const large = [2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER];
+  const unreadableHeaders = [
+    "",
+    "-1",
+    "1.5",
+    "1e3",
+    "0x10",
+    "soon",
+    "+5",
+    "5s",
+    "NaN",
+    "Infinity",
+    "2026-03-02T12:00:30Z",
+  ];
+  return [
+    ...digits,
+    ...dates,
+    ...metas,
+    ...both,
+    ...large.flatMap((secs) => [
+      { header: String(secs), asks: secs },
+      { meta: secs, asks: secs },
+    ]),
+    ...unreadableHeaders.map((header) => ({ header, asks: undefined })),
+    ...[-1, "3", null, {}, [], true].map((meta) => ({ meta, asks: undefined })),
+    { header: "9".repeat(400), asks: Number.POSITIVE_INFINITY },
+  ];
+}
+
+const jitters = [0, 0.5, 0.999];
+
+/** Milliseconds that the client waits after a 429 with this hint; undefined where it gives up. */
+async function waitAfter(hint: Hint, jitter: number): Promise<number | undefined> {
+  let announced: number | undefined;
+  let waited: number | undefined;
+  const clock: Clock = {
+    now: () => start,
+    setTimeout(callback, delayMs) {
+      if (announced === undefined) return undefined;
+      waited = delayMs;
+      return setImmediate(callback);
+    },
+    clearTimeout: () => {},
+  };
+  const answers = [
+    answer(429, { code: "rate_limit_exceeded", meta: { retryAfterSecs: hint.meta } }, headersOf(hint)),
+    answer(200, { roles: [] }),
+  ];
+  const client = new CallTransfer({
+    baseUrl,
+    apiKey,
+    clock,
+    random: () => jitter,
+    fetch: async () => answers.shift() ?? answer(500, {}),
+    onRetry: ({ attempt }) => {
+      announced = attempt.delayMs;
+    },
+  });
+  await client.roles.list().result();
+  return waited;
+}
+
+const headersOf = ({ header }: Hint): Record<string, string> => (header === undefined ? {} : { "retry-after": header });
+
+export const retryAfter: Figure = {
+  name: "Retry-After values and hints in bodies",
+  target: "500 or more, none undercuts the backoff or a readable hint, none above the patience is waited for",
+  async measure() {
+    const all = hints();
+    const patienceSecs = 60;
+    let broken = 0;
+    for (const hint of all) {
+      for (const jitter of jitters) {
+        const waited = await waitAfter(hint, jitter);
+        const asksMs = (hint.asks ?? 0) * 1000;
+        const isRight =
+          asksMs > patienceSecs * 1000
+            ? waited === undefined
+            : waited !== undefined && waited >= Math.max(500 * (0.5 + jitter / 2), asksMs);
+        if (!isRight) broken += 1;
+      }
+    }
+    return { figure: `${all.length} values, ${broken} broken`, ok: all.length >= 500 && broken === 0 };
+  },
+};
+
+export const budget: Figure = {
+  name: "load in a lasting outage",
+  target: "at most 1.1 times that of first attempts alone",
+  async measure() {
+    const requests = 10_000;
+    let sent = 0;
+    const clock: Clock = {
+      now: () => start,
+      setTimeout: (callback, delayMs) => (delayMs < 10_000 ? setImmediate(callback) : undefined),
+      clearTimeout: () => {},
+    };
+    const fetch = async () => {
+      sent += 1;
+      return answer(503, { code: "service_unavailable" });
+    };
+    const client = new CallTransfer({ baseUrl, apiKey, fetch, clock });
+    for (let n = 0; n < requests; n++) await client.roles.list().result();
+    const load = sent / requests;
+    return { figure: `${load.toFixed(3)} times over ${requests.toLocaleString("en")} requests`, ok: load <= 1.1 };
+  },
+};
+
+/** The heap in use after full collections, in bytes; what finalizers let go of takes a second one. */
+async function heapUsed(): Promise<number> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  for (let n = 0; n < 3; n++) {
+    collect();
+    await delay(50);
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+export const oneSignal: Figure = {
+  name: "100,000 calls on one signal",
+  target: "0 listeners left, less than 2 MB of heap growth",
+  async measure() {
+    const { signal } = new AbortController();
+    const client = new CallTransfer({ baseUrl, apiKey, fetch: async () => answer(200, { roles: [] }) });
+    const call = async (times: number) => {
+      for (let n = 0; n < times; n++) await client.roles.list({ signal });
+    };
+    await call(5_000);
+    const before = await heapUsed();
+    await call(100_000);
+    const grownMb = ((await heapUsed()) - before) / 1e6;
+    const listeners = getEventListeners(signal, "abort").length;
+    return { figure: `${listeners} listeners, ${grownMb.toFixed(2)} MB`, ok: listeners === 0 && grownMb < 2 };
+  },
+};

@@ -1,0 +1,117 @@
+// What takes real connections to measure.
+import { CallTransfer, TimeoutError } from "@call-transfer/sdk";
+import {
+  answerOf,
+  answers,
+  type Behaviour,
+  type FaultServer,
+  faults,
+  stallsAfter,
+  startFaultServer,
+} from "./fault-server.ts";
+import type { Figure } from "./figure.ts";
+
+const clientOf = (baseUrl: string, timeoutMs: number) =>
+  new CallTransfer({ baseUrl, apiKey: "svc_live_resilience", timeoutMs, maxRetries: 0 });
+
+/** Runs with a server, which is closed afterwards. */
+async function withServer<T>(behaviour: Behaviour, use: (server: FaultServer) => Promise<T>): Promise<T> {
+  const server = await startFaultServer(behaviour);
+  try {
+    return await use(server);
+  } finally {
+    await server.close();
+  }
+}
+
+const timeoutMs = 250;
+const allowedLatenessMs = 50;
+const atOnce = 8;
+
+/** Milliseconds that a request whose answer stalls takes beyond its timeout. */
+const latenessAfter = (cut: number, answer: Uint8Array): Promise<number> =>
+  withServer(stallsAfter(cut, answer), async ({ url }) => {
+    const started = performance.now();
+    const { error } = await clientOf(url, timeoutMs).roles.list().result();
+    if (!(error instanceof TimeoutError)) throw new Error(`after ${cut} bytes: ${error}`);
+    return performance.now() - started - timeoutMs;
+  });
+
+const chunked = Buffer.from(
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nd\r\n{"roles": []}\r\n0\r\n\r\n`,
+);
+
+export const stalls: Figure = {
+  name: "answers that stall, at every byte",
+  target: `each settles within its timeout and ${allowedLatenessMs} ms`,
+  async measure() {
+    const bodies = [
+      answerOf(200, JSON.stringify({ roles: [] })),
+      answerOf(500, JSON.stringify({ code: "internal_error" })),
+      chunked,
+    ];
+    const places = bodies.flatMap((answer) => Array.from({ length: answer.length }, (_, cut) => ({ cut, answer })));
+    let latest = 0;
+    for (let n = 0; n < places.length; n += atOnce) {
+      const batch = places.slice(n, n + atOnce).map(({ cut, answer }) => latenessAfter(cut, answer));
+      latest = Math.max(latest, ...(await Promise.all(batch)));
+    }
+    const figure = `${places.length} places, the latest ${latest.toFixed(0)} ms after its timeout`;
+    return { figure, ok: latest <= allowedLatenessMs };
+  },
+};
+
+export const errorConnections: Figure = {
+  name: "connections of 100 errors in a row",
+  target: "at most 2, whether the bodies are empty, short or just below 64 KiB",
+  async measure() {
+    const counts: number[] = [];
+    for (const length of [0, 200, 64 * 1024 - 1]) {
+      const opened = await withServer(answers(500, "x".repeat(length)), async (server) => {
+        const client = clientOf(server.url, 5000);
+        for (let n = 0; n < 100; n++) await client.roles.list().result();
+        return server.connections;
+      });
+      counts.push(opened);
+    }
+    return { figure: counts.join(", "), ok: Math.max(...counts) <= 2 };
+  },
+};
+
+export const lostAnswer: Figure = {
+  name: "executions of a placement whose answer is lost",
+  target: "1, at each of 100 placements",
+  measure: () =>
+    withServer(faults.processedThenReset, async (server) => {
+      const client = new CallTransfer({ baseUrl: server.url, apiKey: "svc_live_resilience" });
+      const call = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550200001" };
+      const executions: number[] = [];
+      for (let n = 0; n < 100; n++) {
+        const key = String(n);
+        await client.calls.create(call, { headers: { "x-request-key": key } }).result();
+        executions.push(server.executionsOf(key));
+      }
+      const [least, most] = [Math.min(...executions), Math.max(...executions)];
+      return { figure: least === most ? `${most}` : `${least} to ${most}`, ok: least === 1 && most === 1 };
+    }),
+};
+
+export const abortedBackoff: Figure = {
+  name: "an abort during a backoff of a minute",
+  target: "settles within 50 ms",
+  measure: () =>
+    withServer(answers(429, { code: "rate_limit_exceeded" }, { "retry-after": "60" }), async ({ url }) => {
+      const controller = new AbortController();
+      let aborted = 0;
+      const onRetry = () => {
+        setTimeout(() => {
+          aborted = performance.now();
+          controller.abort();
+        }, 100);
+      };
+      const client = new CallTransfer({ baseUrl: url, apiKey: "svc_live_resilience", onRetry });
+      await client.roles.list({ signal: controller.signal }).result();
+      const ms = performance.now() - aborted;
+      return { figure: `${ms.toFixed(1)} ms`, ok: ms <= 50 };
+    }),
+};
