@@ -93,14 +93,15 @@ function throughMiddleware(plan: Plan, call: Call, stop: AbortSignal, progress: 
   const { id: operationId } = call.operation;
   const context = { operationId, route: call.route, attempt: call.attempts.length + 1 };
   const request = { method: plan.method, url: plan.url, headers, body };
-  return runMiddleware(middleware, request, context, () => exchange(plan, call, headers, stop, progress));
+  // The credential goes onto a copy, which middleware that keeps its request does not see.
+  return runMiddleware(middleware, request, context, () => exchange(plan, call, new Headers(headers), stop, progress));
 }
 
 /** The request itself: nothing of the caller's runs in here but its token function and its fetch. */
 async function exchange(
   plan: Plan,
   call: Call,
-  own: Headers,
+  headers: Headers,
   stop: AbortSignal,
   progress: Progress,
 ): Promise<Response> {
@@ -110,7 +111,6 @@ async function exchange(
   call.tokens.add(token);
   // The wait for a token may have used up the time or been aborted: then nothing may be sent any more.
   stop.throwIfAborted();
-  const headers = new Headers(own);
   headers.set("accept", "application/json");
   headers.set("authorization", `Bearer ${token}`);
   if (call.accountId !== undefined) headers.set("x-account-id", call.accountId);

@@ -47,16 +47,15 @@ export const textOf = (response: Response): string | null | undefined => texts.g
 /** The same response, still genuine, with its body answered from the text that was read. */
 export function replay(response: Response, text: string | null): Response {
   const fresh = () => new Response(text, { headers: response.headers });
-  Object.defineProperties(response, {
-    text: { value: async () => text ?? "" },
-    json: { value: async () => JSON.parse(text ?? "") },
-    blob: { value: () => fresh().blob() },
-    arrayBuffer: { value: () => fresh().arrayBuffer() },
-    bytes: { value: async () => new Uint8Array(await fresh().arrayBuffer()) },
-    body: { get: () => (text === null ? null : fresh().body) },
-    bodyUsed: { value: false },
-    clone: { value: () => replay(new Response(null, response), text) },
-  });
+  // Assigned, since defining properties costs more than all the rest of a request.
+  response.text = async () => text ?? "";
+  response.json = async () => JSON.parse(text ?? "");
+  response.blob = () => fresh().blob();
+  response.arrayBuffer = () => fresh().arrayBuffer();
+  response.bytes = async () => new Uint8Array(await fresh().arrayBuffer());
+  response.clone = () => replay(new Response(null, response), text);
+  Object.defineProperty(response, "body", { get: () => (text === null ? null : fresh().body) });
+  Object.defineProperty(response, "bodyUsed", { value: false });
   texts.set(response, text);
   return response;
 }

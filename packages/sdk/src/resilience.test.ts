@@ -248,6 +248,7 @@ describe("middleware", () => {
           request.headers.set("x-trace", "t");
           const response = await next();
           seen += await response.text();
+          seen += JSON.stringify([...request.headers]);
           return response;
         },
       ],
