@@ -1,5 +1,6 @@
 // The program that every runtime runs: places calls with the SDK on connections that the server takes away.
 import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
+import { streamingFetch } from "./streaming-fetch.ts";
 
 /** A way of losing a placement's answer. */
 export interface Case {
@@ -17,13 +18,6 @@ export interface Seen {
   readonly ending: string;
 }
 
-/** The SDK sends text; a caller's own fetch may turn it into a stream, which can be sent only once. */
-const streaming: typeof fetch = (url, init = {}) => {
-  if (typeof init.body !== "string") return fetch(url, init);
-  const streamed = { ...init, body: new Blob([init.body]).stream(), duplex: "half" };
-  return fetch(url, streamed);
-};
-
 /** Places one call a case, one after another. */
 export async function placeCalls(baseUrl: string, cases: readonly Case[]): Promise<Seen[]> {
   const seen: Seen[] = [];
@@ -34,7 +28,7 @@ export async function placeCalls(baseUrl: string, cases: readonly Case[]): Promi
       timeoutMs: 5000,
       allowApiKeyInBrowser: true,
     };
-    const client = new CallTransfer(body === "stream" ? { ...options, fetch: streaming } : options);
+    const client = new CallTransfer(body === "stream" ? { ...options, fetch: streamingFetch } : options);
     if (warm) await client.roles.list();
     // Runtimes take a connection back a moment after its answer was read.
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,0 +1,38 @@
+// A call placement whose answer is lost, from beginning to end, with the reference backend in this process.
+import { createBackend, demo } from "@call-transfer/backend";
+import { CallTransfer, OutcomeUnknownError } from "@call-transfer/sdk";
+
+/** Places a call and says what to do next. It never dials twice: at worst it asks for a look. */
+export async function placeCall(client, call) {
+  const { data, error } = await client.calls.create(call).result();
+  if (data) return `placed: ${data.type}`;
+  if (!(error instanceof OutcomeUnknownError))
+    return `not placed (${error.outcome}): mend the cause and place it again`;
+  const { candidates, complete, why } = await error.reconcile();
+  if (candidates.length > 0) return `probably placed, do not dial again. ${why}`;
+  return complete ? `probably not placed, look again before dialling. ${why}` : `look again. ${why}`;
+}
+
+const backend = createBackend();
+const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+
+/** A client whose network loses a placement: its answer, or the request itself. It sees the same in both cases. */
+function clientThatLoses(lost) {
+  return new CallTransfer({
+    baseUrl: "http://localhost",
+    apiKey: demo.apiKey,
+    // The backend's time stands still at noon, when calls may be placed.
+    clock: { now: () => backend.clock.now(), setTimeout, clearTimeout },
+    async fetch(url, init) {
+      const answer = init.method === "POST" && lost === "request" ? undefined : await backend.fetch(url, init);
+      if (init.method === "POST") throw new TypeError("connection lost");
+      return answer;
+    },
+  });
+}
+
+const callsBefore = backend.state.calls.size;
+console.log(await placeCall(clientThatLoses("request"), call));
+console.log(`calls placed: ${backend.state.calls.size - callsBefore}`);
+console.log(await placeCall(clientThatLoses("answer"), call));
+console.log(`calls placed: ${backend.state.calls.size - callsBefore}`);
