@@ -1,0 +1,68 @@
+/** How an answer's body comes over the wire. */
+export interface BodyPlan {
+  readonly chunks: readonly string[];
+  /** What follows the last chunk: its end, a broken connection, or nothing. */
+  readonly finish: "close" | "break" | "stall";
+  /** What a broken connection throws. */
+  failure(): Error;
+  /** Runs a task after some time, unless the exchange is over by then. */
+  after(task: () => void): void;
+  /** Told before each chunk. */
+  onChunk(): void;
+  /** Told once: the body came to its end, broke, or was cancelled by its reader. */
+  onEnd(how: "closed" | "broken" | "cancelled"): void;
+}
+
+/** A body that is on its way. */
+export interface OpenBody {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Whether somebody would have to read on or cancel. */
+  isOpen(): boolean;
+  /** Breaks the connection. */
+  breakOff(error: unknown): void;
+}
+
+const encoder = new TextEncoder();
+
+/** Opens a body that comes piece by piece. */
+export function openBody(plan: BodyPlan): OpenBody {
+  let over = false;
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const end = (how: "closed" | "broken" | "cancelled"): void => {
+    over = true;
+    plan.onEnd(how);
+  };
+  const step = (index: number): void => {
+    if (over) return;
+    const chunk = plan.chunks[index];
+    if (chunk !== undefined) {
+      plan.onChunk();
+      controller?.enqueue(encoder.encode(chunk));
+      plan.after(() => step(index + 1));
+    } else if (plan.finish === "close") {
+      end("closed");
+      controller?.close();
+    } else if (plan.finish === "break") {
+      end("broken");
+      controller?.error(plan.failure());
+    }
+  };
+  const stream = new ReadableStream<Uint8Array>({
+    start(given) {
+      controller = given;
+      plan.after(() => step(0));
+    },
+    cancel() {
+      if (!over) end("cancelled");
+    },
+  });
+  return {
+    stream,
+    isOpen: () => !over,
+    breakOff(error) {
+      if (over) return;
+      over = true;
+      controller?.error(error);
+    },
+  };
+}

@@ -1,0 +1,121 @@
+// The SDK's clients of a world, each with the world's time and network behind it.
+import { type Backend, demo } from "@call-transfer/backend";
+import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
+import type { Network } from "./network.ts";
+import { accountOf, type ClientPlan, type Plan } from "./plan.ts";
+import { createRandom } from "./random.ts";
+import type { BudgetRecord, ClientRecord } from "./records.ts";
+import type { Scheduler, Timer } from "./scheduler.ts";
+
+/** What clients are made of. */
+export interface ClientWorld {
+  readonly plan: Plan;
+  readonly scheduler: Scheduler;
+  readonly backend: Backend;
+  readonly network: Network;
+  readonly produced: string[];
+  readonly secrets: Set<string>;
+  violate(invariant: string, message: string): void;
+}
+
+/** The longest delay that a platform's timer takes, in milliseconds. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Makes the clients of a plan. */
+export async function createClients(world: ClientWorld): Promise<readonly ClientRecord[]> {
+  const { plan, scheduler, backend, network, produced, secrets, violate } = world;
+  const random = createRandom(plan.seed, "tokens");
+  let shared: { sdk: CallTransfer; budget: BudgetRecord } | undefined;
+
+  const issue = async (lifetimeSecs: number): Promise<string> => {
+    backend.clock.set({ now: scheduler.now });
+    const token = await backend.keys.issueToken({ userId: demo.users.owner, expiresInSecs: lifetimeSecs });
+    secrets.add(token);
+    return token;
+  };
+
+  const clockOf = (record: () => ClientRecord) => ({
+    now: () => scheduler.now + record().skewMs,
+    setTimeout(callback: () => void, delayMs: number): Timer {
+      const client = record();
+      if (!(delayMs >= 0 && delayMs <= longestTimer))
+        violate("6 waits", `${client.plan.name} set a timer of ${delayMs} ms`);
+      client.timers += 1;
+      return scheduler.after(delayMs, () => {
+        client.timers -= 1;
+        callback();
+      });
+    },
+    clearTimeout(timer: unknown): void {
+      const { task } = timer as Timer;
+      if (task) record().timers -= 1;
+      scheduler.cancel(timer as Timer);
+    },
+  });
+
+  const [firstToken, fixedToken] = [await issue(100), await issue(150)];
+  const renewing = (record: () => ClientRecord) => {
+    let token = firstToken;
+    return async ({ forceRefresh }: { forceRefresh: boolean }): Promise<string> => {
+      if (!forceRefresh) return !network.isHealed() && random.chance(0.02) ? `${token.slice(0, -4)}AAAA` : token;
+      const client = record();
+      client.renewing += 1;
+      if (client.renewing > 1) violate("4 attempts", `${client.plan.name} renews its token twice at once`);
+      await new Promise<void>((resolve) => scheduler.after(random.between(1, 3000), resolve));
+      const issued = issue(300);
+      scheduler.hold(issued);
+      token = await issued;
+      client.renewing -= 1;
+      return token;
+    };
+  };
+
+  const credentialOf = (client: ClientPlan, record: () => ClientRecord): Partial<ClientOptions> => {
+    if (client.credential === "apiKey") return { apiKey: demo.apiKey };
+    if (client.credential === "foreignApiKey") return { apiKey: demo.foreignApiKey };
+    const accessToken = client.credential === "fixedToken" ? fixedToken : renewing(record);
+    return { accessToken, accountId: demo.accountId };
+  };
+
+  const make = (client: ClientPlan): ClientRecord => {
+    const record = (): ClientRecord => made;
+    const sdkRandom = createRandom(plan.seed, client.name);
+    const note = (message: string) => {
+      produced.push(message);
+    };
+    const budget = client.name === "neighbour" && shared ? shared.budget : { told: 0 };
+    const options: Partial<ClientOptions> = {
+      ...credentialOf(client, record),
+      fetch: (input, init) => network.fetchOf(made)(input, init),
+      clock: clockOf(record),
+      random: sdkRandom.next,
+      timeoutMs: client.timeoutMs,
+      maxRetries: client.maxRetries,
+      retry: { unsafe: client.unsafe },
+      onRetry(event) {
+        budget.told += 1;
+        note(JSON.stringify(event));
+      },
+      middleware: client.middleware ? [(_request, next) => next()] : [],
+      ...(client.name === "checking" ? { logger: { debug: note, info: note, warn: note, error: note } } : {}),
+    };
+    const sdk =
+      client.name === "neighbour" && shared
+        ? shared.sdk.withOptions(options)
+        : new CallTransfer({ baseUrl: "https://api.example.com", ...options });
+    if (client.name === "usual") shared = { sdk, budget };
+    const made: ClientRecord = {
+      plan: client,
+      sdk,
+      budget,
+      accountId: accountOf(client),
+      skewMs: client.skewMs,
+      jumped: false,
+      timers: 0,
+      renewing: 0,
+    };
+    return made;
+  };
+
+  return plan.clients.map(make);
+}

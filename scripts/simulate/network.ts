@@ -1,0 +1,240 @@
+// The network between clients and backend: it loses, delays, repeats and invents, and keeps the truth.
+import { type Answer, failureOf, madeAnswer } from "./answers.ts";
+import { openBody } from "./bodies.ts";
+import { type Fault, type FaultName, faultNames, faults } from "./faults.ts";
+import type { AbortPlan, Plan } from "./plan.ts";
+import type { Random } from "./random.ts";
+import type { AttemptRecord, ClientRecord } from "./records.ts";
+import type { Scheduler, Timer } from "./scheduler.ts";
+
+/** What the network stands between. */
+export interface NetworkEnds {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly plan: Plan;
+  /** Carries a request out in the backend and remembers that it did. */
+  execute(attempt: AttemptRecord, init: RequestInit, copy: boolean): Promise<Answer>;
+  /** Makes the record of a request that the SDK hands to its fetch. */
+  begin(
+    client: ClientRecord,
+    url: string,
+    init: RequestInit,
+    fault: (call: AttemptRecord["call"]) => FaultName,
+  ): AttemptRecord;
+  /** Tells that a call came by a point where its caller may abort it. */
+  pass(attempt: AttemptRecord, point: AbortPlan["point"]): void;
+  trace(words: string): void;
+}
+
+/** A faulty network. */
+export interface Network {
+  /** The fetch of one client. */
+  fetchOf(client: ClientRecord): typeof globalThis.fetch;
+  /** Bodies that were handed out and not read to their end, cancelled or broken. */
+  unreadBodies(): number;
+  /** Ends all faults. */
+  heal(): void;
+  isHealed(): boolean;
+}
+
+/** One request on its way. */
+interface Exchange {
+  readonly attempt: AttemptRecord;
+  readonly init: RequestInit;
+  readonly resolve: (response: Response) => void;
+  readonly reject: (error: unknown) => void;
+  /** What would still happen to the client. */
+  readonly timers: Timer[];
+  /** What would still happen on the way to the backend. */
+  readonly arrivals: Timer[];
+  breakBody: ((error: unknown) => void) | undefined;
+}
+
+/** Milliseconds that a backend takes to come back. */
+const downMs = 1_500;
+
+/** Creates the network of one world. */
+export function createNetwork(ends: NetworkEnds): Network {
+  const { scheduler, random, plan } = ends;
+  const open = new Set<Exchange>();
+  const unread: (() => boolean)[] = [];
+  let downUntil = 0;
+  let healed = false;
+
+  const drawFault = (call: AttemptRecord["call"]): FaultName => {
+    if (healed) return "none";
+    const forced = call?.attempts.length === 0 ? call.plan.fault : undefined;
+    if (forced) return forced;
+    if (plan.outage && random.chance(0.98)) return random.pick(["refused", "proxy_503", "effect_free_503"]);
+    return random.chance(plan.faultRate) ? random.pick(faultNames) : "none";
+  };
+
+  const end = (exchange: Exchange, how: AttemptRecord["end"]): void => {
+    const { attempt } = exchange;
+    if (attempt.end !== "open") return;
+    attempt.end = how;
+    attempt.endedAt = scheduler.now;
+    open.delete(exchange);
+    for (const timer of exchange.timers) scheduler.cancel(timer);
+    ends.trace(`${how} ${describe(attempt)}`);
+    ends.pass(attempt, "end");
+  };
+
+  const fail = (exchange: Exchange, error: unknown, how: AttemptRecord["end"]): void => {
+    end(exchange, how);
+    exchange.breakBody?.(error);
+    exchange.reject(error);
+  };
+
+  const later = (exchange: Exchange, delayMs: number, task: () => void): void => {
+    exchange.timers.push(scheduler.after(delayMs, task));
+  };
+
+  const respond = (exchange: Exchange, answer: Answer, body: Fault["body"]): void => {
+    const { attempt } = exchange;
+    attempt.headersAt = scheduler.now;
+    const whole = body === undefined;
+    // A proxy that answers in chunks gives what has no body an empty object, so that every answer can break off.
+    const status = !whole && answer.status === 204 ? 200 : answer.status;
+    attempt.status = status;
+    const text = answer.text === "" && !whole ? "{}" : answer.text;
+    const slow = whole && text !== "" && !healed && random.chance(0.05);
+    const init = { status, headers: answer.headers };
+    if (whole && !slow) {
+      attempt.code = codeOf(text);
+      attempt.hintSecs = answer.hintSecs;
+      const response = new Response(text === "" ? null : text, init);
+      unread.push(() => text !== "" && !wasRead.call(response));
+      end(exchange, "answered");
+      ends.pass(attempt, "headers");
+      exchange.resolve(response);
+      return;
+    }
+    const chunks = slow ? [text.slice(0, 4), text.slice(4)] : body === "stall" ? [] : [text.slice(0, text.length >> 1)];
+    const finish = body === "halfBreak" ? "break" : body === undefined || body === "halfEnd" ? "close" : "stall";
+    const opened = openBody({
+      chunks,
+      finish,
+      failure: () => failureOf("early_eof", "", random),
+      after: (task) => later(exchange, random.between(1, 400), task),
+      onChunk: () => ends.pass(attempt, "chunk"),
+      onEnd: (how) => {
+        if (how === "closed" && !whole) attempt.unreadable = true;
+        if (how === "closed" && whole) attempt.code = codeOf(text);
+        if (how === "closed" && whole) attempt.hintSecs = answer.hintSecs;
+        end(exchange, how === "closed" ? "answered" : how === "broken" ? "lost" : "cancelled");
+      },
+    });
+    exchange.breakBody = opened.breakOff;
+    unread.push(opened.isOpen);
+    ends.pass(attempt, "headers");
+    exchange.resolve(new Response(opened.stream, init));
+  };
+
+  const restart = (): void => {
+    downUntil = scheduler.now + downMs;
+    ends.trace("the backend restarts");
+    for (const exchange of [...open]) {
+      for (const timer of exchange.arrivals) scheduler.cancel(timer);
+      fail(exchange, failureOf("backend_restart", "", random), "lost");
+    }
+  };
+
+  /** Plays one exchange: `upMs` to the backend, `backMs` for the way back. */
+  const play = (exchange: Exchange): void => {
+    const { attempt, init } = exchange;
+    const { fault } = attempt;
+    const { executes, answer, body }: Fault = faults[fault];
+    attempt.echoes = random.chance(0.1);
+    const echo = attempt.echoes ? `authorization: Bearer ${attempt.token}` : "";
+    if (scheduler.now < downUntil && !healed) {
+      later(exchange, 1, () => fail(exchange, failureOf("refused", echo, random), "not_sent"));
+      return;
+    }
+    const upMs = random.between(1, 150);
+    const backMs = backMsOf(fault, attempt, upMs);
+    const run = async (copy: boolean): Promise<Answer> => ends.execute(attempt, init, copy);
+    const arrive = (delayMs: number, task: () => Promise<unknown>): void => {
+      exchange.arrivals.push(scheduler.after(delayMs, () => scheduler.hold(task())));
+    };
+    const runs = executes === "before" || (executes === "maybe" && random.chance(0.5));
+    if (answer === "backend") {
+      arrive(upMs, async () => {
+        const real = await run(false);
+        if (fault === "duplicated_request") await run(true);
+        if (fault === "clock_jump") jump(attempt.client);
+        const shown = fault === "wrong_content_type" ? mislabelled(real, attempt) : real;
+        if (attempt.end === "open") later(exchange, backMs, () => respond(exchange, shown, body));
+      });
+      return;
+    }
+    if (runs) arrive(upMs, () => run(false));
+    if (executes === "after") arrive(upMs + backMs + random.between(10, 90_000), () => run(false));
+    if (answer === "silence") return;
+    later(exchange, upMs + backMs, () => {
+      if (fault === "backend_restart") restart();
+      else if (answer === "made") respond(exchange, madeAnswer(fault, scheduler.now, echo, random), undefined);
+      else fail(exchange, failureOf(fault, echo, random), fault === "refused" || fault === "dns" ? "not_sent" : "lost");
+    });
+  };
+
+  const backMsOf = (fault: FaultName, attempt: AttemptRecord, upMs: number): number => {
+    const { timeoutMs } = attempt.client.plan;
+    if (fault === "latency_below_timeout") return timeoutMs - 1 - upMs;
+    if (fault === "latency_at_timeout") return timeoutMs - upMs;
+    if (fault === "latency_above_timeout") return timeoutMs + 1 - upMs;
+    return !healed && random.chance(0.03) ? random.between(500, 20_000) : random.between(1, 150);
+  };
+
+  const jump = (client: ClientRecord): void => {
+    const byMs = random.pick([-3_600_000, -20_000, 20_000, 3_600_000]);
+    client.skewMs += byMs;
+    client.jumped = true;
+    ends.trace(`the clock of ${client.plan.name} jumps by ${byMs} ms`);
+  };
+
+  const mislabelled = (answer: Answer, attempt: AttemptRecord): Answer => {
+    const headers = { ...answer.headers, "content-type": "text/html" };
+    if (answer.status >= 400 || answer.status === 204 || random.chance(0.5)) return { ...answer, headers };
+    attempt.unreadable = true;
+    return { ...answer, headers, text: "<html>Welcome to the guest network</html>" };
+  };
+
+  return {
+    fetchOf:
+      (client) =>
+      (input, init = {}) =>
+        new Promise<Response>((resolve, reject) => {
+          const { signal } = init;
+          if (signal?.aborted) {
+            reject(signal.reason);
+            return;
+          }
+          const attempt = ends.begin(client, String(input), init, drawFault);
+          const exchange: Exchange = { attempt, init, resolve, reject, timers: [], arrivals: [], breakBody: undefined };
+          open.add(exchange);
+          // What was sent arrives, also when nobody waits for the answer any more.
+          signal?.addEventListener("abort", () => fail(exchange, signal.reason, "cancelled"), { once: true });
+          play(exchange);
+          ends.pass(attempt, "send");
+        }),
+    unreadBodies: () => unread.filter((isUnread) => isUnread()).length,
+    heal() {
+      healed = true;
+    },
+    isHealed: () => healed,
+  };
+}
+
+/** The genuine state of a body, whatever a client put over the response. */
+const wasRead = Object.getOwnPropertyDescriptor(Response.prototype, "bodyUsed")?.get as (this: Response) => boolean;
+
+function codeOf(text: string): string | undefined {
+  if (!text.startsWith("{")) return undefined;
+  const { code }: { code?: unknown } = JSON.parse(text);
+  return typeof code === "string" ? code : undefined;
+}
+
+function describe({ call, operation, status, code, fault }: AttemptRecord): string {
+  return `${call ? `call ${call.id}` : "look"} ${operation.id} ${fault} ${status ?? "-"} ${code ?? ""}`;
+}

@@ -1,0 +1,105 @@
+// Invariants about how often, when and how long the SDK tries.
+import { OutcomeUnknownError } from "@call-transfer/sdk";
+import type { AttemptRecord, CallRecord } from "./records.ts";
+import { backoffBounds, budgetRoom, longestHintSecs, wantsRetry } from "./table.ts";
+import { aboutCall } from "./truth.ts";
+import type { Evidence } from "./world.ts";
+
+/** Floating-point dust of virtual milliseconds. */
+const dust = 1e-3;
+
+/** Whether the attempt after this one only brought a fresh token. */
+const isRenewal = ({ code, status, client }: AttemptRecord): boolean =>
+  status === 401 && code === "token_expired" && client.plan.credential === "renewedToken";
+
+/** The attempts of a call with what followed each; the first expired token of a renewing client is not a retry. */
+export function* steps({ attempts }: CallRecord): Iterable<{
+  attempt: AttemptRecord;
+  next: AttemptRecord | undefined;
+  renewal: boolean;
+  retry: number;
+}> {
+  let renewed = false;
+  let retry = 0;
+  for (const [index, attempt] of attempts.entries()) {
+    const renewal: boolean = !renewed && isRenewal(attempt);
+    yield { attempt, next: attempts[index + 1], renewal, retry };
+    renewed ||= renewal;
+    if (!renewal) retry += 1;
+  }
+}
+
+/** Retries stay within their number, follow only what the table allows, and do follow what it wants. */
+export function* attemptsFollowTheTable({ calls, clients }: Evidence): Iterable<string> {
+  for (const call of calls) {
+    const { maxRetries, unsafe } = call.client.plan;
+    for (const { attempt, next, renewal, retry } of steps(call)) {
+      if (renewal) continue;
+      const { retry: retryClass } = call.plan.operation;
+      const wanted = wantsRetry(retryClass, attempt);
+      const blindly = unsafe !== "never" && wantsRetry("safe", attempt) !== false;
+      if (next && retry >= maxRetries) yield `${aboutCall(call)} was tried more often than ${maxRetries} retries allow`;
+      if (next && wanted === false && !blindly) yield `${aboutCall(call)} was sent again where the table forbids it`;
+      if (next && call.abortedAt !== undefined && next.startedAt > call.abortedAt)
+        yield `${aboutCall(call)} was sent again after its caller aborted it`;
+      const gaveUp = !next && call.error !== undefined && call.abortedAt === undefined;
+      if (gaveUp && wanted === true && retry < maxRetries && !hasReason(call, attempt, retry))
+        yield `${aboutCall(call)} was given up without a reason: ${call.error}`;
+    }
+  }
+  for (const { plan, renewing } of clients) if (renewing !== 0) yield `${plan.name} still waits for a token`;
+}
+
+/** Why a retry that the table wants may be withheld: hint, deadline or budget. */
+function hasReason({ error, client, plan, startedAt }: CallRecord, attempt: AttemptRecord, retry: number): boolean {
+  const { hintSecs = 0, endedAt = 0 } = attempt;
+  if (hintSecs > longestHintSecs) return toldHint(error) === hintSecs;
+  const longest = Math.max(backoffBounds(retry)[1], hintSecs * 1000);
+  const { totalTimeoutMs } = plan;
+  if (totalTimeoutMs !== undefined && (client.jumped || endedAt + longest >= startedAt + totalTimeoutMs)) return true;
+  return client.budget.told >= budgetRoom.retries;
+}
+
+/** The wait that an error passes on to its catcher. */
+const toldHint = (error: unknown): unknown =>
+  error instanceof OutcomeUnknownError ? toldHint(error.cause) : Reflect.get(Object(error), "retryAfterSecs");
+
+/** Each attempt ends in its time, and the call as soon as its last attempt, its abort or its deadline says so. */
+export function* settlesInTime({ calls }: Evidence): Iterable<string> {
+  for (const call of calls) {
+    const { settledAt, startedAt, abortedAt, attempts, client, plan } = call;
+    if (settledAt === undefined) {
+      yield `${aboutCall(call)} never settled`;
+      continue;
+    }
+    for (const { startedAt: sentAt, endedAt } of attempts)
+      if (endedAt === undefined || endedAt > sentAt + client.plan.timeoutMs + dust)
+        yield `${aboutCall(call)}: an attempt took longer than ${client.plan.timeoutMs} ms`;
+    const { totalTimeoutMs } = plan;
+    if (totalTimeoutMs !== undefined && settledAt > startedAt + totalTimeoutMs + dust)
+      yield `${aboutCall(call)} took ${settledAt - startedAt} ms, more than its ${totalTimeoutMs}`;
+    if (abortedAt !== undefined && settledAt > abortedAt)
+      yield `${aboutCall(call)} settled ${settledAt - abortedAt} ms after its caller aborted it`;
+    const lastEnd = attempts.at(-1)?.endedAt ?? startedAt;
+    const looks = client.plan.unsafe === "check" || client.plan.credential === "renewedToken";
+    if (!looks && settledAt > Math.max(lastEnd, abortedAt ?? 0) + dust)
+      yield `${aboutCall(call)} settled ${settledAt - lastEnd} ms after its last attempt ended`;
+  }
+}
+
+/** No wait is below the backoff or what the server asked for, and none is longer than both. */
+export function* waitsLongEnough({ calls }: Evidence): Iterable<string> {
+  for (const call of calls) {
+    for (const { attempt, next, renewal, retry } of steps(call)) {
+      if (renewal || !next || attempt.endedAt === undefined) continue;
+      const gap = next.startedAt - attempt.endedAt;
+      const [least, most] = backoffBounds(retry);
+      const hintMs = (attempt.hintSecs ?? 0) * 1000;
+      if (gap < Math.max(least, hintMs) - dust)
+        yield `${aboutCall(call)} waited ${gap} ms, less than ${Math.max(least, hintMs)}`;
+      const looks = call.client.plan.unsafe === "check";
+      if (!looks && gap > Math.max(most, hintMs) + dust)
+        yield `${aboutCall(call)} waited ${gap} ms, more than ${Math.max(most, hintMs)}`;
+    }
+  }
+}

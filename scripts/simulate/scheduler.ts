@@ -1,0 +1,104 @@
+/** Something that happens at a virtual time, until it is cancelled. */
+export interface Timer {
+  readonly at: number;
+  readonly sequence: number;
+  task: (() => void) | undefined;
+}
+
+/** The one time of a simulated world: backend, client, receiver and network all live by it. */
+export interface Scheduler {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Runs the task after so many milliseconds; those of one instant run in the order of their making. */
+  after(delayMs: number, task: () => void): Timer;
+  cancel(timer: Timer): void;
+  /** Lets time stand still until the work is done: work of the platform, such as Web Crypto, takes no virtual time. */
+  hold(work: Promise<unknown>): void;
+  /**
+   * Runs what is due, one task at a time, until `done` or until nothing is left; false when `maxTasks` were too few.
+   */
+  run(done: () => boolean, maxTasks: number): Promise<boolean>;
+}
+
+const isBefore = (a: Timer, b: Timer): boolean => a.at < b.at || (a.at === b.at && a.sequence < b.sequence);
+
+/** Everything that promises alone can do has been done when this resolves. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Creates a scheduler whose time starts at `start`. */
+export function createScheduler(start: number): Scheduler {
+  const heap: Timer[] = [];
+  let now = start;
+  let sequence = 0;
+  let held: Promise<unknown>[] = [];
+
+  const push = (timer: Timer): void => {
+    let index = heap.push(timer) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      const above = heap[parent] as Timer;
+      if (!isBefore(timer, above)) break;
+      heap[index] = above;
+      index = parent;
+    }
+    heap[index] = timer;
+  };
+  const pop = (): Timer | undefined => {
+    const [first] = heap;
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first;
+    let index = 0;
+    for (let child = 1; child < heap.length; child = 2 * index + 1) {
+      const right = heap[child + 1];
+      if (right && isBefore(right, heap[child] as Timer)) child += 1;
+      const below = heap[child] as Timer;
+      if (!isBefore(below, last)) break;
+      heap[index] = below;
+      index = child;
+    }
+    heap[index] = last;
+    return first;
+  };
+  const settle = async (): Promise<void> => {
+    await turn();
+    while (held.length > 0) {
+      const waiting = held;
+      held = [];
+      await Promise.allSettled(waiting);
+      await turn();
+    }
+  };
+
+  return {
+    get now() {
+      return now;
+    },
+    after(delayMs, task) {
+      const timer = { at: now + Math.max(0, delayMs), sequence: sequence++, task };
+      push(timer);
+      return timer;
+    },
+    cancel(timer) {
+      timer.task = undefined;
+    },
+    hold(work) {
+      held.push(work);
+    },
+    async run(done, maxTasks) {
+      let left = maxTasks;
+      await settle();
+      while (!done()) {
+        const timer = pop();
+        if (timer === undefined) return true;
+        const { task } = timer;
+        if (task === undefined) continue;
+        if (left-- === 0) return false;
+        now = timer.at;
+        timer.task = undefined;
+        task();
+        await settle();
+      }
+      return true;
+    },
+  };
+}

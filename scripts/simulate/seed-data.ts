@@ -1,0 +1,67 @@
+// What the backend of a simulated world knows at its start: two accounts with the same kinds of things.
+import { demo, type Seed } from "@call-transfer/backend";
+
+const { accountId, foreignAccountId, users, members, destinations, flows, numbers } = demo;
+const hours = { monday: [{ from: "09:00", to: "17:00" }] };
+
+/** Things of one account that calls can name. */
+export interface Things {
+  readonly accountId: string;
+  readonly members: readonly string[];
+  readonly apps: readonly string[];
+  readonly flowId: string;
+  readonly fromNumber: string;
+}
+
+/** The things of each account. */
+export const things: readonly [Things, Things] = [
+  {
+    accountId,
+    members: [members.owner, members.agent],
+    apps: [destinations.app, destinations.phone],
+    flowId: flows.published,
+    fromNumber: numbers.working,
+  },
+  {
+    accountId: foreignAccountId,
+    members: [members.foreign, members.suspended],
+    apps: [destinations.foreign, destinations.disabled],
+    flowId: flows.foreign,
+    fromNumber: numbers.foreign,
+  },
+];
+
+const secretOf = (id: string): string => `planted-signing-secret-of-${id}`;
+
+/** The backend's state at its start. All destinations are apps, so that all of them can be rotated. */
+export const worldSeed: Seed = {
+  accounts: things.map((one) => ({ id: one.accountId, name: `Account ${one.accountId}` })),
+  users: [
+    { id: users.owner, name: "Olivia" },
+    { id: users.agent, name: "Aron" },
+    { id: users.both, name: "Bela" },
+    { id: users.outsider, name: "Otto" },
+  ],
+  members: [
+    { id: members.owner, accountId, userId: users.owner, role: "owner", hours },
+    { id: members.agent, accountId, userId: users.agent, role: "agent", hours },
+    { id: members.foreign, accountId: foreignAccountId, userId: users.both, role: "owner", hours },
+    { id: members.suspended, accountId: foreignAccountId, userId: users.outsider, role: "agent", hours },
+  ],
+  destinations: things.flatMap((one) =>
+    one.apps.map((id) => ({
+      id,
+      accountId: one.accountId,
+      name: `App ${id}`,
+      kind: "app" as const,
+      config: { url: "https://receiver.example.net/offers" },
+      signingSecret: secretOf(id),
+    })),
+  ),
+  flows: things.map((one) => ({ id: one.flowId, accountId: one.accountId, published: true })),
+  numbers: things.map((one) => ({ accountId: one.accountId, number: one.fromNumber })),
+  apiKeys: [
+    { accountId, key: demo.apiKey },
+    { accountId: foreignAccountId, key: demo.foreignApiKey },
+  ],
+};

@@ -1,0 +1,68 @@
+// The design's tables of effects and retries, written down a second time and independently of the SDK.
+import type { Outcome } from "@call-transfer/sdk";
+import { type ErrorCode, errorCodes, type OperationDescription } from "@call-transfer/spec";
+import type { AttemptRecord } from "./records.ts";
+
+/** From the least to the most that may have happened: all attempts together are as certain as the worst of them. */
+const ranks: readonly Outcome[] = ["not_sent", "rejected", "unknown", "applied"];
+
+/** A quota that resets at a stated time, which no retry waits for. */
+const isQuota = (code: string | undefined): boolean => code === "assistant_quota_exceeded";
+
+const isEffectFree = (code: string | undefined): boolean =>
+  code !== undefined && Object.hasOwn(errorCodes, code) && errorCodes[code as ErrorCode].effectFree;
+
+function effectOfStatus(status: number, code: string | undefined): Outcome {
+  if (status < 300) return "applied";
+  if (status === 408) return "unknown";
+  if (status < 500) return "rejected";
+  return status === 503 && isEffectFree(code) ? "rejected" : "unknown";
+}
+
+/** What an attempt may have done, as far as a client can know. More than one where two things fall on one instant. */
+export function effectsOf({ end, status, code, headersAt, endedAt }: AttemptRecord): readonly Outcome[] {
+  if (end === "not_sent") return ["not_sent"];
+  if (status === undefined) return ["unknown"];
+  const effect = effectOfStatus(status, code);
+  // An abort at the very instant of the answer may find it unread.
+  return headersAt === endedAt && effect !== "unknown" ? [effect, "unknown"] : [effect];
+}
+
+/** What all attempts together may have done. */
+export function outcomesOf(attempts: readonly AttemptRecord[], exact: boolean): ReadonlySet<Outcome> {
+  let sums: ReadonlySet<Outcome> = new Set(["not_sent"]);
+  for (const [index, attempt] of attempts.entries()) {
+    const isLast = index === attempts.length - 1;
+    const all = effectsOf(attempt);
+    const effects = exact || !isLast ? all.slice(0, 1) : all;
+    sums = new Set([...sums].flatMap((sum) => effects.map((effect) => worse(sum, effect))));
+  }
+  return sums;
+}
+
+const worse = (one: Outcome, other: Outcome): Outcome => (ranks.indexOf(one) > ranks.indexOf(other) ? one : other);
+
+/** Whether the table wants a retry after an attempt: `open` where it is silent. */
+export function wantsRetry(retry: OperationDescription["retry"], attempt: AttemptRecord): boolean | "open" {
+  const { end, status, code } = attempt;
+  if (end === "not_sent") return true;
+  const broken = end === "lost" || end === "cancelled";
+  if (retry === "once") return status === 429 ? !isQuota(code) : status === 503 && isEffectFree(code);
+  if (status === undefined) return true;
+  if (status === 429) return !isQuota(code);
+  if (status === 408 || status >= 500) return true;
+  if (!broken) return false;
+  return status < 300 && retry === "safe" ? true : "open";
+}
+
+/** The least and the most milliseconds before retry `n`, counted from 0. */
+export function backoffBounds(n: number): readonly [number, number] {
+  const longest = Math.min(8_000, 500 * 2 ** n);
+  return [longest / 2, longest];
+}
+
+/** Seconds that a client waits at most when a server asks it to. */
+export const longestHintSecs = 60;
+
+/** Retries that a budget always has room for, and how many successes make room for one more. */
+export const budgetRoom = { retries: 100, successesPerRetry: 5 };

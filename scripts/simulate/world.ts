@@ -1,0 +1,192 @@
+// One simulated world: a backend, clients and a network on one virtual time, run to rest.
+import { getEventListeners } from "node:events";
+import { type Backend, createBackend, demo } from "@call-transfer/backend";
+import { OutcomeUnknownError } from "@call-transfer/sdk";
+import type { Answer } from "./answers.ts";
+import { createCaller } from "./caller.ts";
+import { createClients } from "./clients.ts";
+import { createNetwork, type Network } from "./network.ts";
+import { type Plan, planOf } from "./plan.ts";
+import { createRandom } from "./random.ts";
+import { createReceiver, type Issued } from "./receiver.ts";
+import type { AttemptRecord, CallRecord, ClientRecord, LookRecord, Violation } from "./records.ts";
+import { createScheduler } from "./scheduler.ts";
+import { things, worldSeed } from "./seed-data.ts";
+
+/** What a world leaves behind. */
+export interface Evidence {
+  readonly plan: Plan;
+  readonly backend: Backend;
+  readonly clients: readonly ClientRecord[];
+  readonly calls: readonly CallRecord[];
+  readonly attempts: readonly AttemptRecord[];
+  readonly looks: readonly LookRecord[];
+  /** What was found while it ran. */
+  readonly violations: readonly Violation[];
+  /** Everything that the SDK and the backend wrote for people to read. */
+  readonly produced: readonly string[];
+  /** Everything that must not be in what was produced. */
+  readonly secrets: ReadonlySet<string>;
+  /** Secrets of each destination, oldest first. */
+  readonly rotations: ReadonlyMap<string, readonly Issued[]>;
+  readonly trace: readonly string[];
+  readonly offers: { readonly offers: number; readonly copies: number };
+}
+
+const start = Date.parse("2026-03-02T12:00:00Z");
+/** More tasks than any world needs to come to rest. */
+const maxTasks = 20_000;
+const healAfterMs = 120_000;
+
+/** Runs the world of a seed to rest. */
+export async function runWorld(seed: number): Promise<Evidence> {
+  const plan = planOf(seed);
+  const scheduler = createScheduler(start);
+  const [calls, attempts, looks]: [CallRecord[], AttemptRecord[], LookRecord[]] = [[], [], []];
+  const [violations, produced, trace]: [Violation[], string[], string[]] = [[], [], []];
+  const secrets = new Set<string>([demo.apiKey, demo.foreignApiKey]);
+  const tell = (words: string): void => {
+    trace.push(`${(scheduler.now - start).toFixed(3)} ${words}`);
+  };
+  const violate = (invariant: string, message: string): void => {
+    violations.push({ invariant, message });
+  };
+
+  const receiver = createReceiver({ scheduler, random: createRandom(seed, "receiver"), trace: tell, violate });
+  const backend = createBackend({
+    seed: worldSeed,
+    now: start,
+    prng: seed,
+    policies: plan.policies,
+    fetch: receiver.fetch,
+  });
+  const rotations = new Map<string, Issued[]>();
+  const noteSecrets = (): string => {
+    let all = "";
+    for (const { id, signingSecret = "" } of backend.state.destinations.values()) {
+      const known = rotations.get(id) ?? [];
+      if (known.at(-1)?.secret !== signingSecret) known.push({ secret: signingSecret, from: scheduler.now });
+      rotations.set(id, known);
+      secrets.add(signingSecret);
+      all += signingSecret;
+    }
+    return all;
+  };
+  const fingerprint = (): string => {
+    const { calls: placed, groups, members } = backend.state;
+    let hours = 0;
+    for (const member of members.values()) if (member.hours) hours += 1;
+    return `${placed.size} ${groups.size} ${hours} ${noteSecrets()}`;
+  };
+
+  const execute = async (attempt: AttemptRecord, init: RequestInit, copy: boolean): Promise<Answer> => {
+    backend.clock.set({ now: scheduler.now });
+    const { method = "GET", headers = {}, body = null } = init;
+    const before = fingerprint();
+    const response = await backend.fetch(attempt.url, { method, headers, body });
+    const text = await response.text();
+    const changed = fingerprint() !== before;
+    const { status } = response;
+    attempt.executions.push({ at: scheduler.now, status, text, changed, copy });
+    tell(`execute ${attempt.call?.id ?? "look"} ${attempt.operation.id} ${status}${copy ? " copy" : ""}`);
+    return { status, text, headers: Object.fromEntries(response.headers), hintSecs: hintOf(text, response.headers) };
+  };
+
+  const caller = createCaller({ scheduler, calls, attempts, trace: tell, violate });
+  const network: Network = createNetwork({
+    scheduler,
+    random: createRandom(seed, "network"),
+    plan,
+    execute,
+    begin: caller.begin,
+    pass: caller.pass,
+    trace: tell,
+  });
+  const clients = await createClients({ plan, scheduler, backend, network, produced, secrets, violate });
+
+  const callAll = (wanted: (call: Plan["calls"][number]) => boolean): Promise<boolean> => {
+    let waiting = 0;
+    for (const call of plan.calls.filter(wanted)) {
+      const client = clients[call.client];
+      if (!client) continue;
+      waiting += 1;
+      scheduler.after(call.startMs, () => caller.call(call, client, () => (waiting -= 1)));
+    }
+    return scheduler.run(() => waiting === 0, maxTasks);
+  };
+
+  for (const atMs of plan.offers) scheduler.after(atMs, () => scheduler.hold(offer()));
+  const offer = async (): Promise<void> => {
+    const [own] = things;
+    for (const id of own.apps) await receiver.offer(backend, id, rotations.get(id) ?? [], plan);
+  };
+  fingerprint();
+
+  if (!(await callAll(({ healed }) => !healed))) violate("5 settles", "the world does not come to rest");
+  checkRest(clients, calls, violate);
+  if (!(await scheduler.run(() => false, maxTasks))) violate("5 settles", "timers never end");
+  if (network.unreadBodies() > 0) violate("8 at rest", `${network.unreadBodies()} bodies were never read or cancelled`);
+
+  network.heal();
+  backend.policies.rateLimit = { requests: 10_000, windowSecs: 60 };
+  scheduler.after(healAfterMs, () => {});
+  await scheduler.run(() => false, maxTasks);
+  await callAll(({ healed }) => healed);
+  await lookBack();
+  if (plan.offers.length > 0) await receiver.pastOverlap(backend, rotations, plan);
+  produced.push(JSON.stringify(backend.journal.list()));
+
+  /** After an unknown outcome somebody looks: a healthy list must not hide what was placed. */
+  async function lookBack(): Promise<void> {
+    for (const call of calls) {
+      const { error } = call;
+      if (!(error instanceof OutcomeUnknownError) || looks.length >= 5) continue;
+      const looking = error.reconcile().then(({ complete, candidates, why }) => {
+        const ids = candidates.map((candidate) => String(Reflect.get(Object(candidate), "id")));
+        looks.push({ call, from: Date.parse(error.window.from), at: scheduler.now, complete, candidates: ids, why });
+      });
+      let over = false;
+      looking.finally(() => (over = true));
+      await scheduler.run(() => over, maxTasks);
+    }
+  }
+
+  return {
+    plan,
+    backend,
+    clients,
+    calls,
+    attempts,
+    looks,
+    violations,
+    produced,
+    secrets,
+    rotations,
+    trace,
+    offers: receiver.count(),
+  };
+}
+
+/** When every call has settled, the SDK must hold nothing any more. */
+function checkRest(
+  clients: readonly ClientRecord[],
+  calls: readonly CallRecord[],
+  violate: (invariant: string, message: string) => void,
+): void {
+  for (const { plan, timers } of clients)
+    if (timers !== 0) violate("8 at rest", `${plan.name} has ${timers} timers left after its last call settled`);
+  for (const { id, controller } of calls) {
+    const left = controller ? getEventListeners(controller.signal, "abort").length : 0;
+    if (left > 0) violate("8 at rest", `call ${id} left ${left} listeners on its caller's signal`);
+  }
+}
+
+/** The wait that an answer of the backend asks for, by its own words. */
+function hintOf(text: string, headers: Headers): number | undefined {
+  if (!text.includes("retryAfterSecs")) {
+    const header = headers.get("retry-after");
+    return header === null ? undefined : Number(header);
+  }
+  const { meta }: { meta?: { retryAfterSecs?: number } } = JSON.parse(text);
+  return meta?.retryAfterSecs;
+}
