@@ -1,13 +1,22 @@
+import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Backend, type BackendOptions, createBackend, refuse } from "@call-transfer/backend";
-import { getRequestListener } from "@hono/node-server";
+import { type Backend, type BackendOptions, createBackend } from "@call-transfer/backend";
+import { createDeliveryFetch } from "./delivery-fetch.ts";
+import { bracketed } from "./gate.ts";
+import { createListener, refuseExpectation } from "./listener.ts";
 
 export interface MockServerOptions extends BackendOptions {
   /** Port to listen on; 4010 by default, 0 takes a free one. */
   readonly port?: number;
-  /** Address to bind; 127.0.0.1 by default. */
+  /** Address to bind; 127.0.0.1 by default. On any other address the control plane wants a token. */
   readonly host?: string;
+  /** Names under which clients may address the server, besides the address it binds and the loopback names. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins of other sites whose pages may use the API, e.g. `http://localhost:5173`; none by default. */
+  readonly corsOrigins?: readonly string[];
+  /** Where every webhook is delivered instead of its destination's own address. */
+  readonly forwardWebhooks?: string;
 }
 
 /** A running mock server. */
@@ -15,6 +24,8 @@ export interface MockServer {
   /** Base address, e.g. `http://127.0.0.1:4010`. */
   readonly url: string;
   readonly port: number;
+  /** What `X-Control-Token` must say; absent while the server is reachable from this machine only. */
+  readonly controlToken: string | undefined;
   /** The backend behind it, for tests in the same process. */
   readonly backend: Backend;
   /** Lets requests in progress finish, then closes every connection. */
@@ -22,45 +33,54 @@ export interface MockServer {
 }
 
 const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
+const limits = {
+  headersTimeout: 5000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 16_384,
+};
 
 /**
  * Serves a backend over HTTP. Unlike `createBackend`, its clock flows from the real time and the control plane is on
  * unless told otherwise. Rejects when the port is taken, naming it.
  */
 export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
-  const { port = 4010, host = "127.0.0.1", ...backendOptions } = options;
-  const backend = createBackend({ clock: "flowing", now: Date.now(), controlPlane: true, ...backendOptions });
-  const hosts = allowedHosts(host);
-  const listener = getRequestListener(
-    async (request, { incoming }) => {
-      const isAllowed = hosts.has(new URL(request.url).hostname);
-      if (!isAllowed) return refuse("forbidden", "The Host header names a host that this server is not.");
-      const address = incoming.socket.remoteAddress;
-      return backend.fetch(request, undefined, address === undefined ? {} : { address });
-    },
-    { overrideGlobalObjects: false, errorHandler: () => refuse("bad_request", "The request is malformed.") },
-  );
-  const server = createServer(
-    { headersTimeout: 5000, requestTimeout: 15_000, connectionsCheckingInterval: 1000, maxHeaderSize: 16_384 },
-    (incoming, outgoing) => void listener(incoming, outgoing),
-  );
+  const { port = 4010, host = "127.0.0.1", allowedHosts = [], corsOrigins = [], forwardWebhooks, ...given } = options;
+  const deliver = createDeliveryFetch();
+  const backend = createBackend({
+    clock: "flowing",
+    now: Date.now(),
+    controlPlane: true,
+    fetch: (input, init) => deliver(forwardWebhooks ?? input, init),
+    ...given,
+  });
+  const isPrivate = loopbackNames.includes(bracketed(host));
+  const rules = {
+    hosts: new Set([...loopbackNames, bracketed(host), ...allowedHosts].map((name) => name.toLowerCase())),
+    origins: new Set(corsOrigins),
+    controlToken: isPrivate ? undefined : randomBytes(16).toString("hex"),
+  };
+  const closing = new AbortController();
+  const handle = async (request: Request, peer: { readonly address?: string }) => ({
+    response: await backend.fetch(request, undefined, peer),
+  });
+  const server = createServer(limits, createListener(rules, handle, closing.signal));
+  // The gate wants to see every header; their size bounds their number.
+  server.maxHeadersCount = 0;
+  server.on("checkExpectation", refuseExpectation);
   const address = await listen(server, port, host);
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
+    url: `http://${bracketed(host)}:${address.port}`,
     port: address.port,
+    controlToken: rules.controlToken,
     backend,
     async close() {
       // A frozen clock holds no timer of the process.
       backend.clock.set({ mode: "frozen" });
+      closing.abort();
       await closed(server);
     },
   };
-}
-
-/** The names under which clients may address the server; any other is another site's (DNS rebinding). */
-function allowedHosts(host: string): Set<string> {
-  const own = host.includes(":") ? `[${host}]` : host.toLowerCase();
-  return new Set([...loopbackNames, own]);
 }
 
 function listen(server: Server, port: number, host: string): Promise<AddressInfo> {

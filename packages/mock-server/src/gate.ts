@@ -1,0 +1,113 @@
+import type { refuse } from "@call-transfer/backend";
+
+/** Who may talk to a server. */
+export interface GateRules {
+  /** Host names that are the server's own, in lower case, IPv6 addresses in brackets. */
+  readonly hosts: ReadonlySet<string>;
+  /** Origins of other sites whose pages may use the API. */
+  readonly origins: ReadonlySet<string>;
+  /** What `X-Control-Token` must say; absent while the server is reachable from this machine only. */
+  readonly controlToken: string | undefined;
+}
+
+/** What a gate looks at: a request's head as it came over the wire. */
+export interface RequestHead {
+  readonly method: string;
+  readonly target: string;
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[];
+  /** The address of the server's own end of the connection. */
+  readonly localAddress: string | undefined;
+}
+
+/** A request that may go on. */
+export interface Admission {
+  /** Its absolute address, normalized. */
+  readonly url: URL;
+  /** The other site's origin that its answer must name (CORS). */
+  readonly origin: string | undefined;
+  /** Whether a browser only asks what it may send. */
+  readonly isPreflight: boolean;
+}
+
+/** A request that must not, with the error that tells why. */
+export interface Refusal {
+  readonly code: Parameters<typeof refuse>[0];
+  readonly detail: string;
+}
+
+// A second one of these could say something else to whoever reads the other.
+const single = new Set([
+  "host",
+  "origin",
+  "authorization",
+  "content-type",
+  "x-account-id",
+  "x-sandbox",
+  "x-control-token",
+]);
+const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
+const controlPaths = /^(?:\/_sandbox\/[^/]+)?\/_control(?:\/|$)/;
+
+/** Decides on a request by its head alone, before anything of it is routed or its body read. */
+export function admit(head: RequestHead, rules: GateRules): Admission | Refusal {
+  const headers = readHeaders(head.rawHeaders);
+  if (typeof headers === "string") return { code: "bad_request", detail: `The ${headers} header came twice.` };
+  const host = headers.get("host")?.toLowerCase() ?? "";
+  const url = addressOf(head.target, host);
+  if (url === undefined) return { code: "bad_request", detail: "The request's address or Host header is malformed." };
+  if (!isOwn(nameOf(host), head, rules) || !isOwn(url.hostname, head, rules))
+    return { code: "forbidden", detail: "The request names a host that this server is not." };
+  const origin = headers.get("origin");
+  const isForeign = origin !== undefined && origin !== url.origin;
+  if (controlPaths.test(url.pathname)) {
+    const trouble = controlTrouble(headers, isForeign, rules);
+    if (trouble !== undefined) return { code: "forbidden", detail: trouble };
+  } else if (isForeign && !rules.origins.has(origin))
+    return { code: "forbidden", detail: "The server does not know this origin; allow it with --cors." };
+  const isPreflight = isForeign && head.method === "OPTIONS" && headers.has("access-control-request-method");
+  return { url, origin: isForeign ? origin : undefined, isPreflight };
+}
+
+/** The headers that decide, or the name of one that must not come twice. */
+function readHeaders(rawHeaders: readonly string[]): Map<string, string> | string {
+  const headers = new Map<string, string>();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name = "", value = ""] = [rawHeaders[index]?.toLowerCase(), rawHeaders[index + 1]];
+    if (single.has(name) && headers.has(name)) return name;
+    headers.set(name, value);
+  }
+  return headers;
+}
+
+/** Reads a request target, in origin form or in absolute form; the other forms address no resource. */
+function addressOf(target: string, host: string): URL | undefined {
+  if (!hostForm.test(host) || target.includes("#") || /[^\x21-\x7e]/.test(target)) return undefined;
+  if (target.startsWith("/")) return URL.parse(`http://${host}${target}`) ?? undefined;
+  const url = URL.parse(target);
+  return url?.protocol === "http:" && url.username === "" && url.password === "" ? url : undefined;
+}
+
+function nameOf(host: string): string {
+  return host.replace(/:\d+$/, "");
+}
+
+function isOwn(name: string, { localAddress = "" }: RequestHead, { hosts }: GateRules): boolean {
+  // An address that the connection itself was made to is no name that someone could point elsewhere.
+  const address = localAddress.replace(/^::ffff:/, "");
+  return hosts.has(name) || (address !== "" && name === bracketed(address));
+}
+
+/** An address as it stands in a URL: IPv6 goes in brackets. */
+export function bracketed(address: string): string {
+  return address.includes(":") ? `[${address}]` : address;
+}
+
+function controlTrouble(headers: Map<string, string>, isForeign: boolean, rules: GateRules): string | undefined {
+  const site = headers.get("sec-fetch-site");
+  if (isForeign || (site !== undefined && site !== "same-origin" && site !== "none"))
+    return "The control plane takes no requests from other sites.";
+  if (rules.controlToken !== undefined && headers.get("x-control-token") !== rules.controlToken)
+    return "The control plane is reachable from other machines, so it wants the X-Control-Token printed at the start.";
+  return undefined;
+}

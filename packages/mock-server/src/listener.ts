@@ -1,0 +1,167 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { refuse } from "@call-transfer/backend";
+import { type Admission, admit, type GateRules } from "./gate.ts";
+import { answerBadly, type TransportFault } from "./transport.ts";
+
+/** What answers requests, and what the connection shall do to the answer. */
+export type Handle = (
+  request: Request,
+  peer: { readonly address?: string },
+) => Promise<{ readonly response: Response; readonly transport?: TransportFault | undefined }>;
+
+const maxBodyBytes = 2 ** 20;
+/** How long a body that is too large is still read, so that its sender can read why it was refused. */
+const lingerMs = 250;
+const preflightHeaders = {
+  "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
+  "Access-Control-Allow-Headers": "Authorization, X-Account-Id, X-Sandbox, Content-Type",
+  "Access-Control-Max-Age": "600",
+};
+
+/** Fits a handler of requests to `node:http`, behind the gate. `closing` ends the answers that go on. */
+export function createListener(rules: GateRules, handle: Handle, closing: AbortSignal): RequestListener {
+  return (incoming, outgoing) => {
+    incoming.on("error", () => {});
+    serve(incoming, outgoing, rules, handle, closing).catch(() => {
+      // Whatever went wrong belongs to this connection; the answer shows nothing of it.
+      if (outgoing.headersSent) outgoing.destroy();
+      else void write(outgoing, refuse("internal_error", "The server failed."), undefined, closing);
+    });
+  };
+}
+
+/** Refuses a request whose `Expect` header asks for what the server does not do. */
+export function refuseExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  void turnAway(incoming, outgoing, refuse("bad_request", "The Expect header asks for something unknown."));
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  rules: GateRules,
+  handle: Handle,
+  closing: AbortSignal,
+): Promise<void> {
+  const { method = "", url: target = "", rawHeaders, socket } = incoming;
+  const admitted = admit({ method, target, rawHeaders, localAddress: socket.localAddress }, rules);
+  if ("code" in admitted) return turnAway(incoming, outgoing, refuse(admitted.code, admitted.detail));
+  if (admitted.isPreflight) {
+    outgoing.writeHead(204, { ...corsHeaders(admitted), ...preflightHeaders }).end();
+    return;
+  }
+  const body = await readBody(incoming);
+  if (body === "broken") return;
+  if (body === "too large")
+    return turnAway(incoming, outgoing, refuse("bad_request", "The body is larger than 1 MiB."), admitted);
+  const request = requestOf(method, admitted.url, incoming, body);
+  if (request === undefined) return write(outgoing, refuse("not_found", "No method of that name."), admitted, closing);
+  const address = socket.remoteAddress;
+  const { response, transport } = await handle(request, address === undefined ? {} : { address });
+  if (transport === undefined) return write(outgoing, response, admitted, closing);
+  return answerBadly(transport, outgoing, response, closing);
+}
+
+/** The body's bytes, counted as they come; undefined without a body. */
+function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | undefined | "too large" | "broken"> {
+  const { "content-length": length, "transfer-encoding": encoding } = incoming.headers;
+  if (encoding === undefined && (length === undefined || length === "0")) return Promise.resolve(undefined);
+  if (Number(length) > maxBodyBytes) return Promise.resolve("too large");
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let read = 0;
+    incoming.on("data", (chunk: Buffer) => {
+      read += chunk.byteLength;
+      if (read <= maxBodyBytes) chunks.push(chunk);
+      else resolve("too large");
+    });
+    incoming.once("end", () => resolve(new Uint8Array(Buffer.concat(chunks))));
+    incoming.once("error", () => resolve("broken"));
+    incoming.once("close", () => resolve("broken"));
+  });
+}
+
+/** Undefined for a method that no fetch can have. */
+function requestOf(
+  method: string,
+  url: URL,
+  { headers }: IncomingMessage,
+  body: Uint8Array<ArrayBuffer> | undefined,
+): Request | undefined {
+  const given = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) given.set(name, Array.isArray(value) ? value.join(", ") : value);
+  const isBodiless = body === undefined || method === "GET" || method === "HEAD";
+  try {
+    return new Request(url, { method, headers: given, ...(!isBodiless && { body }) });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Answers at once, then reads on for a moment: closing over unread bytes could take the answer back. */
+async function turnAway(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  refusal: Response,
+  admission?: Admission,
+): Promise<void> {
+  const text = await refusal.text();
+  outgoing.writeHead(refusal.status, {
+    ...Object.fromEntries(refusal.headers),
+    ...corsHeaders(admission),
+    "content-length": Buffer.byteLength(text),
+    connection: "close",
+  });
+  if (incoming.method === "HEAD") return void outgoing.end();
+  outgoing.write(text);
+  const end = () => {
+    clearTimeout(timer);
+    outgoing.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  incoming.once("end", end).once("close", end).resume();
+}
+
+async function write(
+  outgoing: ServerResponse,
+  response: Response,
+  admission: Admission | undefined,
+  closing: AbortSignal | undefined,
+): Promise<void> {
+  const headers: Record<string, string | number> = {
+    ...Object.fromEntries(response.headers),
+    ...corsHeaders(admission),
+  };
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  if (isStream && response.body !== null) {
+    outgoing.writeHead(response.status, headers);
+    return pump(response.body, outgoing, closing);
+  }
+  const body = new Uint8Array(await response.arrayBuffer());
+  if (response.body !== null) headers["content-length"] = body.byteLength;
+  outgoing.writeHead(response.status, headers).end(body);
+}
+
+/** Hands on a body that goes on, until it ends, the reader leaves or the server closes. */
+async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse, closing?: AbortSignal): Promise<void> {
+  const reader = body.getReader();
+  const leave = () => void reader.cancel().catch(() => {});
+  closing?.addEventListener("abort", leave);
+  outgoing.once("close", leave);
+  outgoing.flushHeaders();
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) outgoing.write(part.value);
+    outgoing.end();
+  } finally {
+    closing?.removeEventListener("abort", leave);
+  }
+}
+
+function corsHeaders(admission: Admission | undefined): Record<string, string> {
+  if (admission?.origin === undefined) return {};
+  return {
+    "Access-Control-Allow-Origin": admission.origin,
+    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After",
+    Vary: "Origin",
+  };
+}
