@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { renderControl } from "./generate/control.ts";
 import { loadDocument } from "./generate/document.ts";
 import { modelOf } from "./generate/model.ts";
 import { renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
@@ -17,7 +18,12 @@ import { renderResponseSchemas, renderSchemas } from "./generate/schemas.ts";
 import { renderModels, renderTypes } from "./generate/types.ts";
 
 const root = new URL("../", import.meta.url);
-const generatedFolders = ["packages/spec/src", "packages/sdk/src/generated"];
+const generatedFolders = [
+  "packages/spec/src",
+  "packages/sdk/src/generated",
+  "packages/backend/src/control",
+  "packages/mock-server/src",
+];
 
 /** Every generated file by its path in the repository. */
 async function render(): Promise<Map<string, string>> {
@@ -42,6 +48,7 @@ async function render(): Promise<Map<string, string>> {
     ["packages/sdk/src/generated/error-codes.gen.ts", renderSdkErrorCodes(document)],
     ["packages/sdk/src/generated/resources.gen.ts", renderResources(nouns)],
     ["packages/sdk/src/generated/index.gen.ts", renderSdkExports(document, nouns)],
+    ...(await renderControl()),
   ]);
   for (const [noun, members] of nouns) {
     files.set(`packages/sdk/src/generated/${noun}.gen.ts`, renderNoun(noun, members, document));

@@ -66,7 +66,7 @@ function lookUpOf({ id, reconcile }: OperationModel, operations: OperationModel[
   if (!list?.paging)
     throw new Error(`${id}: x-reconcile names ${reconcile.list}, which is no paged list of the same noun`);
   const query = `{ ${reconcile.since}: window.from, limit: ${limit} }`;
-  return `, (window) => lookThrough(${list.id}(client, ${query}), window)`;
+  return `, (window, lookUpOptions) => lookThrough(${list.id}(client, ${query}, lookUpOptions), window)`;
 }
 
 function renderFunction(operation: OperationModel, operations: OperationModel[], document: OpenApiDocument): string {

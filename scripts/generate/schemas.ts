@@ -35,7 +35,8 @@ function* openEnumsOf(node: unknown): Generator<{ enum?: unknown }> {
   for (const child of Object.values(node)) yield* openEnumsOf(child);
 }
 
-async function renderZod(document: OpenApiDocument): Promise<string> {
+/** The schemas of every component and of every request. */
+export async function renderZod(document: OpenApiDocument): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "call-transfer-zod-"));
   try {
     await createClient({

@@ -15,8 +15,10 @@ import { createKeys, type Keys } from "./keys.ts";
 import { loadSeed } from "./load-seed.ts";
 import { checkPolicies, defaultPolicies, type Policies } from "./policies.ts";
 import { createRandom } from "./random.ts";
+import type { Sandboxes } from "./sandboxes.ts";
 import type { Seed } from "./seed.ts";
 import { clearState, createState, type State } from "./state.ts";
+import { asFetched, type Handled } from "./transport.ts";
 
 export interface BackendOptions {
   /** What it knows at its start; `demoSeed` by default. */
@@ -35,10 +37,17 @@ export interface BackendOptions {
   readonly controlPlane?: boolean;
 }
 
+/** The address that a caller connects from (A-33). */
+export interface Peer {
+  readonly address?: string;
+}
+
 /** A reference backend: all of the API's behaviour behind one fetch function. Shares nothing with any other. */
 export interface Backend {
-  /** Answers a request. `peer.address` is the address that the caller connects from (A-33). */
-  fetch(input: Request | URL | string, init?: RequestInit, peer?: { readonly address?: string }): Promise<Response>;
+  /** Answers a request; a transport fault shows as it does in `fetch`. */
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
+  /** The same for a server, which plays transport faults itself. `url` is the request's own unless given. */
+  handle(request: Request, peer?: Peer, url?: URL): Promise<Handled>;
   readonly clock: Clock;
   /** What the backend knows, as plain Maps. */
   readonly state: State;
@@ -52,6 +61,8 @@ export interface Backend {
   seed(seed: Seed): void;
   /** Back to how the backend was created: state, clock, policies, faults, journal, deliveries, random generator. */
   reset(): void;
+  /** Freezes the clock and ends the event streams. */
+  close(): void;
 }
 
 const anything = z.unknown().optional();
@@ -70,7 +81,7 @@ const defaultStart = "2026-03-02T12:00:00Z";
 
 /** Creates a reference backend. Throws InputError that names the bad option or field of the seed. */
 export function createBackend(options: BackendOptions = {}): Backend {
-  return assembleBackend(options, { contract: callTransferContract, handlers: allHandlers });
+  return assembleBackend(options, defaultParts);
 }
 
 /** What a backend is made of besides its options; tests put other parts in. */
@@ -78,7 +89,12 @@ export interface Parts {
   readonly contract: Contract;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly wall?: WallClock;
+  /** The sandboxes that it is one of. */
+  readonly sandboxes?: Sandboxes;
 }
+
+/** What every backend but those of tests is made of. */
+export const defaultParts: Parts = { contract: callTransferContract, handlers: allHandlers };
 
 /** Puts a backend together: the only composition. */
 export function assembleBackend(options: BackendOptions, { contract, handlers, wall }: Parts): Backend {
@@ -112,14 +128,17 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
     async fetch(input, init, peer) {
       init?.signal?.throwIfAborted();
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
-      const url = new URL(request.url);
-      if (controlPlane && url.pathname.startsWith(`${controlPrefix}/`)) return control(backend, request, url);
+      return asFetched(await backend.handle(request, peer), init?.signal ?? request.signal);
+    },
+    async handle(request, peer, url = new URL(request.url)) {
+      if (controlPlane && url.pathname.startsWith(`${controlPrefix}/`))
+        return { response: await control(backend, request, url) };
       const requestId = requestIds.uuid();
       await world.clock.runDue();
       const at = world.clock.iso();
       const { response, ...about } = await dispatch(dispatcher, request, url, requestId, peer?.address);
       journal.add({ at, method: request.method, path: url.pathname, status: response.status, requestId, ...about });
-      return response;
+      return { response };
     },
     seed: (more) => loadSeed(world, more),
     reset() {
@@ -134,6 +153,9 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
       journal.clear();
       deliveries.clear();
       loadSeed(world, seed);
+    },
+    close() {
+      world.clock.set({ mode: "frozen" });
     },
   };
   return backend;

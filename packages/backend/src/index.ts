@@ -1,4 +1,4 @@
-export { type Backend, type BackendOptions, createBackend } from "./backend.ts";
+export { type Backend, type BackendOptions, createBackend, type Peer } from "./backend.ts";
 export type { Clock, ClockMode, Step, WallClock } from "./clock.ts";
 export type { Deliveries, Delivery, Trigger } from "./deliveries.ts";
 export { demo, demoSeed } from "./demo-seed.ts";
@@ -8,6 +8,7 @@ export { InputError } from "./input-error.ts";
 export type { Journal, JournalEntry } from "./journal.ts";
 export type { ApiKeyOptions, Keys, TokenOptions } from "./keys.ts";
 export type { Policies } from "./policies.ts";
+export { createSandboxes, type Sandboxes, type SandboxesOptions } from "./sandboxes.ts";
 export type { Seed } from "./seed.ts";
 export type {
   AccountRecord,
@@ -23,3 +24,4 @@ export type {
   State,
   UserRecord,
 } from "./state.ts";
+export type { Handled, TransportFault } from "./transport.ts";

@@ -481,7 +481,7 @@ export interface paths {
         };
         /**
          * Follow what happens, as server-sent events
-         * @description Each event's data is the JSON of an `Event`. A reader that falls too far behind is disconnected. `token` stands in for the `Authorization` header, which an EventSource cannot send.
+         * @description Each event's data is the JSON of an `Event`. A reader that falls too far behind is disconnected.
          */
         readonly get: operations["streamEvents"];
         readonly put?: never;
@@ -1828,10 +1828,7 @@ export interface operations {
     };
     readonly streamEvents: {
         readonly parameters: {
-            readonly query?: {
-                /** @description The server's control token. */
-                readonly token?: string;
-            };
+            readonly query?: never;
             readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;

@@ -1,0 +1,48 @@
+/** What a server does to the connection instead of, or while, sending the answer. */
+export type TransportFault =
+  /** Resets the connection, closes it in an orderly way, or keeps it open, and never sends the answer. */
+  | { readonly kind: "reset" | "empty" | "hang" }
+  /** Sends the head and so many bytes of the body, and resets the connection. */
+  | { readonly kind: "truncate"; readonly bytes: number };
+
+/** An answer, and what befalls it on the way. */
+export interface Handled {
+  /** Where the fault lets no answer through: the one that is kept back, or an empty one. */
+  readonly response: Response;
+  readonly transport?: TransportFault;
+}
+
+/** Plays a transport fault as a fetch function shows it: a rejection, a wait until `signal` aborts, a broken body. */
+export async function asFetched(
+  { response, transport }: Handled,
+  signal: AbortSignal | null | undefined,
+): Promise<Response> {
+  if (transport === undefined) return response;
+  if (transport.kind === "truncate") return truncated(response, transport.bytes);
+  await response.body?.cancel();
+  if (transport.kind === "hang") return new Promise((_, reject) => whenAborted(signal, reject));
+  throw failure("fetch failed", transport.kind === "reset" ? "ECONNRESET" : "UND_ERR_SOCKET");
+}
+
+function whenAborted(signal: AbortSignal | null | undefined, act: (reason: unknown) => void): void {
+  if (signal?.aborted) act(signal.reason);
+  else signal?.addEventListener("abort", () => act(signal.reason), { once: true });
+}
+
+function failure(message: string, code: string): TypeError {
+  const cause = new Error(code === "ECONNRESET" ? "read ECONNRESET" : "other side closed");
+  return new TypeError(message, { cause: Object.assign(cause, { code }) });
+}
+
+async function truncated(response: Response, bytes: number): Promise<Response> {
+  const whole = new Uint8Array(await response.arrayBuffer());
+  let isSent = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (isSent || bytes === 0) controller.error(failure("terminated", "ECONNRESET"));
+      else controller.enqueue(whole.slice(0, bytes));
+      isSent = true;
+    },
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
+}

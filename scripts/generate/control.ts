@@ -1,0 +1,111 @@
+// The control plane's document → what its server and its client are typed and checked by.
+import { fileURLToPath } from "node:url";
+import { bundle, loadConfig } from "@redocly/openapi-core";
+import openapiTS, { astToString } from "openapi-typescript";
+import { type OpenApiDocument, openapiFolder, type Parameter } from "./document.ts";
+import { renderZod } from "./schemas.ts";
+import { header, literal, pascal } from "./text.ts";
+
+const folder = "packages/backend/src/control";
+
+interface ControlOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters?: readonly (Parameter | { $ref: string })[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+/** Every generated file of the control plane by its path in the repository. */
+export async function renderControl(): Promise<Map<string, string>> {
+  const document = await load();
+  const operations = operationsOf(document);
+  const types = header + astToString(await openapiTS(structuredClone(document) as never, { immutable: true }));
+  return new Map([
+    [`${folder}/document.gen.ts`, renderDocument(document)],
+    [`${folder}/types.gen.ts`, types],
+    [
+      `${folder}/schemas.gen.ts`,
+      header + strict(await renderZod(document), document) + renderRequestSchemas(operations),
+    ],
+    [`${folder}/operations.gen.ts`, renderOperations(operations)],
+    ["packages/mock-server/src/control-types.gen.ts", types],
+  ]);
+}
+
+async function load(): Promise<OpenApiDocument> {
+  const inFolder = (name: string) => fileURLToPath(new URL(`control/${name}`, openapiFolder));
+  const config = await loadConfig({ configPath: inFolder("redocly.yaml") });
+  const { bundle: result, problems } = await bundle({ ref: inFolder("control.yaml"), config });
+  const errors = problems.filter((problem) => problem.severity === "error");
+  if (errors.length > 0) throw new Error(errors.map((problem) => problem.message).join("\n"));
+  return result.parsed as OpenApiDocument;
+}
+
+function operationsOf(document: OpenApiDocument) {
+  return Object.entries(document.paths).flatMap(([path, item]) => {
+    const { parameters: shared = [], ...methods } = item as { parameters?: Parameter[] };
+    return Object.entries(methods as Record<string, ControlOperation>).map(([method, operation]) => {
+      const parameters = [...shared, ...(operation.parameters ?? [])].map((parameter) =>
+        "$ref" in parameter
+          ? (document.components.parameters[String(parameter.$ref).split("/").at(-1) ?? ""] as Parameter)
+          : parameter,
+      );
+      const named = (place: string) => parameters.filter((parameter) => parameter.in === place);
+      return {
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        summary: operation.summary,
+        pathParameters: named("path").map(({ name }) => name),
+        queryParameters: Object.fromEntries(named("query").map(({ name, schema }) => [name, schema.type])),
+        hasBody: operation.requestBody !== undefined,
+        status: Number(Object.keys(operation.responses).find((status) => status.startsWith("2"))),
+      };
+    });
+  });
+}
+
+/** A field that the document does not know is a mistake of the caller and refused, unless the schema takes any. */
+function strict(zod: string, document: OpenApiDocument): string {
+  const open = Object.entries(document.components.schemas).filter(([, schema]) => schema.additionalProperties === true);
+  return open.reduce(
+    (text, [name]) => text.replace(`const z${name} = z.strictObject(`, `const z${name} = z.looseObject(`),
+    zod.replaceAll("z.object(", "z.strictObject("),
+  );
+}
+
+function renderDocument(document: OpenApiDocument): string {
+  return `${header}/** The control plane's OpenAPI document. */
+export const controlDocument: Readonly<Record<string, unknown>> = ${JSON.stringify(document, null, 2)};
+`;
+}
+
+function renderOperations(operations: ReturnType<typeof operationsOf>): string {
+  return `${header}/** Every operation of the control plane, by its operationId; \`status\` is that of its success. */
+export const controlOperations = ${literal(Object.fromEntries(operations.map((operation) => [operation.id, operation])))} as const;
+
+/** The operationId of an operation of the control plane. */
+export type ControlOperationId = keyof typeof controlOperations;
+`;
+}
+
+function renderRequestSchemas(operations: ReturnType<typeof operationsOf>): string {
+  const rows = operations.map(({ id, pathParameters, queryParameters, hasBody }) => {
+    const name = `z${pascal(id)}`;
+    const parts = [
+      pathParameters.length > 0 && `path: ${name}Path`,
+      Object.keys(queryParameters).length > 0 && `query: ${name}Query`,
+      hasBody && `body: ${name}Body`,
+    ].filter(Boolean);
+    return `    ${id}: { ${parts.join(", ")} },`.replace("{  }", "{}");
+  });
+  return `
+/**
+ * What checks the path, query and body of each request to the control plane.
+ */
+export const controlSchemas = {
+${rows.join("\n")}
+} satisfies Record<string, { path?: z.ZodType; query?: z.ZodType; body?: z.ZodType }>;
+`;
+}
