@@ -35,16 +35,25 @@ function* successesAreReal(evidence: Evidence): Iterable<string> {
     if (!isReal) {
       yield `${aboutCall(call)} returned ${shown}, but the backend answered ${source?.status} ${source?.text}`;
     }
-    const { operation } = call.plan;
-    const kept = { once: operation.hasBody ? placedBy(evidence, call) : 1, unique: groupsOf(evidence, shown), safe: 1 };
-    if (kept[operation.retry] === 0) yield `${aboutCall(call)} returned ${shown}, which the backend does not hold`;
+    if (!isKept(evidence, call, shown)) yield `${aboutCall(call)} returned ${shown}, which the backend does not hold`;
   }
 }
 
-function groupsOf({ backend }: Evidence, shown: string): number {
-  const { id }: { id?: string } = shown === "" ? {} : JSON.parse(shown);
-  return id !== undefined && backend.state.groups.has(id) ? 1 : 0;
+/** Whether the backend holds what a success says that it made. */
+function isKept(evidence: Evidence, call: CallRecord, shown: string): boolean {
+  const { state } = evidence.backend;
+  const { operation } = call.plan;
+  const answer: Record<string, string> = shown === "" ? {} : JSON.parse(shown);
+  const { id = "", callId, signingSecret } = answer;
+  if (operation.method === "GET") return true;
+  if (operation.method === "DELETE") return state.members.get(namedBy(call))?.hours === undefined;
+  if (operation.retry === "unique") return state.groups.has(id);
+  if (operation.hasBody) return placedBy(evidence, call) > 0 && (callId === undefined || state.calls.has(callId));
+  return evidence.rotations.get(id)?.some(({ secret }) => secret === signingSecret) ?? false;
 }
+
+/** The member that a path names. */
+const namedBy = ({ attempts }: CallRecord): string => attempts[0]?.url.split("/").at(-2) ?? "";
 
 function* outcomesAreTrue({ calls }: Evidence): Iterable<string> {
   for (const call of calls) {

@@ -30,7 +30,7 @@ export function* steps({ attempts }: CallRecord): Iterable<{
 }
 
 /** Retries stay within their number, follow only what the table allows, and do follow what it wants. */
-export function* attemptsFollowTheTable({ calls, clients }: Evidence): Iterable<string> {
+export function* attemptsFollowTheTable({ calls, clients, attempts }: Evidence): Iterable<string> {
   for (const call of calls) {
     const { maxRetries, unsafe } = call.client.plan;
     for (const { attempt, next, renewal, retry } of steps(call)) {
@@ -42,12 +42,28 @@ export function* attemptsFollowTheTable({ calls, clients }: Evidence): Iterable<
       if (next && wanted === false && !blindly) yield `${aboutCall(call)} was sent again where the table forbids it`;
       if (next && call.abortedAt !== undefined && next.startedAt > call.abortedAt)
         yield `${aboutCall(call)} was sent again after its caller aborted it`;
+      if (next && wanted === false && unsafe === "check" && !sawNothing(attempts, attempt, next))
+        yield `${aboutCall(call)} was sent again without a look that found nothing`;
       const gaveUp = !next && call.error !== undefined && call.abortedAt === undefined;
       if (gaveUp && wanted === true && retry < maxRetries && !hasReason(call, attempt, retry))
         yield `${aboutCall(call)} was given up without a reason: ${call.error}`;
     }
   }
   for (const { plan, renewing } of clients) if (renewing !== 0) yield `${plan.name} still waits for a token`;
+}
+
+/** Whether a look between two attempts read a list without calls. */
+function sawNothing(all: readonly AttemptRecord[], before: AttemptRecord, after: AttemptRecord): boolean {
+  if (before.operation.resource !== "calls") return false;
+  return all.some(
+    ({ call, client, startedAt, end, executions: [run] }) =>
+      !call &&
+      client === before.client &&
+      startedAt >= (before.endedAt ?? 0) &&
+      startedAt <= after.startedAt &&
+      end === "answered" &&
+      run?.text.startsWith('{"calls":[]') === true,
+  );
 }
 
 /** Why a retry that the table wants may be withheld: hint, deadline or budget. */

@@ -1,0 +1,220 @@
+// Bugs to plant: for each row of the design's tables at least one way to get it wrong.
+
+/** A wrong variant of one source file. */
+export interface Mutant {
+  readonly name: string;
+  /** The file, below `packages/`. */
+  readonly file: string;
+  /** What it says once and only once. */
+  readonly from: string;
+  /** What it says instead. */
+  readonly to: string;
+}
+
+const inFile =
+  (file: string) =>
+  (name: string, from: string, to: string): Mutant => ({ name, file, from, to });
+
+const retry = inFile("sdk/src/retry.ts");
+const send = inFile("sdk/src/send.ts");
+const attempt = inFile("sdk/src/attempt.ts");
+const auth = inFile("sdk/src/auth.ts");
+const look = inFile("sdk/src/reconcile.ts");
+const verify = inFile("sdk/src/webhook-signature.ts");
+const deliveries = inFile("backend/src/deliveries.ts");
+const destinations = inFile("backend/src/routes/destinations.ts");
+const groups = inFile("backend/src/routes/destination-groups.ts");
+const members = inFile("backend/src/routes/members.ts");
+const calls = inFile("backend/src/routes/calls.ts");
+
+const effects: readonly Mutant[] = [
+  retry("any-503-is-effect-free", "status === 503 && isEffectFree(code)", "status === 503"),
+  retry("no-503-is-effect-free", "status === 503 && isEffectFree(code)", "status === 0"),
+  retry("408-is-a-refusal", "status < 500 && status !== 408", "status < 500"),
+  retry("502-is-a-refusal", "status < 500 && status !== 408", "(status < 500 || status === 502) && status !== 408"),
+  retry("success-may-be-unknown", 'if (status >= 200 && status < 300) return "applied";', ""),
+  retry("reset-means-not-sent", '"ECONNREFUSED",', '"ECONNREFUSED",\n  "ECONNRESET",'),
+  retry("one-refused-address-is-enough", "codes.every(", "codes.some("),
+  retry("dns-failure-is-unknown", '"ENOTFOUND",', ""),
+  retry(
+    "unknown-does-not-stick",
+    "byCertainty.indexOf(one) > byCertainty.indexOf(other) ? one : other",
+    "one === other ? one : other",
+  ),
+  attempt(
+    "lost-body-is-a-refusal",
+    "outcome: outcomeOfAnswer(response.status, undefined), failure",
+    'outcome: "rejected", failure',
+  ),
+  attempt(
+    "timeout-means-not-sent",
+    ': "unknown";\n  return { outcome: sent',
+    ': "not_sent";\n  return { outcome: sent',
+  ),
+];
+
+const classes: readonly Mutant[] = [
+  retry("once-is-retried-like-safe", 'end.outcome === "unknown" && retry !== "once"', 'end.outcome === "unknown"'),
+  retry(
+    "unique-is-never-retried",
+    'end.outcome === "unknown" && retry !== "once"',
+    'end.outcome === "unknown" && retry === "safe"',
+  ),
+  retry("every-refusal-is-retried", "return end.status === 503;", "return true;"),
+  retry("no-effect-free-503-is-retried", "return end.status === 503;", "return false;"),
+  retry("lost-body-is-retried-for-all", 'return end.interrupted && retry === "safe";', "return end.interrupted;"),
+  retry("lost-body-is-never-retried", 'return end.interrupted && retry === "safe";', "return false;"),
+  retry("truncated-body-is-retried", 'return end.interrupted && retry === "safe";', 'return retry === "safe";'),
+  retry("quota-is-retried", "return end.code !== quotaCode;", "return true;"),
+  retry("429-is-not-retried", "return end.code !== quotaCode;", "return false;"),
+  retry(
+    "not-sent-is-not-retried",
+    'if (end.outcome === "not_sent") return true;',
+    'if (end.outcome === "not_sent") return false;',
+  ),
+  send(
+    "one-retry-too-many",
+    "if (retries >= call.maxRetries) return false;",
+    "if (retries > call.maxRetries) return false;",
+  ),
+  send(
+    "one-retry-too-few",
+    "if (retries >= call.maxRetries) return false;",
+    "if (retries + 1 >= call.maxRetries) return false;",
+  ),
+  send("default-policy-sends-blindly", 'if (blind && unsafe === "never")', 'if (blind && unsafe === "check" && false)'),
+  send("unknown-of-any-class-throws", 'operation.retry === "once" && (outcome', "(outcome"),
+  send("applied-is-not-told", '(outcome === "unknown" || outcome === "applied")', '(outcome === "unknown")'),
+  send("check-does-not-look", 'unsafe === "check" && !(await', 'unsafe === "check" && false && !(await'),
+  send("check-trusts-a-broken-look", "found?.complete === true && found.candidates", "found?.candidates"),
+];
+
+const waits: readonly Mutant[] = [
+  retry("jitter-down-to-nothing", "(0.5 + random() / 2)", "(random() / 2)"),
+  retry("backoff-does-not-grow", "500 * 2 ** n", "500"),
+  retry("backoff-is-not-capped", "Math.min(8000, 500 * 2 ** n)", "(500 * 2 ** n)"),
+  retry("retry-after-takes-fractions", "/^\\d+$/.test(header)", "/^[\\d.]+$/.test(header)"),
+  retry("retry-after-date-by-own-clock", "Number.isNaN(date) ? now : date", "now"),
+  retry(
+    "hint-may-be-text",
+    'typeof seconds === "number" && Number.isFinite(seconds)',
+    'typeof seconds === "string" || Number.isFinite(seconds)',
+  ),
+  retry("meta-is-ignored", "&& seconds >= 0) return seconds;", "&& seconds < 0) return seconds;"),
+  send("hint-is-ignored", "(call.hint ?? 0) * 1000);", "0);"),
+  send("hint-in-milliseconds", "(call.hint ?? 0) * 1000);", "call.hint ?? 0);"),
+  send("any-hint-is-waited-for", "hintSecs > maxRetryAfterSecs", "hintSecs > 1e400"),
+  retry("budget-never-ends", "if (this.#tokens < budget.retryCost) return false;", ""),
+  retry("budget-too-small", "capacity: 500", "capacity: 50"),
+  retry("budget-refills-too-fast", "successGain: 1", "successGain: 50"),
+  send("backoff-is-random", "settings.random", "Math.random"),
+];
+
+const deadlines: readonly Mutant[] = [
+  attempt("abort-listener-stays", '    signal?.removeEventListener("abort", onAbort);\n', ""),
+  attempt("timeout-timer-stays", "    clock.clearTimeout(timer);\n", ""),
+  attempt("aborted-signal-is-not-looked-at", "if (signal?.aborted) onAbort();", ""),
+  attempt("abort-is-not-heard", '  signal?.addEventListener("abort", onAbort, { once: true });\n', ""),
+  attempt("error-body-is-left-unread", 'await readText(response, maxErrorBodyBytes, "cut", stop, partial)', '"{}"'),
+  send("abort-does-not-wake-a-wait", 'else call.signal?.addEventListener("abort", onAbort, { once: true });', ""),
+  send(
+    "listener-of-a-wait-stays",
+    '      call.signal?.removeEventListener("abort", onAbort);\n      resolve();',
+    "      resolve();",
+  ),
+];
+
+const credentials: readonly Mutant[] = [
+  send("any-401-renews", 'code !== "token_expired"', 'code === ""'),
+  send("renewal-costs-a-retry", "      retries--;\n", ""),
+  send("token-is-never-renewed", "!auth.canRenew", "auth.canRenew"),
+  auth("renewal-is-not-shared", "if (this.#renewed?.stale !== stale) {", "{"),
+  auth("renewal-happens-once-for-ever", "if (this.#renewed?.stale !== stale) {", "if (!this.#renewed) {"),
+  attempt("causes-show-secrets", "=== shown ? error : new Error(message)", '=== "" ? new Error(message) : error'),
+  attempt("error-bodies-show-secrets", "redact(text, call.tokens))", "text)"),
+  attempt("redirects-are-followed", 'redirect: "manual"', 'redirect: "follow"'),
+];
+
+const looks: readonly Mutant[] = [
+  send("window-by-own-clock", "new Date(time + (skewMs ?? 0))", "new Date(time)"),
+  send("window-starts-late", "iso(first - tolerance)", "iso(first + tolerance)"),
+  look("look-forgets-what-it-read", "found.set(item.id, item);", ""),
+  look("look-promises-too-long-an-overlap", "overlapHours * 3_600_000", "overlapHours * 3_700_000"),
+  inFile("sdk/src/generated/calls.gen.ts")("look-starts-at-the-end", "startDate: window.from", "startDate: window.to"),
+];
+
+const verifier: readonly Mutant[] = [
+  verify("only-the-first-signature", "of signatures) genuine", "of signatures.slice(0, 1)) genuine"),
+  verify(
+    "only-the-first-secret",
+    "for (const secret of secrets) {\n    const expected",
+    "for (const secret of secrets.slice(0, 1)) {\n    const expected",
+  ),
+  verify("any-signature", "i < a.length", "i < 0"),
+  verify("any-age", "if (!(Math.abs(ageSecs) <= toleranceSecs))", "if (Number.isNaN(ageSecs))"),
+  verify("any-future", "Math.abs(ageSecs) <= toleranceSecs", "ageSecs <= toleranceSecs"),
+  verify("any-past", "Math.abs(ageSecs) <= toleranceSecs", "-ageSecs <= toleranceSecs"),
+  verify(
+    "malformed-signature-is-fatal",
+    "const wellFormed =",
+    "if (signatures.some((one) => one.length !== 64)) throw new WebhookVerificationError();\n  const wellFormed =",
+  ),
+  verify("any-number-of-signatures", "signatures.length > maxSignatures", "signatures.length > 1000"),
+  verify("any-header-length", "header.length > maxHeaderLength", "header.length > 1e9"),
+  verify("two-times", "times.length !== 1 || ", ""),
+  verify("empty-secret", 'one !== "" && one === one.trim()', "true"),
+  verify("body-is-not-signed", "signed.set(body, start.length);", ""),
+];
+
+const backend: readonly Mutant[] = [
+  deliveries("second-signature-is-dropped", "overlaps ? previousSecret : undefined", "undefined"),
+  deliveries("overlap-lasts-too-long", "now < previousSecretExpiresAt", "now <= previousSecretExpiresAt"),
+  deliveries("overlap-never-ends", "now < previousSecretExpiresAt", "now > 0"),
+  destinations("overlap-is-too-short", "limits.previousSecretOverlapHours", "(limits.previousSecretOverlapHours - 1)"),
+  destinations(
+    "first-secret-stays-the-previous",
+    "destination.previousSecret = destination",
+    "destination.previousSecret ??= destination",
+  ),
+  destinations(
+    "answer-shows-another-secret",
+    "signingSecret: destination.signingSecret }",
+    "signingSecret: newSigningSecret(random) }",
+  ),
+  destinations("foreign-destinations-rotate", "destination?.accountId !== account.id", "destination === undefined"),
+  groups("names-need-not-be-unique", "group.name === body.name", 'body.name === ""'),
+  groups(
+    "names-are-unique-everywhere-but-here",
+    "group.accountId === account.id &&",
+    "group.accountId !== account.id &&",
+  ),
+  groups(
+    "foreign-destinations-in-groups",
+    "state.destinations.get(destinationId)?.accountId !== accountId",
+    "!state.destinations.has(destinationId)",
+  ),
+  groups("groups-are-not-kept", "state.groups.set(group.id, group);", ""),
+  members("foreign-members-are-read", "member?.accountId === account.id ? member : undefined", "member"),
+  members("hours-are-not-removed", "member.hours = undefined;", ""),
+  inFile("backend/src/rules/members.ts")(
+    "availability-lacks-a-field",
+    'status: "available",\n      busy: member.busy,',
+    'status: "available",',
+  ),
+  calls("calls-are-not-kept", "state.calls.set(call.id, call);", ""),
+  calls("answer-names-another-call", "callId: call.id", "callId: random.uuid()"),
+  inFile("backend/src/rules/calls.ts")("foreign-calls-are-listed", "call.accountId === accountId &&", ""),
+  inFile("backend/src/signer.ts")("signature-time-in-milliseconds", "Math.floor(at / 1000)", "Math.floor(at)"),
+];
+
+/** Every bug that a run must find. */
+export const mutants: readonly Mutant[] = [
+  ...effects,
+  ...classes,
+  ...waits,
+  ...deadlines,
+  ...credentials,
+  ...looks,
+  ...verifier,
+  ...backend,
+];
