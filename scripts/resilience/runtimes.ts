@@ -1,6 +1,6 @@
 // How each runtime is found and made to run the shared program. They live in a folder with a lockfile of their own.
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,18 +21,19 @@ const folder = fileURLToPath(new URL("./runtimes", import.meta.url));
 const chromiumPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const runFile = promisify(execFile);
 
-function installed(name: string): string {
-  const path = join(folder, "node_modules", name);
+/** The path of what is installed of a runtime. */
+function installed(name: string, file: string): string {
+  const path = join(folder, "node_modules", file);
   if (!existsSync(path)) throw new Error(`${name} is missing: run npm ci in scripts/resilience/runtimes`);
   return path;
 }
 
 const versionOf = (name: string): string =>
-  (JSON.parse(readFileSync(join(installed(name), "package.json"), "utf8")) as { version: string }).version;
+  (JSON.parse(readFileSync(installed(name, `${name}/package.json`), "utf8")) as { version: string }).version;
 
 /** A runtime that is a program and takes a file. */
 function command(name: string, packageName: string, file: string, isPromised: boolean, ...options: string[]): Runtime {
-  const binary = installed(file);
+  const binary = installed(name, file);
   return {
     name,
     version: versionOf(packageName),
@@ -57,7 +58,7 @@ interface Miniflare {
 
 /** Cloudflare's runtime, by way of the tool that its developers start it with. */
 function workerd(): Runtime {
-  installed("miniflare");
+  installed("workerd", "miniflare");
   return {
     name: "workerd",
     version: versionOf("workerd"),
@@ -91,7 +92,7 @@ interface Browser {
 
 /** A browser of the system, since browsers do not come from npm. */
 function chromium(): Runtime {
-  installed("playwright-core");
+  installed("Chromium's driver", "playwright-core");
   if (!existsSync(chromiumPath)) {
     throw new Error(`Chromium is missing at ${chromiumPath}: install it, or name another place in CHROMIUM`);
   }
@@ -128,9 +129,11 @@ function chromium(): Runtime {
  * @throws {Error} names the runtime that is missing.
  */
 export function openRuntimes(): Runtime[] {
-  if (!existsSync(join(folder, "node_modules", ".package-lock.json"))) {
+  const installedAt = statSync(join(folder, "node_modules", ".package-lock.json"), { throwIfNoEntry: false })?.mtimeMs;
+  const lockedAt = statSync(join(folder, "package-lock.json")).mtimeMs;
+  // A lockfile newer than what was installed from it names other versions.
+  if (installedAt === undefined || installedAt < lockedAt)
     execFileSync("npm", ["ci"], { cwd: folder, stdio: "inherit" });
-  }
   return [
     ...[20, 22, 24, 26].map((major) => command(`Node ${major}`, `node-${major}`, `node-${major}/bin/node`, true)),
     command("Bun", "bun", ".bin/bun", true),
