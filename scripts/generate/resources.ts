@@ -161,10 +161,10 @@ ${resources.map(({ noun, name }) => `  /** The operations on ${noun.replace("-",
 }
 
 export function renderSdkTables(document: OpenApiDocument, operations: OperationModel[]): string {
-  const rows = operations.map(
-    ({ id, method, path, retry, accountScoped }) =>
-      `  ${JSON.stringify(`${method} ${path}`)}: ${JSON.stringify({ id, retry, accountScoped })},`,
-  );
+  const rows = operations.map(({ id, method, path, retry, accountScoped, successes }) => {
+    const bodyless = successes.some(({ schema }) => schema === undefined) && { bodyless: true };
+    return `  ${JSON.stringify(`${method} ${path}`)}: ${JSON.stringify({ id, retry, accountScoped, ...bodyless })},`;
+  });
   const table = Object.entries(document["x-error-table"]);
   const effectFree = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
   const withFieldErrors = table.filter(([, row]) => row.errors).map(([code]) => code);

@@ -6,8 +6,10 @@ import {
   ConnectionError,
   InvalidResponseError,
   type Problem,
+  RequestError,
   TimeoutError,
 } from "./errors.ts";
+import { type Failure, watch } from "./interruption.ts";
 import { noticeDeprecation } from "./logger.ts";
 import { runMiddleware } from "./middleware.ts";
 import { redact } from "./redact.ts";
@@ -22,12 +24,8 @@ export interface Ending extends AttemptEnd {
   readonly response?: Response;
   /** Why there is no usable answer. */
   readonly failure?: Failure;
-}
-
-interface Failure {
-  readonly kind: typeof ConnectionError | typeof TimeoutError | typeof AbortError | typeof InvalidResponseError;
-  readonly words: string;
-  readonly cause?: unknown;
+  /** Whether the caller's own code ended it, so that nothing may follow. */
+  readonly final?: boolean;
 }
 
 /** What is known of an attempt while it runs. */
@@ -40,48 +38,41 @@ interface Progress {
   readonly partial: { text: string };
 }
 
-/** Sends the plan once. Throws only what the caller's own code threw: its token function or middleware. */
+/** Sends the plan once. Throws what the caller's own code threw, such as its token function, while nothing is out. */
 export async function attemptOnce(plan: Plan, call: Call): Promise<Ending> {
-  const { clock } = call.settings;
-  const { signal } = call;
-  const stop = new AbortController();
   const progress: Progress = { partial: { text: "" } };
-  let stopped: Failure | undefined;
-  const remaining = call.deadline === undefined ? call.timeoutMs : call.deadline - clock.now();
-  const limitMs = Math.max(0, Math.min(call.timeoutMs, remaining));
-
-  // Some implementations of fetch never look at the signal, so whatever is awaited races this.
-  const interrupted = new Promise<never>((_, reject) => {
-    stop.signal.addEventListener("abort", () => reject(stop.signal.reason), { once: true });
-  });
-  interrupted.catch(() => {});
-  const end = (failure: Failure) => {
-    stopped ??= failure;
-    stop.abort(failure.cause);
-  };
-  const onAbort = () => end({ kind: AbortError, words: "was aborted by the caller", cause: signal?.reason });
-  const onTimeout = () => {
-    const cause = new DOMException(`no whole answer within ${limitMs} ms`, "TimeoutError");
-    end({ kind: TimeoutError, words: `got ${cause.message}`, cause });
-  };
-  const timer = clock.setTimeout(onTimeout, limitMs);
-  signal?.addEventListener("abort", onAbort, { once: true });
-
+  const interruption = watch(call);
+  const { signal, race } = interruption;
   try {
-    if (signal?.aborted) onAbort();
-    stop.signal.throwIfAborted();
-    const answer = await Promise.race([throughMiddleware(plan, call, stop.signal, progress), interrupted]);
-    const response = await Promise.race([readOnce(answer, stop.signal, progress, call), interrupted]);
+    signal.throwIfAborted();
+    const answer = await race(throughMiddleware(plan, call, signal, progress));
+    const response = await race(readOnce(answer, signal, progress, call));
     const text = textOf(response) ?? null;
     return response.ok ? success(call, response, text) : refusal(call, response, text, progress);
   } catch (error) {
-    // What the caller's own code threw is the caller's to see, unless a request is already out.
-    if (!stopped && progress.error === undefined && !progress.attempt) throw error;
-    const failure = stopped ?? failureOf(error, call, progress);
-    return failed(call, failure, progress);
+    const ownCode = !interruption.failure && progress.error === undefined && !progress.attempt;
+    if (ownCode && call.attempts.length === 0) throw error;
+    return failed(interruption.failure ?? failureOf(error, call, progress), progress, call);
   } finally {
-    clock.clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    interruption.close();
+  }
+}
+
+/** Does something between attempts within the same limits: nothing may outlive the request. */
+export async function withinLimits<T>(
+  call: Call,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<{ value: T } | Ending> {
+  const interruption = watch(call);
+  const { signal, race } = interruption;
+  try {
+    signal.throwIfAborted();
+    return { value: await race(work(signal)) };
+  } catch (error) {
+    const progress: Progress = { partial: { text: "" } };
+    return failed(interruption.failure ?? failureOf(error, call, progress), progress, call);
+  } finally {
+    interruption.close();
   }
 }
 
@@ -126,9 +117,14 @@ async function exchange(
     // Looked up now: a client made before a mock replaces the global fetch must not go to the network.
     const send = settings.fetch ?? globalThis.fetch;
     const response = await send(plan.url, init);
+    if (stop.aborted) {
+      // Too late: the attempt was told as ended, and nobody will read this.
+      response.body?.cancel().catch(() => {});
+      stop.throwIfAborted();
+    }
     progress.response = response;
     attempt.status = response.status;
-    const requestId = response.headers.get("x-request-id");
+    const requestId = requestIdOf(response, call);
     if (requestId) attempt.requestId = requestId;
     const date = Date.parse(response.headers.get("date") ?? "");
     if (!Number.isNaN(date)) call.skewMs = date - settings.clock.now();
@@ -145,12 +141,32 @@ async function readOnce(response: Response, stop: AbortSignal, { partial }: Prog
   if (textOf(response) !== undefined) return response;
   if (response.ok) return replay(response, await readText(response, maxBodyBytes, "throw", stop, partial));
   const text = await readText(response, maxErrorBodyBytes, "cut", stop, partial);
-  return replay(response, text === null ? null : redact(text, call.tokens));
+  return replay(response, text === null ? null : withoutTokens(text, call.tokens));
+}
+
+/** Text without tokens, also where JSON writes them with escapes. */
+function withoutTokens(text: string, tokens: ReadonlySet<string>): string {
+  const clean = redact(text, tokens);
+  try {
+    const value: unknown = JSON.parse(clean);
+    const written = JSON.stringify(value, (_, part: unknown) =>
+      typeof part === "string" ? redact(part, tokens) : part,
+    );
+    return written === JSON.stringify(value) ? clean : written;
+  } catch {
+    return clean;
+  }
+}
+
+/** The request's id for support, also where a server puts there what it should not. */
+export function requestIdOf(response: Response, { tokens }: Call): string | undefined {
+  const id = response.headers.get("x-request-id");
+  return id ? redact(id, tokens) : undefined;
 }
 
 function success(call: Call, response: Response, text: string | null): Ending {
   const end: Ending = { status: response.status, outcome: "applied", interrupted: false, response };
-  if (response.status === 204 || !call.known) return end;
+  if (response.status === 204 || !call.known || (call.operation.bodyless && !text)) return end;
   const invalid = (words: string, cause?: unknown): Ending => {
     call.partialBody = text ?? undefined;
     const failure = { kind: InvalidResponseError, words: `answered ${response.status} ${words}`, cause };
@@ -188,13 +204,15 @@ function problemOf(text: string | null): Problem {
   }
 }
 
-function failureOf(error: unknown, call: Call, { response, error: own }: Progress): Failure {
+function failureOf(error: unknown, call: Call, { attempt, response, error: own }: Progress): Failure {
   const message = redact(error instanceof Error ? error.message : String(error), call.tokens);
   if (error instanceof BodyTooLarge) {
     return { kind: InvalidResponseError, words: `answered ${response?.status} with a body ${message}` };
   }
-  if (error !== own)
-    return { kind: InvalidResponseError, words: `was sent, but middleware threw: ${message}`, cause: error };
+  if (error !== own) {
+    const words = attempt ? "was sent, but middleware threw" : "ended, since middleware or the token function threw";
+    return { kind: RequestError, words: `${words}: ${message}`, cause: withoutSecrets(error, message, call) };
+  }
   const where = response
     ? `lost the connection in the body of its ${response.status}`
     : "could not be sent or lost its connection";
@@ -207,13 +225,12 @@ function withoutSecrets(error: unknown, message: string, call: Call): unknown {
   return redact(shown, call.tokens) === shown ? error : new Error(message);
 }
 
-function failed(call: Call, failure: Failure, { attempt, response, partial, error }: Progress): Ending {
+function failed(failure: Failure, { attempt, response, partial, error }: Progress, call: Call): Ending {
   if (attempt) attempt.error = failure.words;
   if (response?.ok) call.partialBody = partial.text;
-  const interrupted = failure.kind !== InvalidResponseError;
-  if (!attempt) return { outcome: "not_sent", failure, interrupted };
-  if (response)
-    return { status: response.status, outcome: outcomeOfAnswer(response.status, undefined), failure, interrupted };
-  const sent = failure.kind === ConnectionError ? outcomeOfFailure(error) : "unknown";
-  return { outcome: sent, failure, interrupted };
+  const interrupted = failure.kind === ConnectionError || failure.kind === TimeoutError;
+  const end = { failure, interrupted, final: failure.kind === AbortError || failure.kind === RequestError };
+  if (!attempt) return { ...end, outcome: "not_sent" };
+  if (response) return { ...end, status: response.status, outcome: outcomeOfAnswer(response.status, undefined) };
+  return { ...end, outcome: failure.kind === ConnectionError ? outcomeOfFailure(error) : "unknown" };
 }

@@ -10,6 +10,11 @@ export class Auth {
     this.#credential = credential;
   }
 
+  /** Whether this is the same credential, so that copies of a client share its renewals. */
+  isOf({ kind, token }: Credential): boolean {
+    return this.#credential.kind === kind && this.#credential.token === token;
+  }
+
   get kind(): Credential["kind"] {
     return this.#credential.kind;
   }
@@ -38,6 +43,17 @@ export class Auth {
       });
     }
     return (this.#renewed as { token: Promise<string> }).token;
+  }
+
+  /** Tells that a renewed token is expired itself, so that the next request asks for a new one. */
+  forget(renewed: string): void {
+    const kept = this.#renewed;
+    kept?.token.then(
+      (token) => {
+        if (token === renewed && this.#renewed === kept) this.#renewed = undefined;
+      },
+      () => {},
+    );
   }
 
   async #ask(token: AccessTokenFunction, forceRefresh: boolean): Promise<string> {

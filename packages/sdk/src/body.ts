@@ -24,6 +24,7 @@ export async function readText(
     reader.cancel().catch(() => {});
   };
   signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
   const decoder = new TextDecoder();
   let size = 0;
   for (;;) {

@@ -1,5 +1,6 @@
 import createClient, { type Client } from "openapi-fetch";
 import { type Answer, ApiPromise } from "./api-promise.ts";
+import { requestIdOf } from "./attempt.ts";
 import { apiErrorOf, ConfigurationError } from "./errors.ts";
 import { operationFacts } from "./generated/operations.gen.ts";
 import type { paths } from "./generated/types.gen.ts";
@@ -7,7 +8,7 @@ import type { ClientOptions, RequestOptions } from "./options.ts";
 import { expandPath, serializeQuery } from "./path.ts";
 import type { LookUp } from "./reconcile.ts";
 import { apiErrorFactsOf, type Call, Plan, send } from "./send.ts";
-import { checkRequestOptions, type Settings, settingsOf } from "./settings.ts";
+import { checkRequestOptions, checkTiming, type Settings, settingsOf } from "./settings.ts";
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
@@ -36,6 +37,9 @@ interface RawInit extends Omit<RequestOptions, "middleware"> {
   baseUrl?: unknown;
   Request?: unknown;
 }
+
+/** The options of a request; those of openapi-fetch's verbs may have a signal that is null. */
+type BeginOptions = Omit<RequestOptions, "signal"> & { signal?: AbortSignal | null };
 
 /** What every request of a client goes through. Standalone functions take it, so that unused operations cost nothing. */
 export class Core {
@@ -84,6 +88,7 @@ export class Core {
     lookUp: LookUp | undefined,
   ): Promise<Answer<T>> {
     checkRequestOptions(options);
+    if ("body" in input && input.body === undefined) throw new TypeError("body is missing");
     const call = this.#begin(method, template, options, lookUp);
     const { response } = await this.#send(method, expandPath(template, input.path), {
       params: { query: input.query },
@@ -93,29 +98,33 @@ export class Core {
       fetch: (plan: Plan) => send(plan, call),
     });
     if (!response.ok) throw apiErrorOf(apiErrorFactsOf(call, response));
-    return { data: call.data as T, response, requestId: response.headers.get("x-request-id") ?? undefined };
+    return { data: call.data as T, response, requestId: requestIdOf(response, call) };
   }
 
   /** A per-call fetch, address or middleware is dropped: the credentials are the client's. */
-  #raw(verb: Verb, template: string, init: RawInit = {}): Promise<unknown> {
-    const { fetch: _fetch, baseUrl: _baseUrl, middleware: _middleware, Request: _request, ...rest } = init;
+  async #raw(verb: Verb, template: string, init?: RawInit | null): Promise<unknown> {
+    // Joined to the base address as it is, any other text could name another host.
+    if (typeof template !== "string" || !template.startsWith("/")) {
+      throw new TypeError("The path must be text that starts with /, such as /api/v1/roles");
+    }
+    const { fetch: _fetch, baseUrl: _baseUrl, middleware: _middleware, Request: _request, ...rest } = init ?? {};
     const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, params, ...own } = rest;
-    return Promise.resolve().then(() => {
-      const call = this.#begin(verb, template, rest);
-      return this.#send(verb, expandPath(template, params?.path), {
-        ...own,
-        params: { ...params, path: undefined },
-        fetch: (plan: Plan) => send(plan, call),
-      });
+    checkTiming(rest);
+    const call = this.#begin(verb, template, rest);
+    return this.#send(verb, expandPath(template, params?.path), {
+      ...own,
+      params: { ...params, path: undefined },
+      fetch: (plan: Plan) => send(plan, call),
     });
   }
 
-  #begin(method: string, template: string, options: RequestOptions, lookUp?: LookUp): Call {
+  #begin(method: string, template: string, options: BeginOptions, lookUp?: LookUp): Call {
     const place = `${method} ${template}`;
     const known = operationFacts[place];
     const operation = known ?? { id: place, retry: "once" as const, accountScoped: false };
     const settings = this.#settings;
-    const { signal, timeoutMs = settings.timeoutMs, maxRetries = settings.maxRetries, middleware = [] } = options;
+    const { timeoutMs = settings.timeoutMs, maxRetries = settings.maxRetries, middleware = [] } = options;
+    const signal = options.signal ?? undefined;
     const { accountId = settings.accountId, totalTimeoutMs = settings.totalTimeoutMs } = options;
     if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken") {
       const mend = `is required: ${operation.id} with an access token is for one account (§5.2)`;
@@ -133,9 +142,15 @@ export class Core {
       middleware: [...settings.middleware, ...middleware],
       deadline: totalTimeoutMs === undefined ? undefined : settings.clock.now() + totalTimeoutMs,
       lookUp,
+      lookUpOptions: lookUpOptionsOf(options),
       attempts: [],
       tokens: new Set(),
       outcome: "not_sent",
     };
   }
+}
+
+/** What a later look takes over from the request: who asks, but neither its deadline nor its signal. */
+function lookUpOptionsOf({ accountId, headers, middleware }: BeginOptions): RequestOptions {
+  return { ...(accountId && { accountId }), ...(headers && { headers }), ...(middleware && { middleware }) };
 }

@@ -53,7 +53,8 @@ describe("ApiError", () => {
       meta: { extra: 1 },
       requestId: "req-1",
     });
-    expect((error as Error).message).toBe("listRoles answered 400 validation_failed: Detail. (request req-1)");
+    const message = "listRoles answered 400 validation_failed: Detail. (name required) (request req-1)";
+    expect((error as Error).message).toBe(message);
   });
 
   it("passes a code on that is newer than this version", async () => {

@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "./generated/error-codes.gen.ts";
 import type { ErrorResponseMeta, FieldError } from "./generated/models.gen.ts";
 import { codesWithFieldErrors } from "./generated/operations.gen.ts";
+import type { RequestOptions } from "./options.ts";
 import type { LookUp, OutcomeWindow, Reconciliation } from "./reconcile.ts";
 import type { Outcome } from "./retry.ts";
 
@@ -25,7 +26,7 @@ export interface RequestFacts {
   readonly attempts: readonly Attempt[];
   /** The operationId, or method and path of an operation that this version does not know. */
   readonly operationId: string;
-  /** Why no retry followed although one was left; undefined where none was called for. */
+  /** Why no retry followed although one was left; undefined where none was called for, and after the last one. */
   readonly withheld: string | undefined;
 }
 
@@ -86,13 +87,16 @@ export class RequestError extends CallTransferError implements RequestFacts {
   readonly withheld: string | undefined;
 
   constructor(message: string, facts: RequestFacts, cause?: unknown) {
-    super(facts.withheld === undefined ? message : `${message}; not retried: ${facts.withheld}`, cause);
+    super(message, cause);
     this.outcome = facts.outcome;
     this.attempts = facts.attempts;
     this.operationId = facts.operationId;
     this.withheld = facts.withheld;
   }
 }
+
+/** The class of an error that takes nothing but what is known of the request. */
+export type FailureKind = new (message: string, facts: RequestFacts, cause?: unknown) => RequestError;
 
 /** The connection could not be made or was lost. */
 export class ConnectionError extends RequestError {
@@ -119,6 +123,7 @@ export interface UnknownOutcomeFacts extends RequestFacts {
   readonly window: OutcomeWindow;
   readonly partialBody: string | undefined;
   readonly lookUp: LookUp | undefined;
+  readonly lookUpOptions: RequestOptions;
 }
 
 /**
@@ -132,21 +137,24 @@ export class OutcomeUnknownError extends RequestError {
   /** What came of a success's body before it broke off; not shown when the error is printed. */
   declare readonly partialBody: string | undefined;
   readonly #lookUp: LookUp | undefined;
+  readonly #lookUpOptions: RequestOptions;
 
-  constructor(message: string, { window, partialBody, lookUp, ...facts }: UnknownOutcomeFacts, cause: unknown) {
+  constructor(message: string, facts: UnknownOutcomeFacts, cause: unknown) {
     super(message, facts, cause);
+    const { window, partialBody, lookUp, lookUpOptions } = facts;
     this.window = window;
     this.#lookUp = lookUp;
+    this.#lookUpOptions = lookUpOptions;
     Object.defineProperty(this, "partialBody", { value: partialBody });
   }
 
   /**
    * Looks at what the server shows of the time in which the request may have been carried out. For a call placement it
-   * reads the call list; an empty list is no proof.
+   * reads the call list of the same account; an empty list is no proof.
    */
   async reconcile(): Promise<Reconciliation> {
     const why = `There is nothing to look at for ${this.operationId}: ask a person before sending it again.`;
-    return this.#lookUp?.(this.window) ?? { candidates: [], complete: false, why };
+    return this.#lookUp?.(this.window, this.#lookUpOptions) ?? { candidates: [], complete: false, why };
   }
 }
 
@@ -224,13 +232,31 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
   }
 }
 
-function messageOf({ status, problem, operationId, requestId }: ApiErrorFacts): string {
+/** A message with why no retry followed. */
+export const withReason = (message: string, { withheld }: RequestFacts): string =>
+  withheld === undefined ? message : `${message}; not retried: ${withheld}`;
+
+/** The failing fields in a few words, since logs often hold nothing but the message. */
+function fieldsOf(problem: Problem): string {
+  const errors: unknown[] = Array.isArray(problem?.errors) ? problem.errors : [];
+  const words = errors.slice(0, 5).map((error) => {
+    const { field, code } = (error ?? {}) as Partial<FieldError>;
+    return `${field} ${code}`;
+  });
+  return words.length > 0 ? ` (${words.join(", ")}${errors.length > words.length ? ", …" : ""})` : "";
+}
+
+function messageOf(facts: ApiErrorFacts): string {
+  return withReason(answerOf(facts), facts);
+}
+
+function answerOf({ status, problem, operationId, requestId }: ApiErrorFacts): string {
   const subject = `${operationId} answered ${status}`;
   const request = requestId ? ` (request ${requestId})` : "";
   if (status < 400) return `${subject}, a redirect, which is not followed: is baseUrl right?${request}`;
   if (typeof problem?.code !== "string") return `${subject} without an error body of the API${request}`;
   const detail = typeof problem.detail === "string" ? `: ${problem.detail}` : "";
-  return `${subject} ${problem.code}${detail}${request}`;
+  return `${subject} ${problem.code}${detail}${fieldsOf(problem)}${request}`;
 }
 
 /** 400: the request is malformed or breaks a rule. */

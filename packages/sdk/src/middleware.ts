@@ -35,7 +35,7 @@ export function runMiddleware(
   context: MiddlewareContext,
   exchange: () => Promise<Response>,
 ): Promise<Response> {
-  const run = (index: number): Promise<Response> => {
+  const run = async (index: number): Promise<Response> => {
     const current = middleware[index];
     if (!current) return exchange();
     let called = false;
@@ -44,7 +44,10 @@ export function runMiddleware(
       called = true;
       return run(index + 1);
     };
-    return current(request, next, context);
+    const response: unknown = await current(request, next, context);
+    const usable = typeof (response as Response | null | undefined)?.status === "number";
+    if (!usable) throw new TypeError(`middleware ${index + 1} of ${context.operationId} returned no Response`);
+    return response as Response;
   };
   return run(0);
 }

@@ -6,4 +6,6 @@ export interface OperationFacts {
   readonly retry: "safe" | "unique" | "once";
   /** Whether a JWT must come with an account id (§5.2). */
   readonly accountScoped: boolean;
+  /** Whether a success may come without a body. */
+  readonly bodyless?: boolean;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { clientOf, json, problem } from "./test-server.ts";
 
 const call = (id: number) => ({ id: `call-${id}`, direction: "outbound", duration: 1 });
@@ -10,6 +10,11 @@ describe("a list of calls", () => {
     const { client, sent } = clientOf([page([1, 2], 5)]);
     expect((await client.calls.list({ limit: 2, status: "completed" })).meta.total).toBe(5);
     expect(sent.map(({ url }) => new URL(url).search)).toEqual(["?limit=2&status=completed"]);
+  });
+
+  it("takes null for no filters", async () => {
+    const { client } = clientOf([page([1], 1)]);
+    expect((await client.calls.list(null as never)).meta.total).toBe(1);
   });
 
   it("gives every item of every page, asking only as far as it is read", async () => {
@@ -41,6 +46,16 @@ describe("a list of calls", () => {
     expect(ids(await client.calls.list({ limit: 2 }).toArray({ maxItems: 3 }))).toEqual([1, 2, 3]);
     expect(sent).toHaveLength(2);
     await expect(client.calls.list().toArray({ maxItems: -1 })).rejects.toThrow("maxItems");
+  });
+
+  it("refuses a bad maxItems without leaving the request's own failure unhandled", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const { client } = clientOf([problem(403, "forbidden")]);
+    await expect(client.calls.list().toArray({ maxItems: -1 })).rejects.toThrow(TypeError);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
   it("ends at an empty page even if the total promises more", async () => {

@@ -59,7 +59,11 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
    * @param limits.maxItems The most items to collect, a whole number from 0; a list may be longer than memory.
    */
   async toArray({ maxItems }: { maxItems: number }): Promise<Item[]> {
-    if (!Number.isInteger(maxItems) || maxItems < 0) throw new TypeError("maxItems must be a whole number from 0");
+    if (!Number.isInteger(maxItems) || maxItems < 0) {
+      // The request is out already: what becomes of it is nobody's business any more.
+      this.catch(() => {});
+      throw new TypeError("maxItems must be a whole number from 0");
+    }
     const collected: Item[] = [];
     await this;
     if (maxItems === 0) return collected;
@@ -77,9 +81,10 @@ export function requestPage<List, Item>(
   method: string,
   path: string,
   items: keyof List & string,
-  query: PageQuery = {},
+  filters: PageQuery | null | undefined,
   options?: RequestOptions,
 ): PagePromise<List, Item> {
+  const query = filters ?? {};
   const ask = (offset: number | undefined) =>
     client.request<List>(method, path, { query: offset === undefined ? query : { ...query, offset } }, options);
   const itemsOf = (list: List) => (list[items] ?? []) as readonly Item[];

@@ -1,4 +1,5 @@
 // What is done when nobody can tell whether an operation was carried out (§8.3).
+import type { RequestOptions } from "./options.ts";
 import type { PagePromise } from "./pagination.ts";
 
 /** The time in which the operation may have been carried out, by the server's clock; ISO 8601. */
@@ -17,8 +18,8 @@ export interface Reconciliation<Candidate = unknown> {
   readonly why: string;
 }
 
-/** Looks whether an operation was carried out within a window. */
-export type LookUp = (window: OutcomeWindow) => Promise<Reconciliation>;
+/** Looks whether an operation was carried out within a window, as the caller that sent it. */
+export type LookUp = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
 
 /** Reads every page of a list whose items may be the result of the request. */
 export async function lookThrough<List extends object, Item extends { id: string }>(

@@ -48,7 +48,8 @@ describe("an unknown outcome", () => {
   it("says why it was not sent again", async () => {
     const { error } = await unknownOf([networkError("ECONNRESET")]);
     expect(error.message).toContain("call reconcile() before sending it again");
-    expect(error.cause).toMatchObject({ withheld: expect.stringContaining("must not be repeated blindly") });
+    expect(error.withheld).toContain("must not be repeated blindly");
+    expect(error.message.match(/not retried/g)).toHaveLength(1);
   });
 
   it("covers a success whose body is lost, and keeps what came of it out of sight", async () => {
@@ -119,6 +120,46 @@ describe("reconcile", () => {
   });
 });
 
+describe("a look at the server", () => {
+  const lookingFor = (options: Partial<ClientOptions>, script: Step[]) =>
+    clientOf(script, { retry: { unsafe: "check" }, ...options });
+
+  it("is one of the account that the request was for", async () => {
+    const { client, sent } = lookingFor({ accountId: "main" }, [
+      networkError("ECONNRESET"),
+      list([call("a")]),
+      list([]),
+    ]);
+    const error = await settle(client.calls.create(placement, { accountId: "other", headers: { "x-team": "t" } }));
+    await (error as OutcomeUnknownError).reconcile();
+    expect(sent.map(({ headers }) => [headers.get("x-account-id"), headers.get("x-team")])).toEqual(
+      Array.from({ length: 3 }, () => ["other", "t"]),
+    );
+  });
+
+  it("ends with the caller's abort", async () => {
+    const controller = new AbortController();
+    const { client, sent } = lookingFor({}, [networkError("ECONNRESET"), () => new Promise<Response>(() => {})]);
+    const settled = client.calls.create(placement, { signal: controller.signal }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(sent).toHaveLength(2);
+    controller.abort();
+    expect(await settled).toBeInstanceOf(OutcomeUnknownError);
+  });
+
+  it("counts against the total deadline, after which nothing is sent", async () => {
+    const slowList: Step = () => new Promise((resolve) => setTimeout(() => resolve(list([])), 400));
+    const { client, sent } = lookingFor({ random: () => 0 }, [networkError("ECONNRESET"), slowList, placed()]);
+    const started = Date.now();
+    const settled = client.calls
+      .create(placement, { totalTimeoutMs: 300 })
+      .catch((error: Error) => ({ error, at: Date.now() }));
+    await vi.runAllTimersAsync();
+    expect(await settled).toMatchObject({ error: { name: "OutcomeUnknownError" }, at: started + 300 });
+    expect(sent.map(({ init }) => init.method)).toEqual(["POST", "GET"]);
+  });
+});
+
 describe("retry.unsafe", () => {
   it("check sends again when nothing is listed", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET"), list([]), placed()], { retry: { unsafe: "check" } });
@@ -178,6 +219,63 @@ describe("an expired access token", () => {
     const invalid = clientOf([problem(401, "token_invalid")], { ...options, accessToken: async () => "token" });
     expect(await settle(invalid.client.roles.list())).toMatchObject({ code: "token_invalid" });
     expect([plain.sent.length, invalid.sent.length]).toEqual([1, 1]);
+  });
+
+  it("is asked for again when the renewed one expires in turn, even if the function keeps giving the old one", async () => {
+    const accessToken = vi.fn(async ({ forceRefresh }: { forceRefresh: boolean }) => {
+      const renewals = accessToken.mock.calls.filter(([request]) => request.forceRefresh).length;
+      return forceRefresh ? `renewed-${renewals}` : "lagging";
+    });
+    let good = "renewed-1";
+    const answer: Step = ({ headers }) =>
+      new Headers(headers).get("authorization") === `Bearer ${good}` ? json(200, roles) : expired();
+    const { client } = clientOf(
+      Array.from({ length: 9 }, () => answer),
+      { ...options, accessToken },
+    );
+    expect(await settle(client.roles.list())).toEqual(roles);
+    good = "renewed-2";
+    expect(await settle(client.roles.list())).toMatchObject({ code: "token_expired" });
+    expect(await settle(client.roles.list())).toEqual(roles);
+  });
+
+  it("whose renewal hangs ends with the request's deadline or the caller's abort", async () => {
+    const accessToken = ({ forceRefresh }: { forceRefresh: boolean }) =>
+      forceRefresh ? new Promise<string>(() => {}) : Promise.resolve("old");
+    const { client } = clientOf([expired(), expired()], { ...options, accessToken });
+    const started = Date.now();
+    expect(await settle(client.roles.list({ totalTimeoutMs: 300 }))).toMatchObject({
+      name: "TimeoutError",
+      outcome: "rejected",
+    });
+    expect(Date.now() - started).toBe(300);
+    const controller = new AbortController();
+    const settled = client.roles.list({ signal: controller.signal }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    expect(await settled).toMatchObject({ name: "AbortError" });
+  });
+
+  it("is not replaced after the total deadline: nothing is sent any more", async () => {
+    const accessToken = ({ forceRefresh }: { forceRefresh: boolean }) =>
+      new Promise<string>((resolve) => setTimeout(() => resolve("token"), forceRefresh ? 400 : 0));
+    const { client, sent } = clientOf([expired(), placed()], { ...options, accessToken });
+    expect(await settle(client.calls.create(placement, { totalTimeoutMs: 300 }))).toMatchObject({
+      name: "TimeoutError",
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("is renewed once for copies with other options, too", async () => {
+    const accessToken = vi.fn(async ({ forceRefresh }: { forceRefresh: boolean }) => (forceRefresh ? "new" : "old"));
+    const answer: Step = ({ headers }) =>
+      new Headers(headers).get("authorization") === "Bearer new" ? json(200, roles) : expired();
+    const { client } = clientOf(
+      Array.from({ length: 4 }, () => answer),
+      { ...options, accessToken },
+    );
+    await Promise.all([client.roles.list(), client.withOptions({ accountId: "b" }).roles.list()]);
+    expect(accessToken.mock.calls.filter(([{ forceRefresh }]) => forceRefresh)).toHaveLength(1);
   });
 
   it("shows the caller what its token function threw", async () => {
@@ -280,6 +378,31 @@ describe("middleware", () => {
     expect([sent.length, broken.sent.length]).toEqual([0, 0]);
   });
 
+  it("that returns no response is told, naming it", async () => {
+    const { client } = clientOf([json(200, roles)], { middleware: [async (_, next) => void (await next()) as never] });
+    expect(await settle(client.roles.list())).toMatchObject({
+      name: "RequestError",
+      message: expect.stringContaining("middleware 1 of listRoles returned no Response"),
+    });
+  });
+
+  it("that throws after an attempt whose outcome is unknown does not hide that", async () => {
+    let calls = 0;
+    const failing = async (_: unknown, next: () => Promise<Response>) => {
+      calls++;
+      if (calls > 1) throw new RangeError("broken");
+      return next();
+    };
+    const { client, sent } = clientOf([new Response("<html>", { status: 502 })], { middleware: [failing] });
+    const group = { name: "G", members: [{ destinationId: "d" }] };
+    expect(await settle(client.destinationGroups.create(group))).toMatchObject({
+      name: "RequestError",
+      outcome: "unknown",
+      cause: { name: "RangeError" },
+    });
+    expect(sent).toHaveLength(1);
+  });
+
   it("that finishes after the deadline sends nothing", async () => {
     const slow = async (_: unknown, next: () => Promise<Response>) => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -315,6 +438,17 @@ describe("telling", () => {
       "call-transfer: listRoles is retried in 1000 ms",
     ]);
     expect(JSON.stringify([log.debug, log.warn].map((fn) => fn.mock.calls))).not.toContain(apiKey);
+  });
+
+  it("a logger that throws breaks no request", async () => {
+    const broken = () => {
+      throw new Error("disk full");
+    };
+    const { client, sent } = clientOf([placed()], {
+      logger: { debug: broken, info: broken, warn: broken, error: broken },
+    });
+    expect(await client.calls.create(placement)).toEqual({ type: "initiated", callId: "c" });
+    expect(sent).toHaveLength(1);
   });
 
   it("onRetry hears of each retry, and what it throws breaks nothing", async () => {

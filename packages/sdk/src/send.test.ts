@@ -86,6 +86,21 @@ describe("a request", () => {
     expect(sent).toHaveLength(0);
   });
 
+  it("with a controller instead of its signal is refused, naming it, also on the raw client", async () => {
+    const { client, sent } = clientOf([]);
+    const options = { signal: new AbortController() } as never;
+    await expect(client.roles.list(options)).rejects.toMatchObject({ name: "ConfigurationError", option: "signal" });
+    await expect(client.raw.GET("/api/v1/roles", options)).rejects.toMatchObject({ option: "signal" });
+    expect(sent).toHaveLength(0);
+  });
+
+  it("without its body, or with null for its options, is refused before sending", async () => {
+    const { client, sent } = clientOf([]);
+    await expect(client.calls.create(undefined as never)).rejects.toThrow("body is missing");
+    await expect(client.roles.list(null as never)).rejects.toThrow("options must be an object");
+    expect(sent).toHaveLength(0);
+  });
+
   it("with a dangerous id is refused before sending", async () => {
     const { client, sent } = clientOf([]);
     await expect(client.members.deleteHours("..")).rejects.toThrow(TypeError);
@@ -193,6 +208,19 @@ describe("deadlines", () => {
     expect(Date.now() - started).toBe(2000);
   });
 
+  it("leave an answer that comes too late unread, and change nothing that was told", async () => {
+    let answer: (response: Response) => void = () => {};
+    const cancelled = vi.fn();
+    const body = new ReadableStream({ cancel: cancelled });
+    const { client } = clientOf([() => new Promise((resolve) => (answer = resolve))], { maxRetries: 0 });
+    const error = (await settle(client.roles.list({ timeoutMs: 500 }))) as TimeoutError;
+    const told = JSON.stringify(error);
+    answer(new Response(body));
+    await vi.runAllTimersAsync();
+    expect(cancelled).toHaveBeenCalledOnce();
+    expect(JSON.stringify(error)).toBe(told);
+  });
+
   it("are a minute by default", async () => {
     const { client } = clientOf([() => new Promise<Response>(() => {})], { maxRetries: 0 });
     const started = Date.now();
@@ -256,6 +284,11 @@ describe("answers", () => {
     expect(await client.members.deleteHours("m").result()).toMatchObject({ ok: true, data: undefined });
   });
 
+  it("may come without a body where the contract has none", async () => {
+    const { client } = clientOf([new Response(null, { status: 200 })]);
+    await expect(client.members.deleteHours("m")).resolves.toBeUndefined();
+  });
+
   it.each<[string, () => Response]>([
     ["broken JSON", () => new Response('{"roles":', { status: 200 })],
     ["no body", () => new Response(null, { status: 200 })],
@@ -300,6 +333,16 @@ describe("answers", () => {
     expect(error.detail).toBe("[redacted] is unknown");
   });
 
+  it("that echo the credential with JSON escapes or in the request id do not carry it into the error", async () => {
+    const token = "aaaa/bbbb+cccc/dddd";
+    const body = `{"code":"token_invalid","status":401,"title":"T","detail":"${token.replaceAll("/", "\\/")}"}`;
+    const echo = new Response(body, { status: 401, headers: { "x-request-id": token } });
+    const { client } = clientOf([echo], { accessToken: token, accountId: "a" });
+    const error = (await settle(client.roles.list())) as ApiError;
+    expect(error).toMatchObject({ code: "token_invalid", detail: "[redacted]", requestId: "[redacted]" });
+    expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain(token);
+  });
+
   it("that lose the connection in a message with the credential do not carry it into the error", async () => {
     const { client } = clientOf([new TypeError(`bad header ${apiKey}`)], { maxRetries: 0 });
     const error = (await settle(client.roles.list())) as ConnectionError;
@@ -331,6 +374,15 @@ describe("the raw client", () => {
     await client.raw.GET("/api/v1/roles", { fetch: elsewhere, baseUrl: "https://evil.example.com" } as never);
     expect(elsewhere).not.toHaveBeenCalled();
     expect(sent[0]?.url).toBe("https://api.example.com/api/v1/roles");
+  });
+
+  it("refuses a path that would name another host, and takes null for no init", async () => {
+    const { client, sent } = clientOf([json(200, roles)]);
+    for (const path of [".evil.example.com/x", ":81/x", "@evil.example.com/x", "", undefined]) {
+      await expect(client.raw.GET(path as never)).rejects.toThrow("starts with /");
+    }
+    expect(sent).toHaveLength(0);
+    expect((await client.raw.GET("/api/v1/roles", null as never)).data).toEqual(roles);
   });
 
   it("sends an operation that the contract does not know only once, and refuses missing ids", async () => {

@@ -1,5 +1,5 @@
 // The attempt loop: which attempt follows which, and what is told in the end.
-import { attemptOnce, type Ending } from "./attempt.ts";
+import { attemptOnce, type Ending, requestIdOf, withinLimits } from "./attempt.ts";
 import {
   AbortError,
   type ApiErrorFacts,
@@ -9,9 +9,11 @@ import {
   type Problem,
   type RequestError,
   type RequestFacts,
+  withReason,
 } from "./errors.ts";
 import type { Middleware } from "./middleware.ts";
 import type { OperationFacts } from "./operation-facts.ts";
+import type { RequestOptions } from "./options.ts";
 import type { LookUp, OutcomeWindow } from "./reconcile.ts";
 import { backoffFor, combine, type Outcome, shouldRetry } from "./retry.ts";
 import type { Settings } from "./settings.ts";
@@ -49,6 +51,8 @@ export interface Call {
   readonly deadline: number | undefined;
   /** How to look whether it was carried out. */
   readonly lookUp: LookUp | undefined;
+  /** What the request was sent with, so that the look is one of the same caller. */
+  readonly lookUpOptions: RequestOptions;
   readonly attempts: Attempt[];
   /** Every token that was sent, to keep them out of what is told. */
   readonly tokens: Set<string>;
@@ -81,37 +85,45 @@ export async function send(plan: Plan, call: Call): Promise<Response> {
       settings.budget?.refill();
       return ending.response;
     }
-    if (await renewToken(call, ending)) {
+    const renewal = await renewToken(call, ending);
+    if (renewal === true) {
       // Not counted: the credential was stale, not the request refused.
       retries--;
       continue;
     }
+    if (renewal) return finish(call, renewal);
     const delayMs = Math.max(backoffFor(retries, settings.random), (call.hint ?? 0) * 1000);
     if (!(await mayFollow(plan, call, ending, retries, delayMs))) return finish(call, ending);
     await waitForRetry(call, delayMs);
   }
 }
 
-/** Exchanges an expired access token, once per request. */
-async function renewToken(call: Call, { status, code }: Ending): Promise<boolean> {
+/** Exchanges an expired access token, once per request: whether it did, or how it failed. */
+async function renewToken(call: Call, { status, code }: Ending): Promise<boolean | Ending> {
   const { auth } = call.settings;
-  const [stale] = [...call.tokens].slice(-1);
-  if (status !== 401 || code !== "token_expired" || !auth.canRenew || call.renewed || stale === undefined) return false;
+  const stale = [...call.tokens].at(-1);
+  if (status !== 401 || code !== "token_expired" || !auth.canRenew || stale === undefined) return false;
+  if (call.renewed) {
+    auth.forget(stale);
+    return false;
+  }
   call.renewed = true;
-  call.renewedToken = await auth.renew(stale);
-  call.tokens.add(call.renewedToken);
+  const renewal = await withinLimits(call, () => auth.renew(stale));
+  if (!("value" in renewal)) return renewal;
+  call.renewedToken = renewal.value;
+  call.tokens.add(renewal.value);
   return true;
 }
 
 /** Whether another attempt may follow; where one is withheld, the call remembers why. */
 async function mayFollow(plan: Plan, call: Call, ending: Ending, retries: number, delayMs: number): Promise<boolean> {
   const { retry } = call.operation;
-  const { budget, clock, maxRetryAfterSecs, unsafe } = call.settings;
+  const { budget, maxRetryAfterSecs, unsafe } = call.settings;
   const withhold = (why: string) => {
     call.withheld = why;
     return false;
   };
-  if (ending.failure?.kind === AbortError || !shouldRetry("safe", ending)) return false;
+  if (ending.final || !shouldRetry("safe", ending)) return false;
   if (retries >= call.maxRetries) return false;
   const blind = !shouldRetry(retry, ending);
   if (blind && unsafe === "never") return withhold("it may have been carried out, and must not be repeated blindly");
@@ -122,19 +134,24 @@ async function mayFollow(plan: Plan, call: Call, ending: Ending, retries: number
   if (hintSecs > maxRetryAfterSecs) {
     return withhold(`the server asks to wait ${hintSecs} s, more than maxRetryAfterSecs (${maxRetryAfterSecs})`);
   }
-  if (call.deadline !== undefined && clock.now() + delayMs >= call.deadline) {
-    return withhold("totalTimeoutMs would pass before it");
-  }
+  if (pastDeadline(call, delayMs)) return withhold("totalTimeoutMs would pass before it");
   if (blind && unsafe === "check" && !(await nothingListed(call))) {
     return withhold("a look at the server does not rule out that it was carried out");
   }
+  // The look took time itself.
+  if (pastDeadline(call, delayMs)) return withhold("totalTimeoutMs would pass before it");
   if (budget && !budget.spend()) return withhold("the client's retry budget is used up");
   return true;
 }
 
+const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
+  deadline !== undefined && settings.clock.now() + delayMs >= deadline;
+
 async function nothingListed(call: Call): Promise<boolean> {
-  const found = await call.lookUp?.(windowOf(call));
-  return found?.complete === true && found.candidates.length === 0;
+  const { lookUp, lookUpOptions } = call;
+  if (!lookUp) return false;
+  const look = await withinLimits(call, (signal) => lookUp(windowOf(call), { ...lookUpOptions, signal }));
+  return "value" in look && look.value.complete && look.value.candidates.length === 0;
 }
 
 async function waitForRetry(call: Call, delayMs: number): Promise<void> {
@@ -163,7 +180,8 @@ function logAttempt({ settings: { logger, clock }, operation, attempts }: Call, 
 function finish(call: Call, { failure, response }: Ending): Response {
   if (failure) {
     const { kind: FailureError, words, cause } = failure;
-    throw withOutcome(call, new FailureError(`${call.operation.id} ${words}`, factsOf(call), cause));
+    const facts = factsOf(call);
+    throw withOutcome(call, new FailureError(withReason(`${call.operation.id} ${words}`, facts), facts, cause));
   }
   const answer = response as Response;
   if (isUnknown(call)) throw withOutcome(call, apiErrorOf(apiErrorFactsOf(call, answer)));
@@ -176,10 +194,10 @@ const isUnknown = ({ operation, outcome }: Call): boolean =>
 
 function withOutcome(call: Call, error: RequestError): Error {
   if (!isUnknown(call)) return error;
-  const { lookUp, partialBody } = call;
+  const { lookUp, lookUpOptions, partialBody } = call;
   const what = call.outcome === "applied" ? "was carried out, but its answer is lost" : "may have been carried out";
   const message = `${call.operation.id} ${what}: call reconcile() before sending it again (§8.3). ${error.message}`;
-  const facts = { ...factsOf(call), withheld: undefined, window: windowOf(call), lookUp, partialBody };
+  const facts = { ...factsOf(call), window: windowOf(call), lookUp, lookUpOptions, partialBody };
   return new OutcomeUnknownError(message, facts, error);
 }
 
@@ -195,7 +213,7 @@ export function factsOf({ outcome, attempts, operation, withheld }: Call): Reque
 }
 
 export function apiErrorFactsOf(call: Call, response: Response): ApiErrorFacts {
-  const requestId = response.headers.get("x-request-id") ?? undefined;
+  const requestId = requestIdOf(response, call);
   const { status, headers } = response;
   return { ...factsOf(call), status, problem: call.problem, requestId, headers, retryAfterSecs: call.hint };
 }

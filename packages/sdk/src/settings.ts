@@ -3,7 +3,15 @@ import { ConfigurationError } from "./errors.ts";
 import { defaultMaxRetries, defaultTimeoutMs } from "./generated/operations.gen.ts";
 import type { Logger } from "./logger.ts";
 import type { Middleware } from "./middleware.ts";
-import type { AccessTokenFunction, ClientOptions, Clock, RequestOptions, RetryEvent, Validate } from "./options.ts";
+import type {
+  AccessTokenFunction,
+  ClientOptions,
+  Clock,
+  RequestOptions,
+  RetryEvent,
+  RetryOptions,
+  Validate,
+} from "./options.ts";
 import { RetryBudget } from "./retry.ts";
 
 /** The longest delay that a timer takes, in milliseconds. */
@@ -66,6 +74,8 @@ const clientOptionNames: Record<keyof ClientOptions, true> = {
   random: true,
 };
 
+const retryOptionNames: Record<keyof RetryOptions, true> = { unsafe: true, budget: true };
+
 const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
@@ -75,6 +85,8 @@ const systemClock: Clock = {
 /** Credentials of RFC 6750: nothing that could end a header or hide in one. */
 const bearerToken = /^[A-Za-z0-9._~+/-]+=*$/;
 const visibleText = /^[\x21-\x7e]+$/;
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const ownHeaders = ["authorization", "x-account-id"];
 
 function check(condition: boolean, option: string, mend: string): asserts condition {
@@ -89,19 +101,48 @@ function checkNames(options: object, known: object): void {
 
 const isTimer = (value: unknown): boolean => typeof value === "number" && value > 0 && value <= longestTimer;
 
-/** Checks the options that clients and requests share. */
-function checkShared({ timeoutMs, totalTimeoutMs, maxRetries, headers, accountId, middleware }: RequestOptions): void {
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** Whether an object has every method. */
+function hasMethods(value: unknown, ...names: string[]): boolean {
+  return isObject(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
+}
+
+/** The options that openapi-fetch's verbs take as well; a signal may be null there. */
+type TimingOptions = Pick<RequestOptions, "timeoutMs" | "totalTimeoutMs" | "maxRetries" | "accountId"> & {
+  signal?: AbortSignal | null;
+};
+
+/**
+ * Checks the options that openapi-fetch's verbs take as well.
+ *
+ * @throws {ConfigurationError} names the option and the mend.
+ */
+export function checkTiming({ signal, timeoutMs, totalTimeoutMs, maxRetries, accountId }: TimingOptions): void {
   const milliseconds = `must be a number of milliseconds above 0 and at most ${longestTimer}`;
   check(timeoutMs === undefined || isTimer(timeoutMs), "timeoutMs", milliseconds);
   check(totalTimeoutMs === undefined || isTimer(totalTimeoutMs), "totalTimeoutMs", milliseconds);
   const retries = maxRetries === undefined || (Number.isInteger(maxRetries) && maxRetries >= 0);
   check(retries, "maxRetries", "must be a whole number from 0");
+  const watchable = signal === undefined || signal === null || hasMethods(signal, "addEventListener");
+  check(watchable, "signal", "must be an AbortSignal: pass controller.signal");
   checkAccountId(accountId);
-  const functions = middleware === undefined || middleware.every((one) => typeof one === "function");
+}
+
+/** Checks the options that clients and requests share. */
+function checkShared(options: RequestOptions): void {
+  checkTiming(options);
+  const { headers = {}, middleware = [] } = options;
+  const functions = Array.isArray(middleware) && middleware.every((one) => typeof one === "function");
   check(functions, "middleware", "must be a list of functions (request, next, context)");
-  for (const name of Object.keys(headers ?? {})) {
+  const plain = isObject(headers) && !Array.isArray(headers) && !(headers instanceof Headers);
+  check(plain, "headers", "must be an object of names and values");
+  for (const [name, value] of Object.entries(headers)) {
     const mend = `must not carry ${name}: use apiKey or accessToken, and accountId`;
     check(!ownHeaders.includes(name.toLowerCase()), "headers", mend);
+    check(headerName.test(name), "headers", "has a name that no header may have");
+    const valid = typeof value === "string" && headerValue.test(value);
+    check(valid, "headers", `must give ${name} as text without line breaks`);
   }
 }
 
@@ -119,6 +160,18 @@ export function checkToken(token: unknown, option: "apiKey" | "accessToken"): as
   const mend =
     "must be a non-empty bearer token: letters, digits and . _ ~ + / - only (is there a stray space or line break?)";
   check(typeof token === "string" && bearerToken.test(token), option, mend);
+}
+
+/** A logger whose own failures break no request. */
+function guarded(logger: Logger): Logger {
+  const guard = (level: keyof Logger) => (message: string) => {
+    try {
+      logger[level](message);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+  return { debug: guard("debug"), info: guard("info"), warn: guard("warn"), error: guard("error") };
 }
 
 /** Whether everybody who opens the page could read a key. */
@@ -168,7 +221,12 @@ export function settingsOf(options: ClientOptions, parent?: Settings): Settings 
   check(typeof options === "object" && options !== null, "options", "must be an object with baseUrl and a credential");
   checkNames(options, clientOptionNames);
   checkShared(options);
-  const { retry = {}, clock = systemClock, random = Math.random, maxRetryAfterSecs = 60 } = options;
+  const { retry = {}, clock = systemClock, random = Math.random, maxRetryAfterSecs = 60, logger } = options;
+  check(isObject(retry), "retry", "must be an object with unsafe and budget");
+  checkNames(retry, retryOptionNames);
+  check(hasMethods(clock, "now", "setTimeout", "clearTimeout"), "clock", "must have now, setTimeout and clearTimeout");
+  const console = logger === undefined || hasMethods(logger, "debug", "info", "warn", "error");
+  check(console, "logger", "must have debug, info, warn and error");
   for (const name of ["fetch", "onRetry", "validate", "random"] as const) {
     check(options[name] === undefined || typeof options[name] === "function", name, "must be a function");
   }
@@ -180,14 +238,15 @@ export function settingsOf(options: ClientOptions, parent?: Settings): Settings 
   );
   const { unsafe = "never", budget = true } = retry;
   check(["never", "check", "always"].includes(unsafe), "retry.unsafe", "must be never, check or always");
+  const credential = credentialOf(options);
   return {
     baseUrl: baseUrlOf(options),
-    auth: new Auth(credentialOf(options)),
+    auth: parent?.auth.isOf(credential) ? parent.auth : new Auth(credential),
     budget: budget ? (parent?.budget ?? new RetryBudget()) : undefined,
     unsafe,
     middleware: options.middleware ?? [],
     onRetry: options.onRetry,
-    logger: options.logger,
+    logger: logger && guarded(logger),
     validate: options.validate,
     noticed: parent?.noticed ?? new Set(),
     accountId: options.accountId,
@@ -208,6 +267,7 @@ export function settingsOf(options: ClientOptions, parent?: Settings): Settings 
  * @throws {ConfigurationError} names the option and the mend.
  */
 export function checkRequestOptions(options: RequestOptions): void {
+  check(isObject(options), "options", "must be an object");
   checkNames(options, requestOptionNames);
   checkShared(options);
 }

@@ -50,6 +50,14 @@ describe("createWebhookHandler", () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
+  it("answers the sender also when the application's onError throws", async () => {
+    const onError = () => {
+      throw new Error("logger broke");
+    };
+    const { handle } = handlerOf({ secret: "whsec-other", onError });
+    expect((await handle(await webhook())).status).toBe(400);
+  });
+
   it("refuses other methods and bodies over 1 MiB before verifying", async () => {
     const { handle } = handlerOf();
     const get = await handle(new Request("https://receiver.example.com/offers"));
@@ -72,9 +80,31 @@ describe("createWebhookHandler", () => {
     expect(onEvent).toHaveBeenCalledTimes(2);
   });
 
+  it("is not deceived by parts of a header that only look like its time", async () => {
+    const { handle, onEvent } = handlerOf({ replayStore: memoryReplayStore({ now: () => at }) });
+    const header = await signWebhook(offer, { secret, at });
+    const statuses: number[] = [];
+    for (const prefix of ["", "xt=1,", "ct=2,t2=3,"]) {
+      statuses.push((await handle(await webhook(offer, { headers: { "service-signature": prefix + header } }))).status);
+    }
+    expect(statuses).toEqual([204, 409, 409]);
+    expect(onEvent).toHaveBeenCalledOnce();
+  });
+
+  it("lets a webhook come again that could not be handled", async () => {
+    const onEvent = vi.fn().mockRejectedValueOnce(new Error("database down"));
+    const { handle } = handlerOf({ replayStore: memoryReplayStore({ now: () => at }), onEvent });
+    expect((await handle(await webhook())).status).toBe(500);
+    expect((await handle(await webhook())).status).toBe(204);
+    expect((await handle(await webhook())).status).toBe(409);
+  });
+
   it("throws at once for options that could never verify", () => {
     expect(() => handlerOf({ secret: "" })).toThrow(TypeError);
     expect(() => handlerOf({ toleranceSecs: 0 })).toThrow(TypeError);
+    expect(() => handlerOf({ onEvent: "x" as never })).toThrow("onEvent must be a function");
+    expect(() => handlerOf({ replayStore: {} as never })).toThrow("replayStore must have setIfAbsent");
+    expect(() => createWebhookHandler(undefined as never)).toThrow("onEvent must be a function");
   });
 });
 
@@ -121,6 +151,29 @@ describe("toNodeHandler", () => {
       await adapter(Object.assign(request, { body }), response);
     };
     expect((await post(listener, offer)).status).toBe(204);
+  });
+
+  it("refuses what is no POST, also methods that no Request can have, and closes after an unread body", async () => {
+    const { handle } = handlerOf();
+    const answered: unknown[] = [];
+    for (const method of ["TRACE", "GET"]) {
+      const headers = new Map<string, string>();
+      const response = {
+        statusCode: 0,
+        setHeader: (name: string, value: string) => headers.set(name, value),
+        end: () => {},
+      };
+      const request = Object.assign(new Response("x").body as never as AsyncIterable<Uint8Array>, {
+        method,
+        headers: {},
+      });
+      await toNodeHandler(handle)(request, response);
+      answered.push([response.statusCode, headers.get("connection")]);
+    }
+    expect(answered).toEqual([
+      [405, "close"],
+      [405, "close"],
+    ]);
   });
 
   it("says what to mount when a parser before it left only an object", async () => {

@@ -1,10 +1,9 @@
 // Receiving webhooks: for anything that speaks Request → Response, and for Node's own servers.
-import { signature } from "./generated/signature.gen.ts";
 import {
   checkVerifyOptions,
   type RawBody,
   type VerifyOptions,
-  verifyWebhook,
+  verifySigned,
   type WebhookEvent,
   type WebhookHeaders,
   WebhookVerificationError,
@@ -16,6 +15,8 @@ const maxBodyBytes = 1024 * 1024;
 export interface ReplayStore {
   /** Keeps the key for so many seconds; false when it was there already. */
   setIfAbsent(key: string, expiresInSecs: number): Promise<boolean> | boolean;
+  /** Forgets a key whose webhook could not be handled, so that it may be sent again; without it, it stays refused. */
+  remove?(key: string): Promise<unknown> | unknown;
 }
 
 /** A replay store for one process. */
@@ -33,6 +34,7 @@ export function memoryReplayStore({ now = Date.now }: { now?: () => number } = {
       expiries.set(key, time + expiresInSecs * 1000);
       return true;
     },
+    remove: (key) => expiries.delete(key),
   };
 }
 
@@ -84,11 +86,10 @@ async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8
   return bytes;
 }
 
-/** The time and body decide what counts as the same webhook: a header may lose one of its signatures on the way. */
-async function replayKey(header: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const [time = ""] = /t=\d+/.exec(header) ?? [];
+/** The signed time and body decide what is the same webhook: the rest of a header may be changed on the way. */
+async function replayKey(timestamp: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
-  return `${time}.${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `${timestamp}.${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
 /**
@@ -98,24 +99,38 @@ async function replayKey(header: string, body: Uint8Array<ArrayBuffer>): Promise
  * @throws {TypeError} The options are unusable, e.g. an empty secret.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
-  const { onEvent, replayStore, onError, ...verification } = options;
+  const { onEvent, replayStore, onError, ...verification } = options ?? {};
+  if (typeof onEvent !== "function") throw new TypeError("onEvent must be a function");
+  const keeps = replayStore === undefined || typeof replayStore.setIfAbsent === "function";
+  if (!keeps) throw new TypeError("replayStore must have setIfAbsent");
   const { secrets, toleranceSecs } = checkVerifyOptions(verification);
   const answer = async (request: Request): Promise<Response> => {
     if (request.method !== "POST") throw new Refusal(405, "webhooks come by POST");
     if (request.bodyUsed)
       throw new WebhookVerificationError("The request's body was already read: verify before parsing it");
     const body = await readBytes(request.body);
-    const event = await verifyWebhook({ body, headers: request.headers }, { ...verification, secret: secrets });
-    const key = replayStore && (await replayKey(request.headers.get(signature.header) ?? "", body));
+    const input = { body, headers: request.headers };
+    const { event, timestamp } = await verifySigned(input, { ...verification, secret: secrets });
+    const key = replayStore && (await replayKey(timestamp, body));
     // A signature may be as far ahead as behind, so it stays valid for twice the tolerance.
     if (key && !(await replayStore.setIfAbsent(key, 2 * toleranceSecs))) throw new Refusal(409, "received before");
-    return (await onEvent(event)) ?? new Response(null, { status: 204 });
+    try {
+      return (await onEvent(event)) ?? new Response(null, { status: 204 });
+    } catch (error) {
+      // What was not handled may come again.
+      if (key) await replayStore.remove?.(key);
+      throw error;
+    }
   };
   return async (request) => {
     try {
       return await answer(request);
     } catch (error) {
-      onError?.(error);
+      try {
+        onError?.(error);
+      } catch {
+        // The sender gets its answer all the same.
+      }
       if (error instanceof WebhookVerificationError)
         return new Response("The webhook is not genuine.\n", { status: 400 });
       if (!(error instanceof Refusal)) return new Response("The webhook could not be handled.\n", { status: 500 });
@@ -132,6 +147,7 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   /** Raw bytes, where `express.raw()` read them. */
   readonly body?: unknown;
   readonly readableEnded?: boolean;
+  readonly readableDidRead?: boolean;
 }
 
 /** What the adapter needs of Node's `ServerResponse` or Express' response. */
@@ -144,8 +160,8 @@ export interface NodeResponse {
 function bodyOfNode(request: NodeRequest): RawBody | ReadableStream<Uint8Array> | null {
   const { body } = request;
   if (typeof body === "string" || body instanceof Uint8Array) return body;
-  if (body !== undefined && request.readableEnded) {
-    throw new WebhookVerificationError("The body was parsed before: mount express.raw({ type: '*/*' }) on this route");
+  if (request.readableEnded || request.readableDidRead) {
+    throw new WebhookVerificationError("The body was read before: mount express.raw({ type: '*/*' }) on this route");
   }
   const chunks = request[Symbol.asyncIterator]();
   return new ReadableStream({
@@ -169,14 +185,17 @@ export function toNodeHandler(
       for (const [name, value] of Object.entries(request.headers as WebhookHeaders)) {
         if (value !== undefined && !name.startsWith(":")) headers.set(name, String(value));
       }
-      const method = request.method ?? "GET";
-      const withBody = method !== "GET" && method !== "HEAD";
-      const init = { method, headers, ...(withBody && { body: bodyOfNode(request) as BodyInit, duplex: "half" }) };
+      // Some methods cannot be put into a Request; all but one are refused alike.
+      const isPost = request.method === "POST";
+      const body = isPost && { body: bodyOfNode(request) as BodyInit, duplex: "half" };
+      const init = { method: isPost ? "POST" : "GET", headers, ...body };
       answer = await handler(new Request("http://webhook.invalid/", init));
     } catch (error) {
       answer = new Response(error instanceof WebhookVerificationError ? `${error.message}\n` : null, { status: 500 });
     }
     response.statusCode = answer.status;
+    // What is left of an unread body would be taken for the next request.
+    if (!request.readableEnded) response.setHeader("connection", "close");
     answer.headers.forEach((value, name) => {
       response.setHeader(name, value);
     });

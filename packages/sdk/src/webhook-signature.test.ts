@@ -56,6 +56,19 @@ describe("verifyWebhook", () => {
     ).resolves.toBeTruthy();
   });
 
+  it("accepts headers of another implementation, and a header in a list of one", async () => {
+    const headers = { get: (name: string) => (name === "service-signature" ? overlapping : null) } as Headers;
+    await expect(verifyWebhook({ body, headers }, { secret: newSecret, now })).resolves.toBeTruthy();
+    await expect(verify([overlapping])).resolves.toBeTruthy();
+  });
+
+  it("throws at once for a clock that gives no time", async () => {
+    await expect(verifyWebhook(input(overlapping), { secret: newSecret, now: () => Number.NaN })).rejects.toThrow(
+      "now must",
+    );
+    await expect(signWebhook(body, { secret: newSecret, at: Number.NaN })).rejects.toThrow("at must");
+  });
+
   it("accepts an event of a kind it does not know", async () => {
     const raw = '{"type":"transfer.newer","x":1}';
     const header = await signWebhook(raw, { secret: newSecret, at });
@@ -70,6 +83,11 @@ describe("verifyWebhook", () => {
     ["a changed time", () => verify(overlapping.replace("800", "801")), "No signature matches"],
     ["a parsed body", () => verify(overlapping, newSecret, JSON.parse(body)), "not a parsed object"],
     ["a missing header", () => verify(undefined), "is missing"],
+    [
+      "missing headers",
+      () => verifyWebhook({ body } as never, { secret: newSecret, now }),
+      "pass them beside the body",
+    ],
     ["a repeated header", () => verify([overlapping, overlapping]), "came 2 times"],
     ["two times", () => verify(`t=1772452800,${overlapping}`), "needs one t"],
     ["a time that is no number", () => verify(overlapping.replace("1772452800", "1772452800.5")), "needs one t"],

@@ -74,10 +74,15 @@ function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
 
 function headerOf(headers: WebhookHeaders): string {
   const wanted = signature.header.toLowerCase();
-  const value =
-    headers instanceof Headers
-      ? headers.get(wanted)
+  if (typeof headers !== "object" || headers === null) {
+    throw new WebhookVerificationError("The request's headers are missing: pass them beside the body");
+  }
+  // Not every server's Headers is the global one.
+  const found =
+    typeof headers.get === "function"
+      ? (headers.get(wanted) ?? headers.get(signature.header))
       : Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
+  const value: unknown = Array.isArray(found) && found.length === 1 ? found[0] : found;
   if (typeof value === "string") return value;
   const many = Array.isArray(value) ? `came ${value.length} times` : "is missing";
   throw new WebhookVerificationError(`The header ${signature.header} ${many}`);
@@ -133,6 +138,14 @@ function equal(a: Uint8Array, b: Uint8Array): boolean {
  * @throws {TypeError} The options are unusable, e.g. an empty secret.
  */
 export async function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent> {
+  return (await verifySigned(input, options)).event;
+}
+
+/** The same, with the time that was signed. */
+export async function verifySigned(
+  input: WebhookInput,
+  options: VerifyOptions,
+): Promise<{ event: WebhookEvent; timestamp: string }> {
   const { secrets, toleranceSecs } = checkVerifyOptions(options);
   const { timestamp, signatures } = parseHeader(headerOf(input.headers));
   if (input instanceof Request && input.bodyUsed) {
@@ -149,13 +162,15 @@ export async function verifyWebhook(input: WebhookInput, options: VerifyOptions)
       "No signature matches: is it this destination's secret, and the body as it came?",
     );
   }
-  const ageSecs = (options.now ?? Date.now)() / 1000 - Number(timestamp);
+  const now = (options.now ?? Date.now)();
+  if (!Number.isFinite(now)) throw new TypeError("now must give milliseconds since 1970");
+  const ageSecs = now / 1000 - Number(timestamp);
   if (!(Math.abs(ageSecs) <= toleranceSecs)) {
     const direction = ageSecs > 0 ? "old" : "ahead";
     const words = `The signature is ${Math.abs(Math.round(ageSecs))} s ${direction}, more than ${toleranceSecs} s: is a clock wrong?`;
     throw new WebhookVerificationError(words);
   }
-  return eventOf(body);
+  return { event: eventOf(body), timestamp };
 }
 
 function eventOf(body: Uint8Array): WebhookEvent {
@@ -186,7 +201,9 @@ export interface SignOptions {
 
 /** The signature header's value for a body, for tests of a receiver. */
 export async function signWebhook(body: RawBody, options: SignOptions): Promise<string> {
-  const timestamp = String(Math.floor((options.at ?? Date.now()) / 1000));
+  const { at = Date.now() } = options;
+  if (!Number.isFinite(at)) throw new TypeError("at must be milliseconds since 1970");
+  const timestamp = String(Math.floor(at / 1000));
   const parts = [`t=${timestamp}`];
   for (const secret of secretsOf(options.secret)) {
     parts.push(`${signature.scheme}=${toHex(await hmac(secret, timestamp, bytesOf(body)))}`);

@@ -51,7 +51,7 @@ export function listCalls(client: Core, query?: ListCallsQuery, options?: Reques
  * @throws {ApiError} 500: `internal_error`
  */
 export function createCall(client: Core, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
-  return client.request("POST", "/api/v1/calls", { body }, options, (window) => lookThrough(listCalls(client, { startDate: window.from, limit: 100 }), window));
+  return client.request("POST", "/api/v1/calls", { body }, options, (window, lookUpOptions) => lookThrough(listCalls(client, { startDate: window.from, limit: 100 }, lookUpOptions), window));
 }
 
 /** The operations on calls, as `client.calls`. */

@@ -6,7 +6,7 @@ import type { OperationFacts } from "../operation-facts.ts";
 export const operationFacts: Readonly<Record<string, OperationFacts>> = {
   "POST /api/v1/transfers/destinations/{id}/rotate-secret": {"id":"rotateDestinationSecret","retry":"once","accountScoped":true},
   "POST /api/v1/transfers/destination-groups": {"id":"createDestinationGroup","retry":"unique","accountScoped":true},
-  "DELETE /api/v1/transfers/members/{memberId}/hours": {"id":"deleteMemberHours","retry":"safe","accountScoped":true},
+  "DELETE /api/v1/transfers/members/{memberId}/hours": {"id":"deleteMemberHours","retry":"safe","accountScoped":true,"bodyless":true},
   "GET /api/v1/transfers/members/{memberId}/availability": {"id":"getMemberAvailability","retry":"safe","accountScoped":true},
   "GET /api/v1/roles": {"id":"listRoles","retry":"safe","accountScoped":true},
   "GET /api/v1/calls": {"id":"listCalls","retry":"safe","accountScoped":true},
