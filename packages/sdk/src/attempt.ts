@@ -18,6 +18,8 @@ import type { Call, Plan } from "./send.ts";
 
 const maxBodyBytes = 10 * 1024 * 1024;
 const maxErrorBodyBytes = 64 * 1024;
+/** A day: no honest clock is off by more, and a Date header that says so is not to be trusted. */
+const largestSkewMs = 86_400_000;
 
 /** How one attempt ended. */
 export interface Ending extends AttemptEnd {
@@ -127,7 +129,8 @@ async function exchange(
     const requestId = requestIdOf(response, call);
     if (requestId) attempt.requestId = requestId;
     const date = Date.parse(response.headers.get("date") ?? "");
-    if (!Number.isNaN(date)) call.skewMs = date - settings.clock.now();
+    const skewMs = date - settings.clock.now();
+    if (Math.abs(skewMs) <= largestSkewMs) call.skewMs = skewMs;
     noticeDeprecation(response.headers, call.operation.id, settings.logger, settings.noticed);
     return await readOnce(response, stop, progress, call);
   } catch (error) {
@@ -166,17 +169,14 @@ export function requestIdOf(response: Response, { tokens }: Call): string | unde
 
 function success(call: Call, response: Response, text: string | null): Ending {
   const end: Ending = { status: response.status, outcome: "applied", interrupted: false, response };
-  if (response.status === 204 || !call.known || (call.operation.bodyless && !text)) return end;
+  if (!call.known || (call.operation.bodyless && !text)) return end;
   const invalid = (words: string, cause?: unknown): Ending => {
     call.partialBody = text ?? undefined;
     const failure = { kind: InvalidResponseError, words: `answered ${response.status} ${words}`, cause };
     return { ...end, failure };
   };
-  try {
-    call.data = JSON.parse(text ?? "");
-  } catch {
-    return invalid("with a body that is no JSON, though the request was carried out");
-  }
+  call.data = objectOf(text);
+  if (!call.data) return invalid("with a body that is no JSON object, though the request was carried out");
   try {
     call.settings.validate?.(call.operation.id, call.data);
   } catch (error) {
@@ -187,7 +187,7 @@ function success(call: Call, response: Response, text: string | null): Ending {
 }
 
 function refusal(call: Call, response: Response, text: string | null, { attempt }: Progress): Ending {
-  call.problem = problemOf(text);
+  call.problem = objectOf(text);
   const code = typeof call.problem?.code === "string" ? call.problem.code : undefined;
   if (code && attempt) attempt.code = code;
   const { status, headers } = response;
@@ -195,7 +195,7 @@ function refusal(call: Call, response: Response, text: string | null, { attempt 
   return { status, code, outcome: outcomeOfAnswer(status, code), interrupted: false, response };
 }
 
-function problemOf(text: string | null): Problem {
+function objectOf(text: string | null): Problem {
   try {
     const value: unknown = JSON.parse(text ?? "");
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Problem) : undefined;
@@ -205,7 +205,7 @@ function problemOf(text: string | null): Problem {
 }
 
 function failureOf(error: unknown, call: Call, { attempt, response, error: own }: Progress): Failure {
-  const message = redact(error instanceof Error ? error.message : String(error), call.tokens);
+  const message = redact(wordsOf(error), call.tokens);
   if (error instanceof BodyTooLarge) {
     return { kind: InvalidResponseError, words: `answered ${response?.status} with a body ${message}` };
   }
@@ -219,10 +219,26 @@ function failureOf(error: unknown, call: Call, { attempt, response, error: own }
   return { kind: ConnectionError, words: `${where}: ${message}`, cause: withoutSecrets(error, message, call) };
 }
 
-/** The cause as it is, unless it shows a credential: then only its name and cleaned message. */
+/** The cause as it is, unless it shows a credential anywhere: then only its cleaned message. */
 function withoutSecrets(error: unknown, message: string, call: Call): unknown {
-  const shown = error instanceof Error ? `${error.message}${error.stack}${String(error.cause)}` : String(error);
-  return redact(shown, call.tokens) === shown ? error : new Error(message);
+  const shows = (part: unknown, depth: number): boolean => {
+    const text = part instanceof Error ? `${part.message}${part.stack}` : String(part);
+    if (redact(text, call.tokens) !== text) return true;
+    if (!(part instanceof Error) || depth === 0) return false;
+    const inner = part instanceof AggregateError ? part.errors : [];
+    return [part.cause, ...inner].some((one) => shows(one, depth - 1));
+  };
+  return shows(error, 5) ? new Error(message) : error;
+}
+
+/** An error's message with those of its causes: fetch itself says no more than that it failed. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const inner: unknown[] = error.cause instanceof AggregateError ? error.cause.errors : [error.cause];
+  const why = inner
+    .filter((part) => part instanceof Error)
+    .map((part) => part.message || (part as { code?: string }).code);
+  return why.length > 0 ? `${error.message} (${[...new Set(why)].join(", ")})` : error.message;
 }
 
 function failed(failure: Failure, { attempt, response, partial, error }: Progress, call: Call): Ending {

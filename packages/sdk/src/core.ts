@@ -140,7 +140,7 @@ export class Core {
       timeoutMs,
       maxRetries,
       middleware: [...settings.middleware, ...middleware],
-      deadline: totalTimeoutMs === undefined ? undefined : settings.clock.now() + totalTimeoutMs,
+      deadline: totalTimeoutMs === undefined ? undefined : settings.clock.elapsed() + totalTimeoutMs,
       lookUp,
       lookUpOptions: lookUpOptionsOf(options),
       attempts: [],

@@ -26,7 +26,7 @@ export function watch(call: Call): Interruption {
   const { clock } = settings;
   const stop = new AbortController();
   let failure: Failure | undefined;
-  const remaining = deadline === undefined ? timeoutMs : deadline - clock.now();
+  const remaining = deadline === undefined ? timeoutMs : deadline - clock.elapsed();
   const limitMs = Math.max(0, Math.min(timeoutMs, remaining));
   const interrupted = new Promise<never>((_, reject) => {
     stop.signal.addEventListener("abort", () => reject(stop.signal.reason), { once: true });

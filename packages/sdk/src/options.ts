@@ -54,6 +54,8 @@ export type AccessTokenFunction = (request: { forceRefresh: boolean }) => Promis
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
+  /** Milliseconds since any moment, which no correction of the clock changes; `now()` by default. */
+  elapsed?(): number;
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(timer: unknown): void;
 }

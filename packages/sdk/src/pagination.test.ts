@@ -48,6 +48,14 @@ describe("a list of calls", () => {
     await expect(client.calls.list().toArray({ maxItems: -1 })).rejects.toThrow("maxItems");
   });
 
+  it("ends where a list without a total gives the same page again, or no list at all", async () => {
+    const same = () => json(200, { calls: [call(1)] });
+    const repeating = clientOf([same(), same(), same()]);
+    expect(ids(await repeating.client.calls.list().toArray({ maxItems: 9 }))).toEqual([1]);
+    const odd = clientOf([json(200, { calls: {}, meta: { total: 3 } })]);
+    expect(await odd.client.calls.list().toArray({ maxItems: 9 })).toEqual([]);
+  });
+
   it("refuses a bad maxItems without leaving the request's own failure unhandled", async () => {
     const unhandled = vi.fn();
     process.on("unhandledRejection", unhandled);

@@ -40,11 +40,15 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
     let offset = this.#start;
     for (;;) {
       yield page;
-      const count = this.itemsOf(page).length;
-      offset += count;
+      const items = this.itemsOf(page);
+      offset += items.length;
       const total = (page as Page).meta?.total ?? Number.POSITIVE_INFINITY;
-      if (count === 0 || offset >= total) return;
+      if (items.length === 0 || offset >= total) return;
       page = await this.#next(offset);
+      // Without a total, a server that ignores the offset would never come to an end.
+      const repeats =
+        total === Number.POSITIVE_INFINITY && JSON.stringify(this.itemsOf(page)) === JSON.stringify(items);
+      if (repeats) return;
     }
   }
 
@@ -87,6 +91,6 @@ export function requestPage<List, Item>(
   const query = filters ?? {};
   const ask = (offset: number | undefined) =>
     client.request<List>(method, path, { query: offset === undefined ? query : { ...query, offset } }, options);
-  const itemsOf = (list: List) => (list[items] ?? []) as readonly Item[];
+  const itemsOf = (list: List) => (Array.isArray(list[items]) ? list[items] : []) as readonly Item[];
   return new PagePromise(ask(undefined).withResponse(), itemsOf, query.offset ?? 0, ask);
 }

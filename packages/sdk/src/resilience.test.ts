@@ -45,6 +45,14 @@ describe("an unknown outcome", () => {
     expect(error.window).toEqual({ from: "2026-03-02T11:55:00.000Z", to: "2026-03-02T12:05:00.000Z" });
   });
 
+  it.each(["Fri, 13 Sep 275760 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "soon"])(
+    "does not trust a Date that no honest clock shows (%s)",
+    async (date) => {
+      const { error } = await unknownOf([new Response(null, { status: 502, headers: { date } })]);
+      expect(error.window.from).toBe("2026-03-02T11:55:00.000Z");
+    },
+  );
+
   it("says why it was not sent again", async () => {
     const { error } = await unknownOf([networkError("ECONNRESET")]);
     expect(error.message).toContain("call reconcile() before sending it again");
@@ -430,7 +438,7 @@ describe("telling", () => {
     await settle(client.roles.list());
     expect(log.debug.mock.calls.flat()).toEqual([
       "call-transfer: listRoles attempt 1 answered 500 internal_error in 0 ms (request req-1)",
-      "call-transfer: listRoles attempt 2 could not be sent or lost its connection: fetch failed in 0 ms",
+      "call-transfer: listRoles attempt 2 could not be sent or lost its connection: fetch failed (ECONNRESET) in 0 ms",
       "call-transfer: listRoles attempt 3 answered 200 in 0 ms (request req-2)",
     ]);
     expect(log.warn.mock.calls.flat()).toEqual([

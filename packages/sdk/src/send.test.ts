@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   AbortError,
@@ -221,6 +222,17 @@ describe("deadlines", () => {
     expect(JSON.stringify(error)).toBe(told);
   });
 
+  it("of the whole request are not moved by a correction of the machine's clock", async () => {
+    const { client } = clientOf([() => new Promise<Response>(() => {}), () => new Promise<Response>(() => {})]);
+    const started = performance.now();
+    const settled = client.roles.list({ timeoutMs: 600, totalTimeoutMs: 2000 }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(100);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await vi.runAllTimersAsync();
+    expect(await settled).toBeInstanceOf(TimeoutError);
+    expect(performance.now() - started).toBeLessThanOrEqual(2000);
+  });
+
   it("are a minute by default", async () => {
     const { client } = clientOf([() => new Promise<Response>(() => {})], { maxRetries: 0 });
     const started = Date.now();
@@ -293,6 +305,9 @@ describe("answers", () => {
     ["broken JSON", () => new Response('{"roles":', { status: 200 })],
     ["no body", () => new Response(null, { status: 200 })],
     ["a page", () => new Response("<html>", { status: 200 })],
+    ["JSON that is no object", () => json(200, null)],
+    ["a list", () => json(200, [])],
+    ["nothing, as a 204", () => new Response(null, { status: 204 })],
     ["more than 10 MiB", () => new Response(new Uint8Array(10 * 1024 * 1024 + 1), { status: 200 })],
   ])("that succeed with %s are an error which says that the request was carried out", async (_, answer) => {
     const { client } = clientOf([answer()]);
@@ -341,6 +356,19 @@ describe("answers", () => {
     const error = (await settle(client.roles.list())) as ApiError;
     expect(error).toMatchObject({ code: "token_invalid", detail: "[redacted]", requestId: "[redacted]" });
     expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain(token);
+  });
+
+  it("that hide the credential in an inner cause do not carry it into the error", async () => {
+    const cause = new AggregateError([new Error(`proxy refused ${apiKey}`)], "all failed");
+    const { client } = clientOf([new TypeError("fetch failed", { cause })], { maxRetries: 0 });
+    expect(inspect(await settle(client.roles.list()), { depth: 10, showHidden: true })).not.toContain(apiKey);
+  });
+
+  it("that never come say why, not only that fetch failed", async () => {
+    const { client } = clientOf([networkError("ECONNRESET")], { maxRetries: 0 });
+    expect(await settle(client.roles.list())).toMatchObject({
+      message: expect.stringContaining("fetch failed (ECONNRESET)"),
+    });
   });
 
   it("that lose the connection in a message with the credential do not carry it into the error", async () => {

@@ -47,7 +47,7 @@ export interface Call {
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly middleware: readonly Middleware[];
-  /** When the whole request must be over, in milliseconds since 1970. */
+  /** When the whole request must be over, as `elapsed()` of the clock. */
   readonly deadline: number | undefined;
   /** How to look whether it was carried out. */
   readonly lookUp: LookUp | undefined;
@@ -145,7 +145,7 @@ async function mayFollow(plan: Plan, call: Call, ending: Ending, retries: number
 }
 
 const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
-  deadline !== undefined && settings.clock.now() + delayMs >= deadline;
+  deadline !== undefined && settings.clock.elapsed() + delayMs >= deadline;
 
 async function nothingListed(call: Call): Promise<boolean> {
   const { lookUp, lookUpOptions } = call;

@@ -36,7 +36,7 @@ export interface Settings {
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof globalThis.fetch | undefined;
   readonly maxRetryAfterSecs: number;
-  readonly clock: Clock;
+  readonly clock: Required<Clock>;
   readonly random: () => number;
 }
 
@@ -78,6 +78,7 @@ const retryOptionNames: Record<keyof RetryOptions, true> = { unsafe: true, budge
 
 const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
@@ -256,7 +257,12 @@ export function settingsOf(options: ClientOptions, parent?: Settings): Settings 
     headers: options.headers ?? {},
     fetch: options.fetch,
     maxRetryAfterSecs,
-    clock,
+    clock: {
+      now: () => clock.now(),
+      elapsed: () => (clock.elapsed ? clock.elapsed() : clock.now()),
+      setTimeout: (callback, delayMs) => clock.setTimeout(callback, delayMs),
+      clearTimeout: (timer) => clock.clearTimeout(timer),
+    },
     random,
   };
 }
