@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { refuse } from "@call-transfer/backend";
 
 /** Who may talk to a server. */
@@ -6,7 +7,7 @@ export interface GateRules {
   readonly hosts: ReadonlySet<string>;
   /** Origins of other sites whose pages may use the API. */
   readonly origins: ReadonlySet<string>;
-  /** What `X-Control-Token` must say; absent while the server is reachable from this machine only. */
+  /** The bearer token of the control plane; absent while the server is reachable from this machine only. */
   readonly controlToken: string | undefined;
 }
 
@@ -37,15 +38,7 @@ export interface Refusal {
 }
 
 // A second one of these could say something else to whoever reads the other.
-const single = new Set([
-  "host",
-  "origin",
-  "authorization",
-  "content-type",
-  "x-account-id",
-  "x-sandbox",
-  "x-control-token",
-]);
+const single = new Set(["host", "origin", "authorization", "content-type", "x-account-id", "x-sandbox"]);
 const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
 const controlPaths = /^(?:\/_sandbox\/[^/]+)?\/_control(?:\/|$)/;
 
@@ -61,8 +54,10 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
   const origin = headers.get("origin");
   const isForeign = origin !== undefined && origin !== url.origin;
   if (controlPaths.test(url.pathname)) {
-    const trouble = controlTrouble(headers, isForeign, rules);
-    if (trouble !== undefined) return { code: "forbidden", detail: trouble };
+    if (isForeign || isAskedBySite(headers.get("sec-fetch-site")))
+      return { code: "forbidden", detail: "The control plane takes no requests from other sites." };
+    if (!holdsToken(headers.get("authorization") ?? `Bearer ${url.searchParams.get("token")}`, rules.controlToken))
+      return { code: "forbidden", detail: "The control plane wants the bearer token that the server printed." };
   } else if (isForeign && !rules.origins.has(origin))
     return { code: "forbidden", detail: "The server does not know this origin; allow it with --cors." };
   const isPreflight = isForeign && head.method === "OPTIONS" && headers.has("access-control-request-method");
@@ -83,8 +78,8 @@ function readHeaders(rawHeaders: readonly string[]): Map<string, string> | strin
 /** Reads a request target, in origin form or in absolute form; the other forms address no resource. */
 function addressOf(target: string, host: string): URL | undefined {
   if (!hostForm.test(host) || target.includes("#") || /[^\x21-\x7e]/.test(target)) return undefined;
-  if (target.startsWith("/")) return URL.parse(`http://${host}${target}`) ?? undefined;
-  const url = URL.parse(target);
+  const address = target.startsWith("/") ? `http://${host}${target}` : target;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   return url?.protocol === "http:" && url.username === "" && url.password === "" ? url : undefined;
 }
 
@@ -103,11 +98,13 @@ export function bracketed(address: string): string {
   return address.includes(":") ? `[${address}]` : address;
 }
 
-function controlTrouble(headers: Map<string, string>, isForeign: boolean, rules: GateRules): string | undefined {
-  const site = headers.get("sec-fetch-site");
-  if (isForeign || (site !== undefined && site !== "same-origin" && site !== "none"))
-    return "The control plane takes no requests from other sites.";
-  if (rules.controlToken !== undefined && headers.get("x-control-token") !== rules.controlToken)
-    return "The control plane is reachable from other machines, so it wants the X-Control-Token printed at the start.";
-  return undefined;
+/** Whether a browser says that the request comes from a page of another site, whatever its origin. */
+function isAskedBySite(site: string | undefined): boolean {
+  return site !== undefined && site !== "same-origin" && site !== "none";
+}
+
+function holdsToken(credential: string, token: string | undefined): boolean {
+  if (token === undefined) return true;
+  const [given, wanted] = [credential, `Bearer ${token}`].map((text) => createHash("sha256").update(text).digest());
+  return given !== undefined && wanted !== undefined && timingSafeEqual(given, wanted);
 }

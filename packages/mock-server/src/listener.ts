@@ -1,13 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { refuse } from "@call-transfer/backend";
+import { type Peer, refuse, type Sandboxes } from "@call-transfer/backend";
 import { type Admission, admit, type GateRules } from "./gate.ts";
-import { answerBadly, type TransportFault } from "./transport.ts";
-
-/** What answers requests, and what the connection shall do to the answer. */
-export type Handle = (
-  request: Request,
-  peer: { readonly address?: string },
-) => Promise<{ readonly response: Response; readonly transport?: TransportFault | undefined }>;
+import { answerBadly } from "./transport.ts";
 
 const maxBodyBytes = 2 ** 20;
 /** How long a body that is too large is still read, so that its sender can read why it was refused. */
@@ -19,7 +13,7 @@ const preflightHeaders = {
 };
 
 /** Fits a handler of requests to `node:http`, behind the gate. `closing` ends the answers that go on. */
-export function createListener(rules: GateRules, handle: Handle, closing: AbortSignal): RequestListener {
+export function createListener(rules: GateRules, handle: Sandboxes["handle"], closing: AbortSignal): RequestListener {
   return (incoming, outgoing) => {
     incoming.on("error", () => {});
     serve(incoming, outgoing, rules, handle, closing).catch(() => {
@@ -39,7 +33,7 @@ async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   rules: GateRules,
-  handle: Handle,
+  handle: Sandboxes["handle"],
   closing: AbortSignal,
 ): Promise<void> {
   const { method = "", url: target = "", rawHeaders, socket } = incoming;
@@ -56,7 +50,8 @@ async function serve(
   const request = requestOf(method, admitted.url, incoming, body);
   if (request === undefined) return write(outgoing, refuse("not_found", "No method of that name."), admitted, closing);
   const address = socket.remoteAddress;
-  const { response, transport } = await handle(request, address === undefined ? {} : { address });
+  const peer: Peer = address === undefined ? {} : { address };
+  const { response, transport } = await handle(request, peer);
   if (transport === undefined) return write(outgoing, response, admitted, closing);
   return answerBadly(transport, outgoing, response, closing);
 }
@@ -132,29 +127,47 @@ async function write(
     ...Object.fromEntries(response.headers),
     ...corsHeaders(admission),
   };
-  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-  if (isStream && response.body !== null) {
-    outgoing.writeHead(response.status, headers);
-    return pump(response.body, outgoing, closing);
+  if (response.body === null) {
+    outgoing.writeHead(response.status, headers).end();
+    return;
   }
-  const body = new Uint8Array(await response.arrayBuffer());
-  if (response.body !== null) headers["content-length"] = body.byteLength;
-  outgoing.writeHead(response.status, headers).end(body);
-}
-
-/** Hands on a body that goes on, until it ends, the reader leaves or the server closes. */
-async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse, closing?: AbortSignal): Promise<void> {
-  const reader = body.getReader();
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const leave = () => void reader.cancel().catch(() => {});
   closing?.addEventListener("abort", leave);
   outgoing.once("close", leave);
-  outgoing.flushHeaders();
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) outgoing.write(part.value);
-    outgoing.end();
+    await pump(reader, outgoing, response.status, headers);
   } finally {
     closing?.removeEventListener("abort", leave);
   }
+}
+
+/** Hands on a body as it comes; one that is there at once gets a length. */
+async function pump(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  outgoing: ServerResponse,
+  status: number,
+  headers: Record<string, string | number>,
+): Promise<void> {
+  const ready: Uint8Array[] = [];
+  let next = reader.read();
+  const turn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+  for (let part = await Promise.race([next, turn]); part !== undefined; part = await Promise.race([next, turn])) {
+    if (part.done) {
+      const body = Buffer.concat(ready);
+      outgoing.writeHead(status, { ...headers, "content-length": body.byteLength }).end(body);
+      return;
+    }
+    ready.push(part.value);
+    next = reader.read();
+  }
+  outgoing.writeHead(status, headers).flushHeaders();
+  for (const chunk of ready) outgoing.write(chunk);
+  for (let part = await next; !part.done; part = await next) {
+    outgoing.write(part.value);
+    next = reader.read();
+  }
+  outgoing.end();
 }
 
 function corsHeaders(admission: Admission | undefined): Record<string, string> {

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Backend, type BackendOptions, createBackend } from "@call-transfer/backend";
+import { type Backend, createSandboxes, type Sandboxes, type SandboxesOptions } from "@call-transfer/backend";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import { bracketed } from "./gate.ts";
 import { createListener, refuseExpectation } from "./listener.ts";
 
-export interface MockServerOptions extends BackendOptions {
+export interface MockServerOptions extends SandboxesOptions {
   /** Port to listen on; 4010 by default, 0 takes a free one. */
   readonly port?: number;
   /** Address to bind; 127.0.0.1 by default. On any other address the control plane wants a token. */
@@ -24,9 +24,11 @@ export interface MockServer {
   /** Base address, e.g. `http://127.0.0.1:4010`. */
   readonly url: string;
   readonly port: number;
-  /** What `X-Control-Token` must say; absent while the server is reachable from this machine only. */
+  /** The control plane's bearer token; absent while the server is reachable from this machine only. */
   readonly controlToken: string | undefined;
-  /** The backend behind it, for tests in the same process. */
+  /** What answers, for tests in the same process. */
+  readonly sandboxes: Sandboxes;
+  /** The sandbox of requests that name none. */
   readonly backend: Backend;
   /** Lets requests in progress finish, then closes every connection. */
   close(): Promise<void>;
@@ -38,19 +40,20 @@ const limits = {
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16_384,
+  // The gate refuses a request without Host in the API's own shape.
+  requireHostHeader: false,
 };
 
 /**
- * Serves a backend over HTTP. Unlike `createBackend`, its clock flows from the real time and the control plane is on
- * unless told otherwise. Rejects when the port is taken, naming it.
+ * Serves sandboxes over HTTP. Unlike those of `createBackend`, their clocks flow from the real time unless told
+ * otherwise. Rejects when the port is taken, naming it.
  */
 export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
   const { port = 4010, host = "127.0.0.1", allowedHosts = [], corsOrigins = [], forwardWebhooks, ...given } = options;
   const deliver = createDeliveryFetch();
-  const backend = createBackend({
+  const sandboxes = createSandboxes({
     clock: "flowing",
     now: Date.now(),
-    controlPlane: true,
     fetch: (input, init) => deliver(forwardWebhooks ?? input, init),
     ...given,
   });
@@ -61,10 +64,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     controlToken: isPrivate ? undefined : randomBytes(16).toString("hex"),
   };
   const closing = new AbortController();
-  const handle = async (request: Request, peer: { readonly address?: string }) => ({
-    response: await backend.fetch(request, undefined, peer),
-  });
-  const server = createServer(limits, createListener(rules, handle, closing.signal));
+  const server = createServer(limits, createListener(rules, sandboxes.handle, closing.signal));
   // The gate wants to see every header; their size bounds their number.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", refuseExpectation);
@@ -73,10 +73,10 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     url: `http://${bracketed(host)}:${address.port}`,
     port: address.port,
     controlToken: rules.controlToken,
-    backend,
+    sandboxes,
+    backend: sandboxes.default,
     async close() {
-      // A frozen clock holds no timer of the process.
-      backend.clock.set({ mode: "frozen" });
+      sandboxes.close();
       closing.abort();
       await closed(server);
     },
