@@ -17,14 +17,22 @@ interface Kind extends Pick<Case, "body" | "warm"> {
   readonly loss: Behaviour;
   /** Whether what is sent again is lost too. */
   readonly lasting?: true;
+  /** Whether the answer says by definition that nothing was done, so that sending again does no harm. */
+  readonly refusal?: true;
 }
 
+const { processedThenClosed, processedThenReset } = faults;
+
 const kinds: readonly Kind[] = [
-  { title: "Reused, closed", body: "text", warm: true, loss: faults.processedThenClosed },
-  { title: "Reused, reset", body: "text", warm: true, loss: faults.processedThenReset },
-  { title: "Every one closed", body: "text", warm: true, loss: faults.processedThenClosed, lasting: true },
-  { title: "New, closed", body: "text", warm: false, loss: faults.processedThenClosed },
-  { title: "Reused, closed, body a stream", body: "stream", warm: true, loss: faults.processedThenClosed },
+  { title: "reused, closed", body: "text", warm: true, loss: processedThenClosed },
+  { title: "reused, reset", body: "text", warm: true, loss: processedThenReset },
+  { title: "each one closed", body: "text", warm: true, loss: processedThenClosed, lasting: true },
+  // New connections come before what leaves some open.
+  { title: "new, closed", body: "text", warm: false, loss: processedThenClosed },
+  { title: "new, closed, stream", body: "stream", warm: false, loss: processedThenClosed },
+  { title: "reused, closed, stream", body: "stream", warm: true, loss: processedThenClosed },
+  { title: "reused, answered 408", body: "text", warm: true, loss: answers(408, "") },
+  { title: "reused, answered 421", body: "text", warm: true, loss: answers(421, ""), refusal: true },
 ];
 
 /** What came of the placements of one kind; empty where the runtime refuses to send them. */
@@ -101,39 +109,46 @@ async function measure(runtime: Runtime, program: string): Promise<Row> {
 }
 
 function wordsFor({ executions, endings }: Cell): string {
-  if (executions.length === 0) return "refuses to send it";
+  if (executions.length === 0) return "not sent";
   const [least, most] = [Math.min(...executions), Math.max(...executions)];
-  const seen = endings.every((ending) => ending === "answered") ? "a success" : [...new Set(endings)].join(", ");
-  const often = most === 1 ? "once" : least === most ? `${most} times` : `${least} to ${most} times`;
-  return `${often}: ${seen}`;
+  const isHidden = most > 1 && endings.every((ending) => ending === "answered");
+  return `${least === most ? most : `${least} to ${most}`}${isHidden ? ", unseen" : ""}`;
 }
 
-/** Whether no placement whose body is text, as the SDK sends it, was carried out twice. */
-const sendsOnce = ({ cells }: Row): boolean =>
-  cells.every(({ executions }, kind) => kinds[kind]?.body !== "text" || executions.every((count) => count === 1));
+/** Whether no placement of the kinds was carried out twice. */
+const isOnce = ({ cells }: Row, isMeant: (kind: Kind) => boolean): boolean =>
+  kinds.every((kind, index) => !isMeant(kind) || cells[index]?.executions.every((count) => count === 1));
 
-const listed = (rows: readonly Row[]): string => rows.map(({ runtime }) => runtime.name).join(", ");
+/** The SDK sends text. */
+const sendsOnce = (row: Row): boolean => isOnce(row, ({ body, refusal }) => body === "text" && !refusal);
+
+const sendsStreamsOnce = (row: Row): boolean =>
+  row.cells.every(({ executions }) => executions.length > 0) && isOnce(row, ({ body }) => body === "stream");
+
+const listed = (rows: readonly Row[]): string => rows.map(({ runtime }) => runtime.name).join(", ") || "none";
 
 function pageOf(rows: readonly Row[]): string {
   const head = ["Runtime", ...kinds.map(({ title }) => title)];
   const lines = rows.map(({ runtime, cells }) => [`${runtime.name} (${runtime.version})`, ...cells.map(wordsFor)]);
   const table = [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  const again = rows.filter((row) => !sendsOnce(row));
   return `# Below the SDK: what runtimes send again by themselves
 
 <!-- Written by scripts/resilience/below-us.ts: run \`npm run check:resilience -- --runtimes\` rather than editing. -->
 
 The SDK sends a call placement once. Some runtimes send a POST again on their own, below anything that a client library can
-see or stop, when a connection that was used before closes without an answer. Here a server carries a placement out and then
-takes the connection away over HTTP/1.1; ${trials} placements a cell. Each cell says how often one placement was carried out,
-and what the caller was told.
+see or stop. Here a server takes a placement over HTTP/1.1 and then takes the connection away, or answers with a status that
+invites a repetition; whatever is sent again is answered, save where each connection is closed. The connection is new, or was
+used by an earlier request. The body is text, as the SDK sends it, or a stream, as a \`fetch\` of one's own can make it.
+
+How often one placement reached the server, over ${trials} placements a cell; "unseen" where the caller was told of one success
+only; "not sent" where the runtime refuses such a body:
 
 ${table}
 
-- Carried out once: ${listed(rows.filter(sendsOnce))}.
-- Sent again: ${listed(rows.filter((row) => !sendsOnce(row)))}. The caller is not told: the second answer looks like the only one.
-
-A body that is a stream cannot be sent again. Where a runtime sends text again and takes a stream, give the SDK a \`fetch\`
-that turns one into the other, as [resilience.md](resilience.md#where-to-place-calls-from) shows.
+- Once whatever becomes of the connection: ${listed(rows.filter(sendsOnce))}.
+- Again by themselves: ${listed(again)}. With a body that is a stream, once: ${listed(again.filter(sendsStreamsOnce))}.
+- 421 says that the server did not look at the request, so sending it again does no harm. The SDK lists one attempt all the same.
 
 HTTP/2 was not measured.
 `;
