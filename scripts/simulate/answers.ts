@@ -6,7 +6,7 @@ import type { Random } from "./random.ts";
 /** An answer, with the wait that a client must honour for it. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>> | Headers;
   readonly text: string;
   /** Seconds that it asks to wait; undefined where it asks nothing that counts. */
   readonly hintSecs?: number | undefined;
@@ -77,8 +77,7 @@ function dated(now: number, random: Random): Answer {
   const secs = random.below(40);
   const start = Math.floor(now / 1000) * 1000;
   const headers = { date: new Date(start).toUTCString(), "retry-after": new Date(start + secs * 1000).toUTCString() };
-  const answer = page(429, "");
-  return { ...answer, headers: { ...answer.headers, ...headers }, hintSecs: secs };
+  return { ...page(429, ""), headers: { ...html, ...headers }, hintSecs: secs };
 }
 
 /**

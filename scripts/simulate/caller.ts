@@ -1,6 +1,6 @@
 // Whoever calls the SDK's methods, waits for them and sometimes changes their mind.
 import { inspect } from "node:util";
-import { CallTransferError } from "@call-transfer/sdk";
+import { CallTransferError, OutcomeUnknownError } from "@call-transfer/sdk";
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import type { FaultName } from "./faults.ts";
 import type { AbortPlan, CallPlan } from "./plan.ts";
@@ -10,6 +10,9 @@ import { things } from "./seed-data.ts";
 
 /** Names the logical call of a request, for the network's bookkeeping. */
 const callHeader = "x-simulated-call";
+
+/** Where the simulated API is. */
+export const baseUrl = "https://api.example.com";
 
 /** What callers share. */
 export interface CallerWorld {
@@ -36,6 +39,19 @@ const byPlace = (Object.values(operations) as readonly OperationDescription[]).m
   operation,
   pattern: new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, "[^/]+")}$`),
 }));
+
+const knownPlaces = new Map<string, OperationDescription>();
+
+/** The operation of a request; undefined for one that the API does not have. */
+function operationAt(method: string, url: string): OperationDescription | undefined {
+  const place = `${method} ${url.split("?")[0]}`;
+  const known = knownPlaces.get(place);
+  if (known) return known;
+  const { pathname, origin } = new URL(url);
+  const found = byPlace.find((one) => one.operation.method === method && one.pattern.test(pathname));
+  if (found && origin === baseUrl) knownPlaces.set(place, found.operation);
+  return knownPlaces.get(place);
+}
 
 /** What a call sends as its body: something of its own, by which it can be found again. */
 function bodyOf(plan: CallPlan, id: number, own: (typeof things)[number]): object {
@@ -140,17 +156,16 @@ export function createCaller({ scheduler, calls, attempts, trace, violate }: Cal
     begin(client, url, init, drawFault) {
       const headers = init.headers as Headers;
       const id = headers.get(callHeader);
-      const call = id === null ? undefined : calls[Number(id)];
-      const { pathname, hostname } = new URL(url);
-      const found = byPlace.find(
-        ({ operation, pattern }) => operation.method === init.method && pattern.test(pathname),
-      );
-      if (!found || hostname !== "api.example.com" || init.redirect !== "manual")
+      const operation = operationAt(init.method ?? "", url);
+      if (!operation || init.redirect !== "manual")
         throw new Error(`the SDK asked for ${init.method} ${url} with redirect ${init.redirect}`);
+      const named = id === null ? undefined : calls[Number(id)];
+      // A look at the list on behalf of a call is none of its attempts.
+      const call = named?.plan.operation === operation ? named : undefined;
       const record: AttemptRecord = {
         client,
         call,
-        operation: found.operation,
+        operation,
         url,
         fault: drawFault(call),
         startedAt: scheduler.now,
@@ -167,7 +182,7 @@ export function createCaller({ scheduler, calls, attempts, trace, violate }: Cal
       };
       attempts.push(record);
       call?.attempts.push(record);
-      trace(`send ${call ? `${call.id} #${call.attempts.length}` : "look"} ${found.operation.id} ${record.fault}`);
+      trace(`send ${call ? `${call.id} #${call.attempts.length}` : "look"} ${operation.id} ${record.fault}`);
       return record;
     },
     pass(attempt, point) {
@@ -177,10 +192,10 @@ export function createCaller({ scheduler, calls, attempts, trace, violate }: Cal
 }
 
 /** The error in all forms in which it may be printed; the costly one only where something secret came near it. */
-function shownOf({ error, attempts, plan }: CallRecord): string {
+function shownOf({ error, attempts }: CallRecord): string {
   if (!(error instanceof CallTransferError)) return "";
-  const isNear = !plan.operation.hasBody && plan.operation.retry === "once";
-  const thorough = isNear || attempts.some(({ echoes }) => echoes) ? inspect(error, { depth: 6 }) : "";
+  const hasBody = error instanceof OutcomeUnknownError && error.partialBody !== undefined;
+  const thorough = hasBody || attempts.some(({ echoes }) => echoes) ? inspect(error, { depth: 6 }) : "";
   return `${error.message}\n${JSON.stringify(error)}\n${thorough}`;
 }
 

@@ -1,6 +1,7 @@
 // The SDK's clients of a world, each with the world's time and network behind it.
 import { type Backend, demo } from "@call-transfer/backend";
 import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
+import { baseUrl } from "./caller.ts";
 import type { Network } from "./network.ts";
 import { accountOf, type ClientPlan, type Plan } from "./plan.ts";
 import { createRandom } from "./random.ts";
@@ -36,6 +37,7 @@ export async function createClients(world: ClientWorld): Promise<readonly Client
 
   const clockOf = (record: () => ClientRecord) => ({
     now: () => scheduler.now + record().skewMs,
+    elapsed: () => scheduler.now,
     setTimeout(callback: () => void, delayMs: number): Timer {
       const client = record();
       if (!(delayMs >= 0 && delayMs <= longestTimer))
@@ -53,7 +55,10 @@ export async function createClients(world: ClientWorld): Promise<readonly Client
     },
   });
 
-  const [firstToken, fixedToken] = [await issue(100), await issue(150)];
+  const tokenFor = async (credential: ClientPlan["credential"], lifetimeSecs: number): Promise<string> =>
+    plan.clients.some((client) => client.credential === credential) ? issue(lifetimeSecs) : "";
+  const firstToken = await tokenFor("renewedToken", 100);
+  const fixedToken = await tokenFor("fixedToken", 150);
   const renewing = (record: () => ClientRecord) => {
     let token = firstToken;
     return async ({ forceRefresh }: { forceRefresh: boolean }): Promise<string> => {
@@ -61,7 +66,7 @@ export async function createClients(world: ClientWorld): Promise<readonly Client
       const client = record();
       client.renewing += 1;
       if (client.renewing > 1) violate("4 attempts", `${client.plan.name} renews its token twice at once`);
-      await new Promise<void>((resolve) => scheduler.after(random.between(1, 3000), resolve));
+      await new Promise<void>((resolve) => scheduler.after(network.isHealed() ? 1 : random.between(1, 3000), resolve));
       const issued = issue(300);
       scheduler.hold(issued);
       token = await issued;
@@ -102,7 +107,7 @@ export async function createClients(world: ClientWorld): Promise<readonly Client
     const sdk =
       client.name === "neighbour" && shared
         ? shared.sdk.withOptions(options)
-        : new CallTransfer({ baseUrl: "https://api.example.com", ...options });
+        : new CallTransfer({ baseUrl, ...options });
     if (client.name === "usual") shared = { sdk, budget };
     const made: ClientRecord = {
       plan: client,

@@ -155,7 +155,7 @@ const knownBodies = new Set<string>();
 function* bodiesFit({ attempts }: Evidence): Iterable<string> {
   for (const { operation, executions } of attempts) {
     for (const { status, text } of executions) {
-      const shape = `${operation.id} ${status} ${text.replace(/"requestId":"[^"]*"/, "")}`;
+      const shape = `${operation.id} ${status} ${status < 400 ? text : text.replace(/"requestId":"[^"]*"/, "")}`;
       if (text === "" || knownBodies.has(shape)) continue;
       const broken = bodyViolations(operation.id as Parameters<typeof bodyViolations>[0], status, JSON.parse(text));
       if (broken.length > 0) yield `${operation.id} answered ${status} with ${broken.join(", ")}: ${text}`;

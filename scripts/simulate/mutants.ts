@@ -18,6 +18,7 @@ const inFile =
 const retry = inFile("sdk/src/retry.ts");
 const send = inFile("sdk/src/send.ts");
 const attempt = inFile("sdk/src/attempt.ts");
+const interruption = inFile("sdk/src/interruption.ts");
 const auth = inFile("sdk/src/auth.ts");
 const look = inFile("sdk/src/reconcile.ts");
 const verify = inFile("sdk/src/webhook-signature.ts");
@@ -41,15 +42,11 @@ const effects: readonly Mutant[] = [
     "byCertainty.indexOf(one) > byCertainty.indexOf(other) ? one : other",
     "one === other ? one : other",
   ),
-  attempt(
-    "lost-body-is-a-refusal",
-    "outcome: outcomeOfAnswer(response.status, undefined), failure",
-    'outcome: "rejected", failure',
-  ),
+  attempt("lost-body-is-a-refusal", "outcomeOfAnswer(response.status, undefined) };", '"rejected" };'),
   attempt(
     "timeout-means-not-sent",
-    ': "unknown";\n  return { outcome: sent',
-    ': "not_sent";\n  return { outcome: sent',
+    'outcomeOfFailure(error) : "unknown" };',
+    'outcomeOfFailure(error) : "not_sent" };',
   ),
 ];
 
@@ -86,7 +83,7 @@ const classes: readonly Mutant[] = [
   send("unknown-of-any-class-throws", 'operation.retry === "once" && (outcome', "(outcome"),
   send("applied-is-not-told", '(outcome === "unknown" || outcome === "applied")', '(outcome === "unknown")'),
   send("check-does-not-look", 'unsafe === "check" && !(await', 'unsafe === "check" && false && !(await'),
-  send("check-trusts-a-broken-look", "found?.complete === true && found.candidates", "found?.candidates"),
+  send("check-trusts-a-broken-look", "look.value.complete && look.value.candidates", "look.value.candidates"),
 ];
 
 const waits: readonly Mutant[] = [
@@ -111,10 +108,12 @@ const waits: readonly Mutant[] = [
 ];
 
 const deadlines: readonly Mutant[] = [
-  attempt("abort-listener-stays", '    signal?.removeEventListener("abort", onAbort);\n', ""),
-  attempt("timeout-timer-stays", "    clock.clearTimeout(timer);\n", ""),
-  attempt("aborted-signal-is-not-looked-at", "if (signal?.aborted) onAbort();", ""),
-  attempt("abort-is-not-heard", '  signal?.addEventListener("abort", onAbort, { once: true });\n', ""),
+  interruption("abort-listener-stays", '      signal?.removeEventListener("abort", onAbort);\n', ""),
+  interruption("timeout-timer-stays", "if (timer !== undefined) clock.clearTimeout(timer);", ""),
+  interruption("aborted-signal-is-not-looked-at", "if (signal?.aborted) onAbort();", "if (signal === null) onAbort();"),
+  interruption("deadline-is-not-looked-at", "Math.min(timeoutMs, remaining)", "timeoutMs"),
+  interruption("timeout-is-not-looked-at", "Math.min(timeoutMs, remaining)", "remaining || timeoutMs * 2"),
+  interruption("abort-is-not-heard", '  signal?.addEventListener("abort", onAbort, { once: true });\n', ""),
   attempt("error-body-is-left-unread", 'await readText(response, maxErrorBodyBytes, "cut", stop, partial)', '"{}"'),
   send("abort-does-not-wake-a-wait", 'else call.signal?.addEventListener("abort", onAbort, { once: true });', ""),
   send(
@@ -130,15 +129,15 @@ const credentials: readonly Mutant[] = [
   send("token-is-never-renewed", "!auth.canRenew", "auth.canRenew"),
   auth("renewal-is-not-shared", "if (this.#renewed?.stale !== stale) {", "{"),
   auth("renewal-happens-once-for-ever", "if (this.#renewed?.stale !== stale) {", "if (!this.#renewed) {"),
-  attempt("causes-show-secrets", "=== shown ? error : new Error(message)", '=== "" ? new Error(message) : error'),
-  attempt("error-bodies-show-secrets", "redact(text, call.tokens))", "text)"),
+  attempt("causes-show-secrets", "return shows(error, 5) ? new Error(message) : error;", "return error;"),
+  attempt("error-bodies-show-secrets", "withoutTokens(text, call.tokens))", "text)"),
   attempt("redirects-are-followed", 'redirect: "manual"', 'redirect: "follow"'),
 ];
 
 const looks: readonly Mutant[] = [
   send("window-by-own-clock", "new Date(time + (skewMs ?? 0))", "new Date(time)"),
   send("window-starts-late", "iso(first - tolerance)", "iso(first + tolerance)"),
-  look("look-forgets-what-it-read", "found.set(item.id, item);", ""),
+  look("look-forgets-what-it-read", "found.set(item.id, item);", ";"),
   look("look-promises-too-long-an-overlap", "overlapHours * 3_600_000", "overlapHours * 3_700_000"),
   inFile("sdk/src/generated/calls.gen.ts")("look-starts-at-the-end", "startDate: window.from", "startDate: window.to"),
 ];

@@ -110,6 +110,9 @@ export function createNetwork(ends: NetworkEnds): Network {
       exchange.resolve(response);
       return;
     }
+    // A header is read before the body: what it asks for counts, whatever becomes of the body.
+    const asked = whole ? null : new Headers(answer.headers).get("retry-after");
+    if (asked !== null) attempt.hintSecs = Number(asked);
     const chunks = slow ? [text.slice(0, 4), text.slice(4)] : body === "stall" ? [] : [text.slice(0, text.length >> 1)];
     const finish = body === "halfBreak" ? "break" : body === undefined || body === "halfEnd" ? "close" : "stall";
     const opened = openBody({
@@ -194,7 +197,8 @@ export function createNetwork(ends: NetworkEnds): Network {
   };
 
   const mislabelled = (answer: Answer, attempt: AttemptRecord): Answer => {
-    const headers = { ...answer.headers, "content-type": "text/html" };
+    const headers = new Headers(answer.headers);
+    headers.set("content-type", "text/html");
     if (answer.status >= 400 || answer.status === 204 || random.chance(0.5)) return { ...answer, headers };
     attempt.unreadable = true;
     return { ...answer, headers, text: "<html>Welcome to the guest network</html>" };

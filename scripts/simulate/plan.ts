@@ -77,14 +77,15 @@ function clientsOf(random: Random, skewed: boolean): ClientPlan[] {
     middleware: random.chance(0.2),
   });
   const usual = client("usual", "never", "apiKey");
-  return [
-    { ...usual, timeoutMs: 60_000, maxRetries: 2 },
+  const others = [
     client("renewing", "never", "renewedToken"),
     client("neighbour", "never", "foreignApiKey"),
     client("fixed", "never", "fixedToken"),
     client("checking", "check", "apiKey"),
     client("insisting", "always", "apiKey"),
   ];
+  const absent = [random.below(others.length), random.below(others.length)];
+  return [{ ...usual, timeoutMs: 60_000, maxRetries: 2 }, ...others.filter((_, index) => !absent.includes(index))];
 }
 
 function policiesOf(random: Random): Partial<Policies> {
@@ -157,7 +158,7 @@ export function planOf(seed: number): Plan {
     .filter(({ retry }) => retry === "safe")
     .map((operation) => ({ ...callOf(random, 1), client: random.pick(ready), operation }))
     .map((call) => ({ ...call, foreign: false, abort: undefined, totalTimeoutMs: undefined, healed: true }));
-  const withOffers = seed % 4 === 0;
+  const withOffers = seed % 16 === 0;
   return {
     seed,
     policies,

@@ -24,10 +24,12 @@ export function cellTable({ cells }: Totals): string {
 
 /** The figures of a run, a line each. */
 export function figures(totals: Totals, seconds: number): string[] {
+  const { user, system } = process.cpuUsage();
+  const perCore = Math.round(totals.attempts / ((user + system) / 1e6));
   const { attempts, calls, worlds, offers, offerCopies, risky, cells } = totals;
   const hit = allCells.length - missedCells(totals).length;
   const lines = [
-    `${attempts} attempts of ${calls} calls in ${worlds} worlds, ${Math.round(attempts / seconds)} attempts/s on one core`,
+    `${attempts} attempts of ${calls} calls in ${worlds} worlds, ${Math.round(attempts / seconds)} attempts/s (${perCore} per second of one core's work)`,
     `${hit} of ${allCells.length} cells (fault × operation) met, ${sum(cells)} times in all`,
     `${offers} offers delivered and verified, ${offerCopies} of them twice`,
   ];

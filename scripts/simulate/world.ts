@@ -61,35 +61,36 @@ export async function runWorld(seed: number): Promise<Evidence> {
     fetch: receiver.fetch,
   });
   const rotations = new Map<string, Issued[]>();
-  const noteSecrets = (): string => {
-    let all = "";
-    for (const { id, signingSecret = "" } of backend.state.destinations.values()) {
-      const known = rotations.get(id) ?? [];
-      if (known.at(-1)?.secret !== signingSecret) known.push({ secret: signingSecret, from: scheduler.now });
-      rotations.set(id, known);
-      secrets.add(signingSecret);
-      all += signingSecret;
-    }
-    return all;
-  };
+  /** What a request may change, in short; new secrets are kept. */
   const fingerprint = (): string => {
-    const { calls: placed, groups, members } = backend.state;
+    const { calls: placed, groups, members, destinations } = backend.state;
     let hours = 0;
     for (const member of members.values()) if (member.hours) hours += 1;
-    return `${placed.size} ${groups.size} ${hours} ${noteSecrets()}`;
+    let issued = 0;
+    for (const { id, signingSecret: secret = "" } of destinations.values()) {
+      const known = rotations.get(id) ?? [];
+      issued += known.length;
+      if (known.at(-1)?.secret === secret) continue;
+      issued += 1;
+      rotations.set(id, [...known, { secret, from: scheduler.now }]);
+      secrets.add(secret);
+    }
+    return `${placed.size} ${groups.size} ${hours} ${issued}`;
   };
+  let before = fingerprint();
 
   const execute = async (attempt: AttemptRecord, init: RequestInit, copy: boolean): Promise<Answer> => {
     backend.clock.set({ now: scheduler.now });
     const { method = "GET", headers = {}, body = null } = init;
-    const before = fingerprint();
     const response = await backend.fetch(attempt.url, { method, headers, body });
     const text = await response.text();
-    const changed = fingerprint() !== before;
+    const after = fingerprint();
+    const changed = after !== before;
+    before = after;
     const { status } = response;
     attempt.executions.push({ at: scheduler.now, status, text, changed, copy });
     tell(`execute ${attempt.call?.id ?? "look"} ${attempt.operation.id} ${status}${copy ? " copy" : ""}`);
-    return { status, text, headers: Object.fromEntries(response.headers), hintSecs: hintOf(text, response.headers) };
+    return { status, text, headers: response.headers, hintSecs: hintOf(text, response.headers) };
   };
 
   const caller = createCaller({ scheduler, calls, attempts, trace: tell, violate });
@@ -120,8 +121,6 @@ export async function runWorld(seed: number): Promise<Evidence> {
     const [own] = things;
     for (const id of own.apps) await receiver.offer(backend, id, rotations.get(id) ?? [], plan);
   };
-  fingerprint();
-
   if (!(await callAll(({ healed }) => !healed))) violate("5 settles", "the world does not come to rest");
   checkRest(clients, calls, violate);
   if (!(await scheduler.run(() => false, maxTasks))) violate("5 settles", "timers never end");
