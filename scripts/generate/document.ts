@@ -96,12 +96,10 @@ export function* operationsOf(document: OpenApiDocument) {
 }
 
 /** The conditions of the code table that hold for an operation. */
-function conditionsOf(operation: OperationObject, parameters: Parameter[]): Set<Condition> {
+function conditionsOf(operation: OperationObject, parameters: Parameter[], allRoles: string[]): Set<Condition> {
   const conditions = new Set<Condition>(["every-operation"]);
   if (operation["x-account-scoped"]) conditions.add("account-scoped");
-  if (["owner", "admin", "member", "agent"].some((role) => !operation["x-roles"].includes(role))) {
-    conditions.add("role-restricted");
-  }
+  if (allRoles.some((role) => !operation["x-roles"].includes(role))) conditions.add("role-restricted");
   if (parameters.some((parameter) => parameter.in === "path")) conditions.add("path-id");
   if (parameters.some((parameter) => parameter.in === "query")) conditions.add("query");
   if (operation.requestBody) conditions.add("body");
@@ -138,8 +136,9 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
     Object.entries(rows).map(([code, row]) => [code, errorExample(code, row)]),
   );
 
+  const allRoles = document.components.schemas.Role?.enum as string[];
   for (const { operation, parameters } of operationsOf(document)) {
-    const conditions = conditionsOf(operation, parameters);
+    const conditions = conditionsOf(operation, parameters, allRoles);
     const own = new Set(operation["x-error-codes"]);
     for (const code of own) {
       if (!rows[code]) throw new Error(`${operation.operationId}: x-error-codes names the unknown code ${code}`);

@@ -123,7 +123,7 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
   const imports = [
     plain && `import type { ApiPromise } from "../api-promise.ts";`,
     `import type { Core } from "../core.ts";`,
-    `import type { RequestOptions } from "../options.ts";`,
+    `import type { ${queries.length > 0 ? "OrUndefined, " : ""}RequestOptions } from "../options.ts";`,
     paged && `import { type PagePromise, requestPage } from "../pagination.ts";`,
     lookUps.length > 0 && `import { ${lookUps.join(", ")} } from "../reconcile.ts";`,
     models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "./models.gen.ts";`,
@@ -131,7 +131,7 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
   ].filter(Boolean);
   const queryTypes = queries.map(
     (operation) =>
-      `/** Filters and paging of ${operation.id}. */\nexport type ${queryType(operation)} = NonNullable<operations["${operation.id}"]["parameters"]["query"]>;\n`,
+      `/** Filters and paging of ${operation.id}. */\nexport type ${queryType(operation)} = OrUndefined<NonNullable<operations["${operation.id}"]["parameters"]["query"]>>;\n`,
   );
   return `${header}${imports.join("\n")}
 

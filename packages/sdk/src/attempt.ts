@@ -131,7 +131,9 @@ async function exchange(
     const date = Date.parse(response.headers.get("date") ?? "");
     const skewMs = date - settings.clock.now();
     if (Math.abs(skewMs) <= largestSkewMs) call.skewMs = skewMs;
-    noticeDeprecation(response.headers, call.operation.id, settings.logger, settings.noticed);
+    // The header counts even where the body, which may say it more exactly, never comes.
+    if (!response.ok) call.hint = retryHint(undefined, response.headers, settings.clock.now());
+    noticeDeprecation(response.headers, call);
     return await readOnce(response, stop, progress, call);
   } catch (error) {
     progress.error = error;
@@ -181,7 +183,10 @@ function success(call: Call, response: Response, text: string | null): Ending {
     call.settings.validate?.(call.operation.id, call.data);
   } catch (error) {
     const message = redact(error instanceof Error ? error.message : String(error), call.tokens);
-    return invalid(`with a body that validation refused, though the request was carried out: ${message}`, error);
+    return invalid(
+      `with a body that validation refused, though the request was carried out: ${message}`,
+      cleaned(error, call.tokens),
+    );
   }
   return end;
 }
@@ -211,24 +216,27 @@ function failureOf(error: unknown, call: Call, { attempt, response, error: own }
   }
   if (error !== own) {
     const words = attempt ? "was sent, but middleware threw" : "ended, since middleware or the token function threw";
-    return { kind: RequestError, words: `${words}: ${message}`, cause: withoutSecrets(error, message, call) };
+    return { kind: RequestError, words: `${words}: ${message}`, cause: cleaned(error, call.tokens) };
   }
   const where = response
     ? `lost the connection in the body of its ${response.status}`
     : "could not be sent or lost its connection";
-  return { kind: ConnectionError, words: `${where}: ${message}`, cause: withoutSecrets(error, message, call) };
+  return { kind: ConnectionError, words: `${where}: ${message}`, cause: cleaned(error, call.tokens) };
 }
 
-/** The cause as it is, unless it shows a credential anywhere: then only its cleaned message. */
-function withoutSecrets(error: unknown, message: string, call: Call): unknown {
-  const shows = (part: unknown, depth: number): boolean => {
-    const text = part instanceof Error ? `${part.message}${part.stack}` : String(part);
-    if (redact(text, call.tokens) !== text) return true;
-    if (!(part instanceof Error) || depth === 0) return false;
-    const inner = part instanceof AggregateError ? part.errors : [];
-    return [part.cause, ...inner].some((one) => shows(one, depth - 1));
-  };
-  return shows(error, 5) ? new Error(message) : error;
+/** A cause without anything but its words: errors of other code may carry whole requests with their headers. */
+function cleaned(error: unknown, tokens: ReadonlySet<string>, depth = 5): unknown {
+  if (!(error instanceof Error) || depth === 0) return redact(String(error), tokens);
+  const copy = new Error(redact(error.message, tokens));
+  copy.name = error.name;
+  copy.stack = redact(String(error.stack), tokens);
+  const { code } = error as { code?: unknown };
+  if (typeof code === "string") Object.assign(copy, { code: redact(code, tokens) });
+  if (error.cause !== undefined) copy.cause = cleaned(error.cause, tokens, depth - 1);
+  if (error instanceof AggregateError) {
+    Object.assign(copy, { errors: error.errors.map((one) => cleaned(one, tokens, depth - 1)) });
+  }
+  return copy;
 }
 
 /** An error's message with those of its causes: fetch itself says no more than that it failed. */

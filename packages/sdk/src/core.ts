@@ -39,7 +39,7 @@ interface RawInit extends Omit<RequestOptions, "middleware"> {
 }
 
 /** The options of a request; those of openapi-fetch's verbs may have a signal that is null. */
-type BeginOptions = Omit<RequestOptions, "signal"> & { signal?: AbortSignal | null };
+type BeginOptions = Omit<RequestOptions, "signal"> & { signal?: AbortSignal | null | undefined };
 
 /** What every request of a client goes through. Standalone functions take it, so that unused operations cost nothing. */
 export class Core {

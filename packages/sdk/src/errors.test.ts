@@ -112,6 +112,12 @@ describe("ApiError", () => {
     expect(Object.create(null)).not.toBeInstanceOf(NotFoundError);
   });
 
+  it("keeps the answer's headers at hand but out of what is printed", async () => {
+    const error = (await errorOf(problem(404, "not_found"))) as ApiError;
+    expect(error.headers.get("x-request-id")).toBe("req-1");
+    expect(Object.keys(error)).not.toContain("headers");
+  });
+
   it("shows no credential when it is printed", async () => {
     const error = await errorOf(problem(401, "api_key_invalid"));
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(apiKey);

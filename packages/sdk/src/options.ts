@@ -2,22 +2,25 @@ import type { Attempt } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 import type { Middleware } from "./middleware.ts";
 
+/** The same with optional parts that may also be written as undefined. */
+export type OrUndefined<T> = { [Name in keyof T]: undefined extends T[Name] ? T[Name] | undefined : T[Name] };
+
 /** Options of one request; they override the client's. */
 export interface RequestOptions {
   /** Aborts the request, its body and any wait before a retry. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Milliseconds that one attempt may take, its body included: 1 to 2³¹−1; 60,000 by default (§8). */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Milliseconds that all attempts, waits and bodies may take together; no limit by default. */
-  totalTimeoutMs?: number;
+  totalTimeoutMs?: number | undefined;
   /** Retries after the first attempt, a whole number from 0; 2 by default (§8). */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** Further headers. Credentials and the account are options of their own. */
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>> | undefined;
   /** The account that the request is for (§5.2). */
-  accountId?: string;
+  accountId?: string | undefined;
   /** Runs around every attempt; the client's middleware runs around the request's. */
-  middleware?: readonly Middleware[];
+  middleware?: readonly Middleware[] | undefined;
 }
 
 /** A retry that is about to be waited for. */
@@ -37,9 +40,9 @@ export interface RetryOptions {
    * listed, which a lagging list, an unlisted queued call or another worker's calls can make wrong; `always` sends
    * again at the price of a second call.
    */
-  unsafe?: "never" | "check" | "always";
+  unsafe?: "never" | "check" | "always" | undefined;
   /** Whether a budget bounds the retries of all requests together; true by default. */
-  budget?: boolean;
+  budget?: boolean | undefined;
 }
 
 /**
@@ -65,27 +68,27 @@ export interface ClientOptions extends Omit<RequestOptions, "signal"> {
   /** Address of the API without `/api/v1`, e.g. `https://api.example.com`; may carry a path prefix. */
   baseUrl: string;
   /** An API key (§5.1). Either this or `accessToken`. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** A JWT access token, or a function that gives one (§5.1). */
-  accessToken?: string | AccessTokenFunction;
+  accessToken?: string | AccessTokenFunction | undefined;
   /** Permits plain http to hosts other than this machine, e.g. between containers. */
-  allowInsecureHttp?: boolean;
+  allowInsecureHttp?: boolean | undefined;
   /** Permits an API key in a browser, where everybody can read it; a short-lived access token is safer. */
-  allowApiKeyInBrowser?: boolean;
+  allowApiKeyInBrowser?: boolean | undefined;
   /** Sends the requests; the global `fetch`, looked up at each call, by default. */
-  fetch?: typeof globalThis.fetch;
+  fetch?: typeof globalThis.fetch | undefined;
   /** The longest wait in seconds that a server may ask for before a retry; 60 by default. */
-  maxRetryAfterSecs?: number;
+  maxRetryAfterSecs?: number | undefined;
   /** How operations are retried beyond what their class says. */
-  retry?: RetryOptions;
+  retry?: RetryOptions | undefined;
   /** Told of every retry before its wait. */
-  onRetry?: (event: RetryEvent) => void;
+  onRetry?: ((event: RetryEvent) => unknown) | undefined;
   /** Told of every attempt (debug), retry and deprecation (warn). */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Looks at the body of every success, e.g. `validateResponses()` of `@call-transfer/spec/validate`. */
-  validate?: Validate;
+  validate?: Validate | undefined;
   /** The time that timeouts and waits are measured by; the machine's own by default. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Randomness of the backoff, from 0 to below 1; `Math.random` by default. */
-  random?: () => number;
+  random?: (() => number) | undefined;
 }

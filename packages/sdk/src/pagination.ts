@@ -3,8 +3,8 @@ import type { Core } from "./core.ts";
 import type { RequestOptions } from "./options.ts";
 
 interface PageQuery {
-  limit?: number;
-  offset?: number;
+  limit?: number | undefined;
+  offset?: number | undefined;
 }
 
 /** A page holds its items under a name of its own, and the size of the whole list. */

@@ -103,6 +103,15 @@ describe("reconcile", () => {
     ]);
   });
 
+  it("counts a call once that moves from page to page", async () => {
+    const { error } = await unknownOf([
+      networkError("ECONNRESET"),
+      list([call("a"), call("b")], 3),
+      list([call("b")], 3),
+    ]);
+    expect(await error.reconcile()).toMatchObject({ complete: false, candidates: [call("a"), call("b")] });
+  });
+
   it("does not take an empty list for a proof", async () => {
     const { error } = await unknownOf([networkError("ECONNRESET"), list([])]);
     expect(await error.reconcile()).toMatchObject({
@@ -215,6 +224,16 @@ describe("an expired access token", () => {
     expect(accessToken.mock.calls.filter(([{ forceRefresh }]) => forceRefresh)).toHaveLength(1);
   });
 
+  it("is asked for again after a renewal that failed", async () => {
+    const accessToken = vi.fn(async ({ forceRefresh }: { forceRefresh: boolean }) => (forceRefresh ? "new" : "old"));
+    accessToken.mockResolvedValueOnce("old").mockRejectedValueOnce(new RangeError("login down"));
+    const answer: Step = ({ headers }) =>
+      new Headers(headers).get("authorization") === "Bearer new" ? json(200, roles) : expired();
+    const { client } = clientOf([answer, answer, answer], { ...options, accessToken });
+    expect(await settle(client.roles.list())).toMatchObject({ name: "RequestError", cause: { message: "login down" } });
+    expect(await settle(client.roles.list())).toEqual(roles);
+  });
+
   it("is renewed only once per request", async () => {
     const { client, sent } = clientOf([expired(), expired()], { ...options, accessToken: async () => "token" });
     expect(await settle(client.roles.list())).toMatchObject({ code: "token_expired" });
@@ -307,6 +326,21 @@ describe("the retry budget", () => {
     for (let i = 0; i < 2000; i++) await settle(client.roles.list());
     expect(sent.length).toBeLessThanOrEqual(2200);
     expect(await settle(client.roles.list())).toMatchObject({ withheld: "the client's retry budget is used up" });
+  });
+
+  it("is refilled by successes", async () => {
+    const fail = () => problem(500, "internal_error");
+    const script = [
+      ...Array.from({ length: 200 }, fail),
+      ...Array.from({ length: 5 }, () => json(200, roles)),
+      fail(),
+      fail(),
+    ];
+    const { client, sent } = clientOf(script, { maxRetries: 1 });
+    for (let i = 0; i < 100; i++) await settle(client.roles.list());
+    for (let i = 0; i < 5; i++) await client.roles.list();
+    await settle(client.roles.list());
+    expect(sent).toHaveLength(207);
   });
 
   it("is shared by copies with other options, and can be switched off", async () => {
@@ -472,6 +506,22 @@ describe("telling", () => {
     ]);
   });
 
+  it("an onRetry whose promise fails, and a deprecation that echoes the credential, do no harm", async () => {
+    const log = logger();
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const headers = { deprecation: apiKey };
+    const { client } = clientOf([problem(500, "internal_error"), json(200, roles, headers)], {
+      logger: log,
+      onRetry: () => Promise.reject(new Error("metrics down")),
+    });
+    expect(await settle(client.roles.list())).toEqual(roles);
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+    expect(log.error.mock.calls.flat()).toEqual(["call-transfer: onRetry threw: metrics down"]);
+    expect(log.warn.mock.calls.flat().join()).toContain("is deprecated ([redacted])");
+  });
+
   it("deprecations are told once per operation", async () => {
     const log = logger();
     const headers = { deprecation: "@1767225600", sunset: "Fri, 01 Jan 2027 00:00:00 GMT" };
@@ -514,10 +564,16 @@ describe("withOptions", () => {
 
 describe("a browser", () => {
   it("is refused an API key, which everybody could read there, unless told otherwise", () => {
-    for (const name of ["window", "document", "navigator"]) vi.stubGlobal(name, {});
+    for (const name of ["window", "document"]) vi.stubGlobal(name, {});
     const options = { baseUrl: "https://api.example.com", apiKey };
     expect(() => new CallTransfer(options)).toThrow("allowApiKeyInBrowser");
     expect(new CallTransfer({ ...options, allowApiKeyInBrowser: true })).toBeInstanceOf(CallTransfer);
+    vi.unstubAllGlobals();
+  });
+
+  it("is recognized in its workers, too", () => {
+    vi.stubGlobal("importScripts", () => {});
+    expect(() => new CallTransfer({ baseUrl: "https://api.example.com", apiKey })).toThrow("allowApiKeyInBrowser");
     vi.unstubAllGlobals();
   });
 

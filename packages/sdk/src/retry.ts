@@ -1,5 +1,6 @@
 // Retry policy, as pure functions. docs/decisions/0003 gives the reasons.
 
+import type { ErrorCode } from "./generated/error-codes.gen.ts";
 import { effectFreeCodes } from "./generated/operations.gen.ts";
 import type { OperationFacts } from "./operation-facts.ts";
 
@@ -25,7 +26,7 @@ export interface AttemptEnd {
 }
 
 /** A quota that resets at a given time, not within a retry's patience. */
-const quotaCode = "assistant_quota_exceeded";
+const quotaCode = "assistant_quota_exceeded" satisfies ErrorCode;
 
 /** Failures that happen before a byte of the request is sent. */
 const neverSent = new Set([

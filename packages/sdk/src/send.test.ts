@@ -48,6 +48,12 @@ describe("a request", () => {
     expect(sent[0]?.init.redirect).toBe("manual");
   });
 
+  it("carries the request's own headers over the client's", async () => {
+    const { client, sent } = clientOf([json(200, roles)], { headers: { "x-team": "a", "x-kept": "k" } });
+    await client.roles.list({ headers: { "x-team": "b" } });
+    expect([sent[0]?.headers.get("x-team"), sent[0]?.headers.get("x-kept")]).toEqual(["b", "k"]);
+  });
+
   it("keeps a path prefix of the base address", async () => {
     const { client, sent } = clientOf([json(200, roles)], { baseUrl: "https://example.com/proxy/" });
     await client.roles.list();
@@ -132,6 +138,19 @@ describe("retries", () => {
     const { client, sent } = clientOf([refuse(), json(200, roles)]);
     const settled = client.roles.list();
     await vi.advanceTimersByTimeAsync(6_999);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await expect(settled).resolves.toEqual(roles);
+  });
+
+  it("wait as long as Retry-After says also when the body of that answer breaks off", async () => {
+    const failing = new ReadableStream({ pull: () => Promise.reject(new Error("reset")) });
+    const { client, sent } = clientOf([
+      new Response(failing, { status: 429, headers: { "retry-after": "3" } }),
+      json(200, roles),
+    ]);
+    const settled = client.roles.list();
+    await vi.advanceTimersByTimeAsync(2_999);
     expect(sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     await expect(settled).resolves.toEqual(roles);
@@ -242,6 +261,14 @@ describe("deadlines", () => {
 });
 
 describe("abort", () => {
+  it("before sending runs no middleware and asks for no token", async () => {
+    const middleware = vi.fn();
+    const accessToken = vi.fn();
+    const { client } = clientOf([], { accessToken, accountId: "a", middleware: [middleware] });
+    await expect(client.roles.list({ signal: AbortSignal.abort() })).rejects.toThrow(AbortError);
+    expect([middleware.mock.calls.length, accessToken.mock.calls.length]).toEqual([0, 0]);
+  });
+
   it("before sending sends nothing", async () => {
     const { client, sent } = clientOf([]);
     const error = await client.roles.list({ signal: AbortSignal.abort("why") }).catch((caught: Error) => caught);
@@ -331,6 +358,24 @@ describe("answers", () => {
     });
   });
 
+  it.each([200, 404])("with status %i and too large a body are cancelled, not downloaded", async (status) => {
+    const cancelled = vi.fn();
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)),
+      cancel: cancelled,
+    });
+    const { client } = clientOf([new Response(body, { status })], { maxRetries: 0 });
+    await settle(client.roles.list());
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  it("whose body stalls are cancelled at the deadline, also under a fetch that ignores its signal", async () => {
+    const cancelled = vi.fn();
+    const { client } = clientOf([new Response(new ReadableStream({ cancel: cancelled }))], { maxRetries: 0 });
+    await settle(client.roles.list({ timeoutMs: 500 }));
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
   it("that redirect are an error, and the credential goes nowhere else", async () => {
     const { client, sent } = clientOf([
       new Response(null, { status: 302, headers: { location: "https://evil.example.com" } }),
@@ -356,6 +401,18 @@ describe("answers", () => {
     const error = (await settle(client.roles.list())) as ApiError;
     expect(error).toMatchObject({ code: "token_invalid", detail: "[redacted]", requestId: "[redacted]" });
     expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain(token);
+  });
+
+  it("that hide the credential in what another library put on its error do not carry it into the error", async () => {
+    const request = { headers: { authorization: `Bearer ${apiKey}` } };
+    const inner = Object.assign(new Error("socket closed"), { code: "ECONNRESET", request });
+    const { client } = clientOf([new TypeError("fetch failed", { cause: inner })], { maxRetries: 0 });
+    const error = (await settle(client.roles.list())) as ConnectionError;
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(apiKey);
+    expect(error.cause).toMatchObject({
+      message: "fetch failed",
+      cause: { message: "socket closed", code: "ECONNRESET" },
+    });
   });
 
   it("that hide the credential in an inner cause do not carry it into the error", async () => {
@@ -411,6 +468,13 @@ describe("the raw client", () => {
     }
     expect(sent).toHaveLength(0);
     expect((await client.raw.GET("/api/v1/roles", null as never)).data).toEqual(roles);
+  });
+
+  it("sends a body that is no text only once, whatever the operation's class", async () => {
+    const { client, sent } = clientOf([problem(429, "rate_limit_exceeded")]);
+    const bodySerializer = () => new Blob(["{}"]);
+    const { error } = await client.raw.POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
+    expect([error?.code, sent.length]).toEqual(["rate_limit_exceeded", 1]);
   });
 
   it("sends an operation that the contract does not know only once, and refuses missing ids", async () => {

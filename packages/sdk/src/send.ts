@@ -11,6 +11,7 @@ import {
   type RequestFacts,
   withReason,
 } from "./errors.ts";
+import type { ErrorCode } from "./generated/error-codes.gen.ts";
 import type { Middleware } from "./middleware.ts";
 import type { OperationFacts } from "./operation-facts.ts";
 import type { RequestOptions } from "./options.ts";
@@ -20,6 +21,9 @@ import type { Settings } from "./settings.ts";
 
 /** Milliseconds by which the server's clock may be off, with and without a `Date` header to correct it by. */
 const clockTolerance = { corrected: 5_000, uncorrected: 300_000 };
+
+/** The one refusal that a new credential mends. */
+const expiredCode = "token_expired" satisfies ErrorCode;
 
 /** A request that can be sent again: openapi-fetch makes it where it would make a `Request`. */
 export class Plan {
@@ -102,7 +106,7 @@ export async function send(plan: Plan, call: Call): Promise<Response> {
 async function renewToken(call: Call, { status, code }: Ending): Promise<boolean | Ending> {
   const { auth } = call.settings;
   const stale = [...call.tokens].at(-1);
-  if (status !== 401 || code !== "token_expired" || !auth.canRenew || stale === undefined) return false;
+  if (status !== 401 || code !== expiredCode || !auth.canRenew || stale === undefined) return false;
   if (call.renewed) {
     auth.forget(stale);
     return false;
@@ -159,10 +163,14 @@ async function waitForRetry(call: Call, delayMs: number): Promise<void> {
   const attempt = call.attempts.at(-1);
   if (attempt) attempt.delayMs = delayMs;
   logger?.warn(`call-transfer: ${call.operation.id} is retried in ${Math.round(delayMs)} ms`);
-  try {
-    if (attempt) onRetry?.({ operationId: call.operation.id, attempt, next: call.attempts.length + 1 });
-  } catch (error) {
+  const failed = (error: unknown) =>
     logger?.error(`call-transfer: onRetry threw: ${error instanceof Error ? error.message : String(error)}`);
+  try {
+    const told: unknown =
+      attempt && onRetry?.({ operationId: call.operation.id, attempt, next: call.attempts.length + 1 });
+    Promise.resolve(told).catch(failed);
+  } catch (error) {
+    failed(error);
   }
   await sleep(delayMs, call);
 }

@@ -24,7 +24,7 @@ export interface Settings {
   readonly budget: RetryBudget | undefined;
   readonly unsafe: "never" | "check" | "always";
   readonly middleware: readonly Middleware[];
-  readonly onRetry: ((event: RetryEvent) => void) | undefined;
+  readonly onRetry: ((event: RetryEvent) => unknown) | undefined;
   readonly logger: Logger | undefined;
   readonly validate: Validate | undefined;
   /** Operations whose deprecation was told. */
@@ -111,7 +111,7 @@ function hasMethods(value: unknown, ...names: string[]): boolean {
 
 /** The options that openapi-fetch's verbs take as well; a signal may be null there. */
 type TimingOptions = Pick<RequestOptions, "timeoutMs" | "totalTimeoutMs" | "maxRetries" | "accountId"> & {
-  signal?: AbortSignal | null;
+  signal?: AbortSignal | null | undefined;
 };
 
 /**
@@ -176,7 +176,7 @@ function guarded(logger: Logger): Logger {
 }
 
 /** Whether everybody who opens the page could read a key. */
-const inBrowser = (): boolean => "window" in globalThis && "document" in globalThis && "navigator" in globalThis;
+const inBrowser = (): boolean => ("window" in globalThis && "document" in globalThis) || "importScripts" in globalThis;
 
 function credentialOf({ apiKey, accessToken, allowApiKeyInBrowser }: ClientOptions): Credential {
   check(apiKey === undefined || accessToken === undefined, "accessToken", "and apiKey exclude each other: give one");

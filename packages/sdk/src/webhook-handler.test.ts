@@ -65,6 +65,13 @@ describe("createWebhookHandler", () => {
     expect((await handle(await webhook("x".repeat(1024 * 1024 + 1)))).status).toBe(413);
   });
 
+  it("keeps what it received for as long as the signature may stay valid: twice the tolerance", async () => {
+    const setIfAbsent = vi.fn(() => true);
+    const { handle } = handlerOf({ replayStore: { setIfAbsent }, toleranceSecs: 100 });
+    await handle(await webhook());
+    expect(setIfAbsent).toHaveBeenCalledExactlyOnceWith(expect.any(String), 200);
+  });
+
   it("refuses what it received before when it has a replay store, even with a signature less", async () => {
     const { handle, onEvent } = handlerOf({
       replayStore: memoryReplayStore({ now: () => at }),
@@ -119,14 +126,17 @@ describe("memoryReplayStore", () => {
 });
 
 describe("toNodeHandler", () => {
-  async function post(listener: RequestListener, body: string): Promise<{ status: number; text: string }> {
+  async function post(
+    listener: RequestListener,
+    body: string,
+  ): Promise<{ status: number; text: string; cookies: string[] }> {
     const server = createServer(listener).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as { port: number };
     const headers = { "service-signature": await signWebhook(body, { secret, at }) };
     try {
       const answer = await fetch(`http://127.0.0.1:${port}/offers`, { method: "POST", body, headers });
-      return { status: answer.status, text: await answer.text() };
+      return { status: answer.status, text: await answer.text(), cookies: answer.headers.getSetCookie() };
     } finally {
       server.closeAllConnections();
       server.close();
@@ -136,7 +146,7 @@ describe("toNodeHandler", () => {
   it("serves Node's own http server", async () => {
     const { handle, onEvent } = handlerOf();
     const adapter = toNodeHandler(handle);
-    expect(await post((request, response) => void adapter(request, response), offer)).toEqual({
+    expect(await post((request, response) => void adapter(request, response), offer)).toMatchObject({
       status: 204,
       text: "",
     });
@@ -176,8 +186,20 @@ describe("toNodeHandler", () => {
     ]);
   });
 
+  it("answers 500 when the application's answer cannot be read, and keeps several cookies apart", async () => {
+    const failing = new ReadableStream({ pull: () => Promise.reject(new Error("boom")) });
+    const broken = toNodeHandler(handlerOf({ onEvent: () => new Response(failing) }).handle);
+    expect((await post((request, response) => void broken(request, response), offer)).status).toBe(500);
+    const cookies = [
+      ["set-cookie", "a=1"],
+      ["set-cookie", "b=2"],
+    ] as [string, string][];
+    const baking = toNodeHandler(handlerOf({ onEvent: () => new Response(null, { headers: cookies }) }).handle);
+    expect((await post((request, response) => void baking(request, response), offer)).cookies).toEqual(["a=1", "b=2"]);
+  });
+
   it("says what to mount when a parser before it left only an object", async () => {
-    const { handle, onEvent } = handlerOf();
+    const { handle, onEvent, onError } = handlerOf();
     const adapter = toNodeHandler(handle);
     const listener: RequestListener = async (request, response) => {
       const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
@@ -186,6 +208,7 @@ describe("toNodeHandler", () => {
     const answer = await post(listener, offer);
     expect(answer.status).toBe(500);
     expect(answer.text).toContain("express.raw");
+    expect(onError).toHaveBeenCalledOnce();
     expect(onEvent).not.toHaveBeenCalled();
   });
 });

@@ -5,7 +5,6 @@ import {
   type VerifyOptions,
   verifySigned,
   type WebhookEvent,
-  type WebhookHeaders,
   WebhookVerificationError,
 } from "./webhook-signature.ts";
 
@@ -153,19 +152,21 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
 /** What the adapter needs of Node's `ServerResponse` or Express' response. */
 export interface NodeResponse {
   statusCode: number;
-  setHeader(name: string, value: string): unknown;
+  setHeader(name: string, value: string | readonly string[]): unknown;
   end(body?: string | Uint8Array): unknown;
 }
 
-function bodyOfNode(request: NodeRequest): RawBody | ReadableStream<Uint8Array> | null {
+const parsedBefore = "The body was read before: mount express.raw({ type: '*/*' }) on this route";
+
+function bodyOfNode(request: NodeRequest): RawBody | ReadableStream<Uint8Array> {
   const { body } = request;
   if (typeof body === "string" || body instanceof Uint8Array) return body;
-  if (request.readableEnded || request.readableDidRead) {
-    throw new WebhookVerificationError("The body was read before: mount express.raw({ type: '*/*' }) on this route");
-  }
+  const readBefore = request.readableEnded || request.readableDidRead;
   const chunks = request[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {
+      // Told through the handler, so that its onError hears of it.
+      if (readBefore) throw new Refusal(500, parsedBefore);
       const { done, value } = await chunks.next();
       if (done) controller.close();
       else controller.enqueue(value);
@@ -174,31 +175,39 @@ function bodyOfNode(request: NodeRequest): RawBody | ReadableStream<Uint8Array> 
   });
 }
 
+function requestOfNode(request: NodeRequest): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined && !name.startsWith(":")) headers.set(name, String(value));
+  }
+  // Some methods cannot be put into a Request; all but one are refused alike.
+  const isPost = request.method === "POST";
+  const body = isPost && { body: bodyOfNode(request) as BodyInit, duplex: "half" };
+  return new Request("http://webhook.invalid/", { method: isPost ? "POST" : "GET", headers, ...body });
+}
+
 /** The handler for `http.createServer` or Express: `app.post("/offers", toNodeHandler(handler))`. */
 export function toNodeHandler(
   handler: WebhookHandler,
 ): (request: NodeRequest, response: NodeResponse) => Promise<void> {
   return async (request, response) => {
     let answer: Response;
+    let body: Uint8Array | undefined;
     try {
-      const headers = new Headers();
-      for (const [name, value] of Object.entries(request.headers as WebhookHeaders)) {
-        if (value !== undefined && !name.startsWith(":")) headers.set(name, String(value));
-      }
-      // Some methods cannot be put into a Request; all but one are refused alike.
-      const isPost = request.method === "POST";
-      const body = isPost && { body: bodyOfNode(request) as BodyInit, duplex: "half" };
-      const init = { method: isPost ? "POST" : "GET", headers, ...body };
-      answer = await handler(new Request("http://webhook.invalid/", init));
-    } catch (error) {
-      answer = new Response(error instanceof WebhookVerificationError ? `${error.message}\n` : null, { status: 500 });
+      answer = await handler(requestOfNode(request));
+      body = new Uint8Array(await answer.arrayBuffer());
+    } catch {
+      // The application's own answer could not be read.
+      answer = new Response(null, { status: 500 });
     }
     response.statusCode = answer.status;
     // What is left of an unread body would be taken for the next request.
     if (!request.readableEnded) response.setHeader("connection", "close");
     answer.headers.forEach((value, name) => {
-      response.setHeader(name, value);
+      if (name !== "set-cookie") response.setHeader(name, value);
     });
-    response.end(new Uint8Array(await answer.arrayBuffer()));
+    const cookies = answer.headers.getSetCookie();
+    if (cookies.length > 0) response.setHeader("set-cookie", cookies);
+    response.end(body);
   };
 }

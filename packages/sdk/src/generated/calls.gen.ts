@@ -2,14 +2,14 @@
 
 import type { ApiPromise } from "../api-promise.ts";
 import type { Core } from "../core.ts";
-import type { RequestOptions } from "../options.ts";
+import type { OrUndefined, RequestOptions } from "../options.ts";
 import { type PagePromise, requestPage } from "../pagination.ts";
 import { lookThrough } from "../reconcile.ts";
 import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest } from "./models.gen.ts";
 import type { operations } from "./types.gen.ts";
 
 /** Filters and paging of listCalls. */
-export type ListCallsQuery = NonNullable<operations["listCalls"]["parameters"]["query"]>;
+export type ListCallsQuery = OrUndefined<NonNullable<operations["listCalls"]["parameters"]["query"]>>;
 
 /**
  * List calls.
