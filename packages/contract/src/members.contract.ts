@@ -106,7 +106,7 @@ export const memberCases = [
     name: "hours are removed, and removing them again changes nothing",
     needs: [...needs, "destructive"],
     async run(target, check) {
-      await given(target, { hours: { monday: [["09:00", "17:00"]] } });
+      await given(target, { hours: { monday: [{ from: "09:00", to: "17:00" }] } });
       const client = await connect(target);
       const first = await client.members.deleteHours(memberId).withResponse();
       const second = await client.members.deleteHours(memberId).withResponse();

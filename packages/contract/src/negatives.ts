@@ -22,9 +22,11 @@ const valueAt = (node: unknown, steps: readonly (string | number)[]): unknown =>
     node,
   );
 
+const plainValues: Readonly<Record<string, unknown>> = { boolean: true, integer: 1, number: 1, array: [], object: {} };
+
 /** What the request holds at a field, or a value that a schema without an example allows. */
 function baseOf(input: Input, { where, steps, schema }: Field): unknown {
-  return valueAt(input[where], steps) ?? schema.default ?? schema.minimum ?? "text";
+  return valueAt(input[where], steps) ?? schema.default ?? schema.minimum ?? plainValues[String(schema.type)] ?? "text";
 }
 
 const inputWith = (input: Input, field: Field, value: unknown): Input => ({

@@ -54,7 +54,7 @@ function targetOf(
     as: (who) => credentialsOf(backend, who),
     given: async (seed) => backend.seed(structuredClone(seed)),
     clock: { now: () => backend.clock.now(), advance: (step) => backend.clock.advance(step) },
-    faults: { add: async (fault) => void backend.faults.add(fault) },
+    faults: { add: async ({ times = 1, ...fault }) => void backend.faults.add({ ...fault, when: { times } }) },
     policies: { set: async (limits) => void Object.assign(backend.policies, limits) },
     deliveries: {
       trigger: async (offer) => void (await backend.deliveries.trigger(offer)),
