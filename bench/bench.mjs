@@ -1,0 +1,215 @@
+// Side by side in one run: the mock server, Prism, bare node:http and bare Hono. Writes results.md and fails when a figure
+// is missed. Expects the packages to be built.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import autocannon from "autocannon";
+
+const { createBackend, demo } = await import("../packages/backend/dist/index.js");
+const { operations } = await import("../packages/spec/dist/index.js");
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const here = fileURLToPath(new URL("./", import.meta.url));
+const seconds = Number(process.env.BENCH_SECONDS ?? 4);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+const node = process.execPath;
+
+const getPath = operations.getMemberAvailability.path.replace(/\{\w+\}/, demo.members.owner);
+const postPath = operations.createDestinationGroup.path;
+const authorization = `Bearer ${demo.apiKey}`;
+const group = { members: [{ destinationId: demo.destinations.phone, ringTimeoutSecs: 20 }], totalTimeoutSecs: 30 };
+const backend = createBackend();
+const ask = async (path, init) => (await backend.fetch(`http://localhost${path}`, init)).text();
+const getBody = await ask(getPath, { headers: { authorization } });
+const postBody = await ask(postPath, {
+  method: "POST",
+  headers: { authorization, "content-type": "application/json" },
+  body: JSON.stringify({ name: "Bench", ...group }),
+});
+
+const unlimited = JSON.stringify({ requests: 1e12, windowSecs: 60 });
+const servers = {
+  mock: (port) => [
+    join(root, "packages/mock-server/dist/cli.js"),
+    "--port",
+    port,
+    "--policy",
+    `rateLimit=${unlimited}`,
+  ],
+  prism: (port) => [
+    join(here, "node_modules/@stoplight/prism-cli/dist/index.js"),
+    ...[
+      "mock",
+      join(root, "packages/spec/openapi.json"),
+      "--port",
+      port,
+      "--host",
+      "127.0.0.1",
+      "--verboseLevel",
+      "silent",
+    ],
+  ],
+  "node:http": (port) => [join(here, "peers.mjs"), "node:http", port, getBody, postBody],
+  hono: (port) => [join(here, "peers.mjs"), "hono", port, getBody, postBody],
+};
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}
+
+/** Starts a server and answers how long it took until its first answer. */
+async function start(name) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const from = performance.now();
+  const child = spawn(node, servers[name](port), { stdio: "ignore" });
+  for (;;) {
+    const response = await fetch(`${url}${getPath}`, { headers: { authorization } }).catch(() => undefined);
+    if (response?.status === 200) break;
+    if (performance.now() - from > 20_000) throw new Error(`${name} does not answer (${response?.status})`);
+    await sleep(2);
+  }
+  return { url, ms: performance.now() - from, stop: () => child.kill("SIGKILL") };
+}
+
+/** Requests a second, over 16 connections. */
+async function rate(url, method) {
+  let count = 0;
+  const isPost = method === "POST";
+  const run = autocannon({
+    url: `${url}${isPost ? postPath : getPath}`,
+    connections: 16,
+    duration: seconds,
+    method,
+    headers: { authorization, ...(isPost && { "content-type": "application/json" }) },
+    ...(isPost && {
+      // Every group gets a name of its own, since names are unique.
+      requests: [
+        {
+          setupRequest: (request) => {
+            count += 1;
+            return { ...request, body: JSON.stringify({ name: `Group ${count}`, ...group }) };
+          },
+        },
+      ],
+    }),
+  });
+  const result = await run;
+  if (result.errors + result.non2xx > 0)
+    throw new Error(`${url} ${method}: ${result.errors} errors, ${result.non2xx} refusals`);
+  return result.requests.total / result.duration;
+}
+
+/** Keeps the state at the size of a test's: what is measured is a request, not a scan of a million groups. */
+function keepSmall(url) {
+  const timer = setInterval(() => void fetch(`${url}/_control/v1/reset`, { method: "POST" }).catch(() => {}), 50);
+  return () => clearInterval(timer);
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+const rates = {};
+const starts = {};
+for (let round = 0; round < rounds; round += 1)
+  for (const name of Object.keys(servers)) {
+    const server = await start(name);
+    (starts[name] ??= []).push(server.ms);
+    await rate(server.url, "GET").catch(() => {});
+    for (const method of ["GET", "POST"]) {
+      const stop = name === "mock" && method === "POST" ? keepSmall(server.url) : () => {};
+      await sleep(100);
+      ((rates[name] ??= {})[method] ??= []).push(await rate(server.url, method));
+      stop();
+    }
+    server.stop();
+    console.log(
+      `round ${round + 1}, ${name}: ${["GET", "POST"].map((m) => Math.round(rates[name][m].at(-1))).join(", ")} /s`,
+    );
+  }
+
+/** Milliseconds for a new backend in the same process, warm. */
+function backendMs() {
+  const times = [];
+  for (let run = 0; run < 200; run += 1) {
+    const from = performance.now();
+    createBackend();
+    times.push(performance.now() - from);
+  }
+  return median(times);
+}
+
+const sizeOf = (path) =>
+  statSync(path).isDirectory()
+    ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
+    : statSync(path).size;
+
+/** Megabytes that installing the packed server takes. */
+function installMb() {
+  const folder = mkdtempSync(join(tmpdir(), "call-transfer-bench-"));
+  try {
+    const npm = (...args) =>
+      execFileSync("npm", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    const packed = ["spec", "backend", "mock-server"].flatMap((name) =>
+      JSON.parse(npm("pack", join(root, "packages", name), "--json", "--ignore-scripts")),
+    );
+    const dependencies = Object.fromEntries(packed.map(({ name, filename }) => [name, `file:./${filename}`]));
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "bench-install", private: true, dependencies }));
+    npm("install", "--prefer-offline", "--no-audit", "--no-fund", "--omit=dev");
+    return sizeOf(join(folder, "node_modules")) / 1e6;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const of = (name, method) => median(rates[name][method]);
+const ratio = (method, peer) => of("mock", method) / of(peer, method);
+const figures = [
+  ...["GET", "POST"].flatMap((method) => [
+    { what: `${method}, against Prism`, value: ratio(method, "prism"), wanted: 5, atLeast: true, unit: "×" },
+    {
+      what: `${method}, against bare node:http`,
+      value: ratio(method, "node:http"),
+      wanted: 0.5,
+      atLeast: true,
+      unit: "×",
+    },
+  ]),
+  { what: "start to first answer", value: median(starts.mock), wanted: 300, unit: " ms" },
+  { what: "a new backend in the same process", value: backendMs(), wanted: 1, unit: " ms" },
+  { what: "size of the installed server", value: installMb(), wanted: 15, unit: " MB" },
+].map((figure) => ({ ...figure, met: figure.atLeast ? figure.value >= figure.wanted : figure.value <= figure.wanted }));
+
+const version = (name) => JSON.parse(readFileSync(join(here, "node_modules", name, "package.json"), "utf8")).version;
+const digits = (value) => (value < 10 ? value.toFixed(2) : String(Math.round(value)));
+const report = `# Figures of the mock server
+
+One run on one machine: Node ${process.versions.node}, Prism ${version("@stoplight/prism-cli")}, Hono ${version("hono")} on
+node-server ${version("@hono/node-server")}, autocannon ${version("autocannon")}. 16 connections, the median of ${rounds} rounds of ${seconds} s.
+GET reads a member's availability, POST creates a destination group; the mock server checks, keeps state and writes its
+journal. Its state is reset 20 times a second during POST. Only ratios of one run are worth comparing.
+
+| Figure | Measured | Wanted | |
+|---|---|---|---|
+${figures.map(({ what, value, wanted, atLeast, unit, met }) => `| ${what} | ${digits(value)}${unit} | ${atLeast ? "≥" : "≤"} ${wanted}${unit} | ${met ? "met" : "missed"} |`).join("\n")}
+
+| Requests a second | GET | POST | start to first answer |
+|---|---|---|---|
+${Object.keys(servers)
+  .map(
+    (name) =>
+      `| ${name} | ${Math.round(of(name, "GET"))} | ${Math.round(of(name, "POST"))} | ${Math.round(median(starts[name]))} ms |`,
+  )
+  .join("\n")}
+`;
+writeFileSync(join(here, "results.md"), report);
+console.log(`\n${report}`);
+if (figures.some(({ met }) => !met)) process.exitCode = 1;

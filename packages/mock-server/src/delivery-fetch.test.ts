@@ -1,0 +1,88 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { createDeliveryFetch, isRefusedAddress } from "./delivery-fetch.ts";
+
+let close = () => {};
+afterEach(() => close());
+
+/** A receiver on a free port of the loopback interface. */
+async function receiver(listener: RequestListener): Promise<number> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  close = () => server.close().closeAllConnections();
+  return (server.address() as AddressInfo).port;
+}
+
+describe("a delivery", () => {
+  it("arrives with its headers and body, and brings the answer back", async () => {
+    const port = await receiver((request, response) => {
+      request
+        .setEncoding("utf8")
+        .on("data", (body) => response.writeHead(202).end(`${request.headers["x-a"]} ${body}`));
+    });
+    const answer = await createDeliveryFetch()(`http://127.0.0.1:${port}/`, {
+      method: "POST",
+      headers: { "x-a": "1" },
+      body: "offer",
+    });
+    expect([answer.status, await answer.text()]).toEqual([202, "1 offer"]);
+  });
+
+  it("resolves a name once and connects to what was checked", async () => {
+    const port = await receiver((request, response) => response.end(request.headers.host));
+    const answers = [[{ address: "127.0.0.1" }], [{ address: "169.254.169.254" }]];
+    const deliver = createDeliveryFetch(async () => answers.shift() ?? []);
+    expect(await (await deliver(`http://app.test:${port}/`)).text()).toBe(`app.test:${port}`);
+    await expect(deliver(`http://app.test:${port}/`)).rejects.toThrow("169.254.169.254");
+  });
+
+  it("follows no redirect", async () => {
+    const port = await receiver((_, response) =>
+      response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
+    );
+    expect((await createDeliveryFetch()(`http://127.0.0.1:${port}/`)).status).toBe(302);
+  });
+
+  it("breaks off an answer over 64 KiB", async () => {
+    const port = await receiver((_, response) => response.end("x".repeat(65_537)));
+    await expect(createDeliveryFetch()(`http://127.0.0.1:${port}/`)).rejects.toThrow("64 KiB");
+  });
+
+  it("ends when its signal aborts", async () => {
+    const port = await receiver(() => {});
+    await expect(
+      createDeliveryFetch()(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(20) }),
+    ).rejects.toThrow();
+  });
+
+  it.each(["ftp://127.0.0.1/", "file:///etc/passwd", "data:,x"])("goes nowhere by %s", async (url) => {
+    await expect(createDeliveryFetch()(url)).rejects.toThrow("http or https only");
+  });
+
+  it.each(["http://169.254.169.254/", "http://[fe80::1]/", "http://2852039166/", "http://[::ffff:a9fe:a9fe]/"])(
+    "never reaches %s",
+    async (url) => {
+      await expect(createDeliveryFetch()(url)).rejects.toThrow("link-local or metadata");
+    },
+  );
+});
+
+it.each([
+  ["127.0.0.1", false],
+  ["::1", false],
+  ["10.0.0.1", false],
+  ["192.168.1.1", false],
+  ["203.0.113.1", false],
+  ["169.254.0.1", true],
+  ["::ffff:169.254.169.254", true],
+  ["64:ff9b::a9fe:a9fe", true],
+  ["fe80::1%eth0", true],
+  ["fd00:ec2::254", true],
+  ["100.100.100.200", true],
+  ["0.0.0.0", true],
+  ["255.255.255.255", true],
+  ["no address", true],
+])("of %s it is %s that it is refused", (address, expected) => {
+  expect(isRefusedAddress(address)).toBe(expected);
+});

@@ -1,0 +1,76 @@
+// Drives the mock server as a busy team would for as long as it is told (--minutes, 1 by default), and fails when its
+// memory grows. The heap is read after a collection, so that what is left is what is kept.
+import { parseArgs } from "node:util";
+import { demo } from "@call-transfer/backend";
+import { startMockServer } from "@call-transfer/mock-server";
+import { operations } from "@call-transfer/spec";
+
+const { values } = parseArgs({ options: { minutes: { type: "string", default: "1" } } });
+const durationMs = Number(values.minutes) * 60_000;
+if (!(durationMs > 0)) throw new Error("--minutes must be a number above 0.");
+if (globalThis.gc === undefined) throw new Error("Run it by npm run soak, which lets it collect garbage.");
+
+const samples = 20;
+// Journal and caches fill up to their bounds first.
+const warmUpMs = Math.min(durationMs / 4, 60_000);
+const mostGrowthPerMinute = 1e6;
+
+const server = await startMockServer({ port: 0, policies: { rateLimit: { requests: 1e12, windowSecs: 60 } } });
+const headers = { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" };
+let requests = 0;
+
+async function ask(path: string, method = "GET", body?: unknown): Promise<void> {
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const response = await fetch(`${server.url}${path}`, init);
+  await response.arrayBuffer();
+  if (response.status >= 500) throw new Error(`${method} ${path}: ${response.status}`);
+  requests += 1;
+}
+
+/** One round of a test: it works, breaks something on purpose, looks, and leaves the sandbox as it was. */
+async function round(sandbox: string): Promise<void> {
+  const prefix = `/_sandbox/${sandbox}`;
+  await ask("/_control/v1/sandboxes", "POST", { name: sandbox });
+  const member = operations.getMemberAvailability.path.replace("{memberId}", demo.members.member);
+  for (let index = 0; index < 20; index += 1) {
+    await ask(prefix + member);
+    const members = [{ destinationId: demo.destinations.phone }];
+    await ask(prefix + operations.createDestinationGroup.path, "POST", { name: `Group ${index}`, members });
+    await ask(prefix + operations.createDestinationGroup.path, "POST", { name: "", members });
+    await ask(prefix + operations.listCalls.path);
+    await ask(`${prefix}/nowhere`);
+  }
+  await ask(`${prefix}/_control/v1/faults`, "POST", { do: { code: "conflict" } });
+  await ask(prefix + member);
+  await ask(`${prefix}/_control/v1/clock/advance`, "POST", { by: 60_000 });
+  await ask(`${prefix}/_control/v1/requests`);
+  await ask(`/_control/v1/sandboxes/${sandbox}`, "DELETE");
+  await ask(member);
+}
+
+/** The slope of the least squares line, in bytes a minute. */
+function slope(points: readonly { readonly ms: number; readonly heap: number }[]): number {
+  const mean = (pick: (point: { ms: number; heap: number }) => number) =>
+    points.reduce((sum, point) => sum + pick(point), 0) / points.length;
+  const [ms, heap] = [mean((point) => point.ms), mean((point) => point.heap)];
+  const covariance = points.reduce((sum, point) => sum + (point.ms - ms) * (point.heap - heap), 0);
+  return (covariance / points.reduce((sum, point) => sum + (point.ms - ms) ** 2, 0)) * 60_000;
+}
+
+const begin = performance.now();
+const points: { ms: number; heap: number }[] = [];
+for (let count = 0; performance.now() - begin < durationMs; count += 1) {
+  await Promise.all([0, 1, 2, 3].map((lane) => round(`soak-${count}-${lane}`)));
+  const ms = performance.now() - begin;
+  if (ms < warmUpMs + (points.length * (durationMs - warmUpMs)) / samples) continue;
+  globalThis.gc();
+  points.push({ ms, heap: process.memoryUsage().heapUsed });
+  console.log(`${Math.round(ms / 1000)} s: ${requests} requests, ${(points.at(-1)?.heap ?? 0) / 1e6} MB`);
+}
+await server.close();
+const growth = slope(points);
+console.log(`${requests} requests; the heap changes by ${(growth / 1e6).toFixed(3)} MB a minute`);
+if (growth > mostGrowthPerMinute) {
+  console.error("The server keeps what it should let go.");
+  process.exitCode = 1;
+}
