@@ -117,17 +117,18 @@ function keepSmall(url) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-const rates = {};
-const starts = {};
+const names = Object.keys(servers);
+const starts = Object.fromEntries(names.map((name) => [name, []]));
+const rates = Object.fromEntries(names.map((name) => [name, { GET: [], POST: [] }]));
 for (let round = 0; round < rounds; round += 1)
-  for (const name of Object.keys(servers)) {
+  for (const name of names) {
     const server = await start(name);
-    (starts[name] ??= []).push(server.ms);
+    starts[name].push(server.ms);
     await rate(server.url, "GET").catch(() => {});
     for (const method of ["GET", "POST"]) {
       const stop = name === "mock" && method === "POST" ? keepSmall(server.url) : () => {};
       await sleep(100);
-      ((rates[name] ??= {})[method] ??= []).push(await rate(server.url, method));
+      rates[name][method].push(await rate(server.url, method));
       stop();
     }
     server.stop();
@@ -203,7 +204,7 @@ ${figures.map(({ what, value, wanted, atLeast, unit, met }) => `| ${what} | ${di
 
 | Requests a second | GET | POST | start to first answer |
 |---|---|---|---|
-${Object.keys(servers)
+${names
   .map(
     (name) =>
       `| ${name} | ${Math.round(of(name, "GET"))} | ${Math.round(of(name, "POST"))} | ${Math.round(median(starts[name]))} ms |`,
