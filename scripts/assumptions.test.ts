@@ -29,12 +29,12 @@ describe("docs/assumptions.md", () => {
     expect(numerically(idsOf("Contract"))).toEqual(numerically(marks));
   });
 
-  it("says of every other row that it is behaviour, and in which package, or a stance only", () => {
+  it("says of every other row that it is behaviour, and in which package", () => {
     const others = rows.filter(({ where }) => !/^Contract(;|$)/.test(where));
-    expect(others.filter(({ where }) => !/^(Behaviour: (backend|sdk)(;|$)|Stance only$)/.test(where))).toEqual([]);
+    expect(others.filter(({ where }) => !/^Behaviour: (backend|sdk)(;|$)/.test(where))).toEqual([]);
   });
 
-  it("has a row for every id that the packages' sources refer to, one that is more than a stance", () => {
+  it("has a row for every id that the packages' sources refer to", () => {
     const cited = readdirSync(new URL("packages/", root)).flatMap((name) =>
       readdirSync(new URL(`packages/${name}/src/`, root), { recursive: true, encoding: "utf8" })
         .filter((path) => path.endsWith(".ts"))

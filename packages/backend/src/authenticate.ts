@@ -11,6 +11,8 @@ export type Caller =
 
 /** Signs and verifies the access tokens of one backend. */
 export interface Tokens {
+  /** What tokens are signed with; another secret makes all tokens of before invalid. */
+  secret: Uint8Array;
   /** A JWT for a user that expires at `expiresAt`, in seconds since the epoch. */
   sign(userId: string, expiresAt: number): Promise<string>;
   /** The token's claims, whether it expired or not; undefined when it is not one of ours. */
@@ -27,9 +29,17 @@ const algorithm = "HS256";
 const maxCachedTokens = 1000;
 
 /** Creates the tokens of one backend; verified ones are kept, since their signature does not change. */
-export function createTokens(secret: Uint8Array): Tokens {
+export function createTokens(startSecret: Uint8Array): Tokens {
   const cache = new Map<string, Claims>();
+  let secret = startSecret;
   return {
+    get secret() {
+      return secret;
+    },
+    set secret(next) {
+      secret = next;
+      cache.clear();
+    },
     sign: (userId, expiresAt) =>
       new SignJWT({})
         .setProtectedHeader({ alg: algorithm, typ: "JWT" })

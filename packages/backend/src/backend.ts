@@ -1,14 +1,19 @@
+import type { OperationDescription } from "@call-transfer/spec";
 import { z } from "zod";
 import { createTokens } from "./authenticate.ts";
-import { type Clock, type ClockMode, createClock, parseTime, type WallClock } from "./clock.ts";
+import { type Clock, type ClockMode, createClock, parseTime, type Step, type WallClock } from "./clock.ts";
+import { type Collections, createCollections } from "./collections.ts";
 import { type Contract, callTransferContract } from "./contract.ts";
-import { control, controlPrefix } from "./control.ts";
+import { control } from "./control/control.ts";
+import { controlPrefix } from "./control/reply.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import { demoSeed } from "./demo-seed.ts";
 import { dispatch } from "./dispatch.ts";
+import { type BackendEvent, createEvents, type Events } from "./events.ts";
 import type { AnyHandler, World } from "./exchange.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { handlers as allHandlers } from "./handlers.ts";
+import { createInbox, type Inbox, isInbox } from "./inbox.ts";
 import { checkInput } from "./input-error.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createKeys, type Keys } from "./keys.ts";
@@ -17,8 +22,11 @@ import { checkPolicies, defaultPolicies, type Policies } from "./policies.ts";
 import { createRandom } from "./random.ts";
 import type { Sandboxes } from "./sandboxes.ts";
 import type { Seed } from "./seed.ts";
+import { restoreSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { clearState, createState, type State } from "./state.ts";
+import { createTransfers, type Transfers } from "./transfers.ts";
 import { asFetched, type Handled } from "./transport.ts";
+import { advance, type Upcoming, upcoming } from "./upcoming.ts";
 
 export interface BackendOptions {
   /** What it knows at its start; `demoSeed` by default. */
@@ -49,16 +57,34 @@ export interface Backend {
   /** The same for a server, which plays transport faults itself. `url` is the request's own unless given. */
   handle(request: Request, peer?: Peer, url?: URL): Promise<Handled>;
   readonly clock: Clock;
+  /** Moves the clock as `clock.advance` does, and answers what happened; `nextTimer` also stops where a status or a secret ends. */
+  advance(step: Step): Promise<readonly BackendEvent[]>;
+  /** What time will bring, soonest first. */
+  upcoming(): readonly Upcoming[];
   /** What the backend knows, as plain Maps. */
   readonly state: State;
+  /** The same record by record in the form of a seed, checked when edited. */
+  readonly collections: Collections;
   /** Read when they are used; change them in place. */
   readonly policies: Policies;
+  /** Changes policies and answers all of them. Throws InputError that names the bad one, and then changes none. */
+  changePolicies(changes: object): Record<keyof Policies, unknown>;
   readonly faults: Faults;
   readonly deliveries: Deliveries;
+  /** The built-in receiver of webhooks. */
+  readonly inbox: Inbox;
+  readonly transfers: Transfers;
   readonly keys: Keys;
   readonly journal: Journal;
+  readonly events: Pick<Events, "follow">;
+  /** The operations that it answers. */
+  readonly operations: readonly OperationDescription[];
   /** Adds to the state. Throws InputError that names the bad field, and then adds nothing. */
   seed(seed: Seed): void;
+  /** All that decides how it goes on, as JSON; holds secrets. */
+  snapshot(): Snapshot;
+  /** Goes on from a snapshot. Throws InputError that names the bad field, and then changes nothing. */
+  restore(snapshot: unknown): void;
   /** Back to how the backend was created: state, clock, policies, faults, journal, deliveries, random generator. */
   reset(): void;
   /** Freezes the clock and ends the event streams. */
@@ -97,34 +123,54 @@ export interface Parts {
 export const defaultParts: Parts = { contract: callTransferContract, handlers: allHandlers };
 
 /** Puts a backend together: the only composition. */
-export function assembleBackend(options: BackendOptions, { contract, handlers, wall }: Parts): Backend {
+export function assembleBackend(options: BackendOptions, { contract, handlers, wall, sandboxes }: Parts): Backend {
   checkInput(optionsSchema, options, "options");
   const { seed = demoSeed, prng = 1, controlPlane = false } = options;
   checkPolicies(options.policies ?? {});
-  // Request ids have a sequence of their own, so that a read does not change the ids of what is created later.
-  const [random, requestIds] = [createRandom(prng), createRandom(~prng)];
+  // Sequences of their own, so that a read or a fault does not change the ids of what is created later.
+  const randoms = { main: createRandom(prng), requestIds: createRandom(~prng), faults: createRandom(prng ^ (1 << 16)) };
+  const { main: random, requestIds } = randoms;
+  const clock = createClock(parseTime("now", options.now ?? defaultStart), options.clock, wall);
+  const events = createEvents(clock);
   const world: World = {
     state: createState(),
-    clock: createClock(parseTime("now", options.now ?? defaultStart), options.clock, wall),
+    clock,
     random,
     policies: { ...defaultPolicies(), ...structuredClone(options.policies) },
+    events,
   };
   const tokens = createTokens(random.bytes(32));
-  const faults = createFaults(contract.knows);
-  const journal = createJournal();
-  const deliveries = createDeliveries(world, (url, init) => (options.fetch ?? globalThis.fetch)(url, init));
-  const keys = createKeys(world, tokens);
+  const faults = createFaults(randoms.faults, contract.knows);
+  const journal = createJournal(contract.operations);
+  const inbox = createInbox(clock);
+  const deliveries = createDeliveries(world, (url, init) =>
+    isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init),
+  );
+  const transfers = createTransfers(world, deliveries);
+  const kept = { world, randoms, tokens, faults, inbox, transfers };
   const dispatcher = { world, contract, handlers, tokens, faults };
   loadSeed(world, seed);
 
+  const clearRecords = (): void => {
+    journal.clear();
+    deliveries.clear();
+    inbox.clear();
+  };
   const backend: Backend = {
-    clock: world.clock,
+    clock,
     state: world.state,
+    collections: createCollections(world),
     policies: world.policies,
     faults,
     deliveries,
-    keys,
+    inbox,
+    transfers,
+    keys: createKeys(world, tokens),
     journal,
+    events,
+    operations: contract.operations,
+    advance: (step) => advance(world, step),
+    upcoming: () => upcoming(world),
     async fetch(input, init, peer) {
       init?.signal?.throwIfAborted();
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
@@ -132,30 +178,53 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
     },
     async handle(request, peer, url = new URL(request.url)) {
       if (controlPlane && url.pathname.startsWith(`${controlPrefix}/`))
-        return { response: await control(backend, request, url) };
+        return { response: await control(backend, sandboxes, request, url) };
       const requestId = requestIds.uuid();
-      await world.clock.runDue();
-      const at = world.clock.iso();
-      const { response, ...about } = await dispatch(dispatcher, request, url, requestId, peer?.address);
-      journal.add({ at, method: request.method, path: url.pathname, status: response.status, requestId, ...about });
-      return { response };
+      await clock.runDue();
+      const at = clock.iso();
+      const { response, transport, text, body, ...about } = await dispatch(
+        dispatcher,
+        request,
+        url,
+        requestId,
+        peer?.address,
+      );
+      const status = transport === undefined || transport.kind === "truncate" ? response.status : 0;
+      const entry = journal.add(
+        { at, method: request.method, path: url.pathname, status, requestId, ...about },
+        { query: url.searchParams, headers: request.headers, body, answer: text },
+      );
+      events.emit("request", { ...entry, id: String(entry.id) });
+      return transport === undefined ? { response } : { response, transport };
+    },
+    changePolicies(changes) {
+      checkPolicies(changes);
+      Object.assign(world.policies, structuredClone(changes));
+      events.emit("policies.changed", changes as Record<string, unknown>);
+      return { ...world.policies };
     },
     seed: (more) => loadSeed(world, more),
+    snapshot: () => takeSnapshot(kept),
+    restore(snapshot) {
+      restoreSnapshot(kept, snapshot);
+      clearRecords();
+      events.emit("sandbox.restored");
+    },
     reset() {
       clearState(world.state);
-      world.clock.reset();
-      random.reset();
-      // The tokens' key is drawn first, so that tokens issued before stay good.
-      random.bytes(32);
-      requestIds.reset();
+      clock.reset();
+      for (const one of Object.values(randoms)) one.reset();
+      // Drawn first, so that tokens issued before stay good.
+      tokens.secret = random.bytes(32);
       Object.assign(world.policies, defaultPolicies(), structuredClone(options.policies));
       faults.clear();
-      journal.clear();
-      deliveries.clear();
+      clearRecords();
       loadSeed(world, seed);
+      events.emit("sandbox.reset");
     },
     close() {
-      world.clock.set({ mode: "frozen" });
+      clock.set({ mode: "frozen" });
+      events.end();
     },
   };
   return backend;

@@ -10,6 +10,14 @@ export interface WallClock {
 export type ClockMode = "frozen" | "flowing";
 /** By how much, or to when, a clock moves: milliseconds, or a datetime. */
 export type Step = { readonly by: number } | { readonly to: number | string } | { readonly nextTimer: true };
+/** What a timer is for, in words that can be kept and shown. */
+export interface TimerPurpose {
+  readonly kind: string;
+  /** What it is about, and which part of that. */
+  readonly id: string;
+  readonly index?: number;
+}
+
 /** Runs with the time it was due at, which a late wall clock may have passed. */
 export type TimerTask = (dueAt: number) => void | Promise<void>;
 
@@ -26,13 +34,17 @@ export interface Clock {
   set(setting: { readonly now?: number | string; readonly mode?: ClockMode }): void;
   /** Moves time on and resolves when everything due has happened, in order. Throws InputError on a step back. */
   advance(step: Step): Promise<void>;
-  /** Resolves when the clock has moved on by so many milliseconds. */
+  /** Resolves when the clock has moved on by so many milliseconds. Meant for work that is tracked. */
   sleep(ms: number): Promise<void>;
+  /** Lets `advance` wait, before each timer, until the work has settled or sleeps on this clock. */
+  track(work: Promise<unknown>): void;
   /** Runs `task` when the clock reaches `at` (milliseconds). */
-  schedule(at: number, task: TimerTask): void;
+  schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;
+  /** The timers that wait and say what for, in the order in which they will fire; `at` is in milliseconds. */
+  timers(): readonly (TimerPurpose & { readonly at: number })[];
   /** Runs the timers that are due by now. */
   runDue(): Promise<void>;
-  /** Drops every timer and goes back to the start. */
+  /** Drops every timer, wakes whoever sleeps, and goes back to the start. */
   reset(): void;
 }
 
@@ -60,7 +72,10 @@ export function createClock(start: number, startMode: ClockMode = "frozen", wall
   // While frozen the time itself, while flowing its distance from the wall clock.
   let base = mode === "frozen" ? start : start - wall.now();
   let sequence = 0;
-  let timers: { at: number; sequence: number; task: TimerTask }[] = [];
+  let timers: { at: number; sequence: number; task: TimerTask; purpose: TimerPurpose | undefined }[] = [];
+  const sleepers = new Set<() => void>();
+  const tracked = new Set<Promise<unknown>>();
+  let noteChange = (): void => {};
   let disarm = (): void => {};
   let isFiring = false;
   let steps: Promise<void> = Promise.resolve();
@@ -77,10 +92,22 @@ export function createClock(start: number, startMode: ClockMode = "frozen", wall
       void serialized(() => fire(now));
     });
   };
-  const fire = async (until: () => number): Promise<void> => {
+  const quiet = async (): Promise<void> => {
+    while (tracked.size > sleepers.size)
+      await new Promise<void>((resolve) => {
+        noteChange = resolve;
+      });
+  };
+  const fire = async (
+    until: () => number,
+    before: () => Promise<void> | undefined = () => undefined,
+  ): Promise<void> => {
     isFiring = true;
     try {
-      for (let next = timers[0]; next !== undefined && next.at <= until(); next = timers[0]) {
+      for (;;) {
+        await before();
+        const [next] = timers;
+        if (next === undefined || next.at > until()) break;
         timers.shift();
         if (next.at > now()) moveTo(next.at);
         await next.task(next.at);
@@ -95,8 +122,8 @@ export function createClock(start: number, startMode: ClockMode = "frozen", wall
     steps = done.catch(() => {});
     return done;
   };
-  const schedule = (at: number, task: TimerTask): void => {
-    const timer = { at, sequence: sequence++, task };
+  const schedule = (at: number, task: TimerTask, purpose?: TimerPurpose): void => {
+    const timer = { at, sequence: sequence++, task, purpose };
     const index = timers.findIndex((other) => other.at > at);
     timers.splice(index === -1 ? timers.length : index, 0, timer);
     if (timers[0] === timer) arm();
@@ -126,25 +153,41 @@ export function createClock(start: number, startMode: ClockMode = "frozen", wall
     advance: (step) =>
       serialized(async () => {
         const at = target(step);
-        await fire(() => at);
+        await fire(() => at, quiet);
         if (at > now()) moveTo(at);
         arm();
       }),
     sleep: (ms) =>
       new Promise((wake) => {
+        const stop = (): void => {
+          sleepers.delete(stop);
+          wake();
+        };
+        sleepers.add(stop);
+        noteChange();
         // A turn of the event loop lets whoever slept go on before the next timer fires.
         schedule(now() + ms, () => {
-          wake();
+          stop();
           return new Promise((resume) => setTimeout(resume, 0));
         });
       }),
+    track(work) {
+      const settle = (): void => {
+        tracked.delete(settled);
+        noteChange();
+      };
+      const settled: Promise<unknown> = work.then(settle, settle);
+      tracked.add(settled);
+    },
     schedule,
+    timers: () => timers.flatMap(({ at, purpose }) => (purpose === undefined ? [] : [{ at, ...purpose }])),
     async runDue() {
       // A request that a timer sends must not wait for that timer.
       if (!isFiring && (timers[0]?.at ?? Number.POSITIVE_INFINITY) <= now()) await serialized(() => fire(now));
     },
     reset() {
       timers = [];
+      for (const stop of [...sleepers]) stop();
       mode = startMode;
       moveTo(start);
       arm();

@@ -20,6 +20,8 @@ export interface Delivery {
   readonly accepted: boolean;
   /** Why there was no answer. */
   readonly error?: string;
+  /** The delivery whose event was sent again. */
+  readonly redeliveryOf?: string;
 }
 
 /** What to offer, and to whom; every other field becomes part of the payload (A-30). */
@@ -32,6 +34,8 @@ export interface Trigger {
 export interface Deliveries {
   /** Sends one signed event and resolves with what came of it. Throws InputError for a destination without a server. */
   trigger(trigger: Trigger): Promise<Delivery>;
+  /** Sends the event of a delivery once more, signed anew. Throws InputError for an unknown id. */
+  redeliver(id: string): Promise<Delivery>;
   /** The latest 1000, oldest first. */
   list(): readonly Delivery[];
 }
@@ -42,26 +46,49 @@ const maxDeliveries = 1000;
 export function createDeliveries(
   world: World,
   send: (url: string, init: RequestInit) => Promise<Response>,
-): Deliveries & { clear(): void } {
-  const { state, clock, random, policies } = world;
+): Deliveries & {
+  /** The same as `trigger`, for whoever wants the id before the answer. */
+  offer(trigger: Trigger): { readonly id: string; readonly done: Promise<Delivery> };
+  clear(): void;
+} {
+  const { state, clock, random, policies, events } = world;
   let sent: Delivery[] = [];
+  const post = async (
+    about: Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">,
+    destination: DestinationRecord,
+  ): Promise<Delivery> => {
+    const [url, at] = [webhookUrl(destination), clock.now()];
+    const headers = {
+      "content-type": "application/json",
+      [signature.header]: signatureHeader(about.body, secretsAt(destination, at), at),
+    };
+    const outcome = await attempt(send, url, { headers, body: about.body }, policies.deliveryTimeoutSecs);
+    const delivery: Delivery = { ...about, at: new Date(at).toISOString(), url, headers, ...outcome };
+    sent = [...sent.slice(1 - maxDeliveries), delivery];
+    const { id, destinationId, accepted } = delivery;
+    events.emit("webhook.delivered", { id, destinationId, accepted });
+    return delivery;
+  };
+  const find = (destinationId: string): DestinationRecord => {
+    const destination = state.destinations.get(destinationId);
+    if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
+    return destination;
+  };
+  const offer = ({ destinationId, ...payload }: Trigger) => {
+    const destination = find(destinationId);
+    webhookUrl(destination);
+    const [id, createdAt] = [random.uuid(), clock.iso()];
+    const body = JSON.stringify({ ...payload, type: signature.event, id, createdAt, destinationId });
+    return { id, done: post({ id, destinationId, body }, destination) };
+  };
   return {
-    async trigger({ destinationId, ...payload }) {
-      const destination = state.destinations.get(destinationId);
-      if (destination === undefined)
-        throw new InputError("destinationId", `no destination has the id ${destinationId}`);
-      const url = webhookUrl(destination);
-      const [id, at] = [random.uuid(), clock.now()];
-      const createdAt = new Date(at).toISOString();
-      const body = JSON.stringify({ ...payload, type: signature.event, id, createdAt, destinationId });
-      const headers = {
-        "content-type": "application/json",
-        [signature.header]: signatureHeader(body, secretsAt(destination, at), at),
-      };
-      const outcome = await attempt(send, url, { headers, body }, policies.deliveryTimeoutSecs);
-      const delivery: Delivery = { id, destinationId, at: createdAt, url, headers, body, ...outcome };
-      sent = [...sent.slice(1 - maxDeliveries), delivery];
-      return delivery;
+    offer,
+    trigger: async (trigger) => offer(trigger).done,
+    async redeliver(id) {
+      const first = sent.find((delivery) => delivery.id === id);
+      if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
+      const { destinationId, body } = first;
+      return post({ id: random.uuid(), destinationId, body, redeliveryOf: id }, find(destinationId));
     },
     list: () => sent,
     clear() {

@@ -206,7 +206,8 @@ describe("faults", () => {
 
   it("let requests pass first and meet as many as they are told to", async () => {
     const backend = createBackend();
-    backend.faults.add({ match: { method: "get", path: "/api/v1/roles" }, after: 1, times: 2, do: { status: 502 } });
+    const match = { method: "get", path: "/api/v1/roles" };
+    backend.faults.add({ match, when: { nth: 2, times: 2 }, do: { status: 502 } });
     expect((await send(backend, "GET /accounts")).status).toBe(200);
     const statuses: number[] = [];
     for (let index = 0; index < 4; index += 1) statuses.push((await send(backend, "GET /roles")).status);
@@ -230,7 +231,7 @@ describe("faults", () => {
     [{ do: { code: "nope" } }, "fault.do.code: "],
     [{ do: { status: 99 } }, "fault.do.status: "],
     [{ do: { status: 500, headers: { "a b": "c" } } }, "fault.do.headers: "],
-    [{ times: 0, do: { status: 500 } }, "fault.times: "],
+    [{ when: { times: 0 }, do: { status: 500 } }, "fault.when.times: "],
     [{ match: { operationId: "nope" }, do: { status: 500 } }, "fault.match.operationId: "],
     [{ mach: {}, do: { status: 500 } }, "fault.mach: "],
   ])("refuse %j and name the field", (fault, field) => {

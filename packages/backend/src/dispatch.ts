@@ -2,8 +2,10 @@ import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import { authenticate, callerAddress, limitRate, restrictKey, selectAccount, type Tokens } from "./authenticate.ts";
 import type { Contract } from "./contract.ts";
 import type { AnyExchange, AnyHandler, World } from "./exchange.ts";
-import { type Fault, faultProblem } from "./faults.ts";
+import { type FaultAction, faultProblem, type Met } from "./faults.ts";
+import { dripping, withUnknownEnums } from "./garble.ts";
 import { type Answer, isProblem, problem } from "./problem.ts";
+import type { TransportFault } from "./transport.ts";
 import { isUuid, readBody, readQuery } from "./validate.ts";
 
 /** What answers requests: the world, and the tables that say how. */
@@ -12,7 +14,7 @@ export interface Dispatcher {
   readonly contract: Contract;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly tokens: Tokens;
-  readonly faults: { take(operation: OperationDescription, path: string): Fault["do"] | undefined };
+  readonly faults: { take(operation: OperationDescription, path: string): Met };
 }
 
 /** An answer with what the journal wants to know about it. */
@@ -20,7 +22,17 @@ export interface Dispatched {
   readonly response: Response;
   readonly operationId?: string;
   readonly code?: ErrorCode;
+  /** The fault that met the request. */
+  readonly fault?: string;
+  readonly transport?: TransportFault;
+  /** The answer's body. */
+  readonly text?: string;
+  /** What was sent, where it was small enough to keep. */
+  readonly body?: unknown;
 }
+
+/** Larger bodies are not kept for the journal, in bytes. */
+const mostKept = 16_384;
 
 /** Answers one request under `/api/v1`; whatever a rule throws becomes `internal_error`, without its message. */
 export async function dispatch(
@@ -37,18 +49,38 @@ export async function dispatch(
     return respond(world, problem("not_found", { ...(headers && { headers }) }), requestId);
   }
   const { operation, params } = match;
-  const fault = faults.take(operation, url.pathname);
-  if (fault !== undefined && "status" in fault)
-    return { response: rawResponse(fault, baseHeaders(world, requestId)), operationId: operation.id };
+  const { latency, action, id: fault } = faults.take(operation, url.pathname);
+  const about = { operationId: operation.id, ...(fault !== undefined && { fault }) };
+  if (latency > 0) {
+    const wait = world.clock.sleep(latency);
+    world.clock.track(wait);
+    await wait;
+  }
+  if (typeof action === "object" && "status" in action)
+    return { response: rawResponse(action, baseHeaders(world, requestId)), ...about };
+  if (action === "reset" || action === "empty" || action === "hang")
+    return { response: new Response(), transport: { kind: action }, ...about };
+  let body: unknown;
+  const keep = (value: unknown, bytes: number): void => {
+    if (bytes <= mostKept) body = value;
+  };
   let answer: Answer;
   try {
-    answer = fault
-      ? faultProblem(fault.code, world.clock.now())
-      : await answerOperation(dispatcher, request, url, operation, params, peer);
+    answer =
+      typeof action === "object"
+        ? problemOf(action, world.clock.now())
+        : await answerOperation(dispatcher, request, url, operation, params, peer, keep);
   } catch {
     answer = problem("internal_error");
   }
-  return { ...respond(world, answer, requestId), operationId: operation.id };
+  const dispatched = respond(world, answer, requestId, typeof action === "string" ? action : undefined);
+  return { ...dispatched, ...about, ...(body !== undefined && { body }) };
+}
+
+function problemOf(action: { code: ErrorCode } | { rateLimit: { retryAfterSecs: number } }, now: number): Answer {
+  return "code" in action
+    ? faultProblem(action.code, now)
+    : faultProblem("rate_limit_exceeded", now, action.rateLimit.retryAfterSecs);
 }
 
 /** The one order of checks (A-18); each stage ends the request with its own status. */
@@ -59,6 +91,7 @@ async function answerOperation(
   operation: OperationDescription,
   params: Readonly<Record<string, string>>,
   peer: string | undefined,
+  keep: (value: unknown, bytes: number) => void,
 ): Promise<Answer> {
   const { state, clock, policies } = world;
   const { headers } = request;
@@ -75,7 +108,7 @@ async function answerOperation(
   const schema = contract.schemas[operation.id];
   const query = readQuery(url.searchParams, operation, schema?.query);
   if (isProblem(query)) return query;
-  const body = operation.hasBody ? await readBody(request, schema?.body) : { value: undefined };
+  const body = operation.hasBody ? await readBody(request, schema?.body, keep) : { value: undefined };
   if (isProblem(body)) return body;
   const exchange: AnyExchange = { ...world, operation, caller, account, params, query: query.value, body: body.value };
   return (handlers[operation.id] ?? answerExample)(exchange);
@@ -96,13 +129,13 @@ function answerExample({ operation }: AnyExchange): Answer {
 }
 
 /** Builds the response, once: a header that is set afterwards is costly. */
-function respond(world: World, answer: Answer, requestId: string): Dispatched {
+function respond(world: World, answer: Answer, requestId: string, action?: string): Dispatched {
   const headers = baseHeaders(world, requestId);
   if (!isProblem(answer)) {
     const { status, body } = answer;
-    if (body === undefined) return { response: new Response(null, { status, headers }) };
+    if (body === undefined) return send(world, undefined, { status, headers }, action);
     headers["Content-Type"] = "application/json";
-    return { response: new Response(JSON.stringify(body), { status, headers }) };
+    return send(world, JSON.stringify(body), { status, headers }, action);
   }
   const { code, status, meta } = answer.problem;
   headers["Content-Type"] = "application/json";
@@ -110,7 +143,29 @@ function respond(world: World, answer: Answer, requestId: string): Dispatched {
     headers["Retry-After"] = String(Math.ceil(meta.retryAfterSecs));
   Object.assign(headers, answer.headers);
   const body = JSON.stringify({ ...answer.problem, requestId });
-  return { response: new Response(body, { status, headers }), code };
+  return { ...send(world, body, { status, headers }, action), code };
+}
+
+/** The answer as it leaves, after what a fault does to it. */
+function send(
+  { clock }: World,
+  text: string | undefined,
+  init: { status: number; headers: Record<string, string> },
+  action: string | undefined,
+): Dispatched {
+  if (action === undefined) {
+    const response = new Response(text ?? null, init);
+    return text === undefined || text.length > mostKept ? { response } : { response, text };
+  }
+  if (action === "processThenDrop") return { response: new Response(text ?? null, init), transport: { kind: "reset" } };
+  if (action === "truncate") {
+    const bytes = Math.floor((text ?? "").length / 2);
+    return { response: new Response(text ?? null, init), transport: { kind: "truncate", bytes } };
+  }
+  if (text === undefined) return { response: new Response(null, init) };
+  if (action === "slowBody") return { response: new Response(dripping(text, clock), init) };
+  if (action === "wrongContentType") init.headers["Content-Type"] = "text/html";
+  return { response: new Response(action === "unknownEnum" ? withUnknownEnums(text) : text, init) };
 }
 
 /** What every answer carries; the date is the backend's own, so that a client can correct its clock by it. */
@@ -118,11 +173,11 @@ function baseHeaders({ clock }: World, requestId: string): Record<string, string
   return { "X-Request-Id": requestId, Date: new Date(clock.now()).toUTCString() };
 }
 
-function rawResponse(fault: Exclude<Fault["do"], { code: ErrorCode }>, base: Record<string, string>): Response {
-  const { status, body } = fault;
+function rawResponse(action: Extract<FaultAction, { status: number }>, base: Record<string, string>): Response {
+  const { status, body } = action;
   const headers = new Headers(base);
   if (body !== undefined) headers.set("Content-Type", typeof body === "string" ? "text/plain" : "application/json");
-  for (const [name, value] of Object.entries(fault.headers ?? {})) headers.set(name, value);
+  for (const [name, value] of Object.entries(action.headers ?? {})) headers.set(name, value);
   const isEmpty = body === undefined || [204, 205, 304].includes(status);
   return new Response(isEmpty ? null : typeof body === "string" ? body : JSON.stringify(body), { status, headers });
 }

@@ -3,6 +3,7 @@ import type { requestSchemas } from "@call-transfer/spec/schemas";
 import type { z } from "zod";
 import type { Caller } from "./authenticate.ts";
 import type { Clock } from "./clock.ts";
+import type { Events } from "./events.ts";
 import type { Policies } from "./policies.ts";
 import type { Answer } from "./problem.ts";
 import type { Random } from "./random.ts";
@@ -14,6 +15,7 @@ export interface World {
   readonly clock: Clock;
   readonly random: Random;
   readonly policies: Policies;
+  readonly events: Events;
 }
 
 /** A request that passed every check that is the same for all operations. */

@@ -1,74 +1,167 @@
 import { type ErrorCode, errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
-import { z } from "zod";
+import { zFault } from "./control/schemas.gen.ts";
 import { checkInput, InputError } from "./input-error.ts";
 import { type Problem, problem } from "./problem.ts";
+import type { Random } from "./random.ts";
 
-/** An answer that stands in for the rule's. */
+/** What takes the place of a rule's answer, or befalls it. */
+export type FaultAction =
+  /** Nothing is carried out: the connection is reset, closed without an answer, or kept open without one. */
+  | "reset"
+  | "empty"
+  | "hang"
+  /** The request is carried out, then the connection is reset. */
+  | "processThenDrop"
+  /** The answer breaks off, drips, calls itself HTML, or holds values that no contract knows. */
+  | "truncate"
+  | "slowBody"
+  | "wrongContentType"
+  | "unknownEnum"
+  /** An error code of the table. */
+  | { readonly code: ErrorCode }
+  /** A full rate limit. */
+  | { readonly rateLimit: { readonly retryAfterSecs: number } }
+  /** Any status with any body (text, or JSON). */
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  /** A wait of so many milliseconds of the backend's clock, after which the request goes on. */
+  | { readonly latency: number };
+
+/** A failure that waits for its requests. */
 export interface Fault {
   /** Which requests it meets; absent parts match everything. `path` is a path or a path template. */
   readonly match?: { readonly operationId?: string; readonly method?: string; readonly path?: string };
-  /** How many requests it meets before it is used up; 1 by default. */
-  readonly times?: number;
-  /** How many matching requests it lets pass first; 0 by default. */
-  readonly after?: number;
-  /** An error code of the table, or any status with any body (text, or JSON). */
-  readonly do:
-    | { readonly code: ErrorCode }
-    | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> };
+  readonly when?: {
+    /** The first matching request that it meets; 1 by default. */
+    readonly nth?: number;
+    /** How many requests it meets before it is used up; null for all; 1 by default. */
+    readonly times?: number | null;
+    /** How likely it meets each of them, above 0 and up to 1; 1 by default. */
+    readonly probability?: number;
+  };
+  readonly do: FaultAction;
 }
 
 /** The faults that wait for their requests, in the order of adding. */
 export interface Faults {
   /** Adds a fault and answers its id. Throws InputError that names the bad field. */
   add(fault: Fault): string;
+  /** What waits, with `nth` and `times` as they stand by now. */
   list(): readonly (Fault & { readonly id: string })[];
+  /** False when there is none of this id. */
+  remove(id: string): boolean;
   clear(): void;
 }
 
+/** The faults that a request meets: all latencies, and the first other one. */
+export interface Met {
+  readonly latency: number;
+  readonly action: Exclude<FaultAction, { latency: number }> | undefined;
+  readonly id: string | undefined;
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly fault: Fault;
+  nth: number;
+  times: number | null;
+}
+
+/** What a snapshot keeps of the faults. */
+export interface KeptFaults {
+  readonly last: number;
+  readonly waiting: readonly { readonly id: string; readonly [part: string]: unknown }[];
+}
+
+const none: Met = { latency: 0, action: undefined, id: undefined };
+
 /** Creates a list of faults; `isKnown` tells the operations that `match.operationId` may name. */
 export function createFaults(
+  random: Pick<Random, "next">,
   isKnown = (operationId: string): boolean => Object.hasOwn(operations, operationId),
 ): Faults & {
-  take(operation: OperationDescription, path: string): Fault["do"] | undefined;
+  take(operation: OperationDescription, path: string): Met;
+  keep(): KeptFaults;
+  restore(kept: KeptFaults): void;
 } {
-  let waiting: { id: string; fault: Fault; after: number; times: number }[] = [];
+  let waiting: Waiting[] = [];
   let last = 0;
+  const checked = (fault: unknown, root: string): Fault => {
+    assertFault(fault, root);
+    const { operationId } = fault.match ?? {};
+    if (operationId !== undefined && !isKnown(operationId))
+      throw new InputError(`${root}.match.operationId`, `no operation is named ${operationId}`);
+    return structuredClone(fault);
+  };
+  const enter = (id: string, fault: Fault): void => {
+    const { nth = 1, times = 1 } = fault.when ?? {};
+    waiting.push({ id, fault, nth, times });
+  };
+  const meets = (entry: Waiting, operation: OperationDescription, path: string): boolean => {
+    if (!matches(entry.fault.match, operation, path)) return false;
+    if (entry.nth > 1) {
+      entry.nth -= 1;
+      return false;
+    }
+    const { probability = 1 } = entry.fault.when ?? {};
+    if (probability < 1 && random.next() / 2 ** 32 >= probability) return false;
+    if (entry.times !== null) entry.times -= 1;
+    return true;
+  };
+  const list = () =>
+    waiting.map(({ id, fault, nth, times }) => ({
+      ...structuredClone(fault),
+      id,
+      when: { ...fault.when, nth, times },
+    }));
   return {
     add(fault) {
-      assertFault(fault);
-      const { operationId } = fault.match ?? {};
-      if (operationId !== undefined && !isKnown(operationId))
-        throw new InputError("fault.match.operationId", `no operation is named ${operationId}`);
+      const own = checked(fault, "fault");
       last += 1;
-      const id = `fault-${last}`;
-      waiting.push({ id, fault: structuredClone(fault), after: fault.after ?? 0, times: fault.times ?? 1 });
-      return id;
+      enter(`fault-${last}`, own);
+      return `fault-${last}`;
     },
-    list: () => waiting.map(({ id, fault, after, times }) => ({ ...structuredClone(fault), id, after, times })),
+    list,
+    remove(id) {
+      const before = waiting.length;
+      waiting = waiting.filter((entry) => entry.id !== id);
+      return waiting.length < before;
+    },
     clear() {
       waiting = [];
     },
     take(operation, path) {
+      if (waiting.length === 0) return none;
+      let met = none;
       for (const entry of waiting) {
-        if (!meets(entry.fault.match, operation, path)) continue;
-        if (entry.after > 0) {
-          entry.after -= 1;
-          continue;
-        }
-        entry.times -= 1;
-        if (entry.times === 0) waiting = waiting.filter((other) => other !== entry);
-        return entry.fault.do;
+        const { do: action } = entry.fault;
+        const isLatency = typeof action === "object" && "latency" in action;
+        if (!isLatency && met.action !== undefined) continue;
+        if (!meets(entry, operation, path)) continue;
+        met = isLatency
+          ? { ...met, latency: met.latency + action.latency, id: met.id ?? entry.id }
+          : { ...met, action, id: entry.id };
       }
-      return undefined;
+      waiting = waiting.filter(({ times }) => times !== 0);
+      return met;
+    },
+    keep: () => ({ last, waiting: list() }),
+    restore(kept) {
+      const entries = kept.waiting.map(({ id, ...fault }, index) => ({
+        id,
+        fault: checked(fault, `snapshot.faults.waiting[${index}]`),
+      }));
+      waiting = [];
+      last = kept.last;
+      for (const { id, fault } of entries) enter(id, fault);
     },
   };
 }
 
 /** The problem that a fault's code stands for, with the parts that clients read from it. */
-export function faultProblem(code: ErrorCode, now: number): Problem {
+export function faultProblem(code: ErrorCode, now: number, retryAfterSecs = 1): Problem {
   const meta =
     code === "rate_limit_exceeded" || code === "queue_full"
-      ? { retryAfterSecs: 1 }
+      ? { retryAfterSecs }
       : code === "assistant_quota_exceeded"
         ? { resetsAt: new Date(now + 3_600_000).toISOString() }
         : undefined;
@@ -78,7 +171,7 @@ export function faultProblem(code: ErrorCode, now: number): Problem {
   return problem(code, { ...(meta && { meta }), ...(errors && { errors }) });
 }
 
-function meets(match: Fault["match"], operation: OperationDescription, path: string): boolean {
+function matches(match: Fault["match"], operation: OperationDescription, path: string): boolean {
   return (
     (match?.operationId ?? operation.id) === operation.id &&
     (match?.method ?? operation.method).toUpperCase() === operation.method &&
@@ -86,25 +179,14 @@ function meets(match: Fault["match"], operation: OperationDescription, path: str
   );
 }
 
-const faultSchema = z.strictObject({
-  match: z
-    .strictObject({ operationId: z.string().optional(), method: z.string().optional(), path: z.string().optional() })
-    .optional(),
-  times: z.int().min(1).optional(),
-  after: z.int().min(0).optional(),
-  do: z.union([
-    z.strictObject({ code: z.string().refine((code) => Object.hasOwn(errorCodes, code), "is no code of the table") }),
-    z.strictObject({
-      status: z.int().min(200).max(599),
-      body: z.unknown().optional(),
-      headers: z.record(z.string(), z.string()).refine(areHeaders, "must be header names with their values").optional(),
-    }),
-  ]),
-});
-
-/** Throws InputError that names the bad field when `fault` is none. */
-export function assertFault(fault: unknown): asserts fault is Fault {
-  checkInput(faultSchema, fault, "fault");
+/** Throws InputError that names the bad field under `root` when `fault` is none. */
+function assertFault(fault: unknown, root: string): asserts fault is Fault {
+  const { do: action } = checkInput(zFault, fault, root);
+  if (typeof action !== "object") return;
+  if ("code" in action && !Object.hasOwn(errorCodes, action.code))
+    throw new InputError(`${root}.do.code`, "is no code of the table");
+  if ("headers" in action && !areHeaders(action.headers ?? {}))
+    throw new InputError(`${root}.do.headers`, "must be header names with their values");
 }
 
 function areHeaders(headers: Record<string, string>): boolean {

@@ -1,15 +1,19 @@
 export { type Backend, type BackendOptions, createBackend, type Peer } from "./backend.ts";
-export type { Clock, ClockMode, Step, WallClock } from "./clock.ts";
+export type { Clock, ClockMode, Step, TimerPurpose, WallClock } from "./clock.ts";
+export type { CollectionName, Collections, SeedRecord } from "./collections.ts";
 export type { Deliveries, Delivery, Trigger } from "./deliveries.ts";
 export { demo, demoSeed } from "./demo-seed.ts";
 export { refuse } from "./dispatch.ts";
-export type { Fault, Faults } from "./faults.ts";
+export type { BackendEvent, Events } from "./events.ts";
+export type { Fault, FaultAction, Faults } from "./faults.ts";
+export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./inbox.ts";
 export { InputError } from "./input-error.ts";
-export type { Journal, JournalEntry } from "./journal.ts";
+export type { Journal, JournalDetail, JournalEntry, JournalFilter } from "./journal.ts";
 export type { ApiKeyOptions, Keys, TokenOptions } from "./keys.ts";
 export type { Policies } from "./policies.ts";
 export { createSandboxes, type Sandboxes, type SandboxesOptions } from "./sandboxes.ts";
-export type { Seed } from "./seed.ts";
+export { type Seed, seedSchema } from "./seed.ts";
+export type { Snapshot } from "./snapshot.ts";
 export type {
   AccountRecord,
   ApiKeyRecord,
@@ -24,4 +28,6 @@ export type {
   State,
   UserRecord,
 } from "./state.ts";
+export type { RingRecord, TransferRecord } from "./transfer-record.ts";
+export type { NewTransfer, ScriptEntry, Transfers } from "./transfers.ts";
 export type { Handled, TransportFault } from "./transport.ts";

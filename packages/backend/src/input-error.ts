@@ -5,10 +5,13 @@ export class InputError extends Error {
   override readonly name = "InputError";
   /** The field at fault, e.g. `seed.members[2].role`. */
   readonly field: string;
+  /** What is wrong with it. */
+  readonly explanation: string;
 
   constructor(field: string, explanation: string) {
     super(`${field}: ${explanation}`);
     this.field = field;
+    this.explanation = explanation;
   }
 }
 

@@ -1,6 +1,7 @@
-import type { ErrorCode } from "@call-transfer/spec";
+import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
+import { redacted, redactedHeaders } from "./redact.ts";
 
-/** One request and its answer. Holds no header, no query and no body, so no secret. */
+/** One request and its answer, in short: no header, no query and no body, so no secret. */
 export interface JournalEntry {
   /** Counts up from 1. */
   readonly id: number;
@@ -9,34 +10,153 @@ export interface JournalEntry {
   readonly method: string;
   readonly path: string;
   readonly operationId?: string;
+  /** The answer's status; 0 where a fault let none through. */
   readonly status: number;
   /** The error code of the answer; absent for a success and for a raw answer of a fault. */
   readonly code?: ErrorCode;
+  /** The fault that met the request. */
+  readonly fault?: string;
   readonly requestId: string;
 }
 
-/** The latest requests, oldest first. */
+/** The same with what was sent and answered; secrets are replaced. */
+export interface JournalDetail extends JournalEntry {
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What was sent, where it was JSON of at most 16 KiB. */
+  readonly body?: unknown;
+  /** What was answered, where it was JSON of at most 16 KiB. */
+  readonly answer?: unknown;
+}
+
+/** Which entries are meant; absent parts match everything. */
+export interface JournalFilter {
+  readonly operationId?: string | undefined;
+  readonly method?: string | undefined;
+  readonly path?: string | undefined;
+  readonly status?: number | undefined;
+  /** Only entries later than the one of this id. */
+  readonly after?: number | undefined;
+}
+
+/** How often an operation was answered with a status. */
+export interface StatusCount {
+  readonly status: number;
+  /** Whether the contract lists the status for the operation. */
+  readonly documented: boolean;
+  readonly count: number;
+}
+
+/** The latest 1000 requests, oldest first. */
 export interface Journal {
-  list(): readonly JournalEntry[];
+  list(filter?: JournalFilter): readonly JournalEntry[];
+  get(id: number): JournalDetail | undefined;
+  /** Resolves when so many entries match, or with what there is after `timeoutMs` of real time. */
+  wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
+  /** Every operation with its documented statuses and those seen, since the journal was cleared. */
+  coverage(): readonly { readonly operationId: string; readonly statuses: readonly StatusCount[] }[];
+  clear(): void;
+}
+
+/** What the journal keeps of a request until somebody asks for it. */
+export interface Exchanged {
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+  readonly body?: unknown;
+  /** The answer's body as it was sent. */
+  readonly answer?: string | undefined;
 }
 
 const maxEntries = 1000;
 
-/** Creates a journal that keeps the latest 1000 requests. */
-export function createJournal(): Journal & { add(entry: Omit<JournalEntry, "id">): void; clear(): void } {
-  let entries: JournalEntry[] = [];
+/** Creates a journal of requests to these operations. */
+export function createJournal(
+  operations: readonly OperationDescription[],
+): Journal & { add(entry: Omit<JournalEntry, "id">, exchanged: Exchanged): JournalEntry } {
+  let kept: { readonly entry: JournalEntry; readonly exchanged: Exchanged }[] = [];
   let last = 0;
+  const counts = new Map<string, number>();
+  const waiting = new Set<() => void>();
+  const list = (filter: JournalFilter = {}): JournalEntry[] =>
+    kept
+      .slice(-maxEntries)
+      .map(({ entry }) => entry)
+      .filter((entry) => matches(filter, entry));
   return {
-    list: () => entries.slice(-maxEntries),
-    add(entry) {
+    list,
+    get(id) {
+      const found = kept.find(({ entry }) => entry.id === id);
+      return found && detailOf(found.entry, found.exchanged);
+    },
+    wait(filter, count, timeoutMs) {
+      return new Promise((resolve) => {
+        const look = (isOver: boolean): void => {
+          const found = list(filter);
+          if (found.length < count && !isOver) return;
+          clearTimeout(timer);
+          waiting.delete(again);
+          resolve(found);
+        };
+        const again = (): void => look(false);
+        const timer = setTimeout(() => look(true), timeoutMs);
+        waiting.add(again);
+        again();
+      });
+    },
+    coverage: () =>
+      operations.map(({ id, statuses }) => {
+        const seen = [...counts.keys()]
+          .filter((key) => key.startsWith(`${id} `))
+          .map((key) => Number(key.split(" ")[1]));
+        const all = [...new Set([...statuses, ...seen])].sort((a, b) => a - b);
+        return {
+          operationId: id,
+          statuses: all.map((status) => ({
+            status,
+            documented: statuses.includes(status),
+            count: counts.get(`${id} ${status}`) ?? 0,
+          })),
+        };
+      }),
+    add(about, exchanged) {
       last += 1;
-      entries.push({ id: last, ...entry });
+      const entry = { id: last, ...about };
+      kept.push({ entry, exchanged });
       // Cutting now and then is cheaper than shifting at every request.
-      if (entries.length >= 2 * maxEntries) entries = entries.slice(-maxEntries);
+      if (kept.length >= 2 * maxEntries) kept = kept.slice(-maxEntries);
+      if (entry.operationId !== undefined && entry.status > 0) {
+        const key = `${entry.operationId} ${entry.status}`;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+      for (const look of [...waiting]) look();
+      return entry;
     },
     clear() {
-      entries = [];
+      kept = [];
       last = 0;
+      counts.clear();
     },
+  };
+}
+
+function matches(filter: JournalFilter, entry: JournalEntry): boolean {
+  return (
+    entry.id > (filter.after ?? 0) &&
+    (filter.operationId ?? entry.operationId) === entry.operationId &&
+    (filter.method ?? entry.method).toUpperCase() === entry.method &&
+    (filter.path ?? entry.path) === entry.path &&
+    (filter.status ?? entry.status) === entry.status
+  );
+}
+
+function detailOf(entry: JournalEntry, { query, headers, body, answer }: Exchanged): JournalDetail {
+  return {
+    ...entry,
+    query: Object.fromEntries(
+      Object.entries(redacted(Object.fromEntries(query))).map(([name, value]) => [name, String(value)]),
+    ),
+    headers: redactedHeaders(headers),
+    ...(body !== undefined && { body: redacted({ body }).body }),
+    ...(answer !== undefined && answer !== "" && { answer: redacted({ answer: JSON.parse(answer) }).answer }),
   };
 }

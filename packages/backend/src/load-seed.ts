@@ -1,4 +1,6 @@
+import type { z } from "zod";
 import { parseTime } from "./clock.ts";
+import { defined } from "./defined.ts";
 import type { World } from "./exchange.ts";
 import { checkInput, InputError } from "./input-error.ts";
 import { newApiKey } from "./keys.ts";
@@ -8,22 +10,30 @@ import { builtInRoles } from "./routes/roles.ts";
 import { groupDefaults, type Seed, seedSchema } from "./seed.ts";
 import { contactKey, type State } from "./state.ts";
 
-type Loaded = ReturnType<typeof seedSchema.parse>;
+type Loaded = z.output<typeof seedSchema>;
 
 /**
  * Adds a seed to the state: all of it, or nothing and an InputError that names the bad field. Calls in progress and in
  * the queue go on from where they stand.
  */
 export function loadSeed(world: World, seed: Seed): void {
-  const checked = structuredClone(checkInput(seedSchema, seed, "seed"));
-  checkReferences(checked, world.state);
+  const checked = checkSeed(seed, world.state);
   insert(checked, world);
-  for (const { id } of checked.calls ?? []) {
-    const call = world.state.calls.get(id);
-    if (call?.status === "in_progress") scheduleCompletion(world, call);
-  }
-  for (const accountId of new Set(checked.calls?.map((call) => call.accountId)))
-    drainQueue(world, accountId, world.clock.now());
+  for (const { id } of checked.calls ?? []) goOn(world, id);
+}
+
+/** Checks a seed against what the state holds already; the answer shares nothing with it. Throws InputError. */
+export function checkSeed(seed: unknown, state: State): Loaded {
+  const checked = structuredClone(checkInput(seedSchema, seed, "seed"));
+  checkReferences(checked, state);
+  return checked;
+}
+
+/** Lets a call that was put into the state end, or start, when its time comes. */
+export function goOn(world: World, callId: string): void {
+  const call = world.state.calls.get(callId);
+  if (call?.status === "in_progress") scheduleCompletion(world, call);
+  if (call !== undefined) drainQueue(world, call.accountId, world.clock.now());
 }
 
 /** Finds dangling references and duplicates, within the seed and against what the state holds already. */
@@ -69,9 +79,10 @@ function checkReferences(seed: Loaded, state: State): void {
   for (const [index, { providerId }] of (seed.numbers ?? []).entries())
     if (providerId !== undefined && !names.providers.has(providerId))
       throw new InputError(`seed.numbers[${index}].providerId`, `no provider has the id ${providerId}`);
-  for (const [index, { kind, signingSecret }] of (seed.destinations ?? []).entries())
-    if (kind !== "app" && signingSecret !== undefined)
-      throw new InputError(`seed.destinations[${index}].signingSecret`, "only a destination of kind app has one");
+  for (const [index, destination] of (seed.destinations ?? []).entries())
+    for (const field of ["signingSecret", "previousSecret"] as const)
+      if (destination.kind !== "app" && destination[field] !== undefined)
+        throw new InputError(`seed.destinations[${index}].${field}`, "only a destination of kind app has one");
   for (const [index, group] of (seed.groups ?? []).entries()) {
     for (const [place, { destinationId }] of group.members.entries()) {
       const owner = seed.destinations?.find(({ id }) => id === destinationId) ?? state.destinations.get(destinationId);
@@ -119,7 +130,8 @@ function groupKey({ accountId, name }: { readonly accountId: string; readonly na
   return `${accountId} ${name}`;
 }
 
-function insert(seed: Loaded, world: World): void {
+/** Puts checked records into the state; one whose id is there already replaces it. */
+export function insert(seed: Loaded, world: World): void {
   const { state, random, clock } = world;
   const now = clock.iso();
   for (const record of seed.accounts ?? [])
@@ -131,6 +143,7 @@ function insert(seed: Loaded, world: World): void {
       availability: record.availability ?? { status: "available" },
       busy: record.busy ?? false,
       hours: record.hours,
+      missedCalls: record.missedCalls ?? 0,
     });
   for (const record of seed.destinations ?? [])
     state.destinations.set(record.id, {
@@ -138,18 +151,18 @@ function insert(seed: Loaded, world: World): void {
       enabled: record.enabled ?? true,
       config: record.config ?? {},
       createdAt: record.createdAt ?? now,
-      updatedAt: record.createdAt ?? now,
+      updatedAt: record.updatedAt ?? record.createdAt ?? now,
       signingSecret: record.kind === "app" ? (record.signingSecret ?? newSigningSecret(random)) : undefined,
-      previousSecret: undefined,
-      previousSecretExpiresAt: undefined,
+      previousSecret: record.previousSecret,
+      previousSecretExpiresAt: timeOf("previousSecretExpiresAt", record.previousSecretExpiresAt),
     });
-  for (const { createdAt = now, ...record } of seed.groups ?? [])
+  for (const { createdAt = now, updatedAt = createdAt, ...record } of seed.groups ?? [])
     state.groups.set(record.id, {
       ...groupDefaults,
       ...defined(record),
       members: record.members.map(defined),
       createdAt,
-      updatedAt: createdAt,
+      updatedAt,
     });
   for (const record of seed.flows ?? []) state.flows.set(record.id, record);
   for (const record of seed.providers ?? [])
@@ -170,7 +183,7 @@ function insert(seed: Loaded, world: World): void {
     });
   for (const record of seed.calls ?? []) {
     const createdAt = parseTime("createdAt", record.createdAt);
-    const startedAt = record.status === "queued" ? undefined : createdAt;
+    const startedAt = timeOf("startedAt", record.startedAt) ?? (record.status === "queued" ? undefined : createdAt);
     state.calls.set(record.id, { ...record, createdAt, startedAt, request: record.request ?? {} });
   }
   for (const record of seed.apiKeys ?? []) {
@@ -182,7 +195,7 @@ function insert(seed: Loaded, world: World): void {
       role: record.role ?? "owner",
       scopes: record.scopes,
       state: record.state ?? "valid",
-      expiresAt: record.expiresAt === undefined ? undefined : parseTime("expiresAt", record.expiresAt),
+      expiresAt: timeOf("expiresAt", record.expiresAt),
       allowedIps: record.allowedIps,
     });
   }
@@ -191,10 +204,6 @@ function insert(seed: Loaded, world: World): void {
     if (!state.roles.has(definition.role)) state.roles.set(definition.role, definition);
 }
 
-type Defined<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
-
-/** Leaves out what is undefined, so that a default may stand before it. */
-function defined<Fields extends object>(fields: Fields): Defined<Fields> {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Defined<Fields>;
+function timeOf(field: string, time: string | undefined): number | undefined {
+  return time === undefined ? undefined : parseTime(field, time);
 }

@@ -22,6 +22,12 @@ export interface Policies {
   callListLagSecs: number;
   /** Whether calls that wait in the queue are listed. */
   queuedCallsListed: boolean;
+  /** After how many offers missed in a row a member turns away; 0 for never. */
+  missedCallLimit: number;
+  /** For how many seconds a member is away after missed calls. */
+  missedCallsAwaySecs: number;
+  /** Whether disabled destinations ring. */
+  disabledDestinationsRing: boolean;
   /** How long a webhook's receiver may take, in seconds of real time. */
   deliveryTimeoutSecs: number;
 }
@@ -39,6 +45,9 @@ export function defaultPolicies(): Policies {
     callDurationSecs: 60,
     callListLagSecs: 0,
     queuedCallsListed: true,
+    missedCallLimit: 3,
+    missedCallsAwaySecs: 900,
+    disabledDestinationsRing: false,
     deliveryTimeoutSecs: 10,
   };
 }

@@ -7,6 +7,8 @@ export interface Random {
   /** A text of letters and digits. */
   text(length: number): string;
   bytes(length: number): Uint8Array;
+  /** Where the sequence stands, as a 32-bit integer. */
+  position: number;
   /** Starts the sequence again. */
   reset(): void;
 }
@@ -35,6 +37,12 @@ export function createRandom(seed: number): Random {
       return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${variant}${c.slice(1, 4)}-${c.slice(4)}${d}`;
     },
     text: (length) => Array.from({ length }, () => alphabet.charAt(next() % alphabet.length)).join(""),
+    get position() {
+      return state;
+    },
+    set position(at) {
+      state = at | 0;
+    },
     reset() {
       state = seed | 0;
     },

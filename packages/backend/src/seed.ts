@@ -8,6 +8,7 @@ import {
   zTransferDestination,
 } from "@call-transfer/spec/schemas";
 import { z } from "zod";
+import { hoursSchema } from "./rules/hours.ts";
 import { isTimeZone } from "./time-zone.ts";
 import { isUuid } from "./validate.ts";
 
@@ -31,7 +32,7 @@ export const seedSchema = z.strictObject({
     .array(z.strictObject({ id, name: z.string(), suspended: z.boolean().optional(), timeZone: timeZone.optional() }))
     .optional(),
   users: z.array(z.strictObject({ id, name: z.string() })).optional(),
-  /** Memberships: a user in an account, with a role. `hours` is kept as given. */
+  /** Memberships: a user in an account, with a role. `missedCalls` counts offers missed in a row. */
   members: z
     .array(
       z.strictObject({
@@ -49,7 +50,8 @@ export const seedSchema = z.strictObject({
           })
           .optional(),
         busy: z.boolean().optional(),
-        hours: z.record(z.string(), z.unknown()).optional(),
+        hours: z.record(z.string(), z.unknown()).pipe(hoursSchema).optional(),
+        missedCalls: z.int().nonnegative().optional(),
       }),
     )
     .optional(),
@@ -64,7 +66,10 @@ export const seedSchema = z.strictObject({
         enabled: z.boolean().optional(),
         config: z.record(z.string(), z.unknown()).optional(),
         signingSecret: z.string().min(1).optional(),
+        previousSecret: z.string().min(1).optional(),
+        previousSecretExpiresAt: time.optional(),
         createdAt: time.optional(),
+        updatedAt: time.optional(),
       }),
     )
     .optional(),
@@ -78,6 +83,7 @@ export const seedSchema = z.strictObject({
         strategy: group.strategy.optional(),
         totalTimeoutSecs: group.totalTimeoutSecs.optional(),
         createdAt: time.optional(),
+        updatedAt: time.optional(),
       }),
     )
     .optional(),
@@ -112,6 +118,7 @@ export const seedSchema = z.strictObject({
         duration: z.number().nonnegative(),
         status: z.string(),
         createdAt: time,
+        startedAt: time.optional(),
         request: z.record(z.string(), z.unknown()).optional(),
       }),
     )

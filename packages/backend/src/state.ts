@@ -5,6 +5,8 @@ import type {
   RoleDefinition,
   TransferDestination,
 } from "@call-transfer/spec";
+import type { Hours } from "./rules/hours.ts";
+import type { TransferRecord } from "./transfer-record.ts";
 
 export interface AccountRecord {
   readonly id: string;
@@ -25,6 +27,7 @@ export interface MemberRecord {
   readonly accountId: string;
   readonly userId: string;
   role: Role;
+  /** Replaced as a whole. */
   availability: {
     readonly status: MemberAvailability["status"];
     readonly source?: MemberAvailability["source"] | undefined;
@@ -33,8 +36,10 @@ export interface MemberRecord {
     readonly updatedAt?: string | null | undefined;
   };
   busy: boolean;
-  /** The schedule as it was given; undefined when the member is always within hours. */
-  hours: Readonly<Record<string, unknown>> | undefined;
+  /** Undefined when the member is always within hours. */
+  hours: Hours | undefined;
+  /** Offers missed in a row. */
+  missedCalls: number;
 }
 
 /** A destination with its secrets, which no answer but creation and rotation shows (§2.1). */
@@ -134,6 +139,8 @@ export interface State {
   readonly apiKeys: Map<string, ApiKeyRecord>;
   /** Keyed by role. */
   readonly roles: Map<string, RoleDefinition>;
+  /** In the order of starting. */
+  readonly transfers: Map<string, TransferRecord>;
   /** Requests counted per credential: when the window began (milliseconds) and how many came. */
   readonly windows: Map<string, { from: number; count: number }>;
 }
@@ -158,6 +165,7 @@ export function createState(): State {
     calls: new Map(),
     apiKeys: new Map(),
     roles: new Map(),
+    transfers: new Map(),
     windows: new Map(),
   };
 }

@@ -1,6 +1,14 @@
 // Formatters are costly to make and have no state of their own.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
+/** What a clock in some place shows. */
+export interface LocalTime {
+  /** In English and lower case. */
+  readonly weekday: string;
+  /** Hours and minutes, 00:00 to 23:59. */
+  readonly time: string;
+}
+
 /** Whether the runtime knows an IANA time zone of this name. */
 export function isTimeZone(name: string): boolean {
   try {
@@ -13,13 +21,21 @@ export function isTimeZone(name: string): boolean {
 
 /** The hour of the day, 0 to 23, that a clock in the time zone shows at a time in milliseconds. */
 export function localHour(at: number, timeZone: string): number {
-  return Number(formatter(timeZone).format(at));
+  return Number(localTime(at, timeZone).time.slice(0, 2));
+}
+
+/** What a clock in the time zone shows at a time in milliseconds. */
+export function localTime(at: number, timeZone: string): LocalTime {
+  const text = formatter(timeZone).format(at).toLowerCase();
+  // Runtimes differ in what they put between the two.
+  return { weekday: /^[a-z]+/.exec(text)?.[0] ?? "", time: /\d\d:\d\d/.exec(text)?.[0] ?? "" };
 }
 
 function formatter(timeZone: string): Intl.DateTimeFormat {
   const known = formatters.get(timeZone);
   if (known !== undefined) return known;
-  const created = new Intl.DateTimeFormat("en-US", { timeZone, hour: "2-digit", hourCycle: "h23" });
+  const options = { weekday: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const created = new Intl.DateTimeFormat("en-US", { timeZone, ...options });
   formatters.set(timeZone, created);
   return created;
 }

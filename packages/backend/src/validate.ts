@@ -19,8 +19,15 @@ export function isUuid(text: string): boolean {
   return uuidForm.test(text);
 }
 
-/** Reads and checks a JSON body; a failing one is `bad_request`, `invalid_json` or `validation_failed`. */
-export async function readBody(request: Request, schema: z.ZodType | undefined): Promise<{ value: unknown } | Problem> {
+/**
+ * Reads and checks a JSON body; a failing one is `bad_request`, `invalid_json` or `validation_failed`. `onRead` gets the
+ * value as it came, with its size in bytes.
+ */
+export async function readBody(
+  request: Request,
+  schema: z.ZodType | undefined,
+  onRead?: (value: unknown, bytes: number) => void,
+): Promise<{ value: unknown } | Problem> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     return problem("bad_request", { detail: "The body must be sent as Content-Type: application/json." });
   const bytes = await readBounded(request);
@@ -33,13 +40,14 @@ export async function readBody(request: Request, schema: z.ZodType | undefined):
   }
   const trouble = structureTrouble(value, 1);
   if (trouble !== undefined) return problem("bad_request", { detail: trouble });
+  onRead?.(value, bytes.byteLength);
   return schema === undefined ? { value } : validate(schema, value, "body");
 }
 
 /** Checks the query; texts become the types that the contract gives them, and repeated parameters are refused. */
 export function readQuery(
   parameters: URLSearchParams,
-  operation: OperationDescription,
+  operation: Pick<OperationDescription, "queryParameters">,
   schema: z.ZodType | undefined,
 ): { value: unknown } | Problem {
   const query: Record<string, unknown> = {};

@@ -1,4 +1,4 @@
-import { errorCodes } from "@call-transfer/spec";
+import { type ErrorCode, errorCodes } from "@call-transfer/spec";
 import type { ControlOperationId } from "./operations.gen.ts";
 import type { operations } from "./types.gen.ts";
 
@@ -13,22 +13,13 @@ type Contents<Responses> = {
     : never;
 }[keyof Responses];
 
-/** The body of an operation's success, as its document describes it; a success without one has none. */
+/** The body of an operation's success, as its document describes it; what one without a body answers is not sent. */
 export type SuccessBody<Id extends ControlOperationId> = [Contents<operations[Id]["responses"]>] extends [never]
-  ? undefined
+  ? unknown
   : Contents<operations[Id]["responses"]>;
 
-/** Codes of the control plane's own errors. */
-export type ControlErrorCode =
-  | "bad_request"
-  | "invalid_input"
-  | "not_found"
-  | "conflict"
-  | "forbidden"
-  | "internal_error";
-
-/** An error in the control plane's shape. */
-export function controlFailure(code: ControlErrorCode, message: string, field?: string): Response {
+/** An error in the control plane's shape; a code of the API's table has its status there. */
+export function controlFailure(code: ErrorCode | "invalid_input", message: string, field?: string): Response {
   const status = errorCodes[code === "invalid_input" ? "validation_failed" : code].mockStatus;
   return Response.json({ error: { code, message, ...(field !== undefined && { field }) } }, { status });
 }

@@ -37,14 +37,25 @@ export const callHandlers = {
 } satisfies Handlers;
 
 /** Lets a call in progress end by itself, which makes room for the next in the queue. */
-export function scheduleCompletion(world: World, call: CallRecord): void {
-  world.clock.schedule(endOf(call, world.policies), (at) => {
-    if (call.status !== "in_progress") return;
+export function scheduleCompletion(world: World, { id, ...call }: CallRecord): void {
+  completeAt(world, id, endOf(call, world.policies));
+}
+
+/** Lets a call end at a time, in milliseconds, if it is in progress then. */
+export function completeAt(world: World, id: string, when: number): void {
+  const complete = (at: number): void => {
+    const call = world.state.calls.get(id);
+    if (call?.status !== "in_progress") return;
     call.status = "completed";
     call.duration = elapsedSecs(call, at);
+    world.events.emit("call.completed", { id });
     drainQueue(world, call.accountId, at);
-  });
+  };
+  world.clock.schedule(when, complete, { kind: callEnds, id });
 }
+
+/** The purpose of the timer at a call's end. */
+export const callEnds = "call.ends";
 
 /** Starts waiting calls, first in, first out, as far as the concurrent-call limit allows. */
 export function drainQueue(world: World, accountId: string, at: number): void {
@@ -57,6 +68,7 @@ export function drainQueue(world: World, accountId: string, at: number): void {
 function start(world: World, call: CallRecord, at: number): void {
   call.status = "in_progress";
   call.startedAt = at;
+  world.events.emit("call.started", { id: call.id });
   scheduleCompletion(world, call);
 }
 

@@ -82,7 +82,7 @@ export function decidePlacement(
 }
 
 /** When a call in progress ends, in milliseconds. */
-export function endOf(call: CallRecord, policies: Policies): number {
+export function endOf(call: Pick<CallRecord, "startedAt" | "createdAt">, policies: Policies): number {
   return (call.startedAt ?? call.createdAt) + policies.callDurationSecs * 1000;
 }
 

@@ -1,0 +1,33 @@
+import type { BackendEvent } from "../events.ts";
+import type { ControlHandlers } from "./control.ts";
+
+/** How many events may wait for a reader before it counts as gone. */
+const mostWaiting = 1000;
+
+export const eventHandlers = {
+  streamEvents({ backend }) {
+    const encoder = new TextEncoder();
+    let stop = (): void => {};
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          const end = (): void => {
+            stop();
+            controller.close();
+          };
+          const send = (event: BackendEvent): void => {
+            if ((controller.desiredSize ?? 0) <= 0) end();
+            else controller.enqueue(encoder.encode(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
+          };
+          stop = backend.events.follow(send, end);
+          // Something at once, so that a reader knows that it is connected.
+          controller.enqueue(encoder.encode(": connected\n\n"));
+        },
+        cancel: () => stop(),
+      },
+      { highWaterMark: mostWaiting },
+    );
+    const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
+    return new Response(stream, { headers });
+  },
+} satisfies Partial<ControlHandlers>;

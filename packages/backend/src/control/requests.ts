@@ -1,0 +1,27 @@
+import { nearMisses } from "../near-miss.ts";
+import type { ControlHandlers } from "./control.ts";
+import { controlFailure } from "./reply.ts";
+
+const defaultWaitMs = 5000;
+
+export const requestHandlers = {
+  listRequests: ({ backend, query }) => ({ requests: backend.journal.list(query) }),
+  clearRequests: ({ backend }) => backend.journal.clear(),
+  listUnmatchedRequests: ({ backend }) => ({
+    requests: backend.journal
+      .list()
+      .filter(({ operationId }) => operationId === undefined)
+      .map((entry) => ({ ...entry, nearest: nearMisses(backend.operations, entry) })),
+  }),
+  async waitForRequests({ backend, body: { count = 1, timeoutMs = defaultWaitMs, ...filter } }) {
+    const requests = await backend.journal.wait(filter, count, timeoutMs);
+    return { matched: requests.length >= count, requests };
+  },
+  getRequest: ({ backend, params }) =>
+    backend.journal.get(Number(params.id)) ??
+    controlFailure("not_found", `The journal has no request ${params.id}.`, "id"),
+  getCoverage: ({ backend }) => ({
+    operations: backend.journal.coverage(),
+    unmatched: backend.journal.list().filter(({ operationId }) => operationId === undefined).length,
+  }),
+} satisfies Partial<ControlHandlers>;

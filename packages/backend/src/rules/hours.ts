@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { isTimeZone, localTime } from "../time-zone.ts";
+
+const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must be a time of day, 00:00 to 24:00");
+const interval = z
+  .strictObject({ from: timeOfDay, to: timeOfDay })
+  .refine(({ from, to }) => from < to, { path: ["to"], message: "must be later than from" });
+const day = z.array(interval).exactOptional();
+
+/**
+ * A member's available hours: for each weekday the intervals in which the member rings, from inclusive, to exclusive. A
+ * weekday that is left out has none. `timeZone` is an IANA name; the account's counts where it is left out.
+ */
+export const hoursSchema = z.strictObject({
+  timeZone: z.string().refine(isTimeZone, "must be an IANA time zone").exactOptional(),
+  monday: day,
+  tuesday: day,
+  wednesday: day,
+  thursday: day,
+  friday: day,
+  saturday: day,
+  sunday: day,
+});
+
+/** A member's schedule of available hours. */
+export type Hours = z.output<typeof hoursSchema>;
+
+/** Whether a time in milliseconds is within the hours; without hours it always is (§3 rule 3). */
+export function isWithinHours(hours: Hours | undefined, at: number, accountTimeZone: string): boolean {
+  if (hours === undefined) return true;
+  const { weekday, time } = localTime(at, hours.timeZone ?? accountTimeZone);
+  const intervals = Object.entries(hours).flatMap(([name, of]) => (name === weekday && Array.isArray(of) ? of : []));
+  // Times of day of two digits each compare as texts.
+  return intervals.some(({ from, to }) => from <= time && time < to);
+}

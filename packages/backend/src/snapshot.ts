@@ -1,0 +1,93 @@
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { z } from "zod";
+import type { Tokens } from "./authenticate.ts";
+import type { TimerPurpose } from "./clock.ts";
+import { asSeed } from "./collections.ts";
+import type { World } from "./exchange.ts";
+import type { createFaults } from "./faults.ts";
+import type { createInbox } from "./inbox.ts";
+import { checkInput, InputError } from "./input-error.ts";
+import { checkSeed, insert } from "./load-seed.ts";
+import { checkPolicies, type Policies } from "./policies.ts";
+import type { Random } from "./random.ts";
+import { callEnds, completeAt } from "./routes/calls.ts";
+import { clearState, createState } from "./state.ts";
+import { transferSchema } from "./transfer-record.ts";
+
+const version = 1;
+const purpose = { kind: z.string(), id: z.string(), index: z.int().exactOptional() };
+
+const snapshotSchema = z.strictObject({
+  version: z.literal(version),
+  now: z.number(),
+  mode: z.enum(["frozen", "flowing"]),
+  /** Positions of the random generators by their use. */
+  random: z.record(z.string(), z.int()),
+  tokenSecret: z.string().regex(/^([0-9a-f]{2})+$/),
+  policies: z.record(z.string(), z.unknown()),
+  seed: z.record(z.string(), z.unknown()),
+  windows: z.array(z.strictObject({ credential: z.string(), from: z.number(), count: z.int() })),
+  transfers: z.array(transferSchema),
+  timers: z.array(z.strictObject({ at: z.number(), ...purpose })),
+  faults: z.strictObject({ last: z.int(), waiting: z.array(z.looseObject({ id: z.string() })) }),
+  inbox: z.strictObject({ status: z.int().exactOptional(), delaySecs: z.number().exactOptional() }),
+});
+
+/** All that decides how a backend goes on, as JSON. Holds secrets; journal and deliveries are not part of it. */
+export type Snapshot = z.output<typeof snapshotSchema>;
+
+/** What of a backend a snapshot is made of. */
+export interface Kept {
+  readonly world: World;
+  readonly randoms: Readonly<Record<string, Random>>;
+  readonly tokens: Tokens;
+  readonly faults: ReturnType<typeof createFaults>;
+  readonly inbox: ReturnType<typeof createInbox>;
+  readonly transfers: { schedule(at: number, purpose: TimerPurpose): boolean };
+}
+
+/** Exports a backend. */
+export function takeSnapshot({ world, randoms, tokens, faults, inbox }: Kept): Snapshot {
+  const { state, clock, policies } = world;
+  return structuredClone({
+    version,
+    now: clock.now(),
+    mode: clock.mode,
+    random: Object.fromEntries(Object.entries(randoms).map(([name, { position }]) => [name, position])),
+    tokenSecret: bytesToHex(tokens.secret),
+    policies: { ...policies },
+    seed: asSeed(state),
+    windows: [...state.windows].map(([credential, window]) => ({ credential, ...window })),
+    transfers: [...state.transfers.values()],
+    timers: [...clock.timers()],
+    faults: JSON.parse(JSON.stringify(faults.keep())),
+    inbox: JSON.parse(JSON.stringify(inbox.answer)),
+  });
+}
+
+/** Makes a backend what a snapshot says; everything is checked first. Throws InputError that names the bad field. */
+export function restoreSnapshot({ world, randoms, tokens, faults, inbox, transfers }: Kept, input: unknown): void {
+  const { state, clock, policies } = world;
+  const snapshot = structuredClone(checkInput(snapshotSchema, input, "snapshot"));
+  checkPolicies(snapshot.policies, "snapshot.policies");
+  const seed = checkSeed(snapshot.seed, createState());
+  const isOwn = (kind: string): boolean => kind === callEnds || kind.startsWith("transfer.");
+  for (const [index, { kind }] of snapshot.timers.entries())
+    if (!isOwn(kind)) throw new InputError(`snapshot.timers[${index}].kind`, `no timer is of the kind ${kind}`);
+  faults.restore(snapshot.faults);
+
+  clearState(state);
+  clock.reset();
+  clock.set({ now: snapshot.now, mode: snapshot.mode });
+  Object.assign(policies, snapshot.policies satisfies Partial<Record<keyof Policies, unknown>>);
+  insert(seed, world);
+  for (const { credential, ...window } of snapshot.windows) state.windows.set(credential, window);
+  for (const transfer of snapshot.transfers) state.transfers.set(transfer.id, transfer);
+  for (const { at, ...about } of snapshot.timers)
+    if (about.kind === callEnds) completeAt(world, about.id, at);
+    else transfers.schedule(at, about);
+  inbox.clear();
+  inbox.answer = snapshot.inbox;
+  tokens.secret = hexToBytes(snapshot.tokenSecret);
+  for (const [name, random] of Object.entries(randoms)) random.position = snapshot.random[name] ?? random.position;
+}
