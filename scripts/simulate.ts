@@ -6,6 +6,7 @@ const help = `Simulates the SDK against the reference backend over a faulty netw
   --seeds N      how many worlds to run; as many as there are cells by default
   --from S       the first seed, 0 by default
   --attempts N   run until so many attempts were made, instead of --seeds
+  --calls N      calls in each world; a seed needs the same number to be replayed
   --shard i/n    only every n-th seed, starting with the i-th, from 1
   --trace        print everything that happens
   --mutants      plant every known bug in turn; each must be caught
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     seeds: { type: "string" },
     from: { type: "string", default: "0" },
     attempts: { type: "string" },
+    calls: { type: "string" },
     shard: { type: "string", default: "1/1" },
     trace: { type: "boolean", default: false },
     mutants: { type: "boolean", default: false },
@@ -39,6 +41,7 @@ async function run(): Promise<boolean> {
   const [, index = "1", of = "1"] = /^(\d+)\/(\d+)$/.exec(values.shard) ?? [];
   // Loaded late, since planting a bug must come before the code that it is planted in.
   const { allCells } = await import("./simulate/faults.ts");
+  const { usualCalls } = await import("./simulate/plan.ts");
   const attempts = values.attempts === undefined ? undefined : count("attempts", values.attempts);
   const seeds = values.seeds === undefined ? undefined : count("seeds", values.seeds);
   return (await import("./simulate/main.ts")).runRange({
@@ -46,6 +49,7 @@ async function run(): Promise<boolean> {
     seeds: seeds ?? (attempts === undefined ? allCells.length : undefined),
     attempts,
     shard: { index: Number(index) - 1, of: Number(of) },
+    calls: values.calls === undefined ? usualCalls : count("calls", values.calls),
     trace: values.trace,
   });
 }

@@ -61,7 +61,7 @@ function* outcomesAreTrue({ calls }: Evidence): Iterable<string> {
     if (!(error instanceof RequestError)) continue;
     if (["rejected", "not_sent"].includes(error.outcome) && applied(call) > 0)
       yield `${aboutCall(call)} is told as ${error.outcome}, but the backend's state changed`;
-    const possible = outcomesOf(attempts, abortedAt === undefined);
+    const possible = outcomesOf(attempts, abortedAt);
     if (!possible.has(error.outcome))
       yield `${aboutCall(call)} is told as ${error.outcome}; the table says ${[...possible].join(" or ")}`;
     const isUnknown = plan.operation.retry === "once" && ["unknown", "applied"].includes(error.outcome);

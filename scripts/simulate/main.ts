@@ -12,6 +12,8 @@ export interface Range {
   readonly attempts: number | undefined;
   /** Every `of`-th seed, starting with the one at `index`, from 0. */
   readonly shard: { readonly index: number; readonly of: number };
+  /** Calls per world. */
+  readonly calls: number;
   /** Whether to print what happened in each world. */
   readonly trace: boolean;
 }
@@ -20,16 +22,17 @@ export interface Range {
 const twiceEvery = 50;
 const mostFailures = 5;
 
-function tell({ seed, hash, violations, evidence }: Outcome, trace: boolean): void {
+function tell({ seed, hash, violations, evidence }: Outcome, calls: number, trace: boolean): void {
   if (trace) console.log(evidence.trace.join("\n"));
   if (violations.length === 0 && !trace) return;
   console.log(`seed ${seed}, trace ${hash}: ${violations.length === 0 ? "all invariants hold" : "FAILED"}`);
   for (const { invariant, message } of violations.slice(0, 10)) console.log(`  ${invariant}: ${message}`);
-  if (violations.length > 0) console.log(`  replay: npm run simulate -- --from ${seed} --seeds 1 --trace`);
+  if (violations.length > 0)
+    console.log(`  replay: npm run simulate -- --from ${seed} --seeds 1 --calls ${calls} --trace`);
 }
 
 /** Runs worlds and prints what they show; false when an invariant broke or a cell was never met. */
-export async function runRange({ from, seeds, attempts, shard, trace }: Range): Promise<boolean> {
+export async function runRange({ from, seeds, attempts, shard, calls, trace }: Range): Promise<boolean> {
   // Stacks are costly, and nobody reads those of expected errors.
   Error.stackTraceLimit = 0;
   const totals = noTotals();
@@ -42,12 +45,12 @@ export async function runRange({ from, seeds, attempts, shard, trace }: Range): 
   const isEnough = (index: number) =>
     (seeds !== undefined && index >= seeds) || (attempts !== undefined && totals.attempts >= attempts);
   for (let index = shard.index; !isEnough(index) && failures < mostFailures; index += shard.of) {
-    const outcome = await simulate(from + index);
-    tell(outcome, trace);
+    const outcome = await simulate(from + index, calls);
+    tell(outcome, calls, trace);
     if (outcome.violations.length > 0) failures += 1;
     add(totals, outcome);
     if ((index - shard.index) % (twiceEvery * shard.of) === 0) {
-      const again = await simulate(from + index);
+      const again = await simulate(from + index, calls);
       if (again.hash !== outcome.hash) {
         failures += 1;
         console.log(`14 same seed, same trace: seed ${from + index} gave ${outcome.hash}, then ${again.hash}`);

@@ -124,12 +124,13 @@ const deadlines: readonly Mutant[] = [
 ];
 
 const credentials: readonly Mutant[] = [
-  send("any-401-renews", 'code !== "token_expired"', 'code === ""'),
+  send("any-401-renews", "code !== expiredCode", 'code === ""'),
   send("renewal-costs-a-retry", "      retries--;\n", ""),
   send("token-is-never-renewed", "!auth.canRenew", "auth.canRenew"),
   auth("renewal-is-not-shared", "if (this.#renewed?.stale !== stale) {", "{"),
   auth("renewal-happens-once-for-ever", "if (this.#renewed?.stale !== stale) {", "if (!this.#renewed) {"),
-  attempt("causes-show-secrets", "return shows(error, 5) ? new Error(message) : error;", "return error;"),
+  attempt("causes-show-secrets", "new Error(redact(error.message, tokens))", "new Error(error.message)"),
+  attempt("messages-show-secrets", "redact(wordsOf(error), call.tokens)", "wordsOf(error)"),
   attempt("error-bodies-show-secrets", "withoutTokens(text, call.tokens))", "text)"),
   attempt("redirects-are-followed", 'redirect: "manual"', 'redirect: "follow"'),
 ];

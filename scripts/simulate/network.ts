@@ -111,8 +111,7 @@ export function createNetwork(ends: NetworkEnds): Network {
       return;
     }
     // A header is read before the body: what it asks for counts, whatever becomes of the body.
-    const asked = whole ? null : new Headers(answer.headers).get("retry-after");
-    if (asked !== null) attempt.hintSecs = Number(asked);
+    if (!whole || slow) attempt.hintSecs = headerHint(new Headers(answer.headers));
     const chunks = slow ? [text.slice(0, 4), text.slice(4)] : body === "stall" ? [] : [text.slice(0, text.length >> 1)];
     const finish = body === "halfBreak" ? "break" : body === undefined || body === "halfEnd" ? "close" : "stall";
     const opened = openBody({
@@ -232,6 +231,14 @@ export function createNetwork(ends: NetworkEnds): Network {
 
 /** The genuine state of a body, whatever a client put over the response. */
 const wasRead = Object.getOwnPropertyDescriptor(Response.prototype, "bodyUsed")?.get as (this: Response) => boolean;
+
+/** Seconds that a `Retry-After` header asks for, in digits or as a date that counts from the answer's own. */
+function headerHint(headers: Headers): number | undefined {
+  const asked = headers.get("retry-after");
+  if (asked === null || /^\d+$/.test(asked)) return asked === null ? undefined : Number(asked);
+  if (!asked.endsWith(" GMT")) return undefined;
+  return (Date.parse(asked) - Date.parse(headers.get("date") ?? "")) / 1000;
+}
 
 function codeOf(text: string): string | undefined {
   if (!text.startsWith("{")) return undefined;

@@ -68,7 +68,7 @@ function sawNothing(all: readonly AttemptRecord[], before: AttemptRecord, after:
 /** Why a retry that the table wants may be withheld: hint, deadline or budget. */
 function hasReason({ error, client, plan, startedAt }: CallRecord, attempt: AttemptRecord, retry: number): boolean {
   const { hintSecs = 0, endedAt = 0 } = attempt;
-  if (hintSecs > longestHintSecs) return toldHint(error) === hintSecs;
+  if (hintSecs > longestHintSecs) return toldHint(error) === hintSecs || attempt.end !== "answered";
   const longest = Math.max(backoffBounds(retry)[1], hintSecs * 1000);
   const { totalTimeoutMs } = plan;
   if (totalTimeoutMs !== undefined && (client.jumped || endedAt + longest >= startedAt + totalTimeoutMs)) return true;

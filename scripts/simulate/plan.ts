@@ -60,7 +60,8 @@ export interface Plan {
 }
 
 const spreadMs = 240_000;
-const callsPerWorld = 60;
+/** Calls of a world where nothing else is asked for; more of them make better use of what a world costs. */
+export const usualCalls = 60;
 const outageCalls = 130;
 
 const timeouts = [60_000, 60_000, 60_000, 5_000, 1_000];
@@ -139,8 +140,8 @@ function forced(random: Random, cell: (typeof allCells)[number]): CallPlan {
   return { ...plain, abort: cell.fault === "abort" ? abort : undefined, fault: "none" };
 }
 
-/** Everything that follows from a seed. Seeds next to each other meet all cells in turn. */
-export function planOf(seed: number): Plan {
+/** Everything that follows from a seed and the number of calls. Seeds next to each other meet all cells in turn. */
+export function planOf(seed: number, size: number): Plan {
   const random = createRandom(seed, "plan");
   const cell = allCells[seed % allCells.length] as (typeof allCells)[number];
   const outage = seed % 32 === 7;
@@ -148,7 +149,7 @@ export function planOf(seed: number): Plan {
   const policies = policiesOf(random);
   if (cell.fault === "lagging_call_list") policies.callListLagSecs = 30;
   if (cell.fault === "unlisted_queued_calls") Object.assign(policies, { queuedCallsListed: false });
-  const calls = Array.from({ length: callsPerWorld }, () => callOf(random, clients.length));
+  const calls = Array.from({ length: size }, () => callOf(random, clients.length));
   if (outage) {
     const storm = Array.from({ length: outageCalls }, () => ({ ...callOf(random, 1), abort: undefined }));
     calls.push(...storm);

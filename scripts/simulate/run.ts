@@ -1,6 +1,7 @@
 // Runs worlds seed by seed and sums up what they show.
 import { createHash } from "node:crypto";
 import { duplicated, violationsOf } from "./invariants.ts";
+import { usualCalls } from "./plan.ts";
 import { type Cells, cellKey, type Violation } from "./records.ts";
 import { type Evidence, runWorld } from "./world.ts";
 
@@ -40,9 +41,9 @@ let stray: unknown[] = [];
 process.on("unhandledRejection", (reason) => stray.push(reason));
 
 /** Runs the world of one seed and holds it against the invariants. */
-export async function simulate(seed: number): Promise<Outcome> {
+export async function simulate(seed: number, size = usualCalls): Promise<Outcome> {
   stray = [];
-  const evidence = await runWorld(seed);
+  const evidence = await runWorld(seed, size);
   // Unhandled rejections are told after the microtasks of the turn in which they happen.
   await new Promise((resolve) => setImmediate(resolve));
   const violations = violationsOf(evidence);

@@ -19,25 +19,21 @@ function effectOfStatus(status: number, code: string | undefined): Outcome {
   return status === 503 && isEffectFree(code) ? "rejected" : "unknown";
 }
 
-/** What an attempt may have done, as far as a client can know. More than one where two things fall on one instant. */
-export function effectsOf({ end, status, code, headersAt, endedAt }: AttemptRecord): readonly Outcome[] {
-  if (end === "not_sent") return ["not_sent"];
-  if (status === undefined) return ["unknown"];
-  const effect = effectOfStatus(status, code);
-  // An abort at the very instant of the answer may find it unread.
-  return headersAt === endedAt && effect !== "unknown" ? [effect, "unknown"] : [effect];
+/** What an attempt may have done, as far as a client can know. */
+function effectOf({ end, status, code }: AttemptRecord): Outcome {
+  if (end === "not_sent") return "not_sent";
+  return status === undefined ? "unknown" : effectOfStatus(status, code);
 }
 
-/** What all attempts together may have done. */
-export function outcomesOf(attempts: readonly AttemptRecord[], exact: boolean): ReadonlySet<Outcome> {
-  let sums: ReadonlySet<Outcome> = new Set(["not_sent"]);
-  for (const [index, attempt] of attempts.entries()) {
-    const isLast = index === attempts.length - 1;
-    const all = effectsOf(attempt);
-    const effects = exact || !isLast ? all.slice(0, 1) : all;
-    sums = new Set([...sums].flatMap((sum) => effects.map((effect) => worse(sum, effect))));
-  }
-  return sums;
+/**
+ * What all attempts together may have done. An abort at the very instant at which the last attempt ended may find its
+ * answer or failure unread: then `unknown` is right too.
+ */
+export function outcomesOf(attempts: readonly AttemptRecord[], abortedAt: number | undefined): ReadonlySet<Outcome> {
+  const known = attempts.map(effectOf).reduce<Outcome>(worse, "not_sent");
+  const last = attempts.at(-1);
+  if (last === undefined || last.endedAt !== abortedAt) return new Set([known]);
+  return new Set([known, attempts.slice(0, -1).map(effectOf).reduce<Outcome>(worse, "unknown")]);
 }
 
 const worse = (one: Outcome, other: Outcome): Outcome => (ranks.indexOf(one) > ranks.indexOf(other) ? one : other);

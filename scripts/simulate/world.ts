@@ -38,9 +38,9 @@ const start = Date.parse("2026-03-02T12:00:00Z");
 const maxTasks = 20_000;
 const healAfterMs = 120_000;
 
-/** Runs the world of a seed to rest. */
-export async function runWorld(seed: number): Promise<Evidence> {
-  const plan = planOf(seed);
+/** Runs the world of a seed to rest, with so many calls. */
+export async function runWorld(seed: number, size: number): Promise<Evidence> {
+  const plan = planOf(seed, size);
   const scheduler = createScheduler(start);
   const [calls, attempts, looks]: [CallRecord[], AttemptRecord[], LookRecord[]] = [[], [], []];
   const [violations, produced, trace]: [Violation[], string[], string[]] = [[], [], []];
