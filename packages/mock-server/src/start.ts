@@ -46,8 +46,8 @@ export async function start(values: Values): Promise<void> {
     for (const fault of faults) dataOf(await control.POST("/_control/v1/faults", { body: fault }));
     const ready = await issueCredentials(server);
     if (server.controlToken !== undefined) console.error("Other machines can reach this server.");
-    console.log(values.json ? JSON.stringify(ready) : banner(ready));
     if (values["ready-file"] !== undefined) writeWhole(values["ready-file"], JSON.stringify(ready));
+    console.log(values.json ? JSON.stringify(ready) : banner(ready));
   } catch (error) {
     await server.close();
     throw error;

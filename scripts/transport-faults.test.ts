@@ -1,0 +1,111 @@
+import { connect } from "node:net";
+import { demo } from "@call-transfer/backend";
+import { type MockServer, startMockServer } from "@call-transfer/mock-server";
+import { CallTransfer, OutcomeUnknownError } from "@call-transfer/sdk";
+import { operations } from "@call-transfer/spec";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+let server: MockServer;
+beforeEach(async () => {
+  server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
+});
+afterEach(() => server.close());
+
+/** Plans a fault as a test of an app would, over the control plane. */
+async function plan(action: string): Promise<void> {
+  const response = await fetch(`${server.url}/_control/v1/faults`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ do: action }),
+  });
+  expect(response.status).toBe(201);
+}
+
+/** What a bare socket sees of one request: the bytes, whether the end came, and whether it was a reset. */
+async function observe(forMs?: number) {
+  const socket = connect(server.port, "127.0.0.1");
+  const seen = { text: "", ended: false, reset: false };
+  socket.setEncoding("utf8").on("data", (part) => {
+    seen.text += part;
+  });
+  socket.on("end", () => {
+    seen.ended = true;
+  });
+  socket.on("error", (error: NodeJS.ErrnoException) => {
+    seen.reset = error.code === "ECONNRESET";
+  });
+  const { path } = operations.listRoles;
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${demo.apiKey}\r\n\r\n`);
+  const closed = new Promise<true>((resolve) => socket.once("close", () => resolve(true)));
+  const isClosed = await (forMs === undefined
+    ? closed
+    : Promise.race([closed, new Promise<false>((resolve) => setTimeout(resolve, forMs, false))]));
+  socket.destroy();
+  return { ...seen, isClosed };
+}
+
+describe("a bare socket sees", () => {
+  it.each(["reset", "processThenDrop"])("a reset without a byte after %s", async (action) => {
+    await plan(action);
+    expect(await observe()).toEqual({ text: "", ended: false, reset: true, isClosed: true });
+  });
+
+  it("an orderly end without a byte after empty", async () => {
+    await plan("empty");
+    expect(await observe()).toEqual({ text: "", ended: true, reset: false, isClosed: true });
+  });
+
+  it("less of the body than the head promises after truncate", async () => {
+    await plan("truncate");
+    const { text, isClosed } = await observe();
+    const [head = "", body = ""] = text.split("\r\n\r\n");
+    const promised = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+    expect(isClosed).toBe(true);
+    expect(body.length).toBeGreaterThan(0);
+    expect(body.length).toBeLessThan(promised);
+  });
+
+  it("nothing, on a connection that stays, after hang", async () => {
+    await plan("hang");
+    expect(await observe(200)).toEqual({ text: "", ended: false, reset: false, isClosed: false });
+  });
+
+  it("the head and a part of the body, but no end, after slowBody", async () => {
+    await plan("slowBody");
+    const { text, isClosed } = await observe(200);
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    expect(text).not.toContain("\r\n0\r\n\r\n");
+    expect(isClosed).toBe(false);
+  });
+});
+
+describe("the SDK", () => {
+  const open = () => new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey, maxRetries: 1 });
+  const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+  const placed = () => server.backend.state.calls.size;
+
+  it.each(["reset", "empty", "truncate", "processThenDrop"])("reads again after %s", async (action) => {
+    await plan(action);
+    expect((await open().roles.list()).roles).toHaveLength(4);
+  });
+
+  it.each(["hang", "slowBody"])(
+    "gives up an attempt that meets %s at its deadline, and reads again",
+    async (action) => {
+      await plan(action);
+      expect((await open().roles.list({ timeoutMs: 300 })).roles).toHaveLength(4);
+    },
+  );
+
+  it.each([
+    ["reset", 0],
+    ["empty", 0],
+    ["processThenDrop", 1],
+    ["truncate", 1],
+  ])("never places a call twice after %s, which left %d call", async (action, count) => {
+    const before = placed();
+    await plan(action);
+    await expect(open().calls.create(call)).rejects.toBeInstanceOf(OutcomeUnknownError);
+    expect(placed() - before).toBe(count);
+  });
+});
