@@ -159,10 +159,13 @@ export const oneSignal: Figure = {
     const call = async (times: number) => {
       for (let n = 0; n < times; n++) await client.roles.list({ signal });
     };
-    await call(20_000);
-    const before = await heapUsed();
-    await call(100_000);
-    const grownMb = ((await heapUsed()) - before) / 1e6;
+    // The last round counts: what starting the program left behind goes in those before.
+    let grownMb = 0;
+    for (let round = 1; round <= 4; round++) {
+      const before = await heapUsed();
+      await call(100_000);
+      grownMb = ((await heapUsed()) - before) / 1e6;
+    }
     const listeners = getEventListeners(signal, "abort").length;
     return { figure: `${listeners} listeners, ${grownMb.toFixed(2)} MB`, ok: listeners === 0 && grownMb < 2 };
   },
