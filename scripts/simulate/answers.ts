@@ -131,3 +131,18 @@ export function failureOf(fault: FaultName, echo: string, random: Random): TypeE
       return failed(coded(random.pick(["ECONNRESET", "UND_ERR_SOCKET"])));
   }
 }
+
+/** Seconds that a `Retry-After` header asks for, in digits or as a date that counts from the answer's own. */
+export function headerHint(headers: Headers): number | undefined {
+  const asked = headers.get("retry-after");
+  if (asked === null || /^\d+$/.test(asked)) return asked === null ? undefined : Number(asked);
+  if (!asked.endsWith(" GMT")) return undefined;
+  return (Date.parse(asked) - Date.parse(headers.get("date") ?? "")) / 1000;
+}
+
+/** The code of an error body; undefined where the body is none. */
+export function codeOf(text: string): string | undefined {
+  if (!text.startsWith("{")) return undefined;
+  const { code }: { code?: unknown } = JSON.parse(text);
+  return typeof code === "string" ? code : undefined;
+}

@@ -164,6 +164,16 @@ const verifier: readonly Mutant[] = [
   verify("two-times", "times.length !== 1 || ", ""),
   verify("empty-secret", 'one !== "" && one === one.trim()', "true"),
   verify("body-is-not-signed", "signed.set(body, start.length);", ""),
+  inFile("sdk/src/webhook-handler.ts")(
+    "replays-are-handled",
+    'throw new Refusal(409, "received before");',
+    "key.trim();",
+  ),
+  inFile("sdk/src/webhook-handler.ts")(
+    "replays-are-not-recognised",
+    'await crypto.subtle.digest("SHA-256", body)',
+    "crypto.getRandomValues(new Uint8Array(32))",
+  ),
 ];
 
 const backend: readonly Mutant[] = [

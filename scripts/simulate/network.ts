@@ -1,5 +1,5 @@
 // The network between clients and backend: it loses, delays, repeats and invents, and keeps the truth.
-import { type Answer, failureOf, madeAnswer } from "./answers.ts";
+import { type Answer, codeOf, failureOf, headerHint, madeAnswer } from "./answers.ts";
 import { openBody } from "./bodies.ts";
 import { type Fault, type FaultName, faultNames, faults } from "./faults.ts";
 import type { AbortPlan, Plan } from "./plan.ts";
@@ -231,20 +231,6 @@ export function createNetwork(ends: NetworkEnds): Network {
 
 /** The genuine state of a body, whatever a client put over the response. */
 const wasRead = Object.getOwnPropertyDescriptor(Response.prototype, "bodyUsed")?.get as (this: Response) => boolean;
-
-/** Seconds that a `Retry-After` header asks for, in digits or as a date that counts from the answer's own. */
-function headerHint(headers: Headers): number | undefined {
-  const asked = headers.get("retry-after");
-  if (asked === null || /^\d+$/.test(asked)) return asked === null ? undefined : Number(asked);
-  if (!asked.endsWith(" GMT")) return undefined;
-  return (Date.parse(asked) - Date.parse(headers.get("date") ?? "")) / 1000;
-}
-
-function codeOf(text: string): string | undefined {
-  if (!text.startsWith("{")) return undefined;
-  const { code }: { code?: unknown } = JSON.parse(text);
-  return typeof code === "string" ? code : undefined;
-}
 
 function describe({ call, operation, status, code, fault }: AttemptRecord): string {
   return `${call ? `call ${call.id}` : "look"} ${operation.id} ${fault} ${status ?? "-"} ${code ?? ""}`;

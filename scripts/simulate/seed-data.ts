@@ -31,6 +31,9 @@ export const things: readonly [Things, Things] = [
   },
 ];
 
+/** Where offers are delivered. */
+export const receiverUrl = "https://receiver.example.net/offers";
+
 const secretOf = (id: string): string => `planted-signing-secret-of-${id}`;
 
 /** The backend's state at its start. All destinations are apps, so that all of them can be rotated. */
@@ -54,7 +57,7 @@ export const worldSeed: Seed = {
       accountId: one.accountId,
       name: `App ${id}`,
       kind: "app" as const,
-      config: { url: "https://receiver.example.net/offers" },
+      config: { url: receiverUrl },
       signingSecret: secretOf(id),
     })),
   ),

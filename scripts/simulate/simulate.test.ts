@@ -1,15 +1,21 @@
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { allCells } from "./faults.ts";
 import { missedCells } from "./report.ts";
 import { add, noTotals, simulate } from "./run.ts";
 
+/** Calls in each world: few, since there is a world for every cell. */
+const calls = 15;
 const totals = noTotals();
 const broken: string[] = [];
-for (let seed = 0; seed < allCells.length; seed += 1) {
-  const outcome = await simulate(seed);
-  add(totals, outcome);
-  broken.push(...outcome.violations.map(({ invariant, message }) => `seed ${seed}: ${invariant}: ${message}`));
-}
+
+beforeAll(async () => {
+  for (let seed = 0; seed < allCells.length; seed += 1) {
+    const outcome = await simulate(seed, calls);
+    add(totals, outcome);
+    for (const { invariant, message } of outcome.violations)
+      broken.push(`${invariant}: ${message}; npm run simulate -- --from ${seed} --seeds 1 --calls ${calls} --trace`);
+  }
+}, 120_000);
 
 it("every invariant holds whatever the network does", () => {
   expect(broken).toEqual([]);
@@ -19,11 +25,11 @@ it("every fault meets every operation", () => {
   expect(missedCells(totals)).toEqual([]);
 });
 
-it("no placement or rotation is carried out twice under the default policy, though unsafe ones are", () => {
+it("nothing is carried out twice under the default policy, though it can be under another", () => {
   expect(totals.risky.never?.duplicates).toBe(0);
   expect(totals.risky.always?.duplicates).toBeGreaterThan(0);
 });
 
-it.each([0, 1, 8, 39])("seed %i leaves the same trace each time", async (seed) => {
-  expect((await simulate(seed)).hash).toBe((await simulate(seed)).hash);
+it.each([0, 1, 7, 16])("seed %i leaves the same trace each time", async (seed) => {
+  expect((await simulate(seed, calls)).hash).toBe((await simulate(seed, calls)).hash);
 });
