@@ -73,6 +73,24 @@ describe("an API key", () => {
   });
 });
 
+it("accepts a token in one form only, not with another last character or with padding", async () => {
+  const backend = createBackend();
+  const token = await backend.keys.issueToken({ userId: demo.users.owner });
+  const headers = { "x-account-id": demo.accountId };
+  const last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".indexOf(token.at(-1) ?? "");
+  const next = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".at(last + 1) ?? "A";
+  for (const changed of [token.slice(0, -1) + next, `${token}=`]) {
+    expect(codeOf(await send(backend, "GET /roles", { token: changed, headers }))).toBe("token_invalid");
+  }
+  expect((await send(backend, "GET /roles", { token, headers })).status).toBe(200);
+});
+
+it("issues no API key with scopes or addresses that are no lists", () => {
+  const { keys } = createBackend();
+  expect(() => keys.issueApiKey({ allowedIps: "127.0.0.1" as never })).toThrow("allowedIps: must be a list of texts");
+  expect(() => keys.issueApiKey({ scopes: [1] as never })).toThrow("scopes: must be a list of texts");
+});
+
 describe("an access token", () => {
   it("needs the account header where the operation is scoped to an account, and only there", async () => {
     const backend = createBackend();

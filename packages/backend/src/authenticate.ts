@@ -26,6 +26,8 @@ interface Claims {
 }
 
 const algorithm = "HS256";
+/** Three parts, the last one of 32 bytes without spare bits: otherwise several texts would be one token. */
+const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 const maxCachedTokens = 1000;
 
 /** Creates the tokens of one backend; verified ones are kept, since their signature does not change. */
@@ -49,6 +51,7 @@ export function createTokens(startSecret: Uint8Array): Tokens {
     async verify(token) {
       const known = cache.get(token);
       if (known !== undefined) return known;
+      if (!tokenForm.test(token)) return undefined;
       try {
         const { payload } = await compactVerify(token, secret, { algorithms: [algorithm] });
         const { sub, exp }: { sub?: unknown; exp?: unknown } = JSON.parse(new TextDecoder().decode(payload));

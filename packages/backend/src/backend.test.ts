@@ -75,3 +75,26 @@ it.each([
 ])("refuses the options %j and names the one at fault", (options, field) => {
   expect(() => createBackend(options as never)).toThrow(field);
 });
+
+it("refuses limits that are no whole numbers and seconds that no timer takes", () => {
+  expect(() => createBackend({ policies: { concurrentCallLimit: 2.5 } })).toThrow("policies.concurrentCallLimit: ");
+  expect(() => createBackend({ policies: { deliveryTimeoutSecs: 1e7 } })).toThrow("policies.deliveryTimeoutSecs: ");
+});
+
+it("lets calls that wait begin when the limit is raised", async () => {
+  const backend = createBackend({ policies: { concurrentCallLimit: 0 } });
+  const body = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+  expect((await send(backend, "POST /calls", { body })).status).toBe(202);
+  backend.changePolicies({ concurrentCallLimit: 1 });
+  expect([...backend.state.calls.values()].at(-1)?.status).toBe("in_progress");
+});
+
+it("keeps what a rule threw in the journal, and out of the answer", async () => {
+  const backend = createBackend();
+  backend.state.members.get = () => {
+    throw new RangeError("broken rule");
+  };
+  const answer = await send(backend, `GET /transfers/members/${demo.members.member}/availability`);
+  expect(JSON.stringify(answer.body)).not.toContain("broken rule");
+  expect(backend.journal.list().at(-1)).toMatchObject({ status: 500, error: expect.stringContaining("broken rule") });
+});

@@ -20,12 +20,13 @@ import { createKeys, type Keys } from "./keys.ts";
 import { loadSeed } from "./load-seed.ts";
 import { checkPolicies, defaultPolicies, type Policies } from "./policies.ts";
 import { createRandom } from "./random.ts";
+import { drainQueue } from "./routes/calls.ts";
 import type { Sandboxes } from "./sandboxes.ts";
 import type { Seed } from "./seed.ts";
 import { restoreSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { clearState, createState, type State } from "./state.ts";
 import { createTransfers, type Transfers } from "./transfers.ts";
-import { asFetched, type Handled } from "./transport.ts";
+import { type Asked, asFetched, type Handled, lazily } from "./transport.ts";
 import { advance, type Upcoming, upcoming } from "./upcoming.ts";
 
 export interface BackendOptions {
@@ -55,7 +56,7 @@ export interface Backend {
   /** Answers a request; a transport fault shows as it does in `fetch`. */
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
   /** The same for a server, which plays transport faults itself. `url` is the request's own unless given. */
-  handle(request: Request, peer?: Peer, url?: URL): Promise<Handled>;
+  handle(request: Asked, peer?: Peer, url?: URL): Promise<Handled>;
   readonly clock: Clock;
   /** Moves the clock as `clock.advance` does, and answers what happened; `nextTimer` also stops where a status or a secret ends. */
   advance(step: Step): Promise<readonly BackendEvent[]>;
@@ -182,24 +183,27 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
       const requestId = requestIds.uuid();
       await clock.runDue();
       const at = clock.iso();
-      const { response, transport, text, body, ...about } = await dispatch(
+      const { answer, transport, text, body, ...about } = await dispatch(
         dispatcher,
         request,
         url,
         requestId,
         peer?.address,
       );
-      const status = transport === undefined || transport.kind === "truncate" ? response.status : 0;
+      const status = transport === undefined || transport.kind === "truncate" ? answer.status : 0;
       const entry = journal.add(
         { at, method: request.method, path: url.pathname, status, requestId, ...about },
-        { query: url.searchParams, headers: request.headers, body, answer: text },
+        { url, headers: request.headers, body, answer: text },
       );
-      events.emit("request", { ...entry, id: String(entry.id) });
-      return transport === undefined ? { response } : { response, transport };
+      if (events.isFollowed) events.emit("request", { ...entry, id: String(entry.id) });
+      const handled = answer instanceof Response ? { response: answer } : lazily(answer);
+      return transport === undefined ? handled : { response: handled.response, transport };
     },
     changePolicies(changes) {
       checkPolicies(changes);
       Object.assign(world.policies, structuredClone(changes));
+      // A limit that was raised lets those who wait go on at once.
+      for (const accountId of world.state.accounts.keys()) drainQueue(world, accountId, clock.now());
       events.emit("policies.changed", changes as Record<string, unknown>);
       return { ...world.policies };
     },

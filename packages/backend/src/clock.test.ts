@@ -81,6 +81,14 @@ describe("a frozen clock", () => {
     expect(clock.now()).toBe(70);
   });
 
+  it("refuses to go where no timestamp can be written, and stands where it was", async () => {
+    const clock = createClock(0);
+    await expect(clock.advance({ by: 8.64e15 })).rejects.toThrow("by: not a time before the year 9999");
+    await clock.advance({ to: "9998-12-31T00:00:00Z" });
+    await expect(clock.advance({ by: 86_400_000 * 2 })).rejects.toThrow("by: ");
+    expect(clock.iso()).toBe("9998-12-31T00:00:00.000Z");
+  });
+
   it("refuses to go back", async () => {
     const clock = createClock(1000);
     await expect(clock.advance({ to: 999 })).rejects.toThrow("to: time moves forward only");

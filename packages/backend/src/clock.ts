@@ -59,10 +59,13 @@ const systemClock: WallClock = {
   },
 };
 
+/** Later times could not be written as a timestamp any more once something is added to them. */
+const latestTime = Date.parse("9999-01-01T00:00:00Z");
+
 /** Reads a time given as milliseconds, a Date or an ISO 8601 text. Throws InputError that names `field`. */
 export function parseTime(field: string, time: number | string | Date): number {
   const at = typeof time === "number" ? time : new Date(time).getTime();
-  if (!Number.isFinite(at) || Math.abs(at) > 8.64e15) throw new InputError(field, "not a time");
+  if (!Number.isFinite(at) || Math.abs(at) > latestTime) throw new InputError(field, "not a time before the year 9999");
   return at;
 }
 
@@ -130,7 +133,7 @@ export function createClock(start: number, startMode: ClockMode = "frozen", wall
   };
   const target = (step: Step): number => {
     if ("nextTimer" in step) return Math.max(timers[0]?.at ?? now(), now());
-    const at = "by" in step ? now() + parseTime("by", step.by) : parseTime("to", step.to);
+    const at = "by" in step ? parseTime("by", now() + parseTime("by", step.by)) : parseTime("to", step.to);
     if (at < now()) throw new InputError("by" in step ? "by" : "to", "time moves forward only");
     return at;
   };

@@ -111,7 +111,7 @@ async function attempt(
   timeoutSecs: number,
 ): Promise<Pick<Delivery, "status" | "accepted" | "error">> {
   try {
-    const signal = AbortSignal.timeout(timeoutSecs * 1000);
+    const signal = AbortSignal.timeout(Math.ceil(timeoutSecs * 1000));
     const response = await send(url, { method: "POST", ...message, redirect: "manual", signal });
     await response.body?.cancel();
     return { status: response.status, accepted: response.ok };

@@ -5,7 +5,7 @@ import type { AnyExchange, AnyHandler, World } from "./exchange.ts";
 import { type FaultAction, faultProblem, type Met } from "./faults.ts";
 import { dripping, withUnknownEnums } from "./garble.ts";
 import { type Answer, isProblem, problem } from "./problem.ts";
-import type { TransportFault } from "./transport.ts";
+import type { Asked, PlainAnswer, TransportFault } from "./transport.ts";
 import { isUuid, readBody, readQuery } from "./validate.ts";
 
 /** What answers requests: the world, and the tables that say how. */
@@ -19,7 +19,7 @@ export interface Dispatcher {
 
 /** An answer with what the journal wants to know about it. */
 export interface Dispatched {
-  readonly response: Response;
+  readonly answer: Response | PlainAnswer;
   readonly operationId?: string;
   readonly code?: ErrorCode;
   /** The fault that met the request. */
@@ -27,6 +27,8 @@ export interface Dispatched {
   readonly transport?: TransportFault;
   /** The answer's body. */
   readonly text?: string;
+  /** What a rule threw; never part of the answer. */
+  readonly error?: string;
   /** What was sent, where it was small enough to keep. */
   readonly body?: unknown;
 }
@@ -37,7 +39,7 @@ const mostKept = 16_384;
 /** Answers one request under `/api/v1`; whatever a rule throws becomes `internal_error`, without its message. */
 export async function dispatch(
   dispatcher: Dispatcher,
-  request: Request,
+  request: Asked,
   url: URL,
   requestId: string,
   peer: string | undefined,
@@ -57,24 +59,31 @@ export async function dispatch(
     await wait;
   }
   if (typeof action === "object" && "status" in action)
-    return { response: rawResponse(action, baseHeaders(world, requestId)), ...about };
+    return { answer: rawResponse(action, baseHeaders(world, requestId)), ...about };
   if (action === "reset" || action === "empty" || action === "hang")
-    return { response: new Response(), transport: { kind: action }, ...about };
+    return { answer: new Response(), transport: { kind: action }, ...about };
   let body: unknown;
   const keep = (value: unknown, bytes: number): void => {
     if (bytes <= mostKept) body = value;
   };
   let answer: Answer;
+  let thrown: string | undefined;
   try {
     answer =
       typeof action === "object"
         ? problemOf(action, world.clock.now())
         : await answerOperation(dispatcher, request, url, operation, params, peer, keep);
-  } catch {
+  } catch (error) {
+    thrown = error instanceof Error ? (error.stack ?? error.message) : String(error);
     answer = problem("internal_error");
   }
   const dispatched = respond(world, answer, requestId, typeof action === "string" ? action : undefined);
-  return { ...dispatched, ...about, ...(body !== undefined && { body }) };
+  return {
+    ...dispatched,
+    ...about,
+    ...(body !== undefined && { body }),
+    ...(thrown !== undefined && { error: thrown }),
+  };
 }
 
 function problemOf(action: { code: ErrorCode } | { rateLimit: { retryAfterSecs: number } }, now: number): Answer {
@@ -86,7 +95,7 @@ function problemOf(action: { code: ErrorCode } | { rateLimit: { retryAfterSecs: 
 /** The one order of checks (A-18); each stage ends the request with its own status. */
 async function answerOperation(
   { world, contract, handlers, tokens }: Dispatcher,
-  request: Request,
+  request: Asked,
   url: URL,
   operation: OperationDescription,
   params: Readonly<Record<string, string>>,
@@ -128,7 +137,7 @@ function answerExample({ operation }: AnyExchange): Answer {
   return { status: success.status, ...(success.example !== null && { body: success.example }) };
 }
 
-/** Builds the response, once: a header that is set afterwards is costly. */
+/** Writes the answer down, once: a header that is set afterwards is costly. */
 function respond(world: World, answer: Answer, requestId: string, action?: string): Dispatched {
   const headers = baseHeaders(world, requestId);
   if (!isProblem(answer)) {
@@ -154,18 +163,18 @@ function send(
   action: string | undefined,
 ): Dispatched {
   if (action === undefined) {
-    const response = new Response(text ?? null, init);
-    return text === undefined || text.length > mostKept ? { response } : { response, text };
+    const answer = { ...init, text };
+    return text === undefined || text.length > mostKept ? { answer } : { answer, text };
   }
-  if (action === "processThenDrop") return { response: new Response(text ?? null, init), transport: { kind: "reset" } };
+  if (action === "processThenDrop") return { answer: new Response(text ?? null, init), transport: { kind: "reset" } };
   if (action === "truncate") {
     const bytes = Math.floor((text ?? "").length / 2);
-    return { response: new Response(text ?? null, init), transport: { kind: "truncate", bytes } };
+    return { answer: new Response(text ?? null, init), transport: { kind: "truncate", bytes } };
   }
-  if (text === undefined) return { response: new Response(null, init) };
-  if (action === "slowBody") return { response: new Response(dripping(text, clock), init) };
+  if (text === undefined) return { answer: { ...init, text } };
+  if (action === "slowBody") return { answer: new Response(dripping(text, clock), init) };
   if (action === "wrongContentType") init.headers["Content-Type"] = "text/html";
-  return { response: new Response(action === "unknownEnum" ? withUnknownEnums(text) : text, init) };
+  return { answer: { ...init, text: action === "unknownEnum" ? withUnknownEnums(text) : text } };
 }
 
 /** What every answer carries; the date is the backend's own, so that a client can correct its clock by it. */

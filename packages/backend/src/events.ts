@@ -13,6 +13,8 @@ export interface BackendEvent {
 
 /** Tells whoever follows what happens, as it happens. */
 export interface Events {
+  /** Whether anybody follows; what is costly to tell need not be put together otherwise. */
+  readonly isFollowed: boolean;
   emit(type: string, about?: Readonly<Record<string, unknown>>): void;
   /** Calls `listener` at each event until the answered function is called; `ended` runs once when the events end. */
   follow(listener: (event: BackendEvent) => void, ended?: () => void): () => void;
@@ -24,6 +26,9 @@ export interface Events {
 export function createEvents(clock: Pick<Clock, "iso">): Events {
   const followers = new Map<(event: BackendEvent) => void, (() => void) | undefined>();
   return {
+    get isFollowed() {
+      return followers.size > 0;
+    },
     emit(type, about) {
       if (followers.size === 0) return;
       const event: BackendEvent = { at: clock.iso(), type, ...about };

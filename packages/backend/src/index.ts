@@ -30,4 +30,4 @@ export type {
 } from "./state.ts";
 export type { RingRecord, TransferRecord } from "./transfer-record.ts";
 export type { NewTransfer, ScriptEntry, Transfers } from "./transfers.ts";
-export type { Handled, TransportFault } from "./transport.ts";
+export type { Asked, Handled, PlainAnswer, TransportFault } from "./transport.ts";

@@ -16,13 +16,15 @@ export interface JournalEntry {
   readonly code?: ErrorCode;
   /** The fault that met the request. */
   readonly fault?: string;
+  /** What a rule threw where the answer is a 500; never part of the answer. */
+  readonly error?: string;
   readonly requestId: string;
 }
 
-/** The same with what was sent and answered; secrets are replaced. */
+/** The same with what was sent and answered, as far as it is kept; secrets are replaced. */
 export interface JournalDetail extends JournalEntry {
-  readonly query: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   /** What was sent, where it was JSON of at most 16 KiB. */
   readonly body?: unknown;
   /** What was answered, where it was JSON of at most 16 KiB. */
@@ -50,6 +52,7 @@ export interface StatusCount {
 /** The latest 1000 requests, oldest first. */
 export interface Journal {
   list(filter?: JournalFilter): readonly JournalEntry[];
+  /** With what was sent and answered, for the latest 200. */
   get(id: number): JournalDetail | undefined;
   /** Resolves when so many entries match, or with what there is after `timeoutMs` of real time. */
   wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
@@ -60,7 +63,7 @@ export interface Journal {
 
 /** What the journal keeps of a request until somebody asks for it. */
 export interface Exchanged {
-  readonly query: URLSearchParams;
+  readonly url: URL;
   readonly headers: Headers;
   readonly body?: unknown;
   /** The answer's body as it was sent. */
@@ -68,25 +71,31 @@ export interface Exchanged {
 }
 
 const maxEntries = 1000;
+const mostDetailed = 200;
 
 /** Creates a journal of requests to these operations. */
 export function createJournal(
   operations: readonly OperationDescription[],
 ): Journal & { add(entry: Omit<JournalEntry, "id">, exchanged: Exchanged): JournalEntry } {
-  let kept: { readonly entry: JournalEntry; readonly exchanged: Exchanged }[] = [];
+  let kept: JournalEntry[] = [];
+  // A ring, since whatever is held for long costs every request its share of garbage collection.
+  let exchanges: Exchanged[] = [];
   let last = 0;
-  const counts = new Map<string, number>();
+  const counts = new Map<string, Map<number, number>>();
   const waiting = new Set<() => void>();
+  const count = (operationId: string, status: number): void => {
+    const ofOperation = counts.get(operationId) ?? new Map<number, number>();
+    ofOperation.set(status, (ofOperation.get(status) ?? 0) + 1);
+    counts.set(operationId, ofOperation);
+  };
   const list = (filter: JournalFilter = {}): JournalEntry[] =>
-    kept
-      .slice(-maxEntries)
-      .map(({ entry }) => entry)
-      .filter((entry) => matches(filter, entry));
+    kept.slice(-maxEntries).filter((entry) => matches(filter, entry));
   return {
     list,
     get(id) {
-      const found = kept.find(({ entry }) => entry.id === id);
-      return found && detailOf(found.entry, found.exchanged);
+      const entry = kept.find((one) => one.id === id);
+      const exchanged = id > last - mostDetailed ? exchanges[id % mostDetailed] : undefined;
+      return entry && { ...entry, ...(exchanged && detailOf(exchanged)) };
     },
     wait(filter, count, timeoutMs) {
       return new Promise((resolve) => {
@@ -105,34 +114,31 @@ export function createJournal(
     },
     coverage: () =>
       operations.map(({ id, statuses }) => {
-        const seen = [...counts.keys()]
-          .filter((key) => key.startsWith(`${id} `))
-          .map((key) => Number(key.split(" ")[1]));
-        const all = [...new Set([...statuses, ...seen])].sort((a, b) => a - b);
+        const seen = counts.get(id);
+        const all = [...new Set([...statuses, ...(seen?.keys() ?? [])])].sort((a, b) => a - b);
         return {
           operationId: id,
           statuses: all.map((status) => ({
             status,
             documented: statuses.includes(status),
-            count: counts.get(`${id} ${status}`) ?? 0,
+            count: seen?.get(status) ?? 0,
           })),
         };
       }),
     add(about, exchanged) {
       last += 1;
       const entry = { id: last, ...about };
-      kept.push({ entry, exchanged });
+      kept.push(entry);
+      exchanges[last % mostDetailed] = exchanged;
       // Cutting now and then is cheaper than shifting at every request.
       if (kept.length >= 2 * maxEntries) kept = kept.slice(-maxEntries);
-      if (entry.operationId !== undefined && entry.status > 0) {
-        const key = `${entry.operationId} ${entry.status}`;
-        counts.set(key, (counts.get(key) ?? 0) + 1);
-      }
-      for (const look of [...waiting]) look();
+      if (entry.operationId !== undefined && entry.status > 0) count(entry.operationId, entry.status);
+      if (waiting.size > 0) for (const look of [...waiting]) look();
       return entry;
     },
     clear() {
       kept = [];
+      exchanges = [];
       last = 0;
       counts.clear();
     },
@@ -149,11 +155,10 @@ function matches(filter: JournalFilter, entry: JournalEntry): boolean {
   );
 }
 
-function detailOf(entry: JournalEntry, { query, headers, body, answer }: Exchanged): JournalDetail {
+function detailOf({ url, headers, body, answer }: Exchanged): Omit<JournalDetail, keyof JournalEntry> {
   return {
-    ...entry,
     query: Object.fromEntries(
-      Object.entries(redacted(Object.fromEntries(query))).map(([name, value]) => [name, String(value)]),
+      Object.entries(redacted(Object.fromEntries(url.searchParams))).map(([name, value]) => [name, String(value)]),
     ),
     headers: redactedHeaders(headers),
     ...(body !== undefined && { body: redacted({ body }).body }),

@@ -44,6 +44,11 @@ export function createKeys(world: World, tokens: Tokens): Keys {
         throw new InputError("role", `unknown role ${options.role}`);
       if (!["valid", "expired", "revoked"].includes(options.state ?? "valid"))
         throw new InputError("state", `unknown state ${options.state}`);
+      for (const name of ["scopes", "allowedIps"] as const) {
+        const texts = options[name];
+        const fits = texts === undefined || (Array.isArray(texts) && texts.every((text) => typeof text === "string"));
+        if (!fits) throw new InputError(name, "must be a list of texts");
+      }
       const record: ApiKeyRecord = {
         id: random.uuid(),
         key: newApiKey(world),

@@ -140,7 +140,7 @@ export function insert(seed: Loaded, world: World): void {
   for (const record of seed.members ?? [])
     state.members.set(record.id, {
       ...record,
-      availability: record.availability ?? { status: "available" },
+      availability: record.availability ? inUtc(record.availability) : { status: "available" },
       busy: record.busy ?? false,
       hours: record.hours,
       missedCalls: record.missedCalls ?? 0,
@@ -150,8 +150,8 @@ export function insert(seed: Loaded, world: World): void {
       ...record,
       enabled: record.enabled ?? true,
       config: record.config ?? {},
-      createdAt: record.createdAt ?? now,
-      updatedAt: record.updatedAt ?? record.createdAt ?? now,
+      createdAt: utc(record.createdAt ?? now),
+      updatedAt: utc(record.updatedAt ?? record.createdAt ?? now),
       signingSecret: record.kind === "app" ? (record.signingSecret ?? newSigningSecret(random)) : undefined,
       previousSecret: record.previousSecret,
       previousSecretExpiresAt: timeOf("previousSecretExpiresAt", record.previousSecretExpiresAt),
@@ -161,8 +161,8 @@ export function insert(seed: Loaded, world: World): void {
       ...groupDefaults,
       ...defined(record),
       members: record.members.map(defined),
-      createdAt,
-      updatedAt,
+      createdAt: utc(createdAt),
+      updatedAt: utc(updatedAt),
     });
   for (const record of seed.flows ?? []) state.flows.set(record.id, record);
   for (const record of seed.providers ?? [])
@@ -202,6 +202,18 @@ export function insert(seed: Loaded, world: World): void {
   for (const definition of seed.roles ?? []) state.roles.set(definition.role, definition);
   for (const definition of builtInRoles)
     if (!state.roles.has(definition.role)) state.roles.set(definition.role, definition);
+}
+
+/** A timestamp as the backend writes them all, in UTC. */
+function utc(time: string): string {
+  return time.endsWith("Z") ? time : new Date(time).toISOString();
+}
+
+type Availability = NonNullable<NonNullable<Loaded["members"]>[number]["availability"]>;
+
+function inUtc(availability: Availability): Availability {
+  const { until, updatedAt } = availability;
+  return { ...availability, ...(until && { until: utc(until) }), ...(updatedAt && { updatedAt: utc(updatedAt) }) };
 }
 
 function timeOf(field: string, time: string | undefined): number | undefined {

@@ -32,6 +32,9 @@ export interface Policies {
   deliveryTimeoutSecs: number;
 }
 
+/** Seconds beyond this overflow a timer. */
+const largestNumber = 2_147_483;
+
 /** The policies of a backend that was told nothing else. */
 export function defaultPolicies(): Policies {
   return {
@@ -61,8 +64,9 @@ export function checkPolicies(changes: object, field = "policies", model: object
     if (expected === undefined)
       throw new InputError(where, `no such policy; there are ${[...known.keys()].join(", ")}`);
     if (typeof expected === "number") {
-      if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
-        throw new InputError(where, "must be a number, 0 or more");
+      const isSecs = name.endsWith("Secs");
+      const fits = typeof value === "number" && value >= 0 && value <= largestNumber && (isSecs || value % 1 === 0);
+      if (!fits) throw new InputError(where, `must be a ${isSecs ? "" : "whole "}number from 0 to ${largestNumber}`);
     } else if (typeof expected === "object" && expected !== null) {
       if (typeof value !== "object" || value === null) throw new InputError(where, "must be an object");
       for (const part of Object.keys(expected))

@@ -2,7 +2,7 @@ import { assembleBackend, type Backend, type BackendOptions, defaultParts, type 
 import { controlFailure, controlPrefix } from "./control/reply.ts";
 import { refuse } from "./dispatch.ts";
 import { InputError } from "./input-error.ts";
-import { asFetched, type Handled } from "./transport.ts";
+import { type Asked, asFetched, type Handled } from "./transport.ts";
 
 export interface SandboxesOptions extends BackendOptions {
   /** Whether a request that names an unknown sandbox creates it; false by default. */
@@ -15,7 +15,7 @@ export interface Sandboxes {
    * Answers a request in the sandbox that it names: by the path prefix `/_sandbox/<name>`, by the header `X-Sandbox`, or
    * not at all, which means `default`. Preflights belong to the server: they name no sandbox.
    */
-  handle(request: Request, peer?: Peer): Promise<Handled>;
+  handle(request: Asked, peer?: Peer): Promise<Handled>;
   /** The same as a fetch function; transport faults show as they do in `fetch`. */
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
   /** The sandbox that is always there. */
@@ -56,7 +56,7 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     backends.set(name, backend);
     return backend;
   };
-  const select = (request: Request, url: URL): { backend: Backend; url: URL } | Response => {
+  const select = (request: Asked, url: URL): { backend: Backend; url: URL } | Response => {
     const inPath = prefixForm.exec(url.pathname);
     const inHeader = request.headers.get("x-sandbox");
     const rest = inPath === null ? url.pathname : url.pathname.slice(inPath[0].length) || "/";
@@ -73,7 +73,7 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     if (inPath !== null) url.pathname = rest;
     return { backend: known ?? create(name), url };
   };
-  const handle = async (request: Request, peer?: Peer): Promise<Handled> => {
+  const handle = async (request: Asked, peer?: Peer): Promise<Handled> => {
     const selected = select(request, new URL(request.url));
     return selected instanceof Response ? { response: selected } : selected.backend.handle(request, peer, selected.url);
   };

@@ -87,6 +87,13 @@ describe("a seed", () => {
     });
   });
 
+  it("writes times that carry an offset in UTC", () => {
+    const availability = { status: "away", until: "2026-03-02T23:30:00.5+09:00" } as const;
+    const members = [{ id, accountId, userId: id, role: "agent" as const, availability }];
+    const backend = createBackend({ seed: { accounts, users, members } });
+    expect(backend.state.members.get(id)?.availability.until).toBe("2026-03-02T14:30:00.500Z");
+  });
+
   it("shares nothing with the backend", () => {
     const seed: Seed = { accounts, destinations: [{ ...phone, config: { number: "1" } }] };
     const backend = createBackend({ seed });

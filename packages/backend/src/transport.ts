@@ -5,11 +5,39 @@ export type TransportFault =
   /** Sends the head and so many bytes of the body, and resets the connection. */
   | { readonly kind: "truncate"; readonly bytes: number };
 
+/** What a backend reads of a request; every `Request` is one. */
+export interface Asked extends Pick<Request, "method" | "url" | "headers" | "body"> {
+  /** The body, where the server has read it already; `body` is not looked at then. */
+  readonly received?: Uint8Array;
+}
+
+/** An answer as plain values. */
+export interface PlainAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body; undefined for none. */
+  readonly text: string | undefined;
+}
+
 /** An answer, and what befalls it on the way. */
 export interface Handled {
   /** Where the fault lets no answer through: the one that is kept back, or an empty one. */
   readonly response: Response;
+  /** The same as plain values, where it is that simple and nothing befalls it. */
+  readonly plain?: PlainAnswer;
   readonly transport?: TransportFault;
+}
+
+/** An answer whose Response is built when it is asked for: building one takes longer than all checks together. */
+export function lazily(plain: PlainAnswer): Handled {
+  let built: Response | undefined;
+  return {
+    plain,
+    get response() {
+      built ??= new Response(plain.text ?? null, plain);
+      return built;
+    },
+  };
 }
 
 /** Plays a transport fault as a fetch function shows it: a rejection, a wait until `signal` aborts, a broken body. */

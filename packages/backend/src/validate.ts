@@ -1,6 +1,7 @@
 import { type FieldError, fieldCodesByPattern, type OperationDescription } from "@call-transfer/spec";
 import { z } from "zod";
 import { type Problem, problem } from "./problem.ts";
+import type { Asked } from "./transport.ts";
 
 /** The zod schemas of one operation's input, as generated. */
 export interface RequestSchema {
@@ -12,6 +13,7 @@ export interface RequestSchema {
 /** The largest body that is read, in bytes. */
 const maxBodyBytes = 2 ** 20;
 const maxDepth = 64;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Whether an id has the form of a UUID, of whichever version. */
@@ -24,7 +26,7 @@ export function isUuid(text: string): boolean {
  * value as it came, with its size in bytes.
  */
 export async function readBody(
-  request: Request,
+  request: Asked,
   schema: z.ZodType | undefined,
   onRead?: (value: unknown, bytes: number) => void,
 ): Promise<{ value: unknown } | Problem> {
@@ -34,7 +36,7 @@ export async function readBody(
   if (bytes === undefined) return problem("bad_request", { detail: "The body is larger than 1 MiB." });
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    value = JSON.parse(utf8.decode(bytes));
   } catch {
     return problem("invalid_json");
   }
@@ -71,7 +73,8 @@ export function validate(schema: z.ZodType, value: unknown, root: string): { val
   return { value: filled };
 }
 
-async function readBounded(request: Request): Promise<Uint8Array | undefined> {
+async function readBounded(request: Asked): Promise<Uint8Array | undefined> {
+  if (request.received !== undefined) return request.received.byteLength > maxBodyBytes ? undefined : request.received;
   if (Number(request.headers.get("content-length")) > maxBodyBytes) {
     await request.body?.cancel();
     return undefined;
@@ -141,7 +144,8 @@ function fault(issue: z.core.$ZodIssue, value: unknown): { code: FieldError["cod
   if (issue.code === "invalid_format") {
     const pattern = codesByPattern.get(issue.pattern ?? "");
     if (pattern !== undefined) return { code: pattern, message: "must be a phone number in E.164 form" };
-    return { code: "invalid_format", message: `must be a valid ${issue.format}` };
+    const example = issue.format === "datetime" ? ", such as 2026-03-02T12:00:00Z (a + in a query is written %2B)" : "";
+    return { code: "invalid_format", message: `must be a valid ${issue.format}${example}` };
   }
   if (issue.code === "invalid_type") return { code: "invalid_format", message: `must be of type ${issue.expected}` };
   if (issue.code === "invalid_value")

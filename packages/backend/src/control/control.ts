@@ -4,6 +4,7 @@ import { createRouter } from "../contract.ts";
 import { checkInput, InputError } from "../input-error.ts";
 import { isProblem } from "../problem.ts";
 import type { Sandboxes } from "../sandboxes.ts";
+import type { Asked } from "../transport.ts";
 import { readBody, readQuery } from "../validate.ts";
 import { authHandlers } from "./auth.ts";
 import { clockHandlers } from "./clock.ts";
@@ -70,7 +71,7 @@ const match = createRouter(Object.values(controlOperations));
 export async function control(
   backend: Backend,
   sandboxes: Sandboxes | undefined,
-  request: Request,
+  request: Asked,
   url: URL,
 ): Promise<Response> {
   const origin = request.headers.get("origin");

@@ -1849,6 +1849,10 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "type": "string",
             "description": "The fault that met the request."
           },
+          "error": {
+            "type": "string",
+            "description": "What a rule threw where the answer is a 500; never part of the answer."
+          },
           "requestId": {
             "type": "string"
           }
@@ -1875,10 +1879,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           },
           {
             "type": "object",
-            "required": [
-              "query",
-              "headers"
-            ],
+            "description": "What was sent and answered is kept for the latest 200 requests.",
             "properties": {
               "query": {
                 "type": "object",

@@ -190,6 +190,7 @@ export const zRequestEntry = z.strictObject({
     status: z.int(),
     code: z.string().optional(),
     fault: z.string().optional(),
+    error: z.string().optional(),
     requestId: z.string()
 });
 
@@ -198,8 +199,8 @@ export const zRequestList = z.strictObject({
 });
 
 export const zRequestDetail = zRequestEntry.and(z.strictObject({
-    query: z.record(z.string(), z.string()),
-    headers: z.record(z.string(), z.string()),
+    query: z.record(z.string(), z.string()).optional(),
+    headers: z.record(z.string(), z.string()).optional(),
     body: z.unknown().optional(),
     answer: z.unknown().optional()
 }));

@@ -718,16 +718,18 @@ export interface components {
             readonly code?: string;
             /** @description The fault that met the request. */
             readonly fault?: string;
+            /** @description What a rule threw where the answer is a 500; never part of the answer. */
+            readonly error?: string;
             readonly requestId: string;
         };
         readonly RequestList: {
             readonly requests: readonly components["schemas"]["RequestEntry"][];
         };
         readonly RequestDetail: components["schemas"]["RequestEntry"] & {
-            readonly query: {
+            readonly query?: {
                 readonly [key: string]: string;
             };
-            readonly headers: {
+            readonly headers?: {
                 readonly [key: string]: string;
             };
             /** @description What was sent, where it was JSON of at most 16 KiB. */
