@@ -16,8 +16,10 @@ function decide(
     ...changes
   }: Partial<GateRules> & { method?: string; localAddress?: string } = {},
 ) {
-  const rawHeaders = Object.entries({ Host: "localhost:4010", ...headers }).flat();
-  const decision = admit({ method, target, rawHeaders, localAddress }, { ...rules, ...changes });
+  const entries = Object.entries({ Host: "localhost:4010", ...headers });
+  const byName = Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
+  const head = { method, target, headers: byName, rawHeaders: entries.flat(), localAddress };
+  const decision = admit(head, { ...rules, ...changes });
   return "code" in decision ? decision.code : decision;
 }
 

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import type { refuse } from "@call-transfer/backend";
 
 /** Who may talk to a server. */
@@ -15,7 +16,9 @@ export interface GateRules {
 export interface RequestHead {
   readonly method: string;
   readonly target: string;
-  /** Names and values in turn. */
+  /** Headers by their names in lower case; of those that came twice, perhaps only the first. */
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[];
   /** The address of the server's own end of the connection. */
   readonly localAddress: string | undefined;
@@ -44,35 +47,37 @@ const controlPaths = /^(?:\/_sandbox\/[^/]+)?\/_control(?:\/|$)/;
 
 /** Decides on a request by its head alone, before anything of it is routed or its body read. */
 export function admit(head: RequestHead, rules: GateRules): Admission | Refusal {
-  const headers = readHeaders(head.rawHeaders);
-  if (typeof headers === "string") return { code: "bad_request", detail: `The ${headers} header came twice.` };
-  const host = headers.get("host")?.toLowerCase() ?? "";
+  const { headers } = head;
+  const repeated = repeatedHeader(head);
+  if (repeated !== undefined) return { code: "bad_request", detail: `The ${repeated} header came twice.` };
+  const host = headers.host?.toLowerCase() ?? "";
   const url = addressOf(head.target, host);
   if (url === undefined) return { code: "bad_request", detail: "The request's address or Host header is malformed." };
   if (!isOwn(nameOf(host), head, rules) || !isOwn(url.hostname, head, rules))
     return { code: "forbidden", detail: "The request names a host that this server is not." };
-  const origin = headers.get("origin");
+  const { origin } = headers;
   const isForeign = origin !== undefined && origin !== url.origin;
   if (controlPaths.test(url.pathname)) {
-    if (isForeign || isAskedBySite(headers.get("sec-fetch-site")))
+    if (isForeign || isAskedBySite(headers["sec-fetch-site"]))
       return { code: "forbidden", detail: "The control plane takes no requests from other sites." };
-    if (!holdsToken(headers.get("authorization") ?? `Bearer ${url.searchParams.get("token")}`, rules.controlToken))
+    if (!holdsToken(headers.authorization ?? `Bearer ${url.searchParams.get("token")}`, rules.controlToken))
       return { code: "forbidden", detail: "The control plane wants the bearer token that the server printed." };
   } else if (isForeign && !rules.origins.has(origin))
     return { code: "forbidden", detail: "The server does not know this origin; allow it with --cors." };
-  const isPreflight = isForeign && head.method === "OPTIONS" && headers.has("access-control-request-method");
+  const isPreflight = isForeign && head.method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
   return { url, origin: isForeign ? origin : undefined, isPreflight };
 }
 
-/** The headers that decide, or the name of one that must not come twice. */
-function readHeaders(rawHeaders: readonly string[]): Map<string, string> | string {
-  const headers = new Map<string, string>();
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const [name = "", value = ""] = [rawHeaders[index]?.toLowerCase(), rawHeaders[index + 1]];
-    if (single.has(name) && headers.has(name)) return name;
-    headers.set(name, value);
+/** The name of a header that must not come twice but did. */
+function repeatedHeader({ headers, rawHeaders }: RequestHead): string | undefined {
+  if (rawHeaders.length === 2 * Object.keys(headers).length) return undefined;
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? "";
+    if (single.has(name) && seen.has(name)) return name;
+    seen.add(name);
   }
-  return headers;
+  return undefined;
 }
 
 /** Reads a request target, in origin form or in absolute form; the other forms address no resource. */
@@ -99,7 +104,7 @@ export function bracketed(address: string): string {
 }
 
 /** Whether a browser says that the request comes from a page of another site, whatever its origin. */
-function isAskedBySite(site: string | undefined): boolean {
+function isAskedBySite(site: string | string[] | undefined): boolean {
   return site !== undefined && site !== "same-origin" && site !== "none";
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { type Peer, refuse, type Sandboxes } from "@call-transfer/backend";
+import { type Asked, type PlainAnswer, refuse, type Sandboxes } from "@call-transfer/backend";
 import { type Admission, admit, type GateRules } from "./gate.ts";
 import { answerBadly } from "./transport.ts";
 
@@ -36,8 +36,8 @@ async function serve(
   handle: Sandboxes["handle"],
   closing: AbortSignal,
 ): Promise<void> {
-  const { method = "", url: target = "", rawHeaders, socket } = incoming;
-  const admitted = admit({ method, target, rawHeaders, localAddress: socket.localAddress }, rules);
+  const { method = "", url: target = "", headers, rawHeaders, socket } = incoming;
+  const admitted = admit({ method, target, headers, rawHeaders, localAddress: socket.localAddress }, rules);
   if ("code" in admitted) return turnAway(incoming, outgoing, refuse(admitted.code, admitted.detail));
   if (admitted.isPreflight) {
     outgoing.writeHead(204, { ...corsHeaders(admitted), ...preflightHeaders }).end();
@@ -47,13 +47,18 @@ async function serve(
   if (body === "broken") return;
   if (body === "too large")
     return turnAway(incoming, outgoing, refuse("bad_request", "The body is larger than 1 MiB."), admitted);
-  const request = requestOf(method, admitted.url, incoming, body);
-  if (request === undefined) return write(outgoing, refuse("not_found", "No method of that name."), admitted, closing);
+  const request: Asked = {
+    method,
+    url: admitted.url.href,
+    headers: headersOf(incoming),
+    body: null,
+    ...(body !== undefined && { received: body }),
+  };
   const address = socket.remoteAddress;
-  const peer: Peer = address === undefined ? {} : { address };
-  const { response, transport } = await handle(request, peer);
-  if (transport === undefined) return write(outgoing, response, admitted, closing);
-  return answerBadly(transport, outgoing, response, closing);
+  const handled = await handle(request, address === undefined ? {} : { address });
+  if (handled.transport !== undefined) return answerBadly(handled.transport, outgoing, handled.response, closing);
+  if (handled.plain === undefined) return write(outgoing, handled.response, admitted, closing);
+  writePlain(outgoing, handled.plain, admitted);
 }
 
 /** The body's bytes, counted as they come; undefined without a body. */
@@ -75,22 +80,13 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | 
   });
 }
 
-/** Undefined for a method that no fetch can have. */
-function requestOf(
-  method: string,
-  url: URL,
-  { headers }: IncomingMessage,
-  body: Uint8Array<ArrayBuffer> | undefined,
-): Request | undefined {
+function headersOf({ headers }: IncomingMessage): Headers {
   const given = new Headers();
-  for (const [name, value] of Object.entries(headers))
+  for (const name in headers) {
+    const value = headers[name];
     if (value !== undefined) given.set(name, Array.isArray(value) ? value.join(", ") : value);
-  const isBodiless = body === undefined || method === "GET" || method === "HEAD";
-  try {
-    return new Request(url, { method, headers: given, ...(!isBodiless && { body }) });
-  } catch {
-    return undefined;
   }
+  return given;
 }
 
 /** Answers at once, then reads on for a moment: closing over unread bytes could take the answer back. */
@@ -115,6 +111,13 @@ async function turnAway(
   };
   const timer = setTimeout(end, lingerMs);
   incoming.once("end", end).once("close", end).resume();
+}
+
+function writePlain(outgoing: ServerResponse, { status, headers, text }: PlainAnswer, admission: Admission): void {
+  const own: Record<string, string | number> = { ...headers };
+  if (admission.origin !== undefined) Object.assign(own, corsHeaders(admission));
+  if (text !== undefined) own["Content-Length"] = Buffer.byteLength(text);
+  outgoing.writeHead(status, own).end(text);
 }
 
 async function write(
