@@ -195,8 +195,18 @@ export function createCaller({ scheduler, calls, attempts, trace, violate }: Cal
 function shownOf({ error, attempts }: CallRecord): string {
   if (!(error instanceof CallTransferError)) return "";
   const hasBody = error instanceof OutcomeUnknownError && error.partialBody !== undefined;
-  const thorough = hasBody || attempts.some(({ echoes }) => echoes) ? inspect(error, { depth: 6 }) : "";
+  const thorough =
+    hasBody || attempts.some(({ echoes }) => echoes)
+      ? `${inspect(error, { depth: 6 })}\n${messagesOf(error.cause)}`
+      : "";
   return `${error.message}\n${JSON.stringify(error)}\n${thorough}`;
+}
+
+/** The messages of a cause and of what stands behind it: a stack may be clean where they are not. */
+function messagesOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const inner: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [];
+  return [cause.message, ...[cause.cause, ...inner].filter((one) => one !== undefined).map(messagesOf)].join("\n");
 }
 
 /** Waits for so many microtasks, so that an abort can fall between any two of the SDK's. */
