@@ -101,6 +101,7 @@ async function exchange(
   const { settings } = call;
   const token = call.renewedToken ?? (await settings.auth.token());
   call.renewedToken = undefined;
+  call.token = token;
   call.tokens.add(token);
   // The wait for a token may have used up the time or been aborted: then nothing may be sent any more.
   stop.throwIfAborted();

@@ -234,6 +234,21 @@ describe("an expired access token", () => {
     expect(await settle(client.roles.list())).toEqual(roles);
   });
 
+  it("is the one of the last attempt, also where an earlier attempt had a newer one", async () => {
+    const tokens = ["old", "newer", "old"];
+    const accessToken = vi.fn(async ({ forceRefresh }: { forceRefresh: boolean }) =>
+      forceRefresh ? "renewed" : (tokens.shift() ?? "old"),
+    );
+    const fail = () => problem(500, "internal_error");
+    const { client } = clientOf([fail(), fail(), expired(), json(200, roles), expired(), json(200, roles)], {
+      ...options,
+      accessToken,
+    });
+    expect(await settle(client.roles.list())).toEqual(roles);
+    expect(await settle(client.roles.list())).toEqual(roles);
+    expect(accessToken.mock.calls.filter(([{ forceRefresh }]) => forceRefresh)).toHaveLength(1);
+  });
+
   it("is renewed only once per request", async () => {
     const { client, sent } = clientOf([expired(), expired()], { ...options, accessToken: async () => "token" });
     expect(await settle(client.roles.list())).toMatchObject({ code: "token_expired" });

@@ -60,6 +60,8 @@ export interface Call {
   readonly attempts: Attempt[];
   /** Every token that was sent, to keep them out of what is told. */
   readonly tokens: Set<string>;
+  /** The token of the last attempt. */
+  token?: string;
   /** What all attempts together did to the server. */
   outcome: Outcome;
   /** A success's body, parsed. */
@@ -105,7 +107,7 @@ export async function send(plan: Plan, call: Call): Promise<Response> {
 /** Exchanges an expired access token, once per request: whether it did, or how it failed. */
 async function renewToken(call: Call, { status, code }: Ending): Promise<boolean | Ending> {
   const { auth } = call.settings;
-  const stale = [...call.tokens].at(-1);
+  const stale = call.token;
   if (status !== 401 || code !== expiredCode || !auth.canRenew || stale === undefined) return false;
   if (call.renewed) {
     auth.forget(stale);
