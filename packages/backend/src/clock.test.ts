@@ -89,6 +89,48 @@ describe("a frozen clock", () => {
     expect(clock.iso()).toBe("9998-12-31T00:00:00.000Z");
   });
 
+  it("waits for tracked work before the next timer, unless the work sleeps", async () => {
+    const clock = createClock(0);
+    const seen: string[] = [];
+    const work = async (): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      seen.push("answered");
+      await clock.sleep(10);
+      seen.push("slept");
+    };
+    clock.track(work());
+    clock.schedule(5, () => void seen.push("timer"));
+    clock.schedule(20, () => void seen.push("end"));
+    await clock.advance({ by: 20 });
+    expect(seen).toEqual(["answered", "timer", "slept", "end"]);
+  });
+
+  it("does not wait for tracked work that failed", async () => {
+    const clock = createClock(0);
+    clock.track(Promise.reject(new Error("lost")));
+    await clock.advance({ by: 1 });
+    expect(clock.now()).toBe(1);
+  });
+
+  it("tells what its timers are for, in the order in which they will fire", () => {
+    const clock = createClock(0);
+    clock.schedule(20, () => {}, { kind: "later", id: "a" });
+    clock.schedule(10, () => {}, { kind: "sooner", id: "b", index: 2 });
+    clock.schedule(5, () => {});
+    expect(clock.timers()).toEqual([
+      { at: 10, kind: "sooner", id: "b", index: 2 },
+      { at: 20, kind: "later", id: "a" },
+    ]);
+  });
+
+  it("wakes whoever sleeps on reset", async () => {
+    const clock = createClock(0);
+    const sleep = clock.sleep(10);
+    clock.reset();
+    await sleep;
+    expect(clock.now()).toBe(0);
+  });
+
   it("refuses to go back", async () => {
     const clock = createClock(1000);
     await expect(clock.advance({ to: 999 })).rejects.toThrow("to: time moves forward only");

@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { type Backend, createBackend } from "./backend.ts";
+import { demo } from "./demo-seed.ts";
+import type { FaultAction } from "./faults.ts";
+import { send } from "./test-client.ts";
+
+const headers = { authorization: `Bearer ${demo.apiKey}` };
+const roles = (backend: Backend, init: RequestInit = {}) =>
+  backend.fetch("http://mock.test/api/v1/roles", { headers, ...init });
+const placement = JSON.stringify({
+  flowId: demo.flows.published,
+  fromNumber: demo.numbers.working,
+  toNumber: demo.recipients.anyone,
+});
+const placeCall = (backend: Backend) =>
+  backend.fetch("http://mock.test/api/v1/calls", {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: placement,
+  });
+const callsOf = (backend: Backend) => backend.state.calls.size - createBackend().state.calls.size;
+function failing(action: FaultAction): Backend {
+  const backend = createBackend();
+  backend.faults.add({ do: action });
+  return backend;
+}
+
+describe("in a fetch function", () => {
+  it.each([
+    ["reset", "ECONNRESET", 0],
+    ["empty", "UND_ERR_SOCKET", 0],
+    ["processThenDrop", "ECONNRESET", 1],
+  ] as const)("%s rejects as a lost connection (%s), with %i calls placed", async (action, code, placed) => {
+    const backend = failing(action);
+    const error = await placeCall(backend).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error).toMatchObject({ message: "fetch failed", cause: { code } });
+    expect(callsOf(backend)).toBe(placed);
+    expect(backend.journal.list()).toMatchObject([{ status: 0, fault: "fault-1" }]);
+  });
+
+  it("hang waits until the caller gives up, and carries nothing out", async () => {
+    const backend = failing("hang");
+    const giveUp = new AbortController();
+    const answer = roles(backend, { signal: giveUp.signal });
+    giveUp.abort(new Error("enough"));
+    await expect(answer).rejects.toThrow("enough");
+  });
+
+  it("truncate breaks the body off in the middle", async () => {
+    const response = await roles(failing("truncate"));
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
+    await expect(response.text()).rejects.toThrow("terminated");
+  });
+
+  it("slowBody stalls the body with the clock, and ends whole", async () => {
+    const backend = failing("slowBody");
+    const response = await roles(backend);
+    let text: string | undefined;
+    const read = response.text().then((whole) => {
+      text = whole;
+    });
+    await backend.clock.advance({ by: 1500 });
+    expect(text).toBeUndefined();
+    await backend.clock.advance({ by: 10_000 });
+    await read;
+    expect(JSON.parse(text ?? "")).toHaveProperty("roles");
+  });
+
+  it("wrongContentType calls the same JSON HTML", async () => {
+    const response = await roles(failing("wrongContentType"));
+    expect([response.headers.get("content-type"), await response.json()]).toEqual([
+      "text/html",
+      expect.objectContaining({ roles: expect.any(Array) }),
+    ]);
+  });
+
+  it("unknownEnum puts values into the answer that no contract knows", async () => {
+    const backend = failing("unknownEnum");
+    const { body } = await send(backend, `GET /transfers/members/${demo.members.both}/availability`);
+    expect(body).toMatchObject({ status: "value_of_a_newer_version", memberId: demo.members.both, busy: true });
+    backend.faults.add({ do: "unknownEnum" });
+    expect((await send(backend, "GET /roles", { token: null })).body).toMatchObject({
+      code: "value_of_a_newer_version",
+    });
+  });
+});
+
+describe("for a server", () => {
+  it.each(["reset", "empty", "hang"] as const)("%s is an instruction", async (kind) => {
+    const handled = await failing(kind).handle(new Request("http://mock.test/api/v1/roles", { headers }));
+    expect(handled.transport).toEqual({ kind });
+  });
+
+  it("truncate comes with the whole answer, and says where it ends", async () => {
+    const backend = failing("truncate");
+    const { response, transport } = await backend.handle(new Request("http://mock.test/api/v1/roles", { headers }));
+    const { length } = await response.text();
+    expect(transport).toEqual({ kind: "truncate", bytes: Math.floor(length / 2) });
+  });
+});
+
+describe("latency", () => {
+  it("under a frozen clock waits for the clock, and then the request goes on", async () => {
+    const backend = failing({ latency: 2500 });
+    let status: number | undefined;
+    const answer = roles(backend).then((response) => {
+      status = response.status;
+    });
+    await backend.clock.advance({ by: 2499 });
+    expect(status).toBeUndefined();
+    await backend.clock.advance({ by: 1 });
+    await answer;
+    expect(status).toBe(200);
+  });
+
+  it("adds up, and comes before another failure", async () => {
+    const backend = failing({ latency: 1000 });
+    backend.faults.add({ do: { latency: 1000 } });
+    backend.faults.add({ do: { code: "region_saturated" } });
+    const answer = send(backend, "GET /roles");
+    await backend.clock.advance({ by: 2000 });
+    expect((await answer).body).toMatchObject({ code: "region_saturated" });
+    expect(backend.faults.list()).toEqual([]);
+  });
+
+  it("ends at a reset", async () => {
+    const backend = failing({ latency: 1000 });
+    const answer = roles(backend);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    backend.reset();
+    expect((await answer).status).toBe(200);
+  });
+});
+
+describe("a fault", () => {
+  it("of the rate limit says how long to wait", async () => {
+    const backend = failing({ rateLimit: { retryAfterSecs: 7 } });
+    expect((await send(backend, "GET /roles")).body).toMatchObject({
+      code: "rate_limit_exceeded",
+      meta: { retryAfterSecs: 7 },
+    });
+  });
+
+  it("stays for good when it is told so", async () => {
+    const backend = createBackend();
+    backend.faults.add({ when: { times: null }, do: { code: "conflict" } });
+    for (let index = 0; index < 3; index += 1) expect((await send(backend, "GET /roles")).status).toBe(409);
+    expect(backend.faults.list()).toHaveLength(1);
+  });
+
+  it("of some probability meets the same requests every time, and does not change later ids", async () => {
+    const run = async (probability: number | undefined) => {
+      const backend = createBackend({ prng: 3 });
+      if (probability !== undefined)
+        backend.faults.add({
+          match: { operationId: "listRoles" },
+          when: { times: null, probability },
+          do: { code: "conflict" },
+        });
+      const statuses: number[] = [];
+      for (let index = 0; index < 40; index += 1) statuses.push((await send(backend, "GET /roles")).status);
+      await placeCall(backend);
+      return { statuses, callId: [...backend.state.calls.keys()].at(-1) };
+    };
+    const half = await run(0.5);
+    expect(await run(0.5)).toEqual(half);
+    const met = half.statuses.filter((status) => status === 409).length;
+    expect(met).toBeGreaterThan(8);
+    expect(met).toBeLessThan(32);
+    expect((await run(undefined)).callId).toBe(half.callId);
+  });
+});
