@@ -1,0 +1,34 @@
+// A customer's app server: it is offered calls and takes those that it wants. Try it beside the mock server:
+//   npx call-transfer-mock --forward-webhooks http://127.0.0.1:4011/offers
+//   node app-server.mjs
+import { createServer } from "node:http";
+import { createWebhookHandler, isTransferOffer, toNodeHandler } from "@call-transfer/sdk/webhooks";
+
+/**
+ * Starts an app server. `decide` is asked about each genuine offer: true takes the call, false leaves it to others. The
+ * platform waits for the answer while the app rings, and whoever answers first gets the call.
+ */
+export async function startAppServer({ secret, decide, port = 0 }) {
+  const handle = createWebhookHandler({
+    secret,
+    async onEvent(event) {
+      if (!isTransferOffer(event)) return undefined;
+      return new Response(null, { status: (await decide(event)) ? 204 : 409 });
+    },
+    onError: (error) => console.error(`refused: ${error.message}`),
+  });
+  const server = createServer(toNodeHandler(handle));
+  await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${server.address().port}/offers`;
+  return { url, close: () => new Promise((resolve) => server.close(resolve).closeAllConnections()) };
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const secret = process.env.SIGNING_SECRET ?? "demo-signing-secret-of-the-front-desk-app";
+  const decide = (offer) => {
+    console.log(`taking the call of transfer ${offer.transferId ?? "(only a trigger)"}`);
+    return true;
+  };
+  const { url } = await startAppServer({ secret, decide, port: 4011 });
+  console.log(`offers are taken at ${url}`);
+}
