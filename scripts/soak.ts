@@ -15,7 +15,7 @@ const samples = 20;
 const warmUpMs = Math.min(durationMs / 4, 60_000);
 const mostGrowthPerMinute = 1e6;
 
-const server = await startMockServer({ port: 0, policies: { rateLimit: { requests: 1e12, windowSecs: 60 } } });
+const server = await startMockServer({ port: 0, policies: { rateLimit: { requests: 2e6, windowSecs: 1 } } });
 const headers = { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" };
 let requests = 0;
 
