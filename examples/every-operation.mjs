@@ -106,7 +106,7 @@ async function main(receiver) {
         userId: stage.user,
         role: "agent",
         availability: { status: "away", source: "member", until: inTenMinutes, updatedAt: now },
-        hours: { monday: "09:00-17:00" },
+        hours: { monday: [{ from: "09:00", to: "17:00" }] },
       },
     ],
     destinations: [

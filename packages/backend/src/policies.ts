@@ -33,7 +33,7 @@ export interface Policies {
 }
 
 /** Seconds beyond this overflow a timer. */
-const largestNumber = 2_147_483;
+const longestSecs = 2_147_483;
 
 /** The policies of a backend that was told nothing else. */
 export function defaultPolicies(): Policies {
@@ -65,8 +65,13 @@ export function checkPolicies(changes: object, field = "policies", model: object
       throw new InputError(where, `no such policy; there are ${[...known.keys()].join(", ")}`);
     if (typeof expected === "number") {
       const isSecs = name.endsWith("Secs");
-      const fits = typeof value === "number" && value >= 0 && value <= largestNumber && (isSecs || value % 1 === 0);
-      if (!fits) throw new InputError(where, `must be a ${isSecs ? "" : "whole "}number from 0 to ${largestNumber}`);
+      const largest = isSecs ? longestSecs : Number.MAX_SAFE_INTEGER;
+      const fits = typeof value === "number" && value >= 0 && value <= largest && (isSecs || Number.isInteger(value));
+      if (!fits)
+        throw new InputError(
+          where,
+          isSecs ? `must be seconds from 0 to ${longestSecs}` : "must be a whole number from 0",
+        );
     } else if (typeof expected === "object" && expected !== null) {
       if (typeof value !== "object" || value === null) throw new InputError(where, "must be an object");
       for (const part of Object.keys(expected))
