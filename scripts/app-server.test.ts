@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -92,5 +93,10 @@ describe("a customer's app server", () => {
       headers: { "Service-Signature": "t=1,v1=00" },
     });
     expect([answer.status, error.mock.calls.length]).toEqual([400, 1]);
+  });
+
+  it("is shown in docs/mock-server.md as it is", () => {
+    const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
+    expect(read("../docs/mock-server.md")).toContain(`\n${read("../examples/app-server.mjs")}\`\`\`\n`);
   });
 });
