@@ -169,7 +169,7 @@ async function main(receiver) {
   const call = { flowId: stage.flow, fromNumber: stage.fromNumber, toNumber: stage.toNumber };
   await control("POST", "/faults", {
     match: { operationId: "createCall" },
-    times: 1,
+    when: { times: 1 },
     do: { code: "service_unavailable" },
   });
   sent = [];
@@ -179,7 +179,7 @@ async function main(receiver) {
   show(`${sent.length} attempts: ${sent.join(", ")}; call ${placed.callId}`);
 
   step("Place a call whose outcome nobody can tell: it is not sent again");
-  await control("POST", "/faults", { match: { operationId: "createCall" }, times: 1, do: { status: 502 } });
+  await control("POST", "/faults", { match: { operationId: "createCall" }, when: { times: 1 }, do: { status: 502 } });
   const unknown = await failure(client.calls.create(call));
   assert(unknown instanceof OutcomeUnknownError, `expected an unknown outcome, got ${unknown}`);
   assert.equal(unknown.attempts.length, 1);
