@@ -18,7 +18,7 @@ import type { Call, Plan } from "./send.ts";
 
 const maxBodyBytes = 10 * 1024 * 1024;
 const maxErrorBodyBytes = 64 * 1024;
-/** A day: no honest clock is off by more, and a Date header that says so is not to be trusted. */
+/** A day: no honest clock is ahead by more. One far behind may be a mock's, and looking from earlier on misses nothing. */
 const largestSkewMs = 86_400_000;
 
 /** How one attempt ended. */
@@ -131,7 +131,7 @@ async function exchange(
     if (requestId) attempt.requestId = requestId;
     const date = Date.parse(response.headers.get("date") ?? "");
     const skewMs = date - settings.clock.now();
-    if (Math.abs(skewMs) <= largestSkewMs) call.skewMs = skewMs;
+    if (skewMs <= largestSkewMs) call.skewMs = skewMs;
     // The header counts even where the body, which may say it more exactly, never comes.
     if (!response.ok) call.hint = retryHint(undefined, response.headers, settings.clock.now());
     noticeDeprecation(response.headers, call);

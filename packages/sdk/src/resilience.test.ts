@@ -53,6 +53,12 @@ describe("an unknown outcome", () => {
     },
   );
 
+  it("follows a server whose clock stands far behind, as a mock's may: looking from earlier on misses nothing", async () => {
+    const behind = new Response(null, { status: 502, headers: { date: "Thu, 01 Jan 2026 00:00:00 GMT" } });
+    const { error } = await unknownOf([behind]);
+    expect(error.window.from).toBe("2025-12-31T23:59:55.000Z");
+  });
+
   it("says why it was not sent again", async () => {
     const { error } = await unknownOf([networkError("ECONNRESET")]);
     expect(error.message).toContain("call reconcile() before sending it again");
