@@ -75,6 +75,8 @@ export function createClock(start: number, startMode: ClockMode = "frozen", wall
   // While frozen the time itself, while flowing its distance from the wall clock.
   let base = mode === "frozen" ? start : start - wall.now();
   let sequence = 0;
+  // Many requests fall into one millisecond, and each is dated more than once.
+  let written = { at: Number.NaN, iso: "" };
   let timers: { at: number; sequence: number; task: TimerTask; purpose: TimerPurpose | undefined }[] = [];
   const sleepers = new Set<() => void>();
   const tracked = new Set<Promise<unknown>>();
@@ -140,7 +142,11 @@ export function createClock(start: number, startMode: ClockMode = "frozen", wall
 
   return {
     now,
-    iso: () => new Date(now()).toISOString(),
+    iso() {
+      const at = now();
+      if (at !== written.at) written = { at, iso: new Date(at).toISOString() };
+      return written.iso;
+    },
     get mode() {
       return mode;
     },

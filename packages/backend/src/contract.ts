@@ -1,6 +1,5 @@
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import { requestSchemas } from "@call-transfer/spec/schemas";
-import { TrieRouter } from "hono/router/trie-router";
 import type { RequestSchema } from "./validate.ts";
 
 /** What a path leads to: an operation, or the methods that the path allows. */
@@ -20,19 +19,32 @@ interface Routed {
 export function createRouter<Operation extends Routed>(
   operations: readonly Operation[],
 ): (method: string, path: string) => Match<Operation> | undefined {
-  const router = new TrieRouter<Operation>();
-  // A path that names a segment goes before one that leaves it open.
-  const ordered = operations.toSorted((a, b) => a.pathParameters.length - b.pathParameters.length);
-  for (const operation of ordered) router.add("ALL", operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), operation);
-  return (method, path) => {
-    const [found] = router.match("ALL", path);
-    const [first] = found;
-    if (first === undefined) return undefined;
-    const samePath = found.filter(([operation]) => operation.path === first[0].path);
-    const [hit] = samePath.filter(([operation]) => operation.method === method);
-    if (hit === undefined) return { allow: samePath.map(([operation]) => operation.method) };
-    return { operation: hit[0], params: hit[1] as Readonly<Record<string, string>> };
+  const byPath = new Map<string, Operation[]>();
+  for (const operation of operations) byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
+  const fixed = new Map([...byPath].filter(([path]) => !path.includes("{")));
+  const open = [...byPath]
+    .filter(([path]) => !fixed.has(path))
+    .map(([path, here]) => ({ here, form: formOf(path) }))
+    // A path that names a segment goes before one that leaves it open.
+    .sort(({ here: [a] }, { here: [b] }) => (a?.pathParameters.length ?? 0) - (b?.pathParameters.length ?? 0));
+  const answer = (here: readonly Operation[], method: string, params: Readonly<Record<string, string>>) => {
+    const operation = here.find((one) => one.method === method);
+    return operation === undefined ? { allow: here.map((one) => one.method) } : { operation, params };
   };
+  return (method, path) => {
+    const here = fixed.get(path);
+    if (here !== undefined) return answer(here, method, {});
+    for (const one of open) {
+      const found = one.form.exec(path);
+      if (found !== null) return answer(one.here, method, { ...found.groups });
+    }
+    return undefined;
+  };
+}
+
+/** A path template as an expression with a group for each segment that is left open. */
+function formOf(template: string): RegExp {
+  return new RegExp(`^${template.replaceAll(".", "\\.").replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 }
 
 /** The operations that a backend answers, ready for look-up. Has no state, so that all backends share one. */

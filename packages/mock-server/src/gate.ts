@@ -84,8 +84,12 @@ function repeatedHeader({ headers, rawHeaders }: RequestHead): string | undefine
 function addressOf(target: string, host: string): URL | undefined {
   if (!hostForm.test(host) || target.includes("#") || /[^\x21-\x7e]/.test(target)) return undefined;
   const address = target.startsWith("/") ? `http://${host}${target}` : target;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  return url?.protocol === "http:" && url.username === "" && url.password === "" ? url : undefined;
+  try {
+    const url = new URL(address);
+    return url.protocol === "http:" && url.username === "" && url.password === "" ? url : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function nameOf(host: string): string {
