@@ -26,7 +26,7 @@ import type { Seed } from "./seed.ts";
 import { restoreSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { clearState, createState, type State } from "./state.ts";
 import { createTransfers, type Transfers } from "./transfers.ts";
-import { type Asked, asFetched, type Handled, lazily } from "./transport.ts";
+import { type Asked, asFetched, type Handled, LazyAnswer } from "./transport.ts";
 import { advance, type Upcoming, upcoming } from "./upcoming.ts";
 
 export interface BackendOptions {
@@ -152,11 +152,6 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
   const dispatcher = { world, contract, handlers, tokens, faults };
   loadSeed(world, seed);
 
-  const clearRecords = (): void => {
-    journal.clear();
-    deliveries.clear();
-    inbox.clear();
-  };
   const backend: Backend = {
     clock,
     state: world.state,
@@ -175,7 +170,7 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
     async fetch(input, init, peer) {
       init?.signal?.throwIfAborted();
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
-      return asFetched(await backend.handle(request, peer), init?.signal ?? request.signal);
+      return asFetched(await backend.handle(request, peer), init === undefined ? request.signal : init.signal);
     },
     async handle(request, peer, url = new URL(request.url)) {
       if (controlPlane && url.pathname.startsWith(`${controlPrefix}/`))
@@ -196,7 +191,7 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
         { url, headers: request.headers, body, answer: text },
       );
       if (events.isFollowed) events.emit("request", { ...entry, id: String(entry.id) });
-      const handled = answer instanceof Response ? { response: answer } : lazily(answer);
+      const handled = answer instanceof Response ? { response: answer } : new LazyAnswer(answer);
       return transport === undefined ? handled : { response: handled.response, transport };
     },
     changePolicies(changes) {
@@ -211,7 +206,8 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
     snapshot: () => takeSnapshot(kept),
     restore(snapshot) {
       restoreSnapshot(kept, snapshot);
-      clearRecords();
+      journal.clear();
+      deliveries.clear();
       events.emit("sandbox.restored");
     },
     reset() {
@@ -222,7 +218,9 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
       tokens.secret = random.bytes(32);
       Object.assign(world.policies, defaultPolicies(), structuredClone(options.policies));
       faults.clear();
-      clearRecords();
+      inbox.clear();
+      journal.clear();
+      deliveries.clear();
       loadSeed(world, seed);
       events.emit("sandbox.reset");
     },

@@ -5,7 +5,7 @@ import type { AnyExchange, AnyHandler, World } from "./exchange.ts";
 import { type FaultAction, faultProblem, type Met } from "./faults.ts";
 import { dripping, withUnknownEnums } from "./garble.ts";
 import { type Answer, isProblem, problem } from "./problem.ts";
-import type { Asked, PlainAnswer, TransportFault } from "./transport.ts";
+import { type Asked, type PlainAnswer, type TransportFault, untilAborted } from "./transport.ts";
 import { isUuid, readBody, readQuery } from "./validate.ts";
 
 /** What answers requests: the world, and the tables that say how. */
@@ -56,7 +56,7 @@ export async function dispatch(
   if (latency > 0) {
     const wait = world.clock.sleep(latency);
     world.clock.track(wait);
-    await wait;
+    await untilAborted(wait, request.signal);
   }
   if (typeof action === "object" && "status" in action)
     return { answer: rawResponse(action, baseHeaders(world, requestId)), ...about };

@@ -67,6 +67,14 @@ describe("in a fetch function", () => {
     expect(JSON.parse(text ?? "")).toHaveProperty("roles");
   });
 
+  it("slowBody ends with an abort like any body under way", async () => {
+    const giveUp = new AbortController();
+    const response = await roles(failing("slowBody"), { signal: giveUp.signal });
+    const text = response.text();
+    giveUp.abort(new Error("enough"));
+    await expect(text).rejects.toThrow("enough");
+  });
+
   it("wrongContentType calls the same JSON HTML", async () => {
     const response = await roles(failing("wrongContentType"));
     expect([response.headers.get("content-type"), await response.json()]).toEqual([
@@ -112,6 +120,13 @@ describe("latency", () => {
     await backend.clock.advance({ by: 1 });
     await answer;
     expect(status).toBe(200);
+  });
+
+  it("ends with an abort", async () => {
+    const giveUp = new AbortController();
+    const answer = roles(failing({ latency: 1000 }), { signal: giveUp.signal });
+    giveUp.abort(new Error("enough"));
+    await expect(answer).rejects.toThrow("enough");
   });
 
   it("adds up, and comes before another failure", async () => {

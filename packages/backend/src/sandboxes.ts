@@ -82,7 +82,7 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     async fetch(input, init, peer) {
       init?.signal?.throwIfAborted();
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
-      return asFetched(await handle(request, peer), init?.signal ?? request.signal);
+      return asFetched(await handle(request, peer), init === undefined ? request.signal : init.signal);
     },
     get default() {
       return backends.get(defaultName) ?? create(defaultName);

@@ -25,6 +25,7 @@ async function busy(): Promise<{ backend: Backend; token: string }> {
     script: [{ memberId: demo.members.owner, answerAfterSecs: 20 }],
   });
   backend.transfers.start({ groupId: demo.groups.existing });
+  backend.inbox.answer = { status: 503 };
   await backend.clock.advance({ by: 7000 });
   return { backend, token };
 }

@@ -8,7 +8,7 @@ import type { createFaults } from "./faults.ts";
 import type { createInbox } from "./inbox.ts";
 import { checkInput, InputError } from "./input-error.ts";
 import { checkSeed, insert } from "./load-seed.ts";
-import { checkPolicies, type Policies } from "./policies.ts";
+import { checkPolicies, defaultPolicies } from "./policies.ts";
 import type { Random } from "./random.ts";
 import { callEnds, completeAt } from "./routes/calls.ts";
 import { clearState, createState } from "./state.ts";
@@ -79,7 +79,8 @@ export function restoreSnapshot({ world, randoms, tokens, faults, inbox, transfe
   clearState(state);
   clock.reset();
   clock.set({ now: snapshot.now, mode: snapshot.mode });
-  Object.assign(policies, snapshot.policies satisfies Partial<Record<keyof Policies, unknown>>);
+  // A snapshot of before a policy existed leaves that one at its default.
+  Object.assign(policies, defaultPolicies(), snapshot.policies);
   insert(seed, world);
   for (const { credential, ...window } of snapshot.windows) state.windows.set(credential, window);
   for (const transfer of snapshot.transfers) state.transfers.set(transfer.id, transfer);

@@ -9,6 +9,8 @@ export type TransportFault =
 export interface Asked extends Pick<Request, "method" | "url" | "headers" | "body"> {
   /** The body, where the server has read it already; `body` is not looked at then. */
   readonly received?: Uint8Array;
+  /** Ends a wait that a fault asks for. */
+  readonly signal?: AbortSignal;
 }
 
 /** An answer as plain values. */
@@ -28,28 +30,47 @@ export interface Handled {
   readonly transport?: TransportFault;
 }
 
-/** An answer whose Response is built when it is asked for: building one takes longer than all checks together. */
-export function lazily(plain: PlainAnswer): Handled {
-  let built: Response | undefined;
-  return {
-    plain,
-    get response() {
-      built ??= new Response(plain.text ?? null, plain);
-      return built;
-    },
-  };
+/**
+ * An answer whose Response is built when it is asked for: building one takes longer than all checks together. A class,
+ * since a getter in an object literal gives each object a shape of its own, which costs more than it saves.
+ */
+export class LazyAnswer implements Handled {
+  readonly plain: PlainAnswer;
+  #built: Response | undefined;
+
+  constructor(plain: PlainAnswer) {
+    this.plain = plain;
+  }
+
+  get response(): Response {
+    this.#built ??= new Response(this.plain.text ?? null, this.plain);
+    return this.#built;
+  }
 }
 
-/** Plays a transport fault as a fetch function shows it: a rejection, a wait until `signal` aborts, a broken body. */
+/** Plays an answer as a fetch function shows it: a transport fault is a rejection, a wait, or a broken body. */
 export async function asFetched(
-  { response, transport }: Handled,
+  { response, transport, plain }: Handled,
   signal: AbortSignal | null | undefined,
 ): Promise<Response> {
-  if (transport === undefined) return response;
+  if (transport === undefined) {
+    // Only a body that takes its time can be aborted.
+    if (plain !== undefined || !signal || response.body === null) return response;
+    const { status, headers } = response;
+    return new Response(response.body.pipeThrough(new TransformStream(), { signal }), { status, headers });
+  }
   if (transport.kind === "truncate") return truncated(response, transport.bytes);
   await response.body?.cancel();
   if (transport.kind === "hang") return new Promise((_, reject) => whenAborted(signal, reject));
   throw failure("fetch failed", transport.kind === "reset" ? "ECONNRESET" : "UND_ERR_SOCKET");
+}
+
+/** Waits for work as long as `signal` lets it; rejects with the reason of an abort. */
+export function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    whenAborted(signal, reject);
+    work.then(resolve, reject);
+  });
 }
 
 function whenAborted(signal: AbortSignal | null | undefined, act: (reason: unknown) => void): void {
