@@ -6,7 +6,7 @@ import type { Random } from "./random.ts";
 /** An answer, with the wait that a client must honour for it. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>> | Headers;
+  readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** Seconds that it asks to wait; undefined where it asks nothing that counts. */
   readonly hintSecs?: number | undefined;

@@ -24,6 +24,35 @@ export interface OpenBody {
 
 const encoder = new TextEncoder();
 
+/** An answer that came whole. */
+export interface WholeAnswer {
+  readonly response: Response;
+  /** Whether somebody would have to read on or cancel. */
+  isUnread(): boolean;
+}
+
+/**
+ * Makes an answer whose body is there in one piece. It has what a client needs to read it once, since a genuine
+ * stream costs as much as the rest of an exchange; answers that come in pieces have one.
+ */
+export function wholeAnswer(text: string, status: number, headers: HeadersInit): WholeAnswer {
+  let [isRead, isOver] = [false, text === ""];
+  const end = async (): Promise<void> => {
+    isOver = true;
+  };
+  const read = async (): Promise<ReadableStreamReadResult<Uint8Array>> => {
+    if (isRead || isOver) {
+      isOver = true;
+      return { done: true, value: undefined };
+    }
+    isRead = true;
+    return { done: false, value: encoder.encode(text) };
+  };
+  const body = text === "" ? null : { getReader: () => ({ read, cancel: end }), cancel: end };
+  const response = { status, ok: status >= 200 && status < 300, headers: new Headers(headers), body };
+  return { response: response as unknown as Response, isUnread: () => !isOver };
+}
+
 /** Opens a body that comes piece by piece. */
 export function openBody(plan: BodyPlan): OpenBody {
   let over = false;

@@ -1,6 +1,6 @@
 // The network between clients and backend: it loses, delays, repeats and invents, and keeps the truth.
 import { type Answer, codeOf, failureOf, headerHint, madeAnswer } from "./answers.ts";
-import { openBody } from "./bodies.ts";
+import { openBody, wholeAnswer } from "./bodies.ts";
 import { type Fault, type FaultName, faultNames, faults } from "./faults.ts";
 import type { AbortPlan, Plan } from "./plan.ts";
 import type { Random } from "./random.ts";
@@ -99,12 +99,11 @@ export function createNetwork(ends: NetworkEnds): Network {
     attempt.status = status;
     const text = answer.text === "" && !whole ? "{}" : answer.text;
     const slow = whole && text !== "" && !healed && random.chance(0.05);
-    const init = { status, headers: answer.headers };
     if (whole && !slow) {
       attempt.code = codeOf(text);
       attempt.hintSecs = answer.hintSecs;
-      const response = new Response(text === "" ? null : text, init);
-      unread.push(() => text !== "" && !wasRead.call(response));
+      const { response, isUnread } = wholeAnswer(text, status, answer.headers);
+      unread.push(isUnread);
       end(exchange, "answered");
       ends.pass(attempt, "headers");
       exchange.resolve(response);
@@ -130,7 +129,7 @@ export function createNetwork(ends: NetworkEnds): Network {
     exchange.breakBody = opened.breakOff;
     unread.push(opened.isOpen);
     ends.pass(attempt, "headers");
-    exchange.resolve(new Response(opened.stream, init));
+    exchange.resolve(new Response(opened.stream, { status, headers: answer.headers }));
   };
 
   const restart = (): void => {
@@ -196,8 +195,7 @@ export function createNetwork(ends: NetworkEnds): Network {
   };
 
   const mislabelled = (answer: Answer, attempt: AttemptRecord): Answer => {
-    const headers = new Headers(answer.headers);
-    headers.set("content-type", "text/html");
+    const headers = { ...answer.headers, "Content-Type": "text/html" };
     if (answer.status >= 400 || answer.status === 204 || random.chance(0.5)) return { ...answer, headers };
     attempt.unreadable = true;
     return { ...answer, headers, text: "<html>Welcome to the guest network</html>" };
@@ -228,9 +226,6 @@ export function createNetwork(ends: NetworkEnds): Network {
     isHealed: () => healed,
   };
 }
-
-/** The genuine state of a body, whatever a client put over the response. */
-const wasRead = Object.getOwnPropertyDescriptor(Response.prototype, "bodyUsed")?.get as (this: Response) => boolean;
 
 function describe({ call, operation, status, code, fault }: AttemptRecord): string {
   return `${call ? `call ${call.id}` : "look"} ${operation.id} ${fault} ${status ?? "-"} ${code ?? ""}`;
