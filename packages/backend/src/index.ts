@@ -28,6 +28,7 @@ export type {
   State,
   UserRecord,
 } from "./state.ts";
+export type { NewTransfer, ScriptEntry } from "./transfer-input.ts";
 export type { RingRecord, TransferRecord } from "./transfer-record.ts";
-export type { NewTransfer, ScriptEntry, Transfers } from "./transfers.ts";
+export type { Transfers } from "./transfers.ts";
 export type { Asked, Handled, PlainAnswer, TransportFault } from "./transport.ts";

@@ -8,7 +8,7 @@ const interval = z
 const day = z.array(interval).exactOptional();
 
 /**
- * A member's available hours: for each weekday the intervals in which the member rings, from inclusive, to exclusive. A
+ * A member's available hours (A-43): for each weekday the intervals in which the member rings, from inclusive, to exclusive. A
  * weekday that is left out has none. `timeZone` is an IANA name; the account's counts where it is left out.
  */
 export const hoursSchema = z.strictObject({

@@ -76,14 +76,14 @@ export function placeOf(transfer: TransferRecord, who: Who): number | undefined 
   return place === -1 ? undefined : place;
 }
 
-/** The error that an answer at `now` gets; undefined while it is in time. At the very end it is too late (A-24). */
+/** The error that an answer at `now` gets (A-44); undefined while it is in time. At the very end it is too late (A-24). */
 export function lateCode(transfer: TransferRecord, place: number, now: number): ErrorCode | undefined {
   if (transfer.answeredBy !== undefined) return transfer.answeredBy === place ? "offer_taken_self" : "offer_taken";
   const ring = transfer.rings[place];
   return ring?.outcome === "ringing" && now < ring.until ? undefined : "offer_expired";
 }
 
-/** Of those who answered at the same instant, ring order decides. */
+/** Of those who answered at the same instant, ring order decides (A-44). */
 export function winnerOf(transfer: TransferRecord): number | undefined {
   const inTime = transfer.answers.filter((place) => transfer.rings[place]?.outcome === "ringing");
   return inTime.length === 0 ? undefined : Math.min(...inTime);

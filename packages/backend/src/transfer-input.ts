@@ -1,0 +1,63 @@
+import type { World } from "./exchange.ts";
+import { InputError } from "./input-error.ts";
+import { endOf } from "./rules/calls.ts";
+import { placeOf, type RingTarget, type Who } from "./rules/transfers.ts";
+import { groupDefaults } from "./seed.ts";
+import type { TransferRecord } from "./transfer-record.ts";
+
+/** How a phone or a person behaves during a transfer. */
+export interface ScriptEntry extends Who {
+  /** Seconds after the start. */
+  readonly answerAfterSecs?: number | undefined;
+  readonly declineAfterSecs?: number | undefined;
+}
+
+/** A transfer to start: exactly one of `destinationId` and `groupId`. */
+export interface NewTransfer {
+  readonly destinationId?: string | undefined;
+  readonly groupId?: string | undefined;
+  /** A call of the account that is in progress; the transfer ends with it. */
+  readonly callId?: string | undefined;
+  /** Who is not mentioned does not answer. Apps answer by their HTTP response. */
+  readonly script?: readonly ScriptEntry[] | undefined;
+}
+
+/** What a transfer rings. Throws InputError that names the bad field. */
+export function targetOf({ state }: World, { destinationId, groupId }: NewTransfer): RingTarget {
+  if ((destinationId === undefined) === (groupId === undefined))
+    throw new InputError("destinationId", "give a destinationId or a groupId, and not both");
+  const group = state.groups.get(groupId ?? "");
+  if (group !== undefined) return group;
+  if (groupId !== undefined) throw new InputError("groupId", `no group has the id ${groupId}`);
+  const destination = state.destinations.get(destinationId ?? "");
+  if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
+  return {
+    accountId: destination.accountId,
+    members: [{ destinationId: destination.id }],
+    totalTimeoutSecs: groupDefaults.totalTimeoutSecs,
+  };
+}
+
+/** When the call that is transferred ends, in milliseconds. Throws InputError for one that is not in progress. */
+export function callEnd({ state, policies }: World, accountId: string, callId: string): number {
+  const call = state.calls.get(callId);
+  if (call?.accountId !== accountId || call.status !== "in_progress")
+    throw new InputError("callId", "is no call of the account that is in progress");
+  return endOf(call, policies);
+}
+
+/** The place that an entry of the script is about. Throws InputError for one that can have no effect. */
+export function scripted(transfer: TransferRecord, entry: ScriptEntry, index: number): { place: number } {
+  const field = `script[${index}]`;
+  const name = entry.memberId === undefined ? "destinationId" : "memberId";
+  const place = placeOf(transfer, entry);
+  const ring = place === undefined ? undefined : transfer.rings[place];
+  if (place === undefined || ring === undefined)
+    throw new InputError(`${field}.${name}`, "is not part of the transfer");
+  if (ring.kind === "app") throw new InputError(`${field}.${name}`, "an app answers by its HTTP response");
+  if (ring.kind === "available_humans" && entry.memberId === undefined)
+    throw new InputError(`${field}.memberId`, "say which member answers");
+  if ((entry.answerAfterSecs === undefined) === (entry.declineAfterSecs === undefined))
+    throw new InputError(`${field}.answerAfterSecs`, "give answerAfterSecs or declineAfterSecs, and not both");
+  return { place };
+}
