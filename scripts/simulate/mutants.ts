@@ -114,7 +114,7 @@ const deadlines: readonly Mutant[] = [
   interruption("deadline-is-not-looked-at", "Math.min(timeoutMs, remaining)", "timeoutMs"),
   interruption("timeout-is-not-looked-at", "Math.min(timeoutMs, remaining)", "remaining || timeoutMs * 2"),
   interruption("abort-is-not-heard", '  signal?.addEventListener("abort", onAbort, { once: true });\n', ""),
-  attempt("error-body-is-left-unread", 'await readText(response, maxErrorBodyBytes, "cut", stop, partial)', '"{}"'),
+  attempt("error-body-is-left-unread", 'await readText(response, maxErrorBodyBytes, "cut", stop, received)', '"{}"'),
   send("abort-does-not-wake-a-wait", 'else call.signal?.addEventListener("abort", onAbort, { once: true });', ""),
   send(
     "listener-of-a-wait-stays",

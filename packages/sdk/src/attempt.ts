@@ -1,5 +1,5 @@
 // One sending of a request: credential, deadline, bounded body, parsed once.
-import { BodyTooLarge, readText, replay, textOf } from "./body.ts";
+import { BodyTooLarge, Received, readText, replay, textOf } from "./body.ts";
 import {
   AbortError,
   type Attempt,
@@ -37,18 +37,19 @@ interface Progress {
   /** The exchange's own error, as opposed to one that middleware threw. */
   error?: unknown;
   /** What came of the body so far. */
-  readonly partial: { text: string };
+  readonly received: Received;
 }
 
 /** Sends the plan once. Throws what the caller's own code threw, such as its token function, while nothing is out. */
 export async function attemptOnce(plan: Plan, call: Call): Promise<Ending> {
-  const progress: Progress = { partial: { text: "" } };
+  const progress: Progress = { received: new Received() };
   const interruption = watch(call);
   const { signal, race } = interruption;
   try {
     signal.throwIfAborted();
     const answer = await race(throughMiddleware(plan, call, signal, progress));
-    const response = await race(readOnce(answer, signal, progress, call));
+    // Middleware may have made an answer up, which comes unread.
+    const response = textOf(answer) === undefined ? await race(readOnce(answer, signal, progress, call)) : answer;
     const text = textOf(response) ?? null;
     return response.ok ? success(call, response, text) : refusal(call, response, text, progress);
   } catch (error) {
@@ -71,7 +72,7 @@ export async function withinLimits<T>(
     signal.throwIfAborted();
     return { value: await race(work(signal)) };
   } catch (error) {
-    const progress: Progress = { partial: { text: "" } };
+    const progress: Progress = { received: new Received() };
     return failed(interruption.failure ?? failureOf(error, call, progress), progress, call);
   } finally {
     interruption.close();
@@ -142,17 +143,18 @@ async function exchange(
   }
 }
 
-/** Reads the body within its bound, unless that was done; a response that middleware made up comes unread. */
-async function readOnce(response: Response, stop: AbortSignal, { partial }: Progress, call: Call): Promise<Response> {
+/** Reads the body within its bound, unless that was done. */
+async function readOnce(response: Response, stop: AbortSignal, { received }: Progress, call: Call): Promise<Response> {
   if (textOf(response) !== undefined) return response;
-  if (response.ok) return replay(response, await readText(response, maxBodyBytes, "throw", stop, partial));
-  const text = await readText(response, maxErrorBodyBytes, "cut", stop, partial);
+  if (response.ok) return replay(response, await readText(response, maxBodyBytes, "throw", stop, received));
+  const text = await readText(response, maxErrorBodyBytes, "cut", stop, received);
   return replay(response, text === null ? null : withoutTokens(text, call.tokens));
 }
 
 /** Text without tokens, also where JSON writes them with escapes. */
 function withoutTokens(text: string, tokens: ReadonlySet<string>): string {
   const clean = redact(text, tokens);
+  if (!clean.includes("\\")) return clean;
   try {
     const value: unknown = JSON.parse(clean);
     const written = JSON.stringify(value, (_, part: unknown) =>
@@ -250,9 +252,9 @@ function wordsOf(error: unknown): string {
   return why.length > 0 ? `${error.message} (${[...new Set(why)].join(", ")})` : error.message;
 }
 
-function failed(failure: Failure, { attempt, response, partial, error }: Progress, call: Call): Ending {
+function failed(failure: Failure, { attempt, response, received, error }: Progress, call: Call): Ending {
   if (attempt) attempt.error = failure.words;
-  if (response?.ok) call.partialBody = partial.text;
+  if (response?.ok) call.partialBody = received.text(false);
   const interrupted = failure.kind === ConnectionError || failure.kind === TimeoutError;
   const end = { failure, interrupted, final: failure.kind === AbortError || failure.kind === RequestError };
   if (!attempt) return { ...end, outcome: "not_sent" };

@@ -3,10 +3,31 @@
 /** A body larger than the bound. */
 export class BodyTooLarge extends Error {}
 
+/** What came of a body. Most come in one piece, which is decoded fastest as a whole. */
+export class Received {
+  readonly #chunks: Uint8Array[] = [];
+  /** In bytes. */
+  size = 0;
+
+  add(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.size += chunk.byteLength;
+  }
+
+  /** As text; without half a character at its end, unless the body `isWhole`. */
+  text(isWhole: boolean): string {
+    const [first, ...others] = this.#chunks;
+    if (isWhole && first && others.length === 0) return new TextDecoder().decode(first);
+    const decoder = new TextDecoder();
+    const parts = this.#chunks.map((chunk) => decoder.decode(chunk, { stream: true }));
+    return parts.join("") + (isWhole ? decoder.decode() : "");
+  }
+}
+
 /**
  * Reads a body as text.
  *
- * @param partial Holds what was read so far, for when the rest never comes.
+ * @param received Holds what was read so far, for when the rest never comes.
  * @param signal Cancels the reading, also where the fetch that gave the response looks at no signal.
  * @param onTooLarge What happens beyond `maxBytes` of decoded body: `throw`, or `cut` the rest off. Either way the
  *   rest is cancelled, never downloaded.
@@ -16,7 +37,7 @@ export async function readText(
   maxBytes: number,
   onTooLarge: "throw" | "cut",
   signal: AbortSignal,
-  partial: { text: string } = { text: "" },
+  received: Received = new Received(),
 ): Promise<string | null> {
   if (response.body === null) return null;
   const reader = response.body.getReader();
@@ -25,18 +46,15 @@ export async function readText(
   };
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
-  const decoder = new TextDecoder();
-  let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return partial.text + decoder.decode();
-    size += value.byteLength;
-    if (size > maxBytes) {
+    if (done) return received.text(true);
+    if (received.size + value.byteLength > maxBytes) {
       cancel();
       if (onTooLarge === "throw") throw new BodyTooLarge(`larger than ${maxBytes} bytes`);
-      return partial.text;
+      return received.text(false);
     }
-    partial.text += decoder.decode(value, { stream: true });
+    received.add(value);
   }
 }
 

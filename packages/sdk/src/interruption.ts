@@ -28,13 +28,15 @@ export function watch(call: Call): Interruption {
   let failure: Failure | undefined;
   const remaining = deadline === undefined ? timeoutMs : deadline - clock.elapsed();
   const limitMs = Math.max(0, Math.min(timeoutMs, remaining));
+  let interrupt = (_reason: unknown): void => {};
   const interrupted = new Promise<never>((_, reject) => {
-    stop.signal.addEventListener("abort", () => reject(stop.signal.reason), { once: true });
+    interrupt = reject;
   });
   interrupted.catch(() => {});
   const end = (why: Failure) => {
     failure ??= why;
     stop.abort(why.cause);
+    interrupt(stop.signal.reason);
   };
   const onAbort = () => end({ kind: AbortError, words: "was aborted by the caller", cause: signal?.reason });
   const onTimeout = () => {
