@@ -62,7 +62,7 @@ async function serve(
 }
 
 /** The body's bytes, counted as they come; undefined without a body. */
-function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | undefined | "too large" | "broken"> {
+function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined | "too large" | "broken"> {
   const { "content-length": length, "transfer-encoding": encoding } = incoming.headers;
   if (encoding === undefined && (length === undefined || length === "0")) return Promise.resolve(undefined);
   if (Number(length) > maxBodyBytes) return Promise.resolve("too large");
@@ -74,8 +74,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | 
       if (read <= maxBodyBytes) chunks.push(chunk);
       else resolve("too large");
     });
-    incoming.once("end", () => resolve(new Uint8Array(Buffer.concat(chunks))));
-    incoming.once("error", () => resolve("broken"));
+    incoming.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     incoming.once("close", () => resolve("broken"));
   });
 }
