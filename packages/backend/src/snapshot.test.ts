@@ -104,6 +104,7 @@ it.each<[string, (snapshot: Record<string, unknown>) => unknown, string]>([
     (snapshot) => ({ ...snapshot, timers: [{ at: 0, kind: "x", id: "y" }] }),
     "snapshot.timers[0].kind",
   ],
+  ["a time that is none", (snapshot) => ({ ...snapshot, now: 1e300 }), "snapshot.now"],
   [
     "a fault that is none",
     (snapshot) => ({ ...snapshot, faults: { last: 1, waiting: [{ id: "f", do: {} }] } }),

@@ -1,7 +1,7 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
 import type { Tokens } from "./authenticate.ts";
-import type { TimerPurpose } from "./clock.ts";
+import { parseTime, type TimerPurpose } from "./clock.ts";
 import { asSeed } from "./collections.ts";
 import type { World } from "./exchange.ts";
 import type { createFaults } from "./faults.ts";
@@ -12,23 +12,23 @@ import { checkPolicies, defaultPolicies } from "./policies.ts";
 import type { Random } from "./random.ts";
 import { callEnds, completeAt } from "./routes/calls.ts";
 import { clearState, createState } from "./state.ts";
-import { transferSchema } from "./transfer-record.ts";
+import { time, transferSchema } from "./transfer-record.ts";
 
 const version = 1;
 const purpose = { kind: z.string(), id: z.string(), index: z.int().exactOptional() };
 
 const snapshotSchema = z.strictObject({
   version: z.literal(version),
-  now: z.number(),
+  now: time,
   mode: z.enum(["frozen", "flowing"]),
   /** Positions of the random generators by their use. */
   random: z.record(z.string(), z.int()),
   tokenSecret: z.string().regex(/^([0-9a-f]{2})+$/),
   policies: z.record(z.string(), z.unknown()),
   seed: z.record(z.string(), z.unknown()),
-  windows: z.array(z.strictObject({ credential: z.string(), from: z.number(), count: z.int() })),
+  windows: z.array(z.strictObject({ credential: z.string(), from: time, count: z.int() })),
   transfers: z.array(transferSchema),
-  timers: z.array(z.strictObject({ at: z.number(), ...purpose })),
+  timers: z.array(z.strictObject({ at: time, ...purpose })),
   faults: z.strictObject({ last: z.int(), waiting: z.array(z.looseObject({ id: z.string() })) }),
   inbox: z.strictObject({ status: z.int().exactOptional(), delaySecs: z.number().exactOptional() }),
 });
@@ -74,6 +74,7 @@ export function restoreSnapshot({ world, randoms, tokens, faults, inbox, transfe
   const isOwn = (kind: string): boolean => kind === callEnds || kind.startsWith("transfer.");
   for (const [index, { kind }] of snapshot.timers.entries())
     if (!isOwn(kind)) throw new InputError(`snapshot.timers[${index}].kind`, `no timer is of the kind ${kind}`);
+  parseTime("snapshot.now", snapshot.now);
   faults.restore(snapshot.faults);
 
   clearState(state);

@@ -1,7 +1,8 @@
 import { zErrorCode } from "@call-transfer/spec/schemas";
 import { z } from "zod";
 
-const time = z.number();
+/** Milliseconds since the epoch that a timestamp can be made of. */
+export const time = z.number().refine((at) => !Number.isNaN(new Date(at).getTime()), "is not a time");
 
 /** One destination, or one person behind it, that a transfer rings. */
 const ringSchema = z.object({

@@ -454,6 +454,18 @@ describe("a transfer of a call", () => {
     expect(only(backend)).toMatchObject({ status: "abandoned", rings: [{ outcome: "abandoned" }, {}, {}] });
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
   });
+
+  it("that ends after some rang in vain counts no missed call either", async () => {
+    const backend = withGroup([{ destinationId: people, ringTimeoutSecs: 5 }, { destinationId: desk }], {
+      seed: { ...seedOf(), calls: [call] },
+      policies: { missedCallLimit: 1 },
+    });
+    await advance(backend, 50);
+    backend.transfers.start({ groupId, callId });
+    await advance(backend, 10);
+    expect(outcomes(backend)).toEqual(["missed", "missed", "missed", "abandoned"]);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
+  });
 });
 
 describe("a transfer that cannot be", () => {

@@ -1736,7 +1736,8 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
                 "properties": {
                   "retryAfterSecs": {
                     "type": "number",
-                    "minimum": 0
+                    "minimum": 0,
+                    "maximum": 86400
                   }
                 }
               }
@@ -1772,7 +1773,8 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "properties": {
               "latency": {
                 "type": "number",
-                "minimum": 0
+                "minimum": 0,
+                "maximum": 86400000
               }
             }
           }
@@ -2101,6 +2103,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "delaySecs": {
             "type": "number",
             "minimum": 0,
+            "maximum": 86400,
             "description": "How long it takes, on the sandbox's clock; 0 by default."
           }
         }
@@ -2344,11 +2347,13 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           },
           "answerAfterSecs": {
             "type": "number",
-            "minimum": 0
+            "minimum": 0,
+            "maximum": 86400
           },
           "declineAfterSecs": {
             "type": "number",
-            "minimum": 0
+            "minimum": 0,
+            "maximum": 86400
           }
         }
       },

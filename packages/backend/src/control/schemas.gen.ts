@@ -154,7 +154,7 @@ export const zFaultDo = z.union([
     }),
     z.strictObject({
         rateLimit: z.strictObject({
-            retryAfterSecs: z.number().gte(0)
+            retryAfterSecs: z.number().gte(0).lte(86400)
         })
     }),
     z.strictObject({
@@ -163,7 +163,7 @@ export const zFaultDo = z.union([
         headers: z.record(z.string(), z.string()).optional()
     }),
     z.strictObject({
-        latency: z.number().gte(0)
+        latency: z.number().gte(0).lte(86400000)
     })
 ]);
 
@@ -259,7 +259,7 @@ export const zDeliveryList = z.strictObject({
 
 export const zInboxAnswer = z.strictObject({
     status: z.int().gte(200).lte(599).optional(),
-    delaySecs: z.number().gte(0).optional()
+    delaySecs: z.number().gte(0).lte(86400).optional()
 });
 
 export const zInboxEvent = z.strictObject({
@@ -350,8 +350,8 @@ export const zCoverage = z.strictObject({
 export const zScriptEntry = z.strictObject({
     destinationId: z.string().optional(),
     memberId: z.string().optional(),
-    answerAfterSecs: z.number().gte(0).optional(),
-    declineAfterSecs: z.number().gte(0).optional()
+    answerAfterSecs: z.number().gte(0).lte(86400).optional(),
+    declineAfterSecs: z.number().gte(0).lte(86400).optional()
 });
 
 /**
