@@ -34,5 +34,10 @@ function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return issue;
   const [closest = []] = issue.errors.toSorted((a, b) => a.length - b.length);
   const inner = deepest(closest);
+  const values = issue.errors
+    .flat()
+    .flatMap((one) => (one.code === "invalid_value" && one.path.length === 0 ? one.values : []));
+  if (inner.code === "invalid_value" && values.length > 1)
+    return { ...inner, path: issue.path, message: `must be one of ${values.map(String).join(", ")}` };
   return { ...inner, path: [...issue.path, ...inner.path] };
 }

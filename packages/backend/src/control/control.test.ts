@@ -99,6 +99,11 @@ describe("the control plane", () => {
     expect(answer.body.error).toEqual({ code: "invalid_input", message: expect.any(String), field });
   });
 
+  it("names the values that a field can have", async () => {
+    const { body } = await control(newBackend(), "POST /faults", { do: "explode" });
+    expect(body.error).toMatchObject({ field: "do", message: expect.stringContaining("must be one of reset, empty,") });
+  });
+
   it("answers a body that is not JSON with 400, and an unknown route with 404", async () => {
     expect((await control(newBackend(), "POST /faults")).status).toBe(400);
     expect((await control(newBackend(), "GET /nothing")).body).toMatchObject({ error: { code: "not_found" } });
