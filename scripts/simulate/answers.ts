@@ -141,8 +141,8 @@ export function headerHint(headers: Headers): number | undefined {
 }
 
 /** The code of an error body; undefined where the body is none. */
-export function codeOf(text: string): string | undefined {
-  if (!text.startsWith("{")) return undefined;
+export function codeOf(status: number, text: string): string | undefined {
+  if (status < 400 || !text.startsWith("{")) return undefined;
   const { code }: { code?: unknown } = JSON.parse(text);
   return typeof code === "string" ? code : undefined;
 }

@@ -100,7 +100,7 @@ export function createNetwork(ends: NetworkEnds): Network {
     const text = answer.text === "" && !whole ? "{}" : answer.text;
     const slow = whole && text !== "" && !healed && random.chance(0.05);
     if (whole && !slow) {
-      attempt.code = codeOf(text);
+      attempt.code = codeOf(status, text);
       attempt.hintSecs = answer.hintSecs;
       const { response, isUnread } = wholeAnswer(text, status, answer.headers);
       unread.push(isUnread);
@@ -121,7 +121,7 @@ export function createNetwork(ends: NetworkEnds): Network {
       onChunk: () => ends.pass(attempt, "chunk"),
       onEnd: (how) => {
         if (how === "closed" && !whole) attempt.unreadable = true;
-        if (how === "closed" && whole) attempt.code = codeOf(text);
+        if (how === "closed" && whole) attempt.code = codeOf(status, text);
         if (how === "closed" && whole) attempt.hintSecs = answer.hintSecs;
         end(exchange, how === "closed" ? "answered" : how === "broken" ? "lost" : "cancelled");
       },

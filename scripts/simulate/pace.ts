@@ -12,21 +12,25 @@ const dust = 1e-3;
 const isRenewal = ({ code, status, client }: AttemptRecord): boolean =>
   status === 401 && code === "token_expired" && client.plan.credential === "renewedToken";
 
+/** An attempt and what followed. */
+interface Step {
+  readonly attempt: AttemptRecord;
+  readonly next: AttemptRecord | undefined;
+  readonly renewal: boolean;
+  readonly retry: number;
+}
+
 /** The attempts of a call with what followed each; the first expired token of a renewing client is not a retry. */
-export function* steps({ attempts }: CallRecord): Iterable<{
-  attempt: AttemptRecord;
-  next: AttemptRecord | undefined;
-  renewal: boolean;
-  retry: number;
-}> {
+export function steps({ attempts }: CallRecord): Step[] {
   let renewed = false;
   let retry = 0;
-  for (const [index, attempt] of attempts.entries()) {
-    const renewal: boolean = !renewed && isRenewal(attempt);
-    yield { attempt, next: attempts[index + 1], renewal, retry };
+  return attempts.map((attempt, index) => {
+    const renewal = !renewed && isRenewal(attempt);
+    const step = { attempt, next: attempts[index + 1], renewal, retry };
     renewed ||= renewal;
     if (!renewal) retry += 1;
-  }
+    return step;
+  });
 }
 
 /** Retries stay within their number, follow only what the table allows, and do follow what it wants. */

@@ -27,20 +27,18 @@ const turnsPerRound = 64;
 let turnsLeft = 0;
 let goOn = (): void => {};
 
-/** Everything that promises alone can do has been done when this resolves, and what they left unhandled is known. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    goOn = resolve;
-    if (turnsLeft > 0) return;
-    for (; turnsLeft < turnsPerRound; turnsLeft += 1) setImmediate(takeTurn);
-  });
+/** Goes on when everything that promises alone can do has been done, and what they left unhandled is known. */
+function afterTurn(task: () => void): void {
+  goOn = task;
+  if (turnsLeft > 0) return;
+  for (; turnsLeft < turnsPerRound; turnsLeft += 1) setImmediate(takeTurn);
 }
 
 function takeTurn(): void {
   turnsLeft -= 1;
-  const resume = goOn;
+  const task = goOn;
   goOn = () => {};
-  resume();
+  task();
 }
 
 /** Creates a scheduler whose time starts at `start`. */
@@ -48,7 +46,8 @@ export function createScheduler(start: number): Scheduler {
   const heap: Timer[] = [];
   let now = start;
   let sequence = 0;
-  let held: Promise<unknown>[] = [];
+  let held = 0;
+  let noteRelease = (): void => {};
 
   const push = (timer: Timer): void => {
     let index = heap.push(timer) - 1;
@@ -77,14 +76,14 @@ export function createScheduler(start: number): Scheduler {
     heap[index] = last;
     return first;
   };
-  const settle = async (): Promise<void> => {
-    await turn();
-    while (held.length > 0) {
-      const waiting = held;
-      held = [];
-      await Promise.allSettled(waiting);
-      await turn();
-    }
+  const nextTimer = (): Timer | undefined => {
+    let timer = pop();
+    while (timer && timer.task === undefined) timer = pop();
+    return timer;
+  };
+  const release = (): void => {
+    held -= 1;
+    if (held === 0) noteRelease();
   };
 
   return {
@@ -100,23 +99,28 @@ export function createScheduler(start: number): Scheduler {
       timer.task = undefined;
     },
     hold(work) {
-      held.push(work);
+      held += 1;
+      work.then(release, release);
     },
-    async run(done, maxTasks) {
-      let left = maxTasks;
-      await settle();
-      while (!done()) {
-        const timer = pop();
-        if (timer === undefined) return true;
-        const { task } = timer;
-        if (task === undefined) continue;
-        if (left-- === 0) return false;
-        now = timer.at;
-        timer.task = undefined;
-        task();
-        await settle();
-      }
-      return true;
-    },
+    run: (done, maxTasks) =>
+      new Promise((resolve) => {
+        let left = maxTasks;
+        const step = (): void => {
+          noteRelease = held > 0 ? () => afterTurn(step) : () => {};
+          if (held > 0) return;
+          const timer = done() ? undefined : nextTimer();
+          if (timer === undefined || left === 0) {
+            resolve(timer === undefined);
+            return;
+          }
+          left -= 1;
+          now = timer.at;
+          const { task } = timer;
+          timer.task = undefined;
+          task?.();
+          afterTurn(step);
+        };
+        afterTurn(step);
+      }),
   };
 }
