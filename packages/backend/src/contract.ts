@@ -1,5 +1,9 @@
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import { requestSchemas } from "@call-transfer/spec/schemas";
+import { METHOD_NAME_ALL } from "hono/router";
+import { RegExpRouter } from "hono/router/reg-exp-router";
+import { SmartRouter } from "hono/router/smart-router";
+import { TrieRouter } from "hono/router/trie-router";
 import type { RequestSchema } from "./validate.ts";
 
 /** What a path leads to: an operation, or the methods that the path allows. */
@@ -20,31 +24,22 @@ export function createRouter<Operation extends Routed>(
   operations: readonly Operation[],
 ): (method: string, path: string) => Match<Operation> | undefined {
   const byPath = new Map<string, Operation[]>();
-  for (const operation of operations) byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
-  const fixed = new Map([...byPath].filter(([path]) => !path.includes("{")));
-  const open = [...byPath]
-    .filter(([path]) => !fixed.has(path))
-    .map(([path, here]) => ({ here, form: formOf(path) }))
-    // A path that names a segment goes before one that leaves it open.
-    .sort(({ here: [a] }, { here: [b] }) => (a?.pathParameters.length ?? 0) - (b?.pathParameters.length ?? 0));
-  const answer = (here: readonly Operation[], method: string, params: Readonly<Record<string, string>>) => {
-    const operation = here.find((one) => one.method === method);
-    return operation === undefined ? { allow: here.map((one) => one.method) } : { operation, params };
-  };
+  // A path that names a segment goes before one that leaves it open.
+  for (const operation of operations.toSorted((a, b) => a.pathParameters.length - b.pathParameters.length)) {
+    byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
+  }
+  const router = new SmartRouter<readonly Operation[]>({ routers: [new RegExpRouter(), new TrieRouter()] });
+  for (const [path, here] of byPath) router.add(METHOD_NAME_ALL, path.replaceAll(/\{(\w+)\}/g, ":$1"), here);
   return (method, path) => {
-    const here = fixed.get(path);
-    if (here !== undefined) return answer(here, method, {});
-    for (const one of open) {
-      const found = one.form.exec(path);
-      if (found !== null) return answer(one.here, method, { ...found.groups });
-    }
-    return undefined;
+    const [[first], values] = router.match(METHOD_NAME_ALL, path);
+    if (first === undefined) return undefined;
+    const [here, names] = first;
+    const operation = here.find((one) => one.method === method);
+    if (operation === undefined) return { allow: here.map((one) => one.method) };
+    // One of the routers gives the values themselves, the other their places.
+    const params = Object.entries(names).map(([name, value]) => [name, values?.[Number(value)] ?? String(value)]);
+    return { operation, params: Object.fromEntries(params) };
   };
-}
-
-/** A path template as an expression with a group for each segment that is left open. */
-function formOf(template: string): RegExp {
-  return new RegExp(`^${template.replaceAll(".", "\\.").replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 }
 
 /** The operations that a backend answers, ready for look-up. Has no state, so that all backends share one. */
