@@ -85,6 +85,13 @@ it("accepts a token in one form only, not with another last character or with pa
   expect((await send(backend, "GET /roles", { token, headers })).status).toBe(200);
 });
 
+it("refuses the genuine token of a user who is gone", async () => {
+  const backend = createBackend();
+  const token = await backend.keys.issueToken({ userId: demo.users.owner });
+  backend.state.users.delete(demo.users.owner);
+  expect(codeOf(await send(backend, "GET /accounts", { token }))).toBe("token_invalid");
+});
+
 it("issues no API key with scopes or addresses that are no lists", () => {
   const { keys } = createBackend();
   expect(() => keys.issueApiKey({ allowedIps: "127.0.0.1" as never })).toThrow("allowedIps: must be a list of texts");

@@ -58,6 +58,14 @@ describe("placing a call", () => {
 });
 
 describe("the limits of an account", () => {
+  it("count only what the account placed itself, not what came in", async () => {
+    const backend = createBackend({ policies: { dailyCallLimit: 1 } });
+    const id = "11111111-1111-4111-8111-111111111111";
+    const inbound = { id, accountId: demo.accountId, direction: "inbound", duration: 5, status: "completed" };
+    backend.seed({ calls: [{ ...inbound, createdAt: backend.clock.iso() }] });
+    expect((await place(backend)).status).toBe(201);
+  });
+
   it("queues beyond the concurrent calls, with positions from 1, and refuses beyond the queue", async () => {
     const backend = createBackend({ policies: { concurrentCallLimit: 1, callQueueLimit: 2 } });
     await place(backend);
