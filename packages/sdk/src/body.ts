@@ -3,24 +3,26 @@
 /** A body larger than the bound. */
 export class BodyTooLarge extends Error {}
 
-/** What came of a body. Most come in one piece, which is decoded fastest as a whole. */
+/** What came of a body so far. */
 export class Received {
-  readonly #chunks: Uint8Array[] = [];
   /** In bytes. */
   size = 0;
+  readonly #decoder = new TextDecoder();
+  // One piece waits, since most bodies have no more and are decoded fastest as a whole.
+  #waiting: Uint8Array | undefined;
+  #text = "";
 
   add(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
     this.size += chunk.byteLength;
+    if (this.#waiting) this.#text += this.#decoder.decode(this.#waiting, { stream: true });
+    this.#waiting = chunk;
   }
 
   /** As text; without half a character at its end, unless the body `isWhole`. */
   text(isWhole: boolean): string {
-    const [first, ...others] = this.#chunks;
-    if (isWhole && first && others.length === 0) return new TextDecoder().decode(first);
-    const decoder = new TextDecoder();
-    const parts = this.#chunks.map((chunk) => decoder.decode(chunk, { stream: true }));
-    return parts.join("") + (isWhole ? decoder.decode() : "");
+    this.#text += this.#decoder.decode(this.#waiting, { stream: !isWhole });
+    this.#waiting = undefined;
+    return this.#text;
   }
 }
 
