@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createBackend } from "./backend.ts";
+import { assembleBackend, createBackend, defaultParts } from "./backend.ts";
 import { demo } from "./demo-seed.ts";
 import { send } from "./test-client.ts";
 
@@ -97,4 +97,23 @@ it("keeps what a rule threw in the journal, and out of the answer", async () => 
   const answer = await send(backend, `GET /transfers/members/${demo.members.member}/availability`);
   expect(JSON.stringify(answer.body)).not.toContain("broken rule");
   expect(backend.journal.list().at(-1)).toMatchObject({ status: 500, error: expect.stringContaining("broken rule") });
+});
+
+it("that flows begins with the real time, and again at a reset", () => {
+  let real = Date.parse("2026-05-01T10:00:00Z");
+  const wall = { now: () => real, after: () => () => {} };
+  const backend = assembleBackend({ clock: "flowing" }, { ...defaultParts, wall });
+  expect(backend.clock.now()).toBe(real);
+  backend.clock.set({ now: 0 });
+  real += 3_600_000;
+  backend.reset();
+  expect(backend.clock.now()).toBe(real);
+  backend.close();
+});
+
+it("has the faults it was created with again after a reset", () => {
+  const backend = createBackend({ faults: [{ do: { code: "internal_error" } }] });
+  backend.faults.clear();
+  backend.reset();
+  expect(backend.faults.list()).toHaveLength(1);
 });

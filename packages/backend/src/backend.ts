@@ -11,7 +11,7 @@ import { demoSeed } from "./demo-seed.ts";
 import { dispatch } from "./dispatch.ts";
 import { type BackendEvent, createEvents, type Events } from "./events.ts";
 import type { AnyHandler, World } from "./exchange.ts";
-import { createFaults, type Faults } from "./faults.ts";
+import { createFaults, type Fault, type Faults } from "./faults.ts";
 import { handlers as allHandlers } from "./handlers.ts";
 import { createInbox, type Inbox, isInbox } from "./inbox.ts";
 import { checkInput } from "./input-error.ts";
@@ -32,7 +32,10 @@ import { advance, type Upcoming, upcoming } from "./upcoming.ts";
 export interface BackendOptions {
   /** What it knows at its start; `demoSeed` by default. */
   readonly seed?: Seed;
-  /** Where its clock starts: milliseconds, a Date or an ISO 8601 text; 2026-03-02T12:00:00Z by default. */
+  /**
+   * Where its clock starts, and starts again at a reset: milliseconds, a Date or an ISO 8601 text. By default
+   * 2026-03-02T12:00:00Z, and the real time of that moment for a clock that flows.
+   */
   readonly now?: string | number | Date;
   /** Whether time stands until it is moved, or follows the wall clock; `frozen` by default. */
   readonly clock?: ClockMode;
@@ -40,6 +43,8 @@ export interface BackendOptions {
   readonly prng?: number;
   /** Changes to the default policies. */
   readonly policies?: Partial<Policies>;
+  /** Faults that are there from the start, and again after a reset; none by default. */
+  readonly faults?: readonly Fault[];
   /** Sends webhook deliveries; by default the global fetch, looked up at each delivery. */
   readonly fetch?: typeof globalThis.fetch;
   /** Whether `/_control/v1` is served; false by default. */
@@ -100,6 +105,7 @@ const optionsSchema = z.strictObject({
   clock: z.enum(["frozen", "flowing"]).optional(),
   prng: z.int().optional(),
   policies: anything,
+  faults: z.array(z.unknown()).optional(),
   fetch: anything,
   controlPlane: z.boolean().optional(),
 });
@@ -126,12 +132,13 @@ export const defaultParts: Parts = { contract: callTransferContract, handlers: a
 /** Puts a backend together: the only composition. */
 export function assembleBackend(options: BackendOptions, { contract, handlers, wall, sandboxes }: Parts): Backend {
   checkInput(optionsSchema, options, "options");
-  const { seed = demoSeed, prng = 1, controlPlane = false } = options;
+  const { seed = demoSeed, prng = 1, controlPlane = false, faults: firstFaults = [] } = options;
   checkPolicies(options.policies ?? {});
   // Sequences of their own, so that a read or a fault does not change the ids of what is created later.
   const randoms = { main: createRandom(prng), requestIds: createRandom(~prng), faults: createRandom(prng ^ (1 << 16)) };
   const { main: random, requestIds } = randoms;
-  const clock = createClock(parseTime("now", options.now ?? defaultStart), options.clock, wall);
+  const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
+  const clock = createClock(start === undefined ? undefined : parseTime("now", start), options.clock, wall);
   const events = createEvents(clock);
   const world: World = {
     state: createState(),
@@ -150,7 +157,11 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
   const transfers = createTransfers(world, deliveries);
   const kept = { world, randoms, tokens, faults, inbox, transfers };
   const dispatcher = { world, contract, handlers, tokens, faults };
-  loadSeed(world, seed);
+  const begin = () => {
+    loadSeed(world, seed);
+    for (const fault of firstFaults) faults.add(fault);
+  };
+  begin();
 
   const backend: Backend = {
     clock,
@@ -221,7 +232,7 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
       inbox.clear();
       journal.clear();
       deliveries.clear();
-      loadSeed(world, seed);
+      begin();
       events.emit("sandbox.reset");
     },
     close() {

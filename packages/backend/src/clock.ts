@@ -69,11 +69,22 @@ export function parseTime(field: string, time: number | string | Date): number {
   return at;
 }
 
-/** Creates a clock. Frozen and flowing differ only in where `now` comes from. */
-export function createClock(start: number, startMode: ClockMode = "frozen", wall: WallClock = systemClock): Clock {
+/**
+ * Creates a clock. Frozen and flowing differ only in where `now` comes from. Without a start it begins, and begins again
+ * at a reset, with the wall clock.
+ */
+export function createClock(
+  start: number | undefined,
+  startMode: ClockMode = "frozen",
+  wall: WallClock = systemClock,
+): Clock {
   let mode = startMode;
   // While frozen the time itself, while flowing its distance from the wall clock.
-  let base = mode === "frozen" ? start : start - wall.now();
+  const firstBase = (): number => {
+    const from = start ?? wall.now();
+    return mode === "frozen" ? from : from - wall.now();
+  };
+  let base = firstBase();
   let sequence = 0;
   // Many requests fall into one millisecond, and each is dated more than once.
   let written = { at: Number.NaN, iso: "" };
@@ -198,7 +209,7 @@ export function createClock(start: number, startMode: ClockMode = "frozen", wall
       timers = [];
       for (const stop of [...sleepers]) stop();
       mode = startMode;
-      moveTo(start);
+      base = firstBase();
       arm();
     },
   };

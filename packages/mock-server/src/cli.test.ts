@@ -152,3 +152,14 @@ it("moves, resets and shows a running server", async () => {
   expect(await command("reset")).toContain("as it was started");
   expect(JSON.parse(await command("clock", "--json"))).toMatchObject({ now: "2026-03-02T12:00:00.000Z" });
 });
+
+it("keeps its faults and its credentials through a reset", async () => {
+  const seed = join(folder, "bare.json");
+  writeFileSync(seed, JSON.stringify({ accounts: [{ id: "a0000000-0000-4000-8000-00000000000a", name: "Bare" }] }));
+  const { url, apiKey } = await ready("--seed", seed, "--latency", "1");
+  expect((await finish("reset", "--url", url)).status).toBe(0);
+  const { faults } = (await (await fetch(`${url}/_control/v1/faults`)).json()) as { faults: unknown[] };
+  expect(faults).toHaveLength(1);
+  const response = await fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${apiKey}` } });
+  expect(response.status).toBe(200);
+});

@@ -53,7 +53,6 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const deliver = createDeliveryFetch();
   const sandboxes = createSandboxes({
     clock: "flowing",
-    now: Date.now(),
     fetch: (input, init) => deliver(forwardWebhooks ?? input, init),
     ...given,
   });

@@ -1,5 +1,5 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { demoSeed, type Policies, type Seed } from "@call-transfer/backend";
+import { demoSeed, type Fault, type Policies, type Seed } from "@call-transfer/backend";
 import {
   type readArguments,
   readJson,
@@ -15,7 +15,6 @@ import { type MockServer, type MockServerOptions, startMockServer } from "./serv
 /** The values of `start`'s options. */
 type Values = ReturnType<typeof readArguments<typeof startOptions>>["values"];
 
-type Fault = components["schemas"]["Fault"];
 type Snapshot = components["schemas"]["Snapshot"];
 
 /** What `--json` and `--ready-file` say; the banner shows the same. */
@@ -32,7 +31,6 @@ const tokenLifetimeSecs = 86_400;
 
 /** Starts a server as the options say, and prints what is needed to use it. Ends the process on a signal. */
 export async function start(values: Values): Promise<void> {
-  const faults = plannedFaults(values);
   const server = await startMockServer(serverOptions(values));
   const control = createControlClient({ url: server.url, token: server.controlToken });
   const snapshotFile = values["export-on-exit"];
@@ -43,7 +41,6 @@ export async function start(values: Values): Promise<void> {
   });
   try {
     if (values.import !== undefined && existsSync(values.import)) await importSnapshot(control, values.import);
-    for (const fault of faults) dataOf(await control.POST("/_control/v1/faults", { body: fault }));
     const ready = await issueCredentials(server);
     if (server.controlToken !== undefined) console.error("Other machines can reach this server.");
     if (values["ready-file"] !== undefined) writeWhole(values["ready-file"], JSON.stringify(ready));
@@ -66,6 +63,7 @@ function serverOptions(values: Values): MockServerOptions {
   return {
     port: readNumber("--port", port, 65_535),
     seed: seedOf(values.seed),
+    faults: plannedFaults(values),
     policies: readPolicies(policy) as Partial<Policies>,
     autoSandboxes: values["auto-sandboxes"],
     ...(host !== undefined && { host }),
@@ -88,7 +86,9 @@ function seedOf(seed = "demo"): Seed {
   if (typeof content !== "object" || content === null) throw new UsageError(`--seed ${seed}: must be a JSON object.`);
   // Editors find the schema by this entry; the backend checks all others.
   const { $schema: _, ...records } = content as { $schema?: unknown } & Seed;
-  return records;
+  const [account] = Array.isArray(records.accounts) ? records.accounts : [];
+  // Part of the seed, so that the key in the banner is good after a reset, too.
+  return records.apiKeys || !account ? records : { ...records, apiKeys: [{ accountId: account.id }] };
 }
 
 function plannedFaults({ fault, latency }: Values): Fault[] {
