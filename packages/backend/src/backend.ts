@@ -20,6 +20,7 @@ import { createKeys, type Keys } from "./keys.ts";
 import { loadSeed } from "./load-seed.ts";
 import { checkPolicies, defaultPolicies, type Policies } from "./policies.ts";
 import { createRandom } from "./random.ts";
+import { withoutCredentials } from "./redact.ts";
 import { drainQueue } from "./routes/calls.ts";
 import type { Sandboxes } from "./sandboxes.ts";
 import type { Seed } from "./seed.ts";
@@ -198,7 +199,7 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
       );
       const status = transport === undefined || transport.kind === "truncate" ? answer.status : 0;
       const entry = journal.add(
-        { at, method: request.method, path: url.pathname, status, requestId, ...about },
+        { at, method: request.method, path: withoutCredentials(url.pathname), status, requestId, ...about },
         { url, headers: request.headers, body, answer: text },
       );
       if (events.isFollowed) events.emit("request", { ...entry, id: String(entry.id) });

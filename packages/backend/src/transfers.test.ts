@@ -394,6 +394,15 @@ describe("missed calls", () => {
     expect(statuses).toEqual(["away", "available", "available"]);
   });
 
+  it("change nothing for who turned away while it rang", async () => {
+    const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 1 } });
+    backend.transfers.start({ destinationId: people });
+    const member = backend.state.members.get(ann);
+    if (member) member.availability = { status: "offline", source: "member" };
+    await advance(backend, 30);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "offline", source: "member", until: null });
+  });
+
   it("are none when somebody else answered", async () => {
     const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 1 } });
     backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 5 }] });

@@ -48,12 +48,16 @@ for (const [network, prefix] of [
   refused.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of [
   ["fe80::", 10],
-  ["fd00:ec2::254", 128],
+  ["fec0::", 10],
+  ["fd00:ec2::", 32],
+  ["fd20:ce::", 64],
   ["ff00::", 8],
   ["::", 128],
-  // IPv4's link-local addresses behind a translator or a tunnel.
-  ["64:ff9b::a9fe:0", 112],
-  ["2002:a9fe::", 32],
+  // IPv4's addresses behind a translator or a tunnel, which no receiver of a test needs.
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["::ffff:0:0:0", 96],
+  ["2002::", 16],
 ] as const)
   refused.addSubnet(network, prefix, "ipv6");
 
@@ -61,7 +65,9 @@ for (const [network, prefix] of [
 export function isRefusedAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, "");
   const family = isIP(plain);
-  return family === 0 || refused.check(plain, family === 6 ? "ipv6" : "ipv4");
+  // An IPv4 address written as the end of an IPv6 one; the loopback address ::1 is none of them.
+  const isCompatible = /^::[0-9a-f]{1,4}:[0-9a-f]{1,4}$/i.test(plain);
+  return family === 0 || isCompatible || refused.check(plain, family === 6 ? "ipv6" : "ipv4");
 }
 
 interface Received {

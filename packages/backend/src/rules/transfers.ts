@@ -101,6 +101,8 @@ export function unansweredOutcome(transfer: TransferRecord, now: number): "misse
 
 /** Counts an offer that a member missed; at the policy's limit the member turns away (A-35). */
 export function countMissed(member: MemberRecord, policies: Policies, now: number): void {
+  // Who turned away while it rang is away already, and for as long as they said.
+  if (availabilityAt(member, now).status !== "available") return;
   member.missedCalls += 1;
   if (policies.missedCallLimit === 0 || member.missedCalls < policies.missedCallLimit) return;
   member.missedCalls = 0;
