@@ -211,8 +211,8 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
   /** Headers of the answer. */
   declare readonly headers: Headers;
 
-  constructor(facts: ApiErrorFacts, cause?: unknown) {
-    super(messageOf(facts), facts, cause);
+  constructor(facts: ApiErrorFacts) {
+    super(messageOf(facts), facts);
     const { problem = {}, status, requestId } = facts;
     const text = (name: string) => (typeof problem[name] === "string" ? (problem[name] as string) : undefined);
     const { errors, meta } = problem;
