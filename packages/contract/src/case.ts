@@ -1,6 +1,6 @@
 import type { OperationId } from "@call-transfer/spec";
 import type { Check } from "./check.ts";
-import type { Capability, Target, TargetWith } from "./target.ts";
+import type { Capability, CaseName, Target, TargetWith } from "./target.ts";
 
 /** A cell that a case covers by passing; statuses and codes are counted from the answers themselves. */
 export type ClaimedCell =
@@ -15,10 +15,7 @@ export type ClaimedCell =
   | { readonly kind: "demand"; readonly code: string };
 
 /** One thing that the contract promises, told to a target. Knows no test runner. */
-export interface ContractCase {
-  /** The noun of the operations that the case is about, or what else it is about. */
-  readonly noun: string;
-  readonly name: string;
+export interface ContractCase extends CaseName {
   readonly needs: readonly Capability[];
   readonly covers: readonly ClaimedCell[];
   run(target: Target, check: Check): Promise<void>;
@@ -42,9 +39,3 @@ export const contractCase = <const Needs extends Capability>(draft: Draft<Needs>
   // The runner hands a target over only when it can do all that the case needs.
   run: (target, check) => draft.run(target as TargetWith<Needs>, check),
 });
-
-/** Why a target cannot run a case; undefined when it can. */
-export function hindrance(target: Target, contractCase: ContractCase): string | undefined {
-  const missing = contractCase.needs.filter((capability) => !target.can[capability]);
-  return missing.length === 0 ? undefined : `${target.name} cannot do: ${missing.join(", ")}`;
-}

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type ContractCase, contractCase } from "./case.ts";
 import { coverageOf, gapsOf } from "./coverage.ts";
 import type { Exchange } from "./recorder.ts";
 import type { Run } from "./run.ts";
 
-const anyCase: ContractCase = contractCase({ noun: "any", name: "any", needs: [], run: async () => {} });
-
-const served: Exchange = { operation: "listRoles", status: 200, code: undefined, onDemand: false };
+const served: Exchange = { operation: "listRoles", status: 200, onDemand: false };
 
 const runOf = (exchange: Exchange, changes: Partial<Run> = {}): Run => ({
-  contractCase: anyCase,
+  noun: "any",
+  name: "any",
   target: "fake",
+  covers: [],
+  tookMs: 0,
   exchanges: [exchange],
   findings: [],
   ...changes,
@@ -31,7 +31,7 @@ describe("the coverage", () => {
   });
 
   it("does not count what a failed case reached", () => {
-    expect(about("status 200", gaps(runOf(served, { failure: new Error("failed") })))).toHaveLength(1);
+    expect(about("status 200", gaps(runOf(served, { failure: "failed" })))).toHaveLength(1);
   });
 
   it("wants each target to reach a cell", () => {
@@ -55,13 +55,12 @@ describe("the coverage", () => {
   });
 
   it("wants a case of the operation's own noun besides the derived ones", () => {
-    const own = { ...anyCase, noun: "roles" };
     expect(about("case of its own", gaps(runOf(served)))).toHaveLength(1);
-    expect(about("case of its own", gaps(runOf(served, { contractCase: own })))).toEqual([]);
+    expect(about("case of its own", gaps(runOf(served, { noun: "roles" })))).toEqual([]);
   });
 
   it("says which cases a target could not run, and why", () => {
-    const { notRun } = coverageOf([runOf(served, { notRun: "fake cannot do: clock" })]);
-    expect(notRun).toEqual(["any: fake cannot do: clock"]);
+    const { notRun } = coverageOf([runOf(served, { hindrances: [{ capability: "clock", why: "it has none" }] })]);
+    expect(notRun).toEqual(["fake: any: clock: it has none"]);
   });
 });

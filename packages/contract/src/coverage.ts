@@ -90,13 +90,13 @@ function* documentedCells(): Generator<{ cell: Cell; expected: Way }> {
 }
 
 function* cellsOf(run: Run): Generator<{ cell: Cell; way: Way }> {
-  for (const cell of run.contractCase.covers) yield { cell, way: cell.kind === "demand" ? "on demand" : "behaviour" };
+  for (const cell of run.covers) yield { cell, way: cell.kind === "demand" ? "on demand" : "behaviour" };
   for (const { operation, status, code, onDemand } of run.exchanges) {
     const way = onDemand ? "on demand" : "behaviour";
     if (!operation) continue;
     yield { cell: { kind: "status", operation, status }, way };
     if (code) yield { cell: { kind: "code", operation, code }, way };
-    const isOwn = operations[operation].noun === run.contractCase.noun;
+    const isOwn = operations[operation].noun === run.noun;
     if (isOwn && status < 400) yield { cell: { kind: "story", operation }, way };
   }
 }
@@ -120,7 +120,7 @@ function* undocumentedOf(run: Run): Generator<string> {
 
 /** Counts the cells that passed cases reached. */
 export function coverageOf(runs: readonly Run[]): Coverage {
-  const passed = runs.filter((run) => !run.failure && !run.notRun);
+  const passed = runs.filter((run) => !(run.failure || run.hindrances || run.deviation));
   const reached = new Map<string, Map<string, Way>>();
   for (const run of passed) {
     for (const { cell, way } of cellsOf(run)) {
@@ -138,7 +138,11 @@ export function coverageOf(runs: readonly Run[]): Coverage {
     findings: sortedSet(
       passed.flatMap((run) => run.findings.map(({ assumption, what, met }) => `${assumption}: ${what}: ${met}`)),
     ),
-    notRun: sortedSet(runs.flatMap((run) => (run.notRun ? [`${run.contractCase.name}: ${run.notRun}`] : []))),
+    notRun: sortedSet(
+      runs.flatMap((run) =>
+        (run.hindrances ?? []).map(({ capability, why }) => `${run.target}: ${run.name}: ${capability}: ${why}`),
+      ),
+    ),
   };
 }
 

@@ -1,12 +1,14 @@
-export { type ClaimedCell, type ContractCase, hindrance } from "./case.ts";
+export { type ClaimedCell, type ContractCase, contractCase } from "./case.ts";
 export { cases } from "./cases.ts";
 export type { Finding } from "./check.ts";
 export { type Cell, type Coverage, coverageOf, gapsOf, type Row, type Way } from "./coverage.ts";
 export type { Exchange } from "./recorder.ts";
 export { coverageJson, coverageMarkdown } from "./report.ts";
-export { type Run, runCase } from "./run.ts";
+export { type Hindrance, type Run, runCase } from "./run.ts";
+export { type OpenTarget, perCase, type Shared, type TargetRunner, withShared } from "./runner.ts";
 export type {
   Capability,
+  CaseName,
   Credentials,
   Delivery,
   Fault,

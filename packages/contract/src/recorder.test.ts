@@ -3,23 +3,12 @@ import { describe, expect, it } from "vitest";
 import { record } from "./recorder.ts";
 import type { Target } from "./target.ts";
 
-const can = {
-  stateful: true,
-  validates: true,
-  auth: true,
-  clock: true,
-  faults: true,
-  policies: true,
-  webhooks: true,
-  destructive: true,
-};
-
 /** A target that gives every request the same answer. */
 const answering = (response: () => Response): Target => ({
   name: "fake",
   baseUrl: "http://localhost",
   fetch: async () => response(),
-  can,
+  cannot: {},
   as: async () => ({}),
   given: async () => {},
   faults: { add: async () => {} },

@@ -2,14 +2,15 @@ import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-
 import { operationIds } from "./document.ts";
 import { bodyViolations } from "./schema-check.ts";
 import type { Fault, Target } from "./target.ts";
+import { answerLine, requestLine } from "./trace.ts";
 
 /** One request and its answer, as far as the coverage counts them. */
 export interface Exchange {
-  /** Undefined for a path and method that no operation has. */
-  readonly operation: OperationId | undefined;
+  /** Absent for a path and method that no operation has. */
+  readonly operation?: OperationId;
   readonly status: number;
   /** The error body's code. */
-  readonly code: string | undefined;
+  readonly code?: string;
   /** Whether a fault gave the answer, and not the platform's own behaviour. */
   readonly onDemand: boolean;
 }
@@ -20,6 +21,8 @@ export interface Recording {
   readonly exchanges: readonly Exchange[];
   /** What the answers broke of the contract; empty when nothing. */
   readonly violations: readonly string[];
+  /** Each request and each answer in words, without credentials and secrets. */
+  readonly trace: readonly string[];
 }
 
 const patterns = operationIds.map((id) => ({
@@ -49,10 +52,8 @@ function problemViolations(status: number, requestId: string | null, body: unkno
   return broken;
 }
 
-async function inspect(operation: OperationId | undefined, response: Response) {
-  const { status, headers } = response;
+function inspect(operation: OperationId | undefined, { status, headers }: Response, text: string) {
   const requestId = headers.get("X-Request-Id");
-  const text = await response.text();
   const broken = requestId ? [] : ["X-Request-Id is missing"];
   if (status === 204) {
     if (text !== "") broken.push("a 204 has no body");
@@ -83,14 +84,18 @@ const isRaw = (faults: readonly Fault[], status: number): boolean =>
 export function record(target: Target): Recording {
   const exchanges: Exchange[] = [];
   const violations: string[] = [];
+  const trace: string[] = [];
   const armed: Fault[] = [];
 
   const fetch: typeof globalThis.fetch = async (input, init) => {
-    const asked = input instanceof Request ? input : { method: init?.method ?? "GET", url: String(input) };
+    const asked = new Request(input instanceof Request ? input.clone() : input, init);
+    trace.push(requestLine(asked, await asked.clone().text()));
     const response = await target.fetch(input, init);
+    const text = await response.clone().text();
+    trace.push(answerLine(asked, response, text));
     const { pathname } = new URL(asked.url);
     const operation = operationOf(asked.method, pathname);
-    const { body, broken } = await inspect(operation, response.clone());
+    const { body, broken } = inspect(operation, response, text);
     const code: unknown =
       typeof body === "object" && body !== null && response.status >= 400 && Reflect.get(body, "code");
     if (!isRaw(armed, response.status)) {
@@ -98,9 +103,9 @@ export function record(target: Target): Recording {
       violations.push(...broken.map((what) => `${place}: ${what}`));
     }
     exchanges.push({
-      operation,
+      ...(operation === undefined ? {} : { operation }),
       status: response.status,
-      code: typeof code === "string" ? code : undefined,
+      ...(typeof code === "string" ? { code } : {}),
       onDemand: isForced(armed, response.status, code),
     });
     return response;
@@ -108,10 +113,10 @@ export function record(target: Target): Recording {
 
   const { faults } = target;
   const recorded: Target = { ...target, fetch };
-  if (!faults) return { target: recorded, exchanges, violations };
+  if (!faults) return { target: recorded, exchanges, violations, trace };
   const add = (fault: Fault) => {
     armed.push(fault);
     return faults.add(fault);
   };
-  return { target: { ...recorded, faults: { add } }, exchanges, violations };
+  return { target: { ...recorded, faults: { add } }, exchanges, violations, trace };
 }

@@ -20,6 +20,13 @@ export type Capability =
   /** May be written to: calls placed, secrets rotated. */
   | "destructive";
 
+/** What tells a case from every other. */
+export interface CaseName {
+  /** What the case is about, e.g. `destination-groups`. */
+  readonly noun: string;
+  readonly name: string;
+}
+
 /** Who sends a request. */
 export type Who = TokenHolder | KeyHolder;
 
@@ -88,7 +95,13 @@ export interface Target {
   /** Address without `/api/v1`. */
   readonly baseUrl: string;
   readonly fetch: typeof globalThis.fetch;
-  readonly can: Readonly<Record<Capability, boolean>>;
+  /** What it cannot do, and why; empty when it can do everything. */
+  readonly cannot: Readonly<Partial<Record<Capability, string>>>;
+  /**
+   * Why the target is known to fail a case although it can do what the case needs; absent for a target that keeps the
+   * whole contract. The case runs all the same: passing it makes the reason stale, and that is a failure.
+   */
+  deviates?(contractCase: CaseName): string | undefined;
   /** Issues a credential. */
   as(who: Who): Promise<Credentials>;
   /** Adds to the state. */

@@ -1,0 +1,10 @@
+import type { TargetRunner } from "../runner.ts";
+
+/**
+ * Every target by name, in the order in which they run. Each is loaded only when it is asked for, since some bring a
+ * browser or a server of others along.
+ */
+export const targets: Readonly<Record<string, () => Promise<TargetRunner>>> = {
+  "in-process": async () => (await import("./in-process.ts")).inProcess,
+  http: async () => (await import("./http.ts")).http,
+};
