@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { demo, demoSeed } from "@call-transfer/backend";
-import { afterAll, afterEach, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 
 const cli = fileURLToPath(new URL("cli.ts", import.meta.url));
 let running: ChildProcess[] = [];
@@ -40,8 +42,8 @@ const fileOf = (name: string, content: unknown) => {
 async function ready(...args: string[]) {
   const { child, output } = run("start", "--port", "0", "--json", ...args);
   await Promise.race([once(child.stdout, "data"), once(child, "close")]);
-  const { url, apiKey, accountId, tokens } = JSON.parse(output.stdout);
-  return { child, url, apiKey, accountId, tokens, output };
+  const { url, apiKey, accountId, tokens, controlToken } = JSON.parse(output.stdout);
+  return { child, url, apiKey, accountId, tokens, controlToken, output };
 }
 
 afterEach(() => {
@@ -63,46 +65,106 @@ it("prints one line of JSON with credentials that work, and ends well on a signa
   expect(statuses).toEqual([200, 200, 200, 200, 200]);
   expect(Object.keys(tokens)).toEqual(["owner", "admin", "member", "agent"]);
 
-  const busy = await finish("--port", new URL(url).port);
-  expect([busy.status, busy.stderr]).toEqual([1, expect.stringContaining(`Port ${new URL(url).port} `)]);
-
   child.kill("SIGTERM");
   expect(await once(child, "close")).toEqual([0, null]);
 });
 
+const broken = fileOf("broken.json", "{");
+const noSnapshot = fileOf("no-snapshot.json", { version: 2 });
+const faults = fileOf("faults.json", [{ do: { code: "queue_full" } }, { do: { code: "quueue_full" } }]);
+
 it.each([
-  [["--prot", "1"], "--prot"],
-  [["--port", "70000"], "--port"],
-  [["--clock", "stopped"], "--clock"],
-  [["--now", "yesterday"], "--now"],
-  [["stop"], "stop"],
-  [["start", "twice"], "twice"],
-  [["--prng", "-1"], "--prng"],
-  [["--latency", "soon"], "--latency"],
-  [["--policy", "callQueueLimit"], "--policy"],
-  [["--policy", "callQueueLimit=many"], "policies.callQueueLimit"],
-  [["--policy", "nothing=1"], "policies.nothing"],
-  [["--cors", "http://localhost:5173/"], "--cors"],
-  [["--forward-webhooks", "ftp://localhost"], "--forward-webhooks"],
-  [["--seed", join(folder, "none.json")], "none.json"],
-  [["--seed", fileOf("broken.json", "{")], "broken.json"],
-  [["--seed", fileOf("role.json", { members: [{ role: "boss" }] })], "seed.members[0]"],
-  [["--fault", fileOf("broken-fault.json", "[")], "--fault"],
-  [["clock", "advance", "tomorrow"], "tomorrow"],
-  [["clock", "stop"], "advance"],
-  [["trigger", "call.ended"], "transfer.offer"],
-  [["restore"], "restore"],
-  [["reset", "everything"], "everything"],
-  [["routes", "--url", "here"], "--url"],
-])("refuses %j, naming it, with status 2", async (args, name) => {
-  const { status, stderr } = await finish(...args);
-  expect([status, stderr]).toEqual([2, expect.stringContaining(name)]);
-  expect(stderr).not.toContain("    at ");
+  [["--prot", "1"], "Unknown option: --prot. Did you mean --port?"],
+  [["clock", "--port", "1"], "Unknown option: --port."],
+  [["rotues"], "Unknown command: rotues. Did you mean routes?"],
+  [["help", "clok"], "Unknown command: clok. Did you mean clock?"],
+  [["start", "twice"], "There is no use for: twice"],
+  [["--json", "clock"], "There is no use for: clock; a command comes first, before options"],
+  [["--fault", faults], `--fault ${faults}[1].do.code: is no code of the table`],
+  [["--import", noSnapshot], `--import ${noSnapshot}: version: `],
+  [["--export-on-exit", join(folder, "none", "work.json")], "the folder"],
+  [["--export-on-exit", folder], "is a folder; name a file."],
+  [["--ready-file", join(folder, "none", "ready.json")], "the folder"],
+  [["clock", "stop"], "call-transfer-mock clock advance 24h"],
+  [["trigger", "call.ended"], "call-transfer-mock trigger transfer.offer"],
+  [["restore"], "restore wants the file of a snapshot"],
+  [["restore", broken], `restore ${broken}: `],
+  [["reset", "everything"], "There is no use for: everything"],
+  [["routes", "--url", "localhost:4010"], "--url localhost:4010: must be an http or https URL"],
+])("refuses %j with status 2, naming it", async (args, message) => {
+  const { status, stdout, stderr } = await finish(...args);
+  expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
 });
 
-it("explains itself", async () => {
-  const { status, stdout } = await finish("--help");
-  expect([status, stdout]).toEqual([0, expect.stringContaining("--port")]);
+it("checks its files before it looks for a port", async () => {
+  const { url } = await ready();
+  const { status, stderr } = await finish("--port", new URL(url).port, "--fault", faults);
+  expect([status, stderr]).toEqual([2, expect.stringContaining(faults)]);
+});
+
+it.each([
+  [["--help"], "--forward-webhooks URL"],
+  [["help"], "--forward-webhooks URL"],
+  [["start", "-h"], "--forward-webhooks URL"],
+  [["help", "start"], "--forward-webhooks URL"],
+  [["help", "clock"], "clock advance STEP"],
+  [["clock", "--help"], "clock advance STEP"],
+  [["trigger", "--help"], "--destination ID"],
+])("explains itself on %j, in lines that fit a terminal", async (args, part) => {
+  const { status, stdout } = await finish(...args);
+  expect([status, stdout]).toEqual([0, expect.stringContaining(part)]);
+  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+});
+
+it("tells a command's options alone when it is asked about a command", async () => {
+  expect((await finish("help", "clock")).stdout).not.toContain("--seed");
+});
+
+it("tells its version", async () => {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  expect(await finish("--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+it("says what to do when its port is taken", async () => {
+  const { port } = new URL((await ready()).url);
+  const { status, stderr } = await finish("--port", port);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use.`)]);
+  expect(stderr).toContain("--port 0");
+});
+
+it("says what to do about an address of another machine", async () => {
+  const { status, stderr } = await finish("--port", "0", "--host", "192.0.2.1");
+  expect([status, stderr]).toEqual([1, expect.stringContaining("--host 192.0.2.1 is no address of this machine.")]);
+});
+
+it.each(["::1", "[::1]"])("listens on %s at an address ready to paste", async (host) => {
+  const { url } = await ready("--host", host);
+  expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  expect((await fetch(`${url}/_control/v1/health`)).status).toBe(200);
+});
+
+it("names an address that this machine reaches when it listens on all of them", async () => {
+  const { url, controlToken, output } = await ready("--host", "0.0.0.0");
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(output.stderr).toContain("Other machines can reach this server.");
+  expect((await finish("clock", "--url", url)).status).toBe(1);
+  expect((await finish("clock", "--url", url, "--token", controlToken)).status).toBe(0);
+});
+
+it("prints a banner without colours, whose command works as it stands", async () => {
+  const { child, output } = run("--port", "0");
+  await once(child.stdout, "data");
+  const [, command = ""] = /^Try: {3}(curl .+)$/m.exec(output.stdout) ?? [];
+  const [, header = "", url = ""] = /^curl -H "Authorization: (.+)" (.+)$/.exec(command) ?? [];
+  expect((await fetch(url, { headers: { authorization: header } })).status).toBe(200);
+  expect(output.stdout).not.toContain("\u001b");
+});
+
+it("begins without credentials when its data holds no account", async () => {
+  const { child, output } = run("--port", "0", "--seed", fileOf("empty.json", {}));
+  await once(child.stdout, "data");
+  expect(output.stdout).toContain("There are no credentials, because the data holds no account.");
 });
 
 it("says what to do when no server answers", async () => {
@@ -162,4 +224,112 @@ it("keeps its faults and its credentials through a reset", async () => {
   expect(faults).toHaveLength(1);
   const response = await fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${apiKey}` } });
   expect(response.status).toBe(200);
+});
+
+it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("goes on tomorrow where %s ended today", async (signal) => {
+  const file = join(folder, `work-${signal}.json`);
+  const today = await ready("--import", file, "--export-on-exit", file);
+  const group = { name: "Kept", members: [{ destinationId: demo.destinations.phone }] };
+  const create = async (url: string) =>
+    fetch(`${url}/api/v1/transfers/destination-groups`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${today.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify(group),
+    });
+  expect((await create(today.url)).status).toBe(201);
+  today.child.kill(signal);
+  expect(await once(today.child, "close")).toEqual([0, null]);
+  const tomorrow = await ready("--import", file);
+  expect((await create(tomorrow.url)).status).toBe(409);
+});
+
+it("loses nothing when the folder of its export is gone in the end", async () => {
+  const gone = join(folder, "gone");
+  mkdirSync(gone);
+  const { child, output } = await ready("--export-on-exit", join(gone, "work.json"));
+  rmSync(gone, { recursive: true });
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([1, null]);
+  const [, refuge = ""] = /cannot be written: .*\. The snapshot is in (.+) instead\./.exec(output.stderr) ?? [];
+  expect(JSON.parse(readFileSync(refuge, "utf8"))).toMatchObject({ version: 1 });
+  rmSync(dirname(refuge), { recursive: true });
+});
+
+it("creates a sandbox when a request first names it, if it may", async () => {
+  const [open, closed] = [await ready("--auto-sandboxes"), await ready()];
+  const read = async ({ url, apiKey }: { url: string; apiKey: string }) =>
+    (await fetch(`${url}/_sandbox/mine/api/v1/roles`, { headers: { authorization: `Bearer ${apiKey}` } })).status;
+  expect([await read(open), await read(closed)]).toEqual([200, 404]);
+});
+
+describe("a trigger", () => {
+  const receivers: Server[] = [];
+  afterEach(() => {
+    for (const receiver of receivers.splice(0)) receiver.close().closeAllConnections();
+  });
+  /** An app's server that answers with a status, and the mock server that forwards to it. */
+  async function forwarding(status: number) {
+    const received: string[] = [];
+    const receiver = createServer((request, response) => {
+      request.setEncoding("utf8").on("data", (text) => received.push(text));
+      request.on("end", () => response.writeHead(status).end());
+    });
+    receivers.push(receiver);
+    await once(receiver.listen(0, "127.0.0.1"), "listening");
+    const forward = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/offers`;
+    return { received, receiver, url: (await ready("--forward-webhooks", forward)).url };
+  }
+
+  it("goes to where webhooks are forwarded, and shows the delivery", async () => {
+    const { received, url } = await forwarding(204);
+    const { status, stdout, stderr } = await finish("trigger", "transfer.offer", "--url", url);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({ accepted: true, status: 204, body: received.join("") });
+  });
+
+  it("fails when the app's server declines, and says so beside the JSON", async () => {
+    const { url } = await forwarding(401);
+    const { status, stdout, stderr } = await finish("trigger", "transfer.offer", "--json", "--url", url);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("declined the offer with status 401.")]);
+    expect(JSON.parse(stdout)).toMatchObject({ accepted: false, status: 401 });
+  });
+
+  it("fails when nobody listens, and says what to do", async () => {
+    const { receiver, url } = await forwarding(204);
+    receiver.close();
+    const { status, stderr } = await finish("trigger", "transfer.offer", "--url", url);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("did not arrive: connect ECONNREFUSED")]);
+    expect(stderr).toContain("Start the app's server");
+  });
+});
+
+it("prints one line of data for every command that is asked for JSON", async () => {
+  const { url } = await ready();
+  const file = join(folder, "kept.json");
+  const data = async (...args: string[]) => JSON.parse((await finish(...args, "--json", "--url", url)).stdout);
+  expect(await data("routes")).toContainEqual({ method: "GET", path: "/api/v1/roles", operationId: "listRoles" });
+  expect(await data("snapshot", file)).toEqual({ file });
+  expect(await data("snapshot")).toMatchObject({ version: 1 });
+  expect(await data("restore", file)).toEqual({ file });
+  expect(await data("reset")).toEqual({ sandbox: "default" });
+  expect(await data("clock")).toMatchObject({ mode: "flowing" });
+  expect(await data("clock", "advance", "1s")).toHaveProperty("now");
+});
+
+it("names the file that is no snapshot", async () => {
+  const { url } = await ready();
+  const { status, stderr } = await finish("restore", noSnapshot, "--url", url);
+  expect([status, stderr]).toEqual([2, expect.stringContaining(`restore ${noSnapshot}: version: `)]);
+});
+
+it("notices a server that is no mock server", async () => {
+  const server = createServer((_, response) => response.end("<html>"));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { status, stderr } = await finish(
+    "clock",
+    "--url",
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  );
+  server.close().closeAllConnections();
+  expect([status, stderr]).toEqual([1, expect.stringContaining("is no mock server")]);
 });

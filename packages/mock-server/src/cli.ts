@@ -1,33 +1,47 @@
 #!/usr/bin/env node
-import { InputError } from "@call-transfer/backend";
 import description from "../package.json" with { type: "json" };
-import { commandOptions, help, readArguments, startOptions, UsageError } from "./command-line.ts";
+import { helpOn } from "./cli-help.ts";
+import { commandOptions, readArguments, startOptions, suggestion, UsageError } from "./command-line.ts";
 import { commands, runCommand } from "./commands.ts";
 import { start } from "./start.ts";
 
 await main(process.argv.slice(2)).catch((error: unknown) => {
-  const isMisuse = error instanceof UsageError || error instanceof InputError;
   console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = isMisuse ? 2 : 1;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 });
 
 async function main(args: readonly string[]): Promise<void> {
-  const [name = ""] = args;
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command !== undefined) {
-    const { values, positionals } = readArguments(args.slice(1), commandOptions);
-    return printed(values) ? undefined : runCommand(command, positionals, values);
+  const [name = "start", ...rest] = args[0]?.startsWith("-") ? ["start", ...args] : args;
+  if (name === "help") return printHelp(rest[0]);
+  const topic = args[0] === name ? name : undefined;
+  if (name === "start") {
+    const { values, positionals } = readArguments(rest, startOptions);
+    if (printed(values, topic)) return;
+    const [operand] = positionals;
+    if (operand === undefined) return start(values);
+    const isLate = Object.hasOwn(commands, operand);
+    throw new UsageError(`There is no use for: ${operand}${isLate ? "; a command comes first, before options" : ""}`);
   }
-  if (name !== "start" && !name.startsWith("-") && name !== "")
-    throw new UsageError(`Unknown command: ${name}. Run call-transfer-mock --help.`);
-  const { values, positionals } = readArguments(name === "start" ? args.slice(1) : args, startOptions);
-  if (positionals.length > 0) throw new UsageError(`There is no use for: ${positionals.join(" ")}`);
-  return printed(values) ? undefined : start(values);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) throw unknownCommand(name);
+  const { values, positionals } = readArguments(rest, commandOptions);
+  if (!printed(values, topic)) await runCommand(command, positionals, values);
 }
 
 /** Whether the command was only asked about itself, and told. */
-function printed({ help: wantsHelp, version }: { readonly help: boolean; readonly version: boolean }): boolean {
-  if (wantsHelp) console.log(help);
-  else if (version) console.log(description.version);
-  return wantsHelp || version;
+function printed(asked: { readonly help: boolean; readonly version: boolean }, topic: string | undefined): boolean {
+  if (asked.help) printHelp(topic);
+  else if (asked.version) console.log(description.version);
+  return asked.help || asked.version;
+}
+
+function printHelp(topic: string | undefined): void {
+  const text = helpOn(topic);
+  if (text === undefined) throw unknownCommand(topic ?? "");
+  console.log(text);
+}
+
+function unknownCommand(name: string): UsageError {
+  const known = ["start", "help", ...Object.keys(commands)];
+  return new UsageError(`Unknown command: ${name}.${suggestion(name, known)} Run call-transfer-mock --help.`);
 }

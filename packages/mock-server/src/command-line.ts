@@ -4,63 +4,11 @@ import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 /** A mistake in how the command was called; ends it with status 2. */
 export class UsageError extends Error {}
 
-/** What `--help` prints. */
-export const help = `Usage: call-transfer-mock [start] [options]
-       call-transfer-mock COMMAND [options]
-
-Serves a mock of the call-transfer API that behaves like the platform: it keeps state, checks
-every request, and plays the platform's side of webhooks and transfers.
-
-  npx call-transfer-mock                      start on http://127.0.0.1:4010 with demo data
-  npx call-transfer-mock --seed my.json       start with your own data
-  npx call-transfer-mock clock advance 24h    move a running server's time
-
-Start:
-  --port N                 port to listen on, 0 for a free one (default 4010)
-  --host ADDRESS           address to bind (default 127.0.0.1); on any other, other machines can
-                           reach the server, and the control plane wants the token it prints
-  --allow-host NAME        accept requests under this host name too; may be repeated
-  --cors ORIGIN            let pages of this origin use the API, e.g. http://localhost:5173;
-                           may be repeated
-  --seed demo|FILE         data to begin with (default demo); a JSON file as described by
-                           @call-transfer/mock-server/seed.schema.json
-  --import FILE            go on from a snapshot; a file that does not exist yet is no mistake
-  --export-on-exit FILE    write a snapshot when the server ends
-  --clock flowing|frozen   whether time passes by itself (default flowing)
-  --now TIME               ISO 8601 time at which the clock starts (default: the real time)
-  --prng N                 seed of the random generator, an integer (default 1)
-  --policy NAME=VALUE      change a policy, e.g. concurrentCallLimit=2; may be repeated
-  --fault FILE             make requests fail as a JSON file says: a fault or a list of faults
-  --latency MS             delay every answer of the API, in milliseconds of the server's clock
-  --forward-webhooks URL   deliver every webhook there, whatever address its destination has
-  --auto-sandboxes         create a sandbox when a request first names it
-  --json                   print one line of JSON with address and credentials when ready
-  --ready-file FILE        write that JSON to a file when ready
-
-Commands that talk to a running server:
-  trigger transfer.offer   send a signed offer to an app destination (--destination ID; the
-                           first one by default) and show the answer
-  clock                    show the time
-  clock advance STEP       move time: 500ms, 30s, 15m, 24h, 7d, an ISO 8601 time, or next
-                           for the next timer; shows what happened on the way
-  reset                    back to how the server was started
-  snapshot [FILE]          write everything the server knows to a file, or print it
-  restore FILE             make the server what a snapshot says
-  routes                   list the operations of the API and of the control plane
-
-  --url URL                the server's address (default http://127.0.0.1:4010)
-  --sandbox NAME           the sandbox to act on (default: default)
-  --token TOKEN            the control plane's token, where the server printed one
-
-  --help                   show this text
-  --version                show the version
-
-Exit status: 0 when all went well, 1 when something failed, 2 when the command was misused.`;
-
 const text = { type: "string" } as const;
 const list = { type: "string", multiple: true } as const;
 const flag = { type: "boolean", default: false } as const;
-const common = { help: flag, version: flag, json: flag } satisfies ParseArgsOptionsConfig;
+const help = { type: "boolean", default: false, short: "h" } as const;
+const common = { help, version: flag, json: flag } satisfies ParseArgsOptionsConfig;
 
 /** The options of `start`. */
 export const startOptions = {
@@ -92,28 +40,104 @@ export const commandOptions = {
   destination: text,
 } satisfies ParseArgsOptionsConfig;
 
-/** Reads arguments; throws UsageError for one that does not exist. */
+/** Reads a command's arguments; throws UsageError that names the one at fault and says what to give instead. */
 export function readArguments<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}. Run call-transfer-mock --help.`);
+    throw new UsageError(mistakeIn(args, options) ?? String(error));
   }
+}
+
+/** What Node's parser found wrong, in words of our own: its own speak of `--` and positional arguments. */
+function mistakeIn(args: readonly string[], options: ParseArgsOptionsConfig): string | undefined {
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const { name, rawName, value } = token;
+    const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
+    if (type === undefined)
+      return `Unknown option: ${rawName}.${suggestion(rawName, Object.keys(options), "--")} Run call-transfer-mock --help.`;
+    if (type === "boolean" && value !== undefined) return `${rawName} takes no value.`;
+    if (type === "string" && value === undefined) return `${rawName} wants a value.`;
+    if (type === "string" && value?.startsWith("-") && !token.inlineValue)
+      return `${rawName} wants a value; write ${rawName}=${value} if ${value} is meant.`;
+  }
+  return undefined;
+}
+
+/** " Did you mean …?" with the candidate that a mistyped word is nearest to; empty when none is near. */
+export function suggestion(word: string, candidates: readonly string[], prefix = ""): string {
+  const near = candidates
+    .map((candidate) => ({ name: prefix + candidate, edits: editsBetween(word, prefix + candidate) }))
+    .filter(({ edits }) => edits <= 2)
+    .toSorted((one, other) => one.edits - other.edits);
+  return near[0] === undefined ? "" : ` Did you mean ${near[0].name}?`;
+}
+
+/** How many letters must be added, left out or replaced to get from one word to the other. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [at, wanted] of [...to].entries()) {
+      const [replaced = 0, added = 0, left = 0] = [row[at], row[at + 1], next[at]];
+      next.push(letter === wanted ? replaced : 1 + Math.min(replaced, added, left));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 /** Reads a JSON file named by an option; throws UsageError that names both when it cannot be read. */
 export function readJson(option: string, path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    // Some editors begin a file with a byte order mark, which JSON does not allow.
+    return JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (error) {
-    throw new UsageError(`${option} ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${option} ${path}: ${code === "ENOENT" ? "there is no such file." : message}`);
   }
 }
 
 /** A whole number of an option. Throws UsageError that names the option for anything else, or one over `most`. */
 export function readNumber(option: string, value: string, most: number): number {
-  if (!/^\d+$/.test(value) || Number(value) > most) throw new UsageError(`${option} must be a number, 0 to ${most}.`);
+  if (!/^\d+$/.test(value) || Number(value) > most)
+    throw new UsageError(`${option} ${value}: must be a whole number, 0 to ${most}.`);
   return Number(value);
+}
+
+/** An absolute address of http or https. Throws UsageError that names the option for anything else. */
+export function readUrl(option: string, value: string): string {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw new UsageError(`${option} ${value}: must be an http or https URL, such as http://127.0.0.1:4011.`);
+  return value;
+}
+
+/** The origin of a site. Throws UsageError that shows the form for anything else. */
+export function readOrigin(option: string, value: string): string {
+  const origin = URL.canParse(value) ? new URL(value).origin : "null";
+  const example = origin === "null" ? "http://localhost:5173" : origin;
+  if (origin !== value || !/^https?:/.test(value))
+    throw new UsageError(`${option} ${value}: must be an origin, without a path or a final slash, such as ${example}.`);
+  return value;
+}
+
+const timeForm = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
+
+/** Whether a text is a date-time of RFC 3339 on a day that exists. */
+function isTime(value: string): boolean {
+  const [, day] = timeForm.exec(value) ?? [];
+  if (day === undefined || Number.isNaN(Date.parse(value))) return false;
+  // Some engines let 30 February pass as 2 March.
+  return new Date(day).toISOString().startsWith(day);
+}
+
+/** A date-time of RFC 3339. Throws UsageError that shows the form for anything else. */
+export function readTime(option: string, value: string): string {
+  if (!isTime(value))
+    throw new UsageError(`${option} ${value}: must be an RFC 3339 date-time, such as 2026-03-02T12:00:00Z.`);
+  return value;
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -124,8 +148,10 @@ export function readStep(step: string): { by: number } | { to: string } | { next
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(step) ?? [];
   const factor = units[unit];
   if (factor !== undefined) return { by: Number(amount) * factor };
-  if (/^\d{4}-/.test(step) && !Number.isNaN(Date.parse(step))) return { to: step };
-  throw new UsageError(`${step} is no step of the clock; give 30s, 24h, an ISO 8601 time or next.`);
+  if (isTime(step)) return { to: step };
+  throw new UsageError(
+    `${step} is no step of the clock; give a duration such as 30s or 24h, a time such as 2026-03-02T12:00:00Z, or next.`,
+  );
 }
 
 /** Policies as they are typed, `name=value` each, where a value is JSON. Throws UsageError that names the bad one. */
@@ -133,7 +159,8 @@ export function readPolicies(settings: readonly string[]): Record<string, unknow
   return Object.fromEntries(
     settings.map((setting) => {
       const [, name, value] = /^(\w+)=(.+)$/s.exec(setting) ?? [];
-      if (name === undefined || value === undefined) throw new UsageError(`--policy ${setting} must be NAME=VALUE.`);
+      if (name === undefined || value === undefined)
+        throw new UsageError(`--policy ${setting}: must be NAME=VALUE, such as concurrentCallLimit=2.`);
       try {
         return [name, JSON.parse(value)];
       } catch {

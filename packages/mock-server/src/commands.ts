@@ -1,78 +1,113 @@
 import { writeFileSync } from "node:fs";
 import { operations } from "@call-transfer/spec";
-import { type commandOptions, type readArguments, readJson, readStep, UsageError } from "./command-line.ts";
+import { type commandOptions, type readArguments, readJson, readStep, readUrl, UsageError } from "./command-line.ts";
 import { type ControlClient, createControlClient, dataOf } from "./control-client.ts";
 import type { components } from "./control-types.gen.ts";
 
 type Values = ReturnType<typeof readArguments<typeof commandOptions>>["values"];
 type Snapshot = components["schemas"]["Snapshot"];
+type Delivery = components["schemas"]["Delivery"];
 
-/** A command that talks to a running server: what comes after its name in, what to print out. */
-type Command = (control: ControlClient, operands: readonly string[], values: Values) => Promise<unknown>;
+/** What a command came to. */
+interface Outcome {
+  /** What `--json` prints, and everyone reads where there is no text. */
+  readonly data: unknown;
+  readonly text?: string;
+  /** Why it failed nevertheless, and what to do; ends the process with status 1. */
+  readonly failure?: string | undefined;
+}
 
-/** The commands by name. What they answer is printed as it is when it is text, as JSON otherwise. */
+/** A command that talks to a running server: what comes after its name in, what it came to out. */
+type Command = (control: ControlClient, operands: readonly string[], values: Values) => Promise<Outcome>;
+
+/** The commands by name. */
 export const commands: Readonly<Record<string, Command>> = {
   async trigger(control, [event, ...others], { destination }) {
     if (event !== "transfer.offer" || others.length > 0)
-      throw new UsageError("trigger wants the event: transfer.offer");
+      throw new UsageError("trigger wants the event: call-transfer-mock trigger transfer.offer");
     const destinationId = destination ?? (await firstApp(control));
-    return dataOf(await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } }));
+    const data = dataOf(await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } }));
+    return { data, failure: failureOf(data) };
   },
   async clock(control, [action, step, ...others]) {
-    if (action === undefined) return dataOf(await control.GET("/_control/v1/clock"));
+    if (action === undefined) return { data: dataOf(await control.GET("/_control/v1/clock")) };
     if (action !== "advance" || step === undefined || others.length > 0)
-      throw new UsageError("clock takes nothing, or advance and a step such as 24h");
-    return dataOf(await control.POST("/_control/v1/clock/advance", { body: readStep(step) }));
+      throw new UsageError("clock takes nothing, or a step: call-transfer-mock clock advance 24h");
+    return { data: dataOf(await control.POST("/_control/v1/clock/advance", { body: readStep(step) })) };
   },
-  async reset(control, operands) {
+  async reset(control, operands, { sandbox = "default" }) {
     expectAtMost(0, operands);
-    const { error } = await control.POST("/_control/v1/reset");
-    return error === undefined ? "The server is as it was started." : dataOf({ error });
+    expectDone(await control.POST("/_control/v1/reset"));
+    return { data: { sandbox }, text: "The server is as it was started." };
   },
   async snapshot(control, operands) {
-    const [path] = expectAtMost(1, operands);
-    const snapshot = dataOf(await control.GET("/_control/v1/snapshot"));
-    if (path === undefined) return snapshot;
-    writeFileSync(path, `${JSON.stringify(snapshot, null, 2)}\n`, { mode: 0o600 });
-    return `The snapshot is in ${path}.`;
+    const [file] = expectAtMost(1, operands);
+    const data = dataOf(await control.GET("/_control/v1/snapshot"));
+    if (file === undefined) return { data };
+    writeFileSync(file, `${JSON.stringify(data, null, 2)}\n`, { mode: 0o600 });
+    return { data: { file }, text: `The snapshot is in ${file}.` };
   },
   async restore(control, operands) {
-    const [path] = expectAtMost(1, operands);
-    if (path === undefined) throw new UsageError("restore wants the file of a snapshot");
-    const { error } = await control.PUT("/_control/v1/snapshot", { body: readJson("restore", path) as Snapshot });
-    return error === undefined ? `The server goes on from ${path}.` : dataOf({ error });
+    const [file] = expectAtMost(1, operands);
+    if (file === undefined) throw new UsageError("restore wants the file of a snapshot");
+    const { error } = await control.PUT("/_control/v1/snapshot", { body: readJson("restore", file) as Snapshot });
+    if (error?.error?.code === "invalid_input") throw new UsageError(`restore ${file}: ${error.error.message}`);
+    expectDone({ error });
+    return { data: { file }, text: `The server goes on from ${file}.` };
   },
   async routes(control, operands) {
     expectAtMost(0, operands);
-    const api = Object.values(operations).map(({ method, path, id }) => `${method.padEnd(7)} ${path}  ${id}`);
     const document = dataOf(await control.GET("/_control/v1/openapi.json")) as unknown as {
-      readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly summary?: string }>>>>;
+      readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
     };
     const plane = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item)
         .filter(([method]) => method !== "parameters")
-        .map(([method, { summary }]) => `${method.toUpperCase().padEnd(7)} ${path}  ${summary ?? ""}`),
+        .map(([method, { operationId }]) => ({ method: method.toUpperCase(), path, operationId })),
     );
-    return [...api, "", ...plane].join("\n");
+    const api = Object.values(operations).map(({ method, path, id }) => ({ method, path, operationId: id }));
+    const data = [...api, ...plane];
+    const width = Math.max(...data.map(({ path }) => path.length));
+    const lines = data.map(
+      ({ method, path, operationId }) => `${method.padEnd(6)}  ${path.padEnd(width)}  ${operationId}`,
+    );
+    return { data, text: lines.join("\n") };
   },
 };
 
-/** Runs a command against the server that the options name and prints what it answers. */
+/** Runs a command against the server that the options name and prints what came of it. */
 export async function runCommand(command: Command, operands: readonly string[], values: Values): Promise<void> {
   const { url = "http://127.0.0.1:4010", sandbox, token, json } = values;
-  if (!URL.canParse(url)) throw new UsageError("--url must be a URL.");
-  const control = createControlClient({ url: url.replace(/\/+$/, ""), sandbox, token });
-  const answer = await command(control, operands, values).catch((error: unknown) => {
+  const control = createControlClient({ url: readUrl("--url", url).replace(/\/+$/, ""), sandbox, token });
+  const { data, text, failure } = await command(control, operands, values).catch((error: unknown) => {
     if (error instanceof TypeError && error.message === "fetch failed")
       throw new Error(`No mock server answers at ${url}. Start one with: call-transfer-mock`, { cause: error });
+    if (error instanceof SyntaxError)
+      throw new Error(`What answers at ${url} is no mock server; see --url.`, { cause: error });
     throw error;
   });
-  console.log(typeof answer === "string" && !json ? answer : JSON.stringify(answer, null, json ? 0 : 2));
+  console.log(json ? JSON.stringify(data) : (text ?? JSON.stringify(data, null, 2)));
+  if (failure === undefined) return;
+  console.error(failure);
+  process.exitCode = 1;
+}
+
+/** Why an offer was not taken, and what to do about it. */
+function failureOf({ accepted, status, error }: Delivery): string | undefined {
+  if (accepted) return undefined;
+  return status === undefined
+    ? `The offer did not arrive: ${error}. Start the app's server, or name where it listens: call-transfer-mock --forward-webhooks URL`
+    : `The app's server declined the offer with status ${status}. Its log says why; if that is the signature, compare the signing secrets.`;
 }
 
 function expectAtMost(count: number, operands: readonly string[]): readonly string[] {
   if (operands.length > count) throw new UsageError(`There is no use for: ${operands.slice(count).join(" ")}`);
   return operands;
+}
+
+/** Throws an Error with the control plane's own message when it refused. */
+function expectDone({ error }: { readonly error?: unknown }): void {
+  if (error !== undefined) dataOf({ error });
 }
 
 async function firstApp(control: ControlClient): Promise<string> {
@@ -82,6 +117,6 @@ async function firstApp(control: ControlClient): Promise<string> {
   // The client's types lose arrays that are read-only.
   const { records } = dataOf(answer) as unknown as components["schemas"]["RecordList"];
   const app = records.find(({ kind }) => kind === "app");
-  if (app === undefined) throw new Error("The server knows no app destination to send an offer to.");
+  if (app === undefined) throw new Error("There is no app destination to send an offer to. Add one to the seed.");
   return String(app.id);
 }

@@ -35,5 +35,5 @@ export function dataOf<Answer extends { readonly data?: unknown; readonly error?
 
 function messageOf(error: unknown): string {
   const { error: inner, detail } = Object(error) as { error?: { message?: unknown }; detail?: unknown };
-  return String(inner?.message ?? detail ?? "The server's answer is none of the control plane's.");
+  return String(inner?.message ?? detail ?? "What answers is no mock server; see --url.");
 }

@@ -56,6 +56,12 @@ describe("a delivery", () => {
     ).rejects.toThrow();
   });
 
+  it("ends when its signal aborts while the name is being resolved", async () => {
+    const deliver = createDeliveryFetch(() => new Promise(() => {}));
+    const delivery = deliver("http://app.test/", { signal: AbortSignal.timeout(20) });
+    await expect(delivery).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
   it.each(["ftp://127.0.0.1/", "file:///etc/passwd", "data:,x"])("goes nowhere by %s", async (url) => {
     await expect(createDeliveryFetch()(url)).rejects.toThrow("http or https only");
   });

@@ -21,7 +21,7 @@ export function createDeliveryFetch(
     const url = new URL(request.url);
     if (!/^https?:$/.test(url.protocol)) throw new TypeError("A delivery goes to http or https only.");
     const hostname = url.hostname.replace(/^\[|\]$/g, "");
-    const addresses = isIP(hostname) ? [{ address: hostname }] : await resolve(hostname);
+    const addresses = isIP(hostname) ? [{ address: hostname }] : await unlessAborted(request.signal, resolve(hostname));
     const refused = addresses.find(({ address }) => isRefusedAddress(address));
     if (refused) throw new TypeError(`A delivery never goes to ${refused.address}, a link-local or metadata address.`);
     const [first] = addresses;
@@ -33,6 +33,15 @@ export function createDeliveryFetch(
       headers: answer.headers,
     });
   };
+}
+
+/** Waits for work that heeds no signal, and no longer than the signal allows. */
+function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    work.then(resolve, reject);
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 const refused = new BlockList();

@@ -1,21 +1,10 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { demoSeed, type Fault, type Policies, type Seed } from "@call-transfer/backend";
-import {
-  type readArguments,
-  readJson,
-  readNumber,
-  readPolicies,
-  type startOptions,
-  UsageError,
-} from "./command-line.ts";
-import { type ControlClient, createControlClient, dataOf } from "./control-client.ts";
-import type { components } from "./control-types.gen.ts";
+import { accessSync, constants, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Backend } from "@call-transfer/backend";
+import { UsageError } from "./command-line.ts";
 import { type MockServer, type MockServerOptions, startMockServer } from "./server.ts";
-
-/** The values of `start`'s options. */
-type Values = ReturnType<typeof readArguments<typeof startOptions>>["values"];
-
-type Snapshot = components["schemas"]["Snapshot"];
+import { importedSnapshot, type StartValues, serverOptions } from "./start-options.ts";
 
 /** What `--json` and `--ready-file` say; the banner shows the same. */
 interface Ready {
@@ -30,20 +19,27 @@ interface Ready {
 const tokenLifetimeSecs = 86_400;
 
 /** Starts a server as the options say, and prints what is needed to use it. Ends the process on a signal. */
-export async function start(values: Values): Promise<void> {
-  const server = await startMockServer(serverOptions(values));
-  const control = createControlClient({ url: server.url, token: server.controlToken });
-  const snapshotFile = values["export-on-exit"];
+export async function start(values: StartValues): Promise<void> {
+  const { "export-on-exit": snapshotFile, "ready-file": readyFile } = values;
+  const options = serverOptions(values);
+  const imported = importedSnapshot(values.import);
+  if (snapshotFile !== undefined) expectWritable("--export-on-exit", snapshotFile);
+  if (readyFile !== undefined) expectWritable("--ready-file", readyFile);
+  const server = await listening(options);
+  // Before any signal is heeded, so that none can export the seed over the snapshot.
+  if (imported !== undefined) server.backend.restore(imported);
   onSignal(async () => {
-    if (snapshotFile !== undefined) await exportSnapshot(control, snapshotFile);
-    if (values["ready-file"] !== undefined) rmSync(values["ready-file"], { force: true });
-    await server.close();
+    try {
+      if (snapshotFile !== undefined) exportSnapshot(server.backend, snapshotFile);
+    } finally {
+      if (readyFile !== undefined) rmSync(readyFile, { force: true });
+      await server.close();
+    }
   });
   try {
-    if (values.import !== undefined && existsSync(values.import)) await importSnapshot(control, values.import);
     const ready = await issueCredentials(server);
     if (server.controlToken !== undefined) console.error("Other machines can reach this server.");
-    if (values["ready-file"] !== undefined) writeWhole(values["ready-file"], JSON.stringify(ready));
+    if (readyFile !== undefined) writeWhole(readyFile, JSON.stringify(ready));
     console.log(values.json ? JSON.stringify(ready) : banner(ready));
   } catch (error) {
     await server.close();
@@ -51,66 +47,53 @@ export async function start(values: Values): Promise<void> {
   }
 }
 
-function serverOptions(values: Values): MockServerOptions {
-  const { port = "4010", host, cors, clock, now, prng, policy = [], "forward-webhooks": forwardWebhooks } = values;
-  if (clock !== undefined && clock !== "flowing" && clock !== "frozen")
-    throw new UsageError("--clock must be flowing or frozen.");
-  if (now !== undefined && Number.isNaN(Date.parse(now))) throw new UsageError("--now must be an ISO 8601 time.");
-  if (forwardWebhooks !== undefined && !/^https?:$/.test(urlOf(forwardWebhooks)?.protocol ?? ""))
-    throw new UsageError("--forward-webhooks must be an http or https URL.");
-  for (const origin of cors ?? [])
-    if (urlOf(origin)?.origin !== origin) throw new UsageError("--cors must be an origin, e.g. http://localhost:5173.");
-  return {
-    port: readNumber("--port", port, 65_535),
-    seed: seedOf(values.seed),
-    faults: plannedFaults(values),
-    policies: readPolicies(policy) as Partial<Policies>,
-    autoSandboxes: values["auto-sandboxes"],
-    ...(host !== undefined && { host }),
-    ...(values["allow-host"] && { allowedHosts: values["allow-host"] }),
-    ...(cors && { corsOrigins: cors }),
-    ...(clock !== undefined && { clock }),
-    ...(now !== undefined && { now }),
-    ...(prng !== undefined && { prng: readNumber("--prng", prng, 2 ** 31 - 1) }),
-    ...(forwardWebhooks !== undefined && { forwardWebhooks }),
-  };
+/** A server that listens, or an Error that says what to do about it. */
+async function listening(options: MockServerOptions): Promise<MockServer> {
+  const { port, host = "127.0.0.1" } = options;
+  return startMockServer(options).catch((error: NodeJS.ErrnoException & { cause?: { code?: string } }) => {
+    const advice: Readonly<Record<string, string>> = {
+      EADDRINUSE: `Port ${port} on ${host} is in use. Stop what listens there, or choose another port: --port 0 takes a free one.`,
+      EACCES: `Port ${port} is not for everyone to listen on. Choose one above 1023 with --port.`,
+      EADDRNOTAVAIL: `--host ${host} is no address of this machine. Use 127.0.0.1, or 0.0.0.0 for all that it has.`,
+      ENOTFOUND: `--host ${host} has no address. Use 127.0.0.1, or 0.0.0.0 for all that this machine has.`,
+    };
+    const message = advice[error.code ?? error.cause?.code ?? ""];
+    throw message === undefined ? error : new Error(message, { cause: error });
+  });
 }
 
-function urlOf(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
+/** Finds out before the work begins that its result could not be kept. */
+function expectWritable(option: string, path: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch {
+    throw new UsageError(`${option} ${path}: the folder ${dirname(path)} does not exist or cannot be written to.`);
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`${option} ${path}: is a folder; name a file.`);
 }
 
-function seedOf(seed = "demo"): Seed {
-  if (seed === "demo") return demoSeed;
-  const content = readJson("--seed", seed);
-  if (typeof content !== "object" || content === null) throw new UsageError(`--seed ${seed}: must be a JSON object.`);
-  // Editors find the schema by this entry; the backend checks all others.
-  const { $schema: _, ...records } = content as { $schema?: unknown } & Seed;
-  const [account] = Array.isArray(records.accounts) ? records.accounts : [];
-  // Part of the seed, so that the key in the banner is good after a reset, too.
-  return records.apiKeys || !account ? records : { ...records, apiKeys: [{ accountId: account.id }] };
+/** Writes the snapshot, in need to another place: what was worth keeping is not lost to a folder that is gone. */
+function exportSnapshot(backend: Backend, path: string): void {
+  const content = JSON.stringify(backend.snapshot(), null, 2);
+  try {
+    writeWhole(path, content);
+  } catch (error) {
+    const refuge = join(mkdtempSync(join(tmpdir(), "call-transfer-mock-")), "snapshot.json");
+    writeWhole(refuge, content);
+    throw new Error(`--export-on-exit: ${messageOf(error)}. The snapshot is in ${refuge} instead.`, { cause: error });
+  }
 }
 
-function plannedFaults({ fault, latency }: Values): Fault[] {
-  const content = fault === undefined ? [] : readJson("--fault", fault);
-  const planned = (Array.isArray(content) ? content : [content]) as Fault[];
-  if (latency === undefined) return planned;
-  return [...planned, { when: { times: null }, do: { latency: readNumber("--latency", latency, 600_000) } }];
-}
-
-async function importSnapshot(control: ControlClient, path: string): Promise<void> {
-  const { error } = await control.PUT("/_control/v1/snapshot", { body: readJson("--import", path) as Snapshot });
-  if (error !== undefined) throw new UsageError(`--import ${path}: ${error.error.message}`);
-}
-
-async function exportSnapshot(control: ControlClient, path: string): Promise<void> {
-  writeWhole(path, JSON.stringify(dataOf(await control.GET("/_control/v1/snapshot")), null, 2));
-}
-
-/** Writes a file so that whoever waits for it never reads half of it. */
-function writeWhole(path: string, content: string): void {
-  writeFileSync(`${path}.part`, `${content}\n`, { mode: 0o600 });
-  renameSync(`${path}.part`, path);
+/** Writes a file so that whoever waits for it never reads half of it. Throws an Error that names it. */
+export function writeWhole(path: string, content: string): void {
+  try {
+    writeFileSync(`${path}.part`, `${content}\n`, { mode: 0o600 });
+    renameSync(`${path}.part`, path);
+  } catch (error) {
+    rmSync(`${path}.part`, { force: true });
+    throw new Error(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 async function issueCredentials({ url, backend, controlToken }: MockServer): Promise<Ready> {
@@ -122,18 +105,20 @@ async function issueCredentials({ url, backend, controlToken }: MockServer): Pro
     if (member.accountId === accountId)
       tokens[member.role] ??= await keys.issueToken({ userId: member.userId, expiresInSecs: tokenLifetimeSecs });
   const apiKey = owned?.key ?? (accountId === "" ? "" : keys.issueApiKey({ accountId }).key);
-  return { url, apiKey, accountId, tokens, ...(controlToken !== undefined && { controlToken }) };
+  return { url: pasteable(url), apiKey, accountId, tokens, ...(controlToken !== undefined && { controlToken }) };
 }
 
 function banner({ url, apiKey, accountId, tokens, controlToken }: Ready): string {
+  const credentials = [
+    `API key (for servers):  ${apiKey}`,
+    "",
+    `Access tokens (for browsers, with the header X-Account-Id: ${accountId}), good for a day:`,
+    ...Object.entries(tokens).map(([role, token]) => `  ${role.padEnd(6)}  ${token}`),
+  ];
   return [
     `The mock server listens on ${url}`,
     "",
-    `API key (for servers):  ${apiKey}`,
-    `Account:                ${accountId}`,
-    "",
-    "Access tokens (for browsers), good for a day, with the header X-Account-Id:",
-    ...Object.entries(tokens).map(([role, token]) => `  ${role.padEnd(6)}  ${token}`),
+    ...(apiKey === "" ? ["There are no credentials, because the data holds no account."] : credentials),
     ...(controlToken === undefined ? [] : ["", `Control plane token:    ${controlToken}`]),
     "",
     `Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`,
@@ -142,8 +127,17 @@ function banner({ url, apiKey, accountId, tokens, controlToken }: Ready): string
   ].join("\n");
 }
 
+/** The address as this machine reaches it: one that stands for all addresses is none that every client connects to. */
+function pasteable(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Ends well at the first signal, and at once at the second. */
-function onSignal(stop: () => Promise<void>): void {
+export function onSignal(stop: () => Promise<void>): void {
   let isStopping = false;
   const end = () => {
     if (isStopping) process.exit(130);
@@ -151,11 +145,10 @@ function onSignal(stop: () => Promise<void>): void {
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        console.error(error instanceof Error ? error.message : String(error));
+        console.error(messageOf(error));
         process.exit(1);
       },
     );
   };
-  process.on("SIGINT", end);
-  process.on("SIGTERM", end);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
 }
