@@ -7,4 +7,7 @@ import type { TargetRunner } from "../runner.ts";
 export const targets: Readonly<Record<string, () => Promise<TargetRunner>>> = {
   "in-process": async () => (await import("./in-process.ts")).inProcess,
   http: async () => (await import("./http.ts")).http,
+  msw: async () => (await import("./msw.ts")).msw,
+  "msw-2": async () => (await import("./msw.ts")).msw2,
+  "msw-browser": async () => (await import("./msw-browser.ts")).mswBrowser,
 };

@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { build } from "vite";
+import { cases } from "../cases.ts";
+import type { TargetRunner } from "../runner.ts";
+import type { MswPage } from "./msw-page.ts";
+
+const browserPath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+const browserArguments = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** A page in Chromium, driven from here. */
+export interface OpenPage {
+  call<Name extends keyof MswPage>(
+    name: Name,
+    ...given: Parameters<MswPage[Name]>
+  ): Promise<Awaited<ReturnType<MswPage[Name]>>>;
+  close(): Promise<void>;
+}
+
+/** Opens the page under MSW in a real Chromium. Rejects when there is none, with the command that installs it. */
+export async function openMswPage(): Promise<OpenPage> {
+  if (!existsSync(browserPath))
+    throw new Error(
+      `There is no Chromium at ${browserPath}. Install it with "apt-get install --yes chromium", or name another one in CHROMIUM_PATH.`,
+    );
+  const site = await serve({
+    "/": ["text/html", '<!doctype html><title>MSW</title><script type="module" src="/page.js"></script>'],
+    "/page.js": ["text/javascript", await bundle()],
+    "/mockServiceWorker.js": [
+      "text/javascript",
+      readFileSync(fileURLToPath(import.meta.resolve("msw/mockServiceWorker.js")), "utf8"),
+    ],
+  });
+  const browser = await chromium.launch({ executablePath: browserPath, args: browserArguments });
+  const close = async () => {
+    await browser.close();
+    await site.close();
+  };
+  try {
+    const page = await browser.newPage();
+    const troubles: string[] = [];
+    page.on("pageerror", (error) => troubles.push(String(error)));
+    await page.goto(site.url);
+    await page.waitForFunction("globalThis.page").catch((cause) => {
+      throw new Error(`The page did not start: ${troubles.join("; ") || "it says nothing"}`, { cause });
+    });
+    const call: OpenPage["call"] = (name, ...given) =>
+      page.evaluate(`globalThis.page[${JSON.stringify(name)}](...${JSON.stringify(given)})`);
+    return { call, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The page's script in one piece, from the sources as they stand. */
+async function bundle(): Promise<string> {
+  const built = await build({
+    configFile: false,
+    root: fileURLToPath(new URL("../../../..", import.meta.url)),
+    logLevel: "error",
+    resolve: { conditions: ["@call-transfer/source", "module", "browser", "import", "default"] },
+    build: {
+      write: false,
+      target: "esnext",
+      minify: false,
+      rollupOptions: {
+        input: fileURLToPath(new URL("msw-page.ts", import.meta.url)),
+        output: { codeSplitting: false },
+      },
+    },
+  });
+  const outputs = [built].flat().flatMap((each) => ("output" in each ? each.output : []));
+  const chunk = outputs.find((output) => output.type === "chunk");
+  if (chunk === undefined) throw new Error("Vite built no script");
+  return chunk.code;
+}
+
+async function serve(files: Readonly<Record<string, readonly [type: string, text: string]>>) {
+  const server = createServer(({ url = "" }, response) => {
+    const [type, text] = files[url] ?? ["text/plain", undefined];
+    response.writeHead(text === undefined ? 404 : 200, { "content-type": `${type}; charset=utf-8` }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    close: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
+  };
+}
+
+/** The suite inside Chromium, where MSW's worker stands between its fetch and the backend. */
+export const mswBrowser: TargetRunner = {
+  name: "msw-browser",
+  async run(wanted, onRun) {
+    const page = await openMswPage();
+    try {
+      for (const contractCase of wanted) onRun(await page.call("runCase", cases.indexOf(contractCase)));
+    } finally {
+      await page.close();
+    }
+  },
+};

@@ -1,0 +1,69 @@
+// What runs in the browser: the suite and the platform that it asks, with MSW's worker between the two.
+import { createSandboxes } from "@call-transfer/backend";
+import { callTransferHandlers } from "@call-transfer/backend/msw";
+import { http } from "msw";
+import { setupWorker } from "msw/browser";
+import { cases } from "../cases.ts";
+import { type Run, runCase } from "../run.ts";
+import type { Target } from "../target.ts";
+import { mockedBackends, mockedUrl } from "./msw-backends.ts";
+
+/** A request as plain values. */
+export interface PlainRequest {
+  readonly method: string;
+  /** Address without the base. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** An answer as plain values, its body byte for byte. */
+export interface BytesAnswer {
+  readonly status: number;
+  readonly bytes: readonly number[];
+}
+
+/** What the page offers to the program that opened it. */
+export interface MswPage {
+  /** Runs the case at a place of the suite's list in a fresh state. */
+  runCase(index: number): Promise<Run>;
+  /** Puts a mock platform with sandboxes in place, where a mock server has them. */
+  useSandboxes(): void;
+  /** Sends a request as any script of a page does. */
+  send(request: PlainRequest): Promise<BytesAnswer>;
+}
+
+const name = "msw-browser";
+const { backend, open } = mockedBackends(name);
+let handler = backend;
+
+const page: MswPage = {
+  async runCase(index) {
+    const contractCase = cases[index];
+    if (contractCase === undefined) throw new RangeError(`The suite has no case ${index}`);
+    handler = backend;
+    const { target, close } = await open();
+    // The SDK wants to be told that a page may hold a key; this one holds keys of a platform of its own.
+    const as: Target["as"] = async (who) => Object.assign(await target.as(who), { allowApiKeyInBrowser: true });
+    const run = await runCase(contractCase, { ...target, as });
+    await close();
+    return run;
+  },
+  useSandboxes() {
+    handler = createSandboxes();
+  },
+  async send({ path, ...init }) {
+    const response = await fetch(mockedUrl + path, init);
+    return { status: response.status, bytes: [...new Uint8Array(await response.arrayBuffer())] };
+  },
+};
+
+const worker = setupWorker(
+  ...callTransferHandlers({
+    http,
+    backend: { handle: (request, peer) => handler.handle(request, peer) },
+    baseUrl: mockedUrl,
+  }),
+);
+await worker.start({ quiet: true, onUnhandledFrame: "error" });
+Object.assign(globalThis, { page });

@@ -1,0 +1,53 @@
+import { createBackend, demo } from "@call-transfer/backend";
+import { callTransferHandlers, type MswHttp } from "@call-transfer/backend/msw";
+import { CallTransfer } from "@call-transfer/sdk";
+import { http } from "msw";
+import { setupServer } from "msw/node";
+import { http as http2 } from "msw-2";
+import { setupServer as setupServer2 } from "msw-2/node";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { cases } from "../cases.ts";
+import type { Run } from "../run.ts";
+import { msw, msw2 } from "./msw.ts";
+
+describe.each([msw, msw2])("the contract, $name", (runner) => {
+  it("is kept under the global fetch, with nothing left out", { timeout: 120_000 }, async () => {
+    const runs: Run[] = [];
+    await runner.run(cases, (run) => runs.push(run));
+    expect(runs.filter(({ failure, hindrances, deviation }) => failure ?? hindrances ?? deviation)).toEqual([]);
+    expect(runs).toHaveLength(cases.length);
+  });
+});
+
+const baseUrl = "https://api.example.com";
+let backend = createBackend();
+beforeEach(() => {
+  backend = createBackend();
+});
+
+/** Handlers of either version for the backend of the test at hand. */
+const handlers = <Handler>(given: MswHttp<Handler>) => callTransferHandlers({ http: given, backend, baseUrl });
+
+describe.each([
+  ["msw", () => setupServer(...handlers(http))],
+  ["msw-2", () => setupServer2(...handlers(http2))],
+])("a client under %s", (_name, setUp) => {
+  it("that was made before the mock started is answered by it", async () => {
+    const client = new CallTransfer({ baseUrl, apiKey: demo.apiKey });
+    const server = setUp();
+    server.listen();
+    const { accounts } = await client.accounts.list().finally(() => server.close());
+    expect(accounts.map(({ id }) => id)).toEqual([demo.accountId]);
+  });
+
+  it("repeats a read whose connection was reset", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const client = new CallTransfer({ baseUrl, apiKey: demo.apiKey, random: () => 0 });
+    const server = setUp();
+    server.listen();
+    backend.faults.add({ do: "reset" });
+    const { roles } = await client.roles.list().finally(() => server.close());
+    expect([roles.length > 0, backend.journal.list().map(({ status }) => status)]).toEqual([true, [0, 200]]);
+    expect(warn).toHaveBeenCalledOnce();
+  });
+});
