@@ -31,6 +31,8 @@ export interface MswPage {
   useSandboxes(): void;
   /** Sends a request as any script of a page does. */
   send(request: PlainRequest): Promise<BytesAnswer>;
+  /** Follows the control plane's events, sends a request, and gives the data of the first event of this type. */
+  follow(type: string, request: PlainRequest): Promise<string>;
 }
 
 const name = "msw-browser";
@@ -55,6 +57,14 @@ const page: MswPage = {
   async send({ path, ...init }) {
     const response = await fetch(mockedUrl + path, init);
     return { status: response.status, bytes: [...new Uint8Array(await response.arrayBuffer())] };
+  },
+  follow(type, request) {
+    const events = new EventSource(`${mockedUrl}/_control/v1/events`);
+    return new Promise<string>((resolve, reject) => {
+      events.addEventListener("open", () => page.send(request).catch(reject));
+      events.addEventListener("error", () => reject(new Error("The events do not stream")));
+      events.addEventListener(type, ({ data }) => resolve(String(data)));
+    }).finally(() => events.close());
   },
 };
 
