@@ -2,9 +2,9 @@ import { type ErrorCode, limits, type OperationId, operations, type Role } from 
 import { type ContractCase, contractCase } from "./case.ts";
 import type { Check } from "./check.ts";
 import { connect, invoke, sendRaw, someone, validInput } from "./client.ts";
-import { callersOf } from "./coverage.ts";
-import { operationIds } from "./document.ts";
+import { callersOf, operationIds } from "./document.ts";
 import type { Credentials, KeyHolder, Target, Who } from "./target.ts";
+import { shows } from "./transitions.ts";
 import { accounts, members, users } from "./world.ts";
 
 const noun = "authentication";
@@ -218,6 +218,7 @@ export const authCases: readonly ContractCase[] = [
     noun,
     name: "a token that served ends with time",
     needs: ["auth", "clock"],
+    covers: shows("access token: valid → expired, with time"),
     async run(target, check) {
       const client = await connect(target);
       await client.roles.list();

@@ -1,6 +1,7 @@
 import { type ErrorCode, limits } from "@call-transfer/spec";
 import { type ContractCase, contractCase } from "./case.ts";
 import { connect, validInput } from "./client.ts";
+import { shows, type Transition } from "./transitions.ts";
 import { accounts, hourMs, iso, minuteMs, pastCalls, start, telephony, uuid } from "./world.ts";
 
 const noun = "calls";
@@ -71,18 +72,27 @@ const refusalCases = Object.entries(refusals).map(([what, { change, code, assump
 );
 
 /** Times of the day around the callable hours, in the recipient's own time zone (§8). */
-const hours: Readonly<Record<string, { at: number; callable: boolean }>> = {
+const hours: Readonly<Record<string, { at: number; callable: boolean; transition?: Transition }>> = {
   "a millisecond before they begin": { at: 24 + limits.callableFromHour, callable: false },
-  "as they begin": { at: 24 + limits.callableFromHour, callable: true },
+  "as they begin": {
+    at: 24 + limits.callableFromHour,
+    callable: true,
+    transition: "callable hours: closed → open, as they begin",
+  },
   "a millisecond before they end": { at: limits.callableUntilHour, callable: true },
-  "as they end": { at: limits.callableUntilHour, callable: false },
+  "as they end": {
+    at: limits.callableUntilHour,
+    callable: false,
+    transition: "callable hours: open → closed, as they end",
+  },
 };
 
-const hourCases = Object.entries(hours).map(([when, { at, callable }]) =>
+const hourCases = Object.entries(hours).map(([when, { at, callable, transition }]) =>
   contractCase({
     noun,
     name: `a call is ${callable ? "placed" : "refused"} ${when}, the callable hours of the recipient's day`,
     needs: [...needs, "clock"],
+    covers: transition ? shows(transition) : [],
     async run(target, check) {
       const client = await connect(target, asKey);
       await target.clock.advance({ to: midnight + at * hourMs - (when.startsWith("a millisecond") ? 1 : 0) });
@@ -126,6 +136,7 @@ const placementCases = [
     noun,
     name: "a placed call has an id and heads the list",
     needs,
+    covers: shows("call: placed → in progress, below the concurrent-call limit"),
     async run(target, check) {
       const client = await connect(target);
       const { data, response } = await client.calls.create(request).withResponse();
@@ -149,6 +160,7 @@ const placementCases = [
     noun,
     name: "at the concurrent-call limit calls wait in order, and beyond the queue they are refused",
     needs: [...needs, "policies"],
+    covers: shows("call: placed → queued, at the concurrent-call limit", "call: placed → refused, beyond the queue"),
     async run(target, check) {
       await target.policies.set({ concurrentCallLimit: 1, callQueueLimit: 2 });
       const client = await connect(target);
@@ -166,6 +178,7 @@ const placementCases = [
     noun,
     name: "the queue drains as calls end, first in, first out",
     needs: [...needs, "policies", "clock"],
+    covers: shows("call: queued → in progress, as another call ends"),
     async run(target, check) {
       await target.policies.set({ concurrentCallLimit: 1 });
       const client = await connect(target);
@@ -193,6 +206,7 @@ const placementCases = [
     noun,
     name: "the daily limit refuses until midnight UTC and not beyond",
     needs: [...needs, "policies", "clock"],
+    covers: shows("daily quota: used up → free, at midnight UTC"),
     async run(target, check) {
       const client = await connect(target, asKey);
       const far = { ...request, toNumber: telephony.farEast };

@@ -1,6 +1,10 @@
-import type { OperationId } from "@call-transfer/spec";
+import type { OperationId, operations } from "@call-transfer/spec";
 import type { Check } from "./check.ts";
 import type { Capability, CaseName, Target, TargetWith } from "./target.ts";
+import type { Transition } from "./transitions.ts";
+
+/** When an operation may be sent again: always, unless a name is taken, or never blindly. */
+export type RetryClass = (typeof operations)[OperationId]["retry"];
 
 /** A cell that a case covers by passing; statuses and codes are counted from the answers themselves. */
 export type ClaimedCell =
@@ -12,7 +16,12 @@ export type ClaimedCell =
       readonly side: "valid" | "invalid";
     }
   | { readonly kind: "role"; readonly operation: OperationId; readonly role: string }
-  | { readonly kind: "demand"; readonly code: string };
+  | { readonly kind: "demand"; readonly code: string }
+  | { readonly kind: "transition"; readonly transition: Transition }
+  /** A delivery that verifies, made with one secret or with two (§6). */
+  | { readonly kind: "webhook"; readonly event: string; readonly signing: "signed" | "rotated" }
+  /** What the SDK makes of a failure, for the operations of one retry class. */
+  | { readonly kind: "reaction"; readonly fault: string; readonly retry: RetryClass };
 
 /** One thing that the contract promises, told to a target. Knows no test runner. */
 export interface ContractCase extends CaseName {

@@ -1,5 +1,6 @@
 import { accountCases } from "./accounts.contract.ts";
 import { authCases } from "./auth.ts";
+import { breakageCases } from "./breakages.ts";
 import { callCases } from "./calls.contract.ts";
 import type { ContractCase } from "./case.ts";
 import { destinationGroupCases } from "./destination-groups.contract.ts";
@@ -25,5 +26,6 @@ export const cases: readonly ContractCase[] = [
   ...errorCases,
   ...negativeCases,
   ...retryCases,
+  ...breakageCases,
   ...webhookCases,
 ];

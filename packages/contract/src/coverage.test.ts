@@ -60,7 +60,28 @@ describe("the coverage", () => {
   });
 
   it("says which cases a target could not run, and why", () => {
-    const { notRun } = coverageOf([runOf(served, { hindrances: [{ capability: "clock", why: "it has none" }] })]);
-    expect(notRun).toEqual(["fake: any: clock: it has none"]);
+    const { tallies } = coverageOf([runOf(served, { hindrances: [{ capability: "clock", why: "it has none" }] })]);
+    expect(tallies[0]?.notRun).toEqual(new Map([["clock", { why: "it has none", cases: 1 }]]));
+  });
+
+  it("excuses a target from a cell that only cases beyond its limits reach", () => {
+    const limited = runOf(served, { target: "limited", hindrances: [{ capability: "auth", why: "it knows nobody" }] });
+    const rows = coverageOf([runOf(served), limited]).rows.filter(({ cell }) => cell.kind === "status");
+    expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual(["auth: it knows nobody"]);
+    expect(about("limited: listRoles was never seen to answer status 200", gaps(runOf(served), limited))).toEqual([]);
+  });
+
+  it("does not excuse a target from a cell that no limit explains", () => {
+    const other = runOf({ ...served, status: 401, code: "token_missing" }, { target: "other" });
+    expect(about("other: listRoles was never seen to answer status 200", gaps(runOf(served), other))).toHaveLength(1);
+  });
+
+  it.each([
+    ["a transition", "availability: away → available"],
+    ["a signed delivery", "no transfer.offer was verified signed"],
+    ["a delivery after a rotation", "no transfer.offer was verified rotated"],
+    ["a reaction to a failure", "no operation of the class once met hang"],
+  ])("wants %s to be shown", (_what, words) => {
+    expect(about(words, gapsOf(coverageOf([runOf(served)])))).toHaveLength(1);
   });
 });

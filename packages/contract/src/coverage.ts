@@ -1,96 +1,43 @@
-import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
-import type { ClaimedCell } from "./case.ts";
-import { at, operationIds, type Schema } from "./document.ts";
-import { fieldName, fieldsOf, rulesOf } from "./fields.ts";
+import { operations } from "@call-transfer/spec";
+import { type Cell, type Documented, describeCell, documentedCells, keyOf, type Way } from "./cells.ts";
+import { answersOutsideOperations } from "./document.ts";
 import type { Run } from "./run.ts";
+import type { Capability } from "./target.ts";
 
-/** Something that the contract documents and that a case has to show. */
-export type Cell =
-  | ClaimedCell
-  | { readonly kind: "status"; readonly operation: string; readonly status: number }
-  | { readonly kind: "code"; readonly operation: string; readonly code: string }
-  /** A success in a case written for the operation's noun: derived cases alone say nothing about what it does. */
-  | { readonly kind: "story"; readonly operation: string };
-
-/** How a cell was reached: by the platform's own behaviour, or only because a fault said so. */
-export type Way = "behaviour" | "on demand";
-
-/** A cell with what is expected of it and what was met. */
-export interface Row {
-  readonly cell: Cell;
-  readonly expected: Way;
+/** A documented cell and what was met. */
+export interface Row extends Documented {
   /** How each target reached it; absent where none of its cases did. */
   readonly reached: ReadonlyMap<string, Way>;
+  /** For each target that did not: why the cases that reach it elsewhere told nothing there; empty when nothing says. */
+  readonly missed: ReadonlyMap<string, readonly string[]>;
+}
+
+/** What one target did with the cases. */
+export interface Tally {
+  readonly target: string;
+  readonly passed: number;
+  readonly failed: number;
+  /** Cases that failed as listed, by reason. */
+  readonly deviations: ReadonlyMap<string, readonly string[]>;
+  /** Cases that were not run, by what the target cannot do. */
+  readonly notRun: ReadonlyMap<Capability, { readonly why: string; readonly cases: number }>;
 }
 
 /** Everything that the suite met, against everything that the contract documents. */
 export interface Coverage {
-  readonly targets: readonly string[];
+  /** One row for each target, in the order of the runs. */
+  readonly tallies: readonly Tally[];
   readonly rows: readonly Row[];
   /** What behaviour answered although no operation documents it, in words. */
   readonly undocumented: readonly string[];
-  /** Codes that only faults bring about. */
-  readonly onDemandCodes: readonly string[];
   /** What the answers were where the specification leaves them open. */
   readonly findings: readonly string[];
-  /** Cases that a target could not run, with the reason. */
-  readonly notRun: readonly string[];
-}
-
-/** What the API answers where no operation is, so that no operation lists it (§7.2). */
-export const answersOutsideOperations: readonly ErrorCode[] = ["not_found"];
-
-const codes = Object.keys(errorCodes) as ErrorCode[];
-const listed = new Set<string>(operationIds.flatMap((id) => operations[id].errorCodes));
-
-/** Codes that only a fault brings about: flagged so, or listed by no operation of the contract (A-29). */
-export const onDemandCodes: readonly ErrorCode[] = codes.filter(
-  (code) => errorCodes[code].onDemand || !(listed.has(code) || answersOutsideOperations.includes(code)),
-);
-
-/** The built-in roles (§5.5). */
-export const roles = ((at("#/components/schemas/Role") as Schema).enum ?? []) as readonly string[];
-
-/** Everybody whom the role table tells apart for an operation: each role as a user and as a key, and oneself. */
-export const callersOf = (operation: (typeof operationIds)[number]): string[] => [
-  ...roles,
-  ...roles.map((role) => `key as ${role}`),
-  ...((operations[operation].roles as readonly string[]).includes("self") ? ["self"] : []),
-];
-
-export const keyOf = (cell: Cell): string => JSON.stringify(Object.values(cell));
-
-/** Every cell that the contract documents, with the way in which it must be reached. */
-function* documentedCells(): Generator<{ cell: Cell; expected: Way }> {
-  const isForced = (code: ErrorCode) => onDemandCodes.includes(code);
-  for (const operation of operationIds) {
-    const { statuses, errorCodes: answers } = operations[operation];
-    for (const status of statuses) {
-      const causes = answers.filter((code) => errorCodes[code].status === status);
-      const forced = causes.length > 0 && causes.every(isForced);
-      yield { cell: { kind: "status", operation, status }, expected: forced ? "on demand" : "behaviour" };
-    }
-    for (const code of answers) {
-      yield { cell: { kind: "code", operation, code }, expected: isForced(code) ? "on demand" : "behaviour" };
-    }
-    yield { cell: { kind: "story", operation }, expected: "behaviour" };
-    for (const role of callersOf(operation)) yield { cell: { kind: "role", operation, role }, expected: "behaviour" };
-    for (const field of fieldsOf(operation)) {
-      for (const { keyword, sides } of rulesOf(field)) {
-        for (const side of sides) {
-          yield {
-            cell: { kind: "field", operation, field: fieldName(field), keyword, side },
-            expected: "behaviour",
-          };
-        }
-      }
-    }
-  }
-  for (const code of codes) yield { cell: { kind: "demand", code }, expected: "on demand" };
 }
 
 function* cellsOf(run: Run): Generator<{ cell: Cell; way: Way }> {
-  for (const cell of run.covers) yield { cell, way: cell.kind === "demand" ? "on demand" : "behaviour" };
+  for (const cell of run.covers) {
+    yield { cell, way: cell.kind === "demand" || cell.kind === "reaction" ? "on demand" : "behaviour" };
+  }
   for (const { operation, status, code, onDemand } of run.exchanges) {
     const way = onDemand ? "on demand" : "behaviour";
     if (!operation) continue;
@@ -118,66 +65,97 @@ function* undocumentedOf(run: Run): Generator<string> {
   }
 }
 
-/** Counts the cells that passed cases reached. */
-export function coverageOf(runs: readonly Run[]): Coverage {
-  const passed = runs.filter((run) => !(run.failure || run.hindrances || run.deviation));
-  const reached = new Map<string, Map<string, Way>>();
+const caseOf = ({ noun, name }: Run): string => `${noun}: ${name}`;
+const hasPassed = (run: Run): boolean => !(run.failure || run.hindrances || run.deviation);
+
+/** Why a run told nothing of its target; undefined when it did, or failed. */
+const silenceOf = ({ hindrances, deviation }: Run): string[] =>
+  hindrances?.map(({ capability, why }) => `${capability}: ${why}`) ?? (deviation === undefined ? [] : [deviation]);
+
+function tallyOf(target: string, runs: readonly Run[]): Tally {
+  const deviations = new Map<string, string[]>();
+  const notRun = new Map<Capability, { why: string; cases: number }>();
+  for (const run of runs) {
+    if (run.deviation !== undefined)
+      deviations.set(run.deviation, [...(deviations.get(run.deviation) ?? []), caseOf(run)]);
+    for (const { capability, why } of run.hindrances ?? [])
+      notRun.set(capability, { why, cases: (notRun.get(capability)?.cases ?? 0) + 1 });
+  }
+  return {
+    target,
+    passed: runs.filter(hasPassed).length,
+    failed: runs.filter(({ failure }) => failure !== undefined).length,
+    deviations,
+    notRun,
+  };
+}
+
+/** Which targets reached a cell and in which way, and which cases did. */
+interface Reached {
+  readonly ways: Map<string, Way>;
+  readonly cases: Set<string>;
+}
+
+const nobody: Reached = { ways: new Map(), cases: new Set() };
+
+function reachedBy(passed: readonly Run[]): ReadonlyMap<string, Reached> {
+  const reached = new Map<string, Reached>();
   for (const run of passed) {
     for (const { cell, way } of cellsOf(run)) {
       const key = keyOf(cell);
-      const byTarget = reached.get(key) ?? new Map<string, Way>();
-      reached.set(key, byTarget);
-      if (byTarget.get(run.target) !== "behaviour") byTarget.set(run.target, way);
+      const { ways, cases } = reached.get(key) ?? { ways: new Map<string, Way>(), cases: new Set<string>() };
+      reached.set(key, { ways, cases });
+      cases.add(caseOf(run));
+      if (ways.get(run.target) !== "behaviour") ways.set(run.target, way);
     }
   }
+  return reached;
+}
+
+/** Counts the cells that passed cases reached. */
+export function coverageOf(runs: readonly Run[]): Coverage {
+  const byTarget = Map.groupBy(runs, ({ target }) => target);
+  const passed = runs.filter(hasPassed);
+  const reached = reachedBy(passed);
+  const silences = new Map(
+    [...byTarget].map(([target, own]) => [target, new Map(own.map((run) => [caseOf(run), silenceOf(run)]))]),
+  );
+  const rowOf = (documented: Documented): Row => {
+    const { ways, cases } = reached.get(keyOf(documented.cell)) ?? nobody;
+    const missed = [...silences]
+      .filter(([target]) => !ways.has(target))
+      .map(([target, own]) => [target, sortedSet([...cases].flatMap((name) => own.get(name) ?? []))] as const);
+    return { ...documented, reached: ways, missed: new Map(missed) };
+  };
   return {
-    targets: sortedSet(runs.map((run) => run.target)),
-    rows: [...documentedCells()].map((row) => ({ ...row, reached: reached.get(keyOf(row.cell)) ?? new Map() })),
+    tallies: [...byTarget].map(([target, own]) => tallyOf(target, own)),
+    rows: [...documentedCells()].map(rowOf),
     undocumented: sortedSet(passed.flatMap((run) => [...undocumentedOf(run)])),
-    onDemandCodes: onDemandCodes.toSorted(),
     findings: sortedSet(
       passed.flatMap((run) => run.findings.map(({ assumption, what, met }) => `${assumption}: ${what}: ${met}`)),
-    ),
-    notRun: sortedSet(
-      runs.flatMap((run) =>
-        (run.hindrances ?? []).map(({ capability, why }) => `${run.target}: ${run.name}: ${capability}: ${why}`),
-      ),
     ),
   };
 }
 
-const nounOf = (operation: string): string => Object.values(operations).find(({ id }) => id === operation)?.noun ?? "";
+const isLimited = ({ deviations, notRun }: Tally): boolean => deviations.size > 0 || notRun.size > 0;
 
-/** The cell in words, with the file whose cases should reach it. */
-function describe(cell: Cell): string {
-  const file = (name: string) => `(packages/contract/src/${name})`;
-  switch (cell.kind) {
-    case "status":
-    case "code": {
-      const what = cell.kind === "status" ? `status ${cell.status}` : `code ${cell.code}`;
-      return `${cell.operation} was never seen to answer ${what} ${file(`${nounOf(cell.operation)}.contract.ts, auth.ts, errors.ts`)}`;
-    }
-    case "story":
-      return `${cell.operation} succeeds in no case of its own ${file(`${nounOf(cell.operation)}.contract.ts`)}`;
-    case "role":
-      return `${cell.operation} was never called by ${cell.role} ${file("auth.ts")}`;
-    case "field":
-      return `${cell.operation}: ${cell.side} values of ${cell.field} for ${cell.keyword} were never sent ${file("probes.ts")}`;
-    case "demand":
-      return `${cell.code} was never answered on demand ${file("errors.ts")}`;
-  }
-}
-
-/** What keeps the coverage from being whole, in words; empty when it is. */
-export function gapsOf({ rows, targets, undocumented }: Coverage): string[] {
-  const gaps = rows.flatMap(({ cell, expected, reached }) =>
-    targets.flatMap((target) => {
-      const way = reached.get(target);
+/**
+ * What keeps the coverage from being whole, in words; empty when it is. A target that cannot do everything may miss what
+ * its own limits explain; alone, with no other target to tell which cases reach a cell, it is held to nothing more.
+ */
+export function gapsOf({ rows, tallies, undocumented }: Coverage): string[] {
+  const isAlone = tallies.length === 1;
+  const gaps = rows.flatMap(({ cell, expected, reached, missed }) =>
+    tallies.flatMap((tally) => {
+      const way = reached.get(tally.target);
       if (way === expected) return [];
-      if (way === undefined) return [`${target}: ${describe(cell)}`];
-      const met =
-        expected === "behaviour" ? "only on demand, not by behaviour" : "by behaviour, but should be on demand";
-      return [`${target}: ${describe(cell)}; it was reached ${met}`];
+      if (way !== undefined) {
+        const met =
+          expected === "behaviour" ? "only on demand, not by behaviour" : "by behaviour, but should be on demand";
+        return [`${tally.target}: ${describeCell(cell)}; it was reached ${met}`];
+      }
+      const isExplained = (missed.get(tally.target)?.length ?? 0) > 0 || (isAlone && isLimited(tally));
+      return isExplained ? [] : [`${tally.target}: ${describeCell(cell)}`];
     }),
   );
   return [...gaps, ...undocumented.map((what) => `Answered but not documented: ${what}`)];

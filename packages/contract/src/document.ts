@@ -1,4 +1,4 @@
-import { type OperationId, operations } from "@call-transfer/spec";
+import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 
 /** A JSON Schema of the contract, as far as the suite reads it. */
@@ -119,3 +119,28 @@ export function pathExample(id: OperationId, parameter: string): string | undefi
   }
   return undefined;
 }
+
+/** What the API answers where no operation is, so that no operation lists it (§7.2). */
+export const answersOutsideOperations: readonly ErrorCode[] = ["not_found"];
+
+/** Every error code, in the order of the table. */
+export const errorCodeNames = Object.keys(errorCodes) as ErrorCode[];
+const listed = new Set<string>(operationIds.flatMap((id) => operations[id].errorCodes));
+
+/** Codes that only a fault brings about: flagged so, or listed by no operation of the contract (A-29). */
+export const onDemandCodes: readonly ErrorCode[] = errorCodeNames.filter(
+  (code) => errorCodes[code].onDemand || !(listed.has(code) || answersOutsideOperations.includes(code)),
+);
+
+/** The built-in roles (§5.5). */
+export const roles = ((at("#/components/schemas/Role") as Schema).enum ?? []) as readonly string[];
+
+/** Everybody whom the role table tells apart for an operation: each role as a user and as a key, and oneself. */
+export const callersOf = (operation: OperationId): string[] => [
+  ...roles,
+  ...roles.map((role) => `key as ${role}`),
+  ...((operations[operation].roles as readonly string[]).includes("self") ? ["self"] : []),
+];
+
+/** The kinds of event that the contract has a webhook for (§6). */
+export const webhookEvents: readonly string[] = Object.keys(at("#/webhooks") as object);

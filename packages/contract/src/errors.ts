@@ -2,9 +2,9 @@ import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-
 import { type ContractCase, contractCase } from "./case.ts";
 import type { Check } from "./check.ts";
 import { connect, invoke, sendRaw, someone, validInput } from "./client.ts";
-import { onDemandCodes } from "./coverage.ts";
-import { operationIds } from "./document.ts";
+import { onDemandCodes, operationIds } from "./document.ts";
 import type { Target } from "./target.ts";
+import { shows } from "./transitions.ts";
 import { accounts } from "./world.ts";
 
 const noun = "errors";
@@ -64,6 +64,7 @@ const rateLimitCases = operationIds.map((operation) =>
     noun,
     name: `${operation} beyond the rate limit says how long to wait, and serves again after it`,
     needs: ["policies", "clock", "destructive"],
+    covers: shows("rate limit: used up → free, after the wait that it names"),
     async run(target, check) {
       const client = await connect(target);
       await target.policies.set({ rateLimit: { requests: 1, windowSecs: 30 } });

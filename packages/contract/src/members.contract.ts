@@ -1,6 +1,7 @@
 import { contractCase } from "./case.ts";
 import { connect } from "./client.ts";
 import type { Target } from "./target.ts";
+import { shows } from "./transitions.ts";
 import { accounts, hourMs, iso, members, type SeedMember, start, uuid } from "./world.ts";
 
 const noun = "members";
@@ -60,6 +61,7 @@ export const memberCases = [
       noun,
       name: `${status} is over at exactly its end, and nothing of it is left`,
       needs: [...needs, "clock"],
+      covers: shows(`availability: ${status} → available, as \`until\` passes`),
       async run(target, check) {
         await given(target, { availability: { status, source: "member", until, updatedAt } });
         const client = await connect(target, asKey);
@@ -71,6 +73,7 @@ export const memberCases = [
       noun,
       name: `${status} without an end lasts`,
       needs: [...needs, "clock"],
+      covers: shows(`availability: ${status} stays, without \`until\``),
       async run(target, check) {
         await given(target, { availability: { status, source: "admin", until: null, updatedAt } });
         const client = await connect(target, asKey);
@@ -105,6 +108,7 @@ export const memberCases = [
     noun,
     name: "hours are removed, and removing them again changes nothing",
     needs: [...needs, "destructive"],
+    covers: shows("hours: set → none, by their removal"),
     async run(target, check) {
       await given(target, { hours: { monday: [{ from: "09:00", to: "17:00" }] } });
       const client = await connect(target);
@@ -118,6 +122,7 @@ export const memberCases = [
     noun,
     name: "removing hours that were never set succeeds",
     needs: [...needs, "destructive"],
+    covers: shows("hours: none → none, by their removal"),
     async run(target, check) {
       await given(target, {});
       const { response } = await (await connect(target)).members.deleteHours(memberId).withResponse();

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { operationIds } from "./document.ts";
 import { bodyViolations } from "./schema-check.ts";
-import type { Fault, Target } from "./target.ts";
+import type { BrokenAnswer, Fault, Target } from "./target.ts";
 import { answerLine, requestLine } from "./trace.ts";
 
 /** One request and its answer, as far as the coverage counts them. */
@@ -72,24 +72,34 @@ function inspect(operation: OperationId | undefined, { status, headers }: Respon
   return { body, broken };
 }
 
+type Wording = Exclude<Fault["do"], BrokenAnswer>;
+
 /** Whether one of the armed faults explains an answer. */
-const isForced = (faults: readonly Fault[], status: number, code: unknown): boolean =>
-  faults.some(({ do: action }) => ("code" in action ? action.code === code : action.status === status));
+const isForced = (wordings: readonly Wording[], status: number, code: unknown): boolean =>
+  wordings.some((wording) => ("code" in wording ? wording.code === code : wording.status === status));
 
 /** Answers that a fault words by itself, e.g. a proxy's page: they cannot keep the contract. */
-const isRaw = (faults: readonly Fault[], status: number): boolean =>
-  faults.some(({ do: action }) => "status" in action && action.status === status);
+const isRaw = (wordings: readonly Wording[], status: number): boolean =>
+  wordings.some((wording) => "status" in wording && wording.status === status);
 
 /** Wraps a target so that each answer is checked and counted. */
 export function record(target: Target): Recording {
   const exchanges: Exchange[] = [];
   const violations: string[] = [];
   const trace: string[] = [];
-  const armed: Fault[] = [];
+  const wordings: Wording[] = [];
+  /** How many answers are still to be broken. */
+  let breakages = 0;
 
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const asked = new Request(input instanceof Request ? input.clone() : input, init);
     trace.push(requestLine(asked, await asked.clone().text()));
+    if (breakages > 0) {
+      // What comes back, if anything, cannot keep the contract, and reading it may never end.
+      breakages -= 1;
+      trace.push("→ broken on purpose");
+      return target.fetch(input, init);
+    }
     const response = await target.fetch(input, init);
     const text = await response.clone().text();
     trace.push(answerLine(asked, response, text));
@@ -98,7 +108,7 @@ export function record(target: Target): Recording {
     const { body, broken } = inspect(operation, response, text);
     const code: unknown =
       typeof body === "object" && body !== null && response.status >= 400 && Reflect.get(body, "code");
-    if (!isRaw(armed, response.status)) {
+    if (!isRaw(wordings, response.status)) {
       const place = `${asked.method} ${pathname} → ${response.status}`;
       violations.push(...broken.map((what) => `${place}: ${what}`));
     }
@@ -106,7 +116,7 @@ export function record(target: Target): Recording {
       ...(operation === undefined ? {} : { operation }),
       status: response.status,
       ...(typeof code === "string" ? { code } : {}),
-      onDemand: isForced(armed, response.status, code),
+      onDemand: isForced(wordings, response.status, code),
     });
     return response;
   };
@@ -115,7 +125,8 @@ export function record(target: Target): Recording {
   const recorded: Target = { ...target, fetch };
   if (!faults) return { target: recorded, exchanges, violations, trace };
   const add = (fault: Fault) => {
-    armed.push(fault);
+    if (typeof fault.do === "string") breakages += fault.times ?? 1;
+    else wordings.push(fault.do);
     return faults.add(fault);
   };
   return { target: { ...recorded, faults: { add } }, exchanges, violations, trace };

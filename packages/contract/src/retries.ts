@@ -1,58 +1,26 @@
-import type { ClientOptions } from "@call-transfer/sdk";
-import { type ErrorCode, errorCodes, limits, type OperationId, operations } from "@call-transfer/spec";
-import { type ContractCase, contractCase } from "./case.ts";
-import { connect, invoke, validInput } from "./client.ts";
+import { type ErrorCode, errorCodes, limits, operations } from "@call-transfer/spec";
+import { type ContractCase, contractCase, type RetryClass } from "./case.ts";
+import { invoke, validInput } from "./client.ts";
 import { operationIds } from "./document.ts";
-import type { Fault, Target } from "./target.ts";
+import { watched } from "./impatient-client.ts";
+import type { Fault } from "./target.ts";
 
 const noun = "retries";
 const attemptsAtMost = limits.clientMaxRetries + 1;
 
-/** A client's clock on which waits pass at once. Deadlines of attempts, which are longer, never come. */
-function impatientClock() {
-  const waits: number[] = [];
-  let now = 0;
-  const clock: ClientOptions["clock"] = {
-    now: () => now,
-    setTimeout(callback, delayMs) {
-      if (delayMs >= limits.clientTimeoutSecs * 1000) return undefined;
-      waits.push(delayMs);
-      now += delayMs;
-      queueMicrotask(callback);
-      return undefined;
-    },
-    clearTimeout() {},
-  };
-  return { clock, waits };
-}
-
-/** A client with the SDK's own number of retries, and what it sent and waited. */
-async function watched(target: Target) {
-  const { clock, waits } = impatientClock();
-  const sent = { count: 0 };
-  const fetch: typeof globalThis.fetch = (input, init) => {
-    sent.count += 1;
-    return target.fetch(input, init);
-  };
-  const client = await connect(target, undefined, {
-    clock,
-    fetch,
-    maxRetries: limits.clientMaxRetries,
-    random: () => 0,
-  });
-  return { client, waits, sent };
-}
-
-type Class = (typeof operations)[OperationId]["retry"];
-
 /** Which classes of operations are sent again after an answer. */
-const repeatable: readonly Class[] = ["safe", "unique"];
-const always: readonly Class[] = ["safe", "unique", "once"];
+const repeatable: readonly RetryClass[] = ["safe", "unique"];
+const always: readonly RetryClass[] = ["safe", "unique", "once"];
 
 const codesWhere = (filter: (code: ErrorCode) => boolean) => (Object.keys(errorCodes) as ErrorCode[]).filter(filter);
 
 /** Answers, and the classes of operations that are sent again after them. */
-const answers: readonly { name: string; fault: Fault["do"]; code?: ErrorCode; retried: readonly Class[] }[] = [
+export const answers: readonly {
+  name: string;
+  fault: Fault["do"];
+  code?: ErrorCode;
+  retried: readonly RetryClass[];
+}[] = [
   ...codesWhere((code) => errorCodes[code].status === 503 || errorCodes[code].status === 500).map((code) => ({
     name: code,
     fault: { code },
@@ -78,6 +46,7 @@ const matrix = operationIds.flatMap((operation) =>
       noun,
       name: `${operation} after ${name} is ${again ? "sent again and succeeds" : "not sent again"}`,
       needs: ["faults", "destructive"],
+      covers: [{ kind: "reaction", fault: name, retry: operations[operation].retry }],
       async run(target, check) {
         await target.faults.add({ match: { operationId: operation }, do: fault });
         const { client, sent } = await watched(target);

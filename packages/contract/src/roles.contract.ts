@@ -1,6 +1,6 @@
 import { contractCase } from "./case.ts";
 import { connect, someone } from "./client.ts";
-import { roles } from "./coverage.ts";
+import { roles } from "./document.ts";
 
 const noun = "roles";
 

@@ -60,6 +60,17 @@ export interface Credentials {
   readonly accountId?: string;
 }
 
+/** What befalls an answer or its connection, by the names of the control plane. */
+export type BrokenAnswer =
+  | "reset"
+  | "empty"
+  | "hang"
+  | "processThenDrop"
+  | "truncate"
+  | "slowBody"
+  | "wrongContentType"
+  | "unknownEnum";
+
 /** An answer that a target gives instead of its own. */
 export interface Fault {
   readonly match?: { readonly operationId?: OperationId };
@@ -67,7 +78,8 @@ export interface Fault {
   readonly times?: number;
   readonly do:
     | { readonly code: ErrorCode }
-    | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> };
+    | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+    | BrokenAnswer;
 }
 
 /** Settings that the specification gives no numbers for. */

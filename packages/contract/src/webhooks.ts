@@ -5,12 +5,14 @@ import type { Check } from "./check.ts";
 import { connect } from "./client.ts";
 import { schemaViolations } from "./schema-check.ts";
 import type { Delivery, TargetWith } from "./target.ts";
+import { shows } from "./transitions.ts";
 import { accounts, destinations, firstSecret, hourMs } from "./world.ts";
 
 const noun = "webhooks";
 const needs = ["webhooks", "clock", "stateful", "destructive"] as const;
 type Platform = TargetWith<(typeof needs)[number]>;
 const overlapMs = limits.previousSecretOverlapHours * hourMs;
+const delivered = (signing: "signed" | "rotated") => ({ kind: "webhook" as const, event: signature.event, signing });
 
 /** Lets the platform offer a call to the app destination, and gives what its receiver got. */
 async function offer(target: Platform): Promise<Delivery> {
@@ -80,6 +82,7 @@ export const webhookCases: readonly ContractCase[] = [
     noun,
     name: "the SDK verifies an offer and gives it typed",
     needs,
+    covers: [delivered("signed")],
     async run(target, check) {
       const event = await verify(target, await offer(target), firstSecret);
       check.equal([event.type, event.destinationId], [signature.event, destinations.app], "type and destinationId");
@@ -102,6 +105,7 @@ export const webhookCases: readonly ContractCase[] = [
     noun,
     name: "after a rotation two signatures come, the new secret's first, and a receiver with either accepts",
     needs,
+    covers: [delivered("rotated"), ...shows("signing secret: current → previous, by a rotation")],
     async run(target, check) {
       const secret = await rotate(target);
       const delivery = await offer(target);
@@ -124,6 +128,7 @@ export const webhookCases: readonly ContractCase[] = [
     noun,
     name: "at exactly previousSecretExpiresAt only the new secret signs",
     needs,
+    covers: shows("signing secret: previous → void, as the overlap ends"),
     async run(target, check) {
       const secret = await rotate(target);
       await target.clock.advance({ by: overlapMs });
@@ -134,6 +139,7 @@ export const webhookCases: readonly ContractCase[] = [
     noun,
     name: "two rotations in a day leave two signatures, never three, and the oldest secret stops",
     needs,
+    covers: shows("signing secret: previous → void, by the next rotation"),
     async run(target, check) {
       const second = await rotate(target);
       await target.clock.advance({ by: hourMs });

@@ -1,0 +1,94 @@
+// Runs the contract suite without a test framework: on every target, or on those that `--target` names.
+import { parseArgs } from "node:util";
+import { cases } from "../cases.ts";
+import { type Coverage, coverageOf, gapsOf } from "../coverage.ts";
+import { coverageJson, coverageMarkdown } from "../report.ts";
+import type { Run } from "../run.ts";
+import { runsText, totalsOf } from "../summary.ts";
+import { keepReport } from "./keep-report.ts";
+import { targets } from "./targets.ts";
+
+const names = Object.keys(targets);
+const usage = `Usage: npm run test:contract -- [--target NAME]... [--json]
+
+  --target NAME  one of ${names.join(", ")};
+                 may be given several times; all of them unless given
+  --json         prints the results as one JSON document
+
+Only a run on all targets keeps contract-coverage.json and docs/contract-coverage.md; where CI is set, it fails when they
+are stale instead. For a server that runs elsewhere there is call-transfer-contract --base-url.`;
+
+interface Result {
+  readonly target: string;
+  readonly runs: readonly Run[];
+  readonly tookMs: number;
+  /** Why the target could not be started, or was lost on the way. */
+  readonly broken?: string;
+}
+
+async function runTarget(target: string): Promise<Result> {
+  const runs: Run[] = [];
+  const startedAt = performance.now();
+  const tookMs = () => Math.round(performance.now() - startedAt);
+  try {
+    const runner = await targets[target]?.();
+    await runner?.run(cases, (run) => runs.push(run));
+  } catch (error) {
+    return { target, runs, tookMs: tookMs(), broken: error instanceof Error ? error.message : String(error) };
+  }
+  const broken = runs.length === cases.length ? {} : { broken: `${runs.length} of ${cases.length} cases came back` };
+  return { target, runs, tookMs: tookMs(), ...broken };
+}
+
+/** Keeps the committed reports; what is wrong with them, in words. */
+function keepReports(coverage: Coverage): string[] {
+  const reports: readonly (readonly [URL, string])[] = [
+    [new URL("../../contract-coverage.json", import.meta.url), coverageJson(coverage)],
+    [new URL("../../../../docs/contract-coverage.md", import.meta.url), coverageMarkdown(coverage)],
+  ];
+  return reports.flatMap(([file, text]) => keepReport(file, text));
+}
+
+function parse() {
+  try {
+    const { values } = parseArgs({
+      options: { target: { type: "string", multiple: true }, json: { type: "boolean" }, help: { type: "boolean" } },
+    });
+    const unknown = values.target?.filter((name) => !names.includes(name)) ?? [];
+    if (unknown.length > 0) throw new Error(`There is no target ${unknown.join(", ")}.`);
+    return values;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    process.exit(2);
+  }
+}
+
+const { target: asked, json = false, help = false } = parse();
+if (help) {
+  console.log(usage);
+  process.exit(0);
+}
+
+const results: Result[] = [];
+for (const target of new Set(asked ?? names)) {
+  const result = await runTarget(target);
+  results.push(result);
+  if (!json) console.log(runsText(target, result.runs, result.tookMs));
+  if (result.broken !== undefined) console.error(`  BROKEN ${target}: ${result.broken}`);
+}
+
+const runs = results.flatMap((result) => result.runs);
+const isBroken = results.some(({ broken }) => broken !== undefined);
+const { passed, failed } = totalsOf(runs);
+// What failed tells nothing about the coverage of what passes.
+const coverage = failed === 0 && !isBroken ? coverageOf(runs) : undefined;
+const gaps = coverage ? gapsOf(coverage) : [];
+const isWhole = names.every((name) => results.some(({ target }) => target === name));
+const problems = [...gaps, ...(coverage && gaps.length === 0 && isWhole ? keepReports(coverage) : [])];
+
+if (json) console.log(JSON.stringify({ targets: results, problems }, null, 2));
+else if (coverage) console.log(`${coverage.rows.length} documented cells, ${gaps.length} gaps`);
+for (const problem of problems) console.error(problem);
+if (!json)
+  console.log(`${passed} passed, ${failed + problems.length + results.filter(({ broken }) => broken).length} failed`);
+if (failed > 0 || problems.length > 0 || isBroken) process.exitCode = 1;
