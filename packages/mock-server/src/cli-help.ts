@@ -19,7 +19,8 @@ Serves a mock of the call-transfer API until Ctrl-C, and prints credentials read
   --prng N                 seed of the random generator, an integer (default 1)
   --policy NAME=VALUE      change a policy, e.g. concurrentCallLimit=2; may be repeated
   --fault FILE             make requests fail as a JSON file says: a fault or a list of faults
-  --latency MS             delay every answer of the API, in milliseconds of the server's clock
+  --latency MS             delay every answer of the API, in milliseconds of the server's clock:
+                           while that is frozen, until it is moved
   --forward-webhooks URL   deliver every webhook there, whatever address its destination has
   --auto-sandboxes         create a sandbox when a request first names it
   --json                   print one line of JSON with address and credentials when ready

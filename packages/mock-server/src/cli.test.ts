@@ -164,7 +164,7 @@ it("prints a banner without colours, whose command works as it stands", async ()
 it("begins without credentials when its data holds no account", async () => {
   const { child, output } = run("--port", "0", "--seed", fileOf("empty.json", {}));
   await once(child.stdout, "data");
-  expect(output.stdout).toContain("There are no credentials, because the data holds no account.");
+  expect(output.stdout).toContain("There are no credentials, because the data holds no account: see --seed.");
 });
 
 it("says what to do when no server answers", async () => {

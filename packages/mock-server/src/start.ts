@@ -111,17 +111,18 @@ async function issueCredentials({ url, backend, controlToken }: MockServer): Pro
 function banner({ url, apiKey, accountId, tokens, controlToken }: Ready): string {
   const credentials = [
     `API key (for servers):  ${apiKey}`,
+    `Account:                ${accountId}`,
     "",
-    `Access tokens (for browsers, with the header X-Account-Id: ${accountId}), good for a day:`,
+    "Access tokens (for browsers, with the account in the header X-Account-Id), good for a day:",
     ...Object.entries(tokens).map(([role, token]) => `  ${role.padEnd(6)}  ${token}`),
   ];
   return [
     `The mock server listens on ${url}`,
     "",
-    ...(apiKey === "" ? ["There are no credentials, because the data holds no account."] : credentials),
+    ...(apiKey === "" ? ["There are no credentials, because the data holds no account: see --seed."] : credentials),
     ...(controlToken === undefined ? [] : ["", `Control plane token:    ${controlToken}`]),
     "",
-    `Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`,
+    ...(apiKey === "" ? [] : [`Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`]),
     "Help:  call-transfer-mock --help",
     "Stop:  Ctrl-C",
   ].join("\n");
