@@ -6,18 +6,6 @@ import { setupServer } from "msw/node";
 import { http as http2 } from "msw-2";
 import { setupServer as setupServer2 } from "msw-2/node";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { cases } from "../cases.ts";
-import type { Run } from "../run.ts";
-import { msw, msw2 } from "./msw.ts";
-
-describe.each([msw, msw2])("the contract, $name", (runner) => {
-  it("is kept under the global fetch, with nothing left out", { timeout: 120_000 }, async () => {
-    const runs: Run[] = [];
-    await runner.run(cases, (run) => runs.push(run));
-    expect(runs.filter(({ failure, hindrances, deviation }) => failure ?? hindrances ?? deviation)).toEqual([]);
-    expect(runs).toHaveLength(cases.length);
-  });
-});
 
 const baseUrl = "https://api.example.com";
 let backend = createBackend();
