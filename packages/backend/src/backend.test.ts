@@ -66,9 +66,17 @@ it("an aborted request is not answered", async () => {
 });
 
 it.each([
-  [{ colour: "red" }, "options.colour: "],
-  [{ clock: "stopped" }, "options.clock: "],
+  [{ colour: "red" }, "colour: "],
+  [{ clock: "stopped" }, "clock: "],
   [{ now: "yesterday" }, "now: "],
+  [{ now: true }, "now: "],
+  [{ fetch: 5 }, "fetch: "],
+  [{ seed: 5 }, "seed: "],
+  [{ prng: 1.5 }, "prng: "],
+  [{ controlPlane: "yes" }, "controlPlane: "],
+  [{ policies: "strict" }, "policies: "],
+  [{ faults: {} }, "faults: "],
+  [{ faults: [{ do: { code: "nope" } }] }, "faults[0].do.code: "],
   [{ policies: { dailyCalls: 1 } }, "policies.dailyCalls: "],
   [{ policies: { dailyCallLimit: -1 } }, "policies.dailyCallLimit: "],
   [{ policies: { rateLimit: { requests: 1 } } }, "policies.rateLimit.windowSecs: "],

@@ -14,7 +14,7 @@ import type { AnyHandler, World } from "./exchange.ts";
 import { createFaults, type Fault, type Faults } from "./faults.ts";
 import { handlers as allHandlers } from "./handlers.ts";
 import { createInbox, type Inbox, isInbox } from "./inbox.ts";
-import { checkInput } from "./input-error.ts";
+import { checkInput, under } from "./input-error.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { loadSeed } from "./load-seed.ts";
@@ -40,7 +40,10 @@ export interface BackendOptions {
   readonly now?: string | number | Date;
   /** Whether time stands until it is moved, or follows the wall clock; `frozen` by default. */
   readonly clock?: ClockMode;
-  /** Seed of the random generator, an integer; 1 by default. */
+  /**
+   * Seed of the random generator, an integer; 1 by default. Backends of the same seed sign access tokens with the same key,
+   * so that a run can be repeated: none of them keeps anything secret.
+   */
   readonly prng?: number;
   /** Changes to the default policies. */
   readonly policies?: Partial<Policies>;
@@ -90,7 +93,7 @@ export interface Backend {
   seed(seed: Seed): void;
   /** All that decides how it goes on, as JSON; holds secrets. */
   snapshot(): Snapshot;
-  /** Goes on from a snapshot. Throws InputError that names the bad field, and then changes nothing. */
+  /** Goes on from a snapshot; apps that still ring get their offers again. Throws InputError that names the bad field, and then changes nothing. */
   restore(snapshot: unknown): void;
   /** Back to how the backend was created: state, clock, policies, faults, journal, deliveries, random generator. */
   reset(): void;
@@ -98,16 +101,15 @@ export interface Backend {
   close(): void;
 }
 
-const anything = z.unknown().optional();
-// What is only passed on is checked where it is used.
+// A seed, policies and faults are checked where they are used.
 const optionsSchema = z.strictObject({
-  seed: anything,
-  now: anything,
+  seed: z.unknown().optional(),
+  now: z.union([z.number(), z.string(), z.date()], "must be milliseconds, a Date or an ISO 8601 text").optional(),
   clock: z.enum(["frozen", "flowing"]).optional(),
   prng: z.int().optional(),
-  policies: anything,
+  policies: z.unknown().optional(),
   faults: z.array(z.unknown()).optional(),
-  fetch: anything,
+  fetch: z.custom((value) => typeof value === "function", "must be a function").optional(),
   controlPlane: z.boolean().optional(),
 });
 
@@ -132,9 +134,9 @@ export const defaultParts: Parts = { contract: callTransferContract, handlers: a
 
 /** Puts a backend together: the only composition. */
 export function assembleBackend(options: BackendOptions, { contract, handlers, wall, sandboxes }: Parts): Backend {
-  checkInput(optionsSchema, options, "options");
+  checkInput(optionsSchema, options);
   const { seed = demoSeed, prng = 1, controlPlane = false, faults: firstFaults = [] } = options;
-  checkPolicies(options.policies ?? {});
+  under("policies", () => checkPolicies(options.policies ?? {}));
   // Sequences of their own, so that a read or a fault does not change the ids of what is created later.
   const randoms = { main: createRandom(prng), requestIds: createRandom(~prng), faults: createRandom(prng ^ (1 << 16)) };
   const { main: random, requestIds } = randoms;
@@ -149,9 +151,9 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
     events,
   };
   const tokens = createTokens(random.bytes(32));
-  const faults = createFaults(randoms.faults, contract.knows);
+  const faults = createFaults(randoms.faults, contract);
   const journal = createJournal(contract.operations);
-  const inbox = createInbox(clock);
+  const inbox = createInbox(clock, world.policies);
   const deliveries = createDeliveries(world, (url, init) =>
     isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init),
   );
@@ -159,15 +161,15 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
   const kept = { world, randoms, tokens, faults, inbox, transfers };
   const dispatcher = { world, contract, handlers, tokens, faults };
   const begin = () => {
-    loadSeed(world, seed);
-    for (const fault of firstFaults) faults.add(fault);
+    under("seed", () => loadSeed(world, seed));
+    for (const [index, fault] of firstFaults.entries()) under(`faults[${index}]`, () => faults.add(fault));
   };
   begin();
 
   const backend: Backend = {
     clock,
     state: world.state,
-    collections: createCollections(world),
+    collections: createCollections(world, transfers.followCalls),
     policies: world.policies,
     faults,
     deliveries,
@@ -220,6 +222,7 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
       restoreSnapshot(kept, snapshot);
       journal.clear();
       deliveries.clear();
+      transfers.resend();
       events.emit("sandbox.restored");
     },
     reset() {

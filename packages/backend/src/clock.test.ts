@@ -123,6 +123,39 @@ describe("a frozen clock", () => {
     ]);
   });
 
+  it("tells who sleeps until when, like its timers", async () => {
+    const clock = createClock(0);
+    const sleep = clock.sleep(10, "somebody");
+    expect(clock.timers()).toEqual([{ at: 10, kind: "sleep.ends", id: "somebody" }]);
+    await clock.advance({ nextTimer: true });
+    await sleep;
+    expect([clock.now(), clock.timers()]).toEqual([10, []]);
+  });
+
+  it("drops the timers of a purpose, and no others", async () => {
+    const clock = createClock(0);
+    const fired: string[] = [];
+    for (const [kind, index] of [
+      ["rings", 0],
+      ["rings", 1],
+      ["ends", 0],
+    ] as const)
+      clock.schedule(10, () => void fired.push(`${kind} ${index}`), { kind, id: "a", index });
+    clock.schedule(10, () => void fired.push("another"), { kind: "rings", id: "b" });
+    clock.cancel({ kind: "rings", id: "a", index: 1 });
+    clock.cancel({ kind: "ends", id: "a" });
+    await clock.advance({ by: 10 });
+    expect(fired).toEqual(["rings 0", "another"]);
+  });
+
+  it("waits no longer for work of before a reset", async () => {
+    const clock = createClock(0);
+    clock.track(new Promise(() => {}));
+    clock.reset();
+    await clock.advance({ by: 10 });
+    expect(clock.now()).toBe(10);
+  });
+
   it("wakes whoever sleeps on reset", async () => {
     const clock = createClock(0);
     const sleep = clock.sleep(10);

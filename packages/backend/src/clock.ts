@@ -34,12 +34,16 @@ export interface Clock {
   set(setting: { readonly now?: number | string; readonly mode?: ClockMode }): void;
   /** Moves time on and resolves when everything due has happened, in order. Throws InputError on a step back. */
   advance(step: Step): Promise<void>;
-  /** Resolves when the clock has moved on by so many milliseconds. Meant for work that is tracked. */
-  sleep(ms: number): Promise<void>;
+  /**
+   * Resolves when the clock has moved on by so many milliseconds. Meant for work that is tracked; `id` tells what waits.
+   */
+  sleep(ms: number, id?: string): Promise<void>;
   /** Lets `advance` wait, before each timer, until the work has settled or sleeps on this clock. */
   track(work: Promise<unknown>): void;
   /** Runs `task` when the clock reaches `at` (milliseconds). */
   schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;
+  /** Drops the timers about something; without a kind or an index those of every kind or index. */
+  cancel(purpose: Pick<TimerPurpose, "id"> & Partial<TimerPurpose>): void;
   /** The timers that wait and say what for, in the order in which they will fire; `at` is in milliseconds. */
   timers(): readonly (TimerPurpose & { readonly at: number })[];
   /** Runs the timers that are due by now. */
@@ -47,6 +51,9 @@ export interface Clock {
   /** Drops every timer, wakes whoever sleeps, and goes back to the start. */
   reset(): void;
 }
+
+/** The kind of timer that ends a sleep; what goes on then is in no snapshot. */
+export const sleepEnds = "sleep.ends";
 
 // Longer waits than this overflow setTimeout and would fire at once.
 const longestWait = 2 ** 31 - 1;
@@ -177,7 +184,7 @@ export function createClock(
         if (at > now()) moveTo(at);
         arm();
       }),
-    sleep: (ms) =>
+    sleep: (ms, id = "") =>
       new Promise((wake) => {
         const stop = (): void => {
           sleepers.delete(stop);
@@ -186,10 +193,11 @@ export function createClock(
         sleepers.add(stop);
         noteChange();
         // A turn of the event loop lets whoever slept go on before the next timer fires.
-        schedule(now() + ms, () => {
+        const end = (): Promise<void> => {
           stop();
           return new Promise((resume) => setTimeout(resume, 0));
-        });
+        };
+        schedule(now() + ms, end, { kind: sleepEnds, id });
       }),
     track(work) {
       const settle = (): void => {
@@ -200,6 +208,12 @@ export function createClock(
       tracked.add(settled);
     },
     schedule,
+    cancel({ kind, id, index }) {
+      const isMeant = (purpose: TimerPurpose | undefined): boolean =>
+        purpose?.id === id && (kind ?? purpose.kind) === purpose.kind && (index ?? purpose.index) === purpose.index;
+      timers = timers.filter(({ purpose }) => !isMeant(purpose));
+      arm();
+    },
     timers: () => timers.flatMap(({ at, purpose }) => (purpose === undefined ? [] : [{ at, ...purpose }])),
     async runDue() {
       // A request that a timer sends must not wait for that timer.
@@ -207,6 +221,7 @@ export function createClock(
     },
     reset() {
       timers = [];
+      tracked.clear();
       for (const stop of [...sleepers]) stop();
       mode = startMode;
       base = firstBase();

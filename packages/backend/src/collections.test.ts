@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "./backend.ts";
-import { asSeed, type CollectionName } from "./collections.ts";
+import { asSeed, type CollectionName, type Collections } from "./collections.ts";
 import { demo, demoSeed } from "./demo-seed.ts";
+import { InUseError } from "./input-error.ts";
 import type { Seed } from "./seed.ts";
 import { send } from "./test-client.ts";
 
 const { accountId, members, destinations } = demo;
 const newId = "99999999-0000-4000-8000-000000000001";
+const [first, second] = ["99999999-0000-4000-8000-00000000000a", "99999999-0000-4000-8000-00000000000b"] as const;
 const names = Object.keys(demoSeed) as CollectionName[];
 
 describe("the state as a seed", () => {
@@ -58,6 +60,51 @@ describe("a record", () => {
     const before = collections.list("members").map(({ id }) => id);
     collections.update("members", members.admin, { role: "agent" });
     expect(collections.list("members").map(({ id }) => id)).toEqual(before);
+  });
+
+  it("of a call in progress has one end, and a change of its beginning moves it", async () => {
+    const backend = createBackend();
+    const id = demo.calls.failed;
+    backend.collections.update("calls", id, { status: "in_progress", startedAt: backend.clock.iso() });
+    await backend.clock.advance({ by: 30_000 });
+    backend.collections.update("calls", id, { startedAt: backend.clock.iso() });
+    expect(backend.upcoming().filter((one) => one.id === id)).toHaveLength(1);
+    await backend.clock.advance({ by: 59_000 });
+    expect(backend.collections.get("calls", id)).toMatchObject({ status: "in_progress" });
+    await backend.clock.advance({ by: 1000 });
+    expect(backend.collections.get("calls", id)).toMatchObject({ status: "completed", duration: 60 });
+  });
+
+  it("of a call in progress that is removed leaves room for the next in the queue", () => {
+    const call = { accountId, direction: "outbound", duration: 0, createdAt: "2026-03-02T12:00:00Z" };
+    const backend = createBackend({ policies: { concurrentCallLimit: 1 } });
+    backend.collections.create("calls", { ...call, id: first, status: "in_progress" });
+    backend.collections.create("calls", { ...call, id: second, status: "queued" });
+    backend.collections.delete("calls", first);
+    expect(backend.collections.get("calls", second)).toMatchObject({ status: "in_progress" });
+    expect(backend.upcoming().map(({ id }) => id)).not.toContain(first);
+  });
+
+  it.each<[string, string, (it: Collections) => unknown]>([
+    ["an account", "account", (it) => it.delete("accounts", accountId)],
+    ["a user", `members ${members.agent} (userId)`, (it) => it.delete("users", demo.users.agent)],
+    [
+      "a destination",
+      `groups ${demo.groups.existing} (members[0].destinationId)`,
+      (it) => it.delete("destinations", destinations.phone),
+    ],
+    [
+      "a destination's account",
+      `groups ${demo.groups.existing} (members[0].destinationId)`,
+      (it) => it.update("destinations", destinations.phone, { accountId: demo.foreignAccountId }),
+    ],
+    ["a built-in role", "is built in", (it) => it.delete("roles", "agent")],
+  ])("that is in use stays: %s, naming what refers to it", (_, name, act) => {
+    const { collections, state } = createBackend();
+    const before = asSeed(state);
+    expect(() => act(collections)).toThrow(InUseError);
+    expect(() => act(collections)).toThrow(name);
+    expect(asSeed(state)).toEqual(before);
   });
 
   it("of a call that is put in progress ends like any other", async () => {
@@ -113,15 +160,15 @@ describe("a record", () => {
       (it) => it.update("members", members.agent, { hours: { monday: [{ from: "10:00", to: "09:00" }] } }),
     ],
     ["another id", "id", (it) => it.update("users", demo.users.owner, { id: newId })],
-    [
-      "a reference to what is removed",
-      "seed.groups[0].members[0].destinationId",
-      (it) => it.delete("destinations", destinations.phone),
-    ],
+    ["the role of another", "role", (it) => it.create("roles", { role: "agent", permissions: [] })],
+    ["a taken name, though the other comes later", "name", (it) => it.update("groups", first, { name: "Later" })],
   ])("with %s is refused by its field, and nothing changes", (_, field, act) => {
     const { collections, state } = createBackend();
-    const before = structuredClone(state);
+    const group = { accountId, members: [{ destinationId: destinations.phone }] };
+    collections.create("groups", { ...group, id: first, name: "First" });
+    collections.create("groups", { ...group, id: second, name: "Later" });
+    const before = asSeed(state);
     expect(() => act(collections)).toThrow(expect.objectContaining({ field }));
-    expect(state).toEqual(before);
+    expect(asSeed(state)).toEqual(before);
   });
 });

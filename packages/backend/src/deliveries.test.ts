@@ -1,6 +1,7 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createBackend } from "./backend.ts";
 import { demo } from "./demo-seed.ts";
+import { inboxUrl } from "./inbox.ts";
 import { signatureHeader } from "./signer.ts";
 
 const destinationId = demo.destinations.app;
@@ -51,6 +52,47 @@ it("gives up on a receiver that does not answer", async () => {
       new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))),
   });
   expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: false });
+});
+
+describe("the built-in receiver", () => {
+  async function slow(delaySecs: number) {
+    const backend = createBackend();
+    backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
+    backend.inbox.answer = { delaySecs };
+    const delivery = backend.deliveries.trigger({ destinationId });
+    await backend.advance({ by: 60_000 });
+    return delivery;
+  }
+
+  it("gives no answer where it takes as long as the timeout, on the backend's clock", async () => {
+    expect(await slow(10)).toMatchObject({ accepted: false, error: "No answer within 10 s." });
+  });
+
+  it("answers within the timeout", async () => {
+    expect(await slow(9.999)).toMatchObject({ accepted: true, status: 204 });
+  });
+});
+
+it("a delivery that was under way at a reset is not listed after it", async () => {
+  let answer = (_: Response): void => {};
+  const backend = createBackend({
+    fetch: () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  });
+  const delivery = backend.deliveries.trigger({ destinationId });
+  backend.reset();
+  answer(new Response());
+  await delivery;
+  expect(backend.deliveries.list()).toEqual([]);
+});
+
+it("the clock waits for a delivery that was triggered before it moves on", async () => {
+  const backend = createBackend({ fetch: () => new Promise((resolve) => setTimeout(resolve, 20, new Response())) });
+  void backend.deliveries.trigger({ destinationId });
+  await backend.advance({ by: 1000 });
+  expect(backend.deliveries.list()).toHaveLength(1);
 });
 
 it.each([

@@ -1,4 +1,5 @@
 import { signature } from "@call-transfer/spec";
+import { mostKept, withLatest } from "./bounds.ts";
 import type { World } from "./exchange.ts";
 import { InputError } from "./input-error.ts";
 import { signatureHeader } from "./signer.ts";
@@ -40,7 +41,12 @@ export interface Deliveries {
   list(): readonly Delivery[];
 }
 
-const maxDeliveries = 1000;
+/** What tells an event from others; it stays when the event is sent again. */
+export interface EventIdentity {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
 
 /** Creates the deliveries of one backend. */
 export function createDeliveries(
@@ -48,23 +54,27 @@ export function createDeliveries(
   send: (url: string, init: RequestInit) => Promise<Response>,
 ): Deliveries & {
   /** The same as `trigger`, for whoever wants the id before the answer. */
-  offer(trigger: Trigger): { readonly id: string; readonly done: Promise<Delivery> };
+  offer(trigger: Trigger, event?: EventIdentity): { readonly id: string; readonly done: Promise<Delivery> };
+  /** Forgets what was sent, and what is still under way. */
   clear(): void;
 } {
   const { state, clock, random, policies, events } = world;
   let sent: Delivery[] = [];
+  // Another one after each clearing, so that what was under way then does not turn up later.
+  let era = {};
   const post = async (
     about: Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">,
     destination: DestinationRecord,
   ): Promise<Delivery> => {
-    const [url, at] = [webhookUrl(destination), clock.now()];
+    const [url, at, own] = [webhookUrl(destination), clock.now(), era];
     const headers = {
       "content-type": "application/json",
       [signature.header]: signatureHeader(about.body, secretsAt(destination, at), at),
     };
     const outcome = await attempt(send, url, { headers, body: about.body }, policies.deliveryTimeoutSecs);
     const delivery: Delivery = { ...about, at: new Date(at).toISOString(), url, headers, ...outcome };
-    sent = [...sent.slice(1 - maxDeliveries), delivery];
+    if (own !== era) return delivery;
+    sent = withLatest(sent, delivery, mostKept.deliveries);
     const { id, destinationId, accepted } = delivery;
     events.emit("webhook.delivered", { id, destinationId, accepted });
     return delivery;
@@ -74,24 +84,30 @@ export function createDeliveries(
     if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
     return destination;
   };
-  const offer = ({ destinationId, ...payload }: Trigger) => {
+  const offer = ({ destinationId, ...payload }: Trigger, event?: EventIdentity) => {
     const destination = find(destinationId);
     webhookUrl(destination);
-    const [id, createdAt] = [random.uuid(), clock.iso()];
+    const id = event?.id ?? random.uuid();
+    const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
     const body = JSON.stringify({ ...payload, type: signature.event, id, createdAt, destinationId });
     return { id, done: post({ id, destinationId, body }, destination) };
   };
+  const tracked = (work: Promise<Delivery>): Promise<Delivery> => {
+    clock.track(work);
+    return work;
+  };
   return {
     offer,
-    trigger: async (trigger) => offer(trigger).done,
+    trigger: async (trigger) => tracked(offer(trigger).done),
     async redeliver(id) {
       const first = sent.find((delivery) => delivery.id === id);
       if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
       const { destinationId, body } = first;
-      return post({ id: random.uuid(), destinationId, body, redeliveryOf: id }, find(destinationId));
+      return tracked(post({ id: random.uuid(), destinationId, body, redeliveryOf: id }, find(destinationId)));
     },
     list: () => sent,
     clear() {
+      era = {};
       sent = [];
     },
   };

@@ -228,12 +228,12 @@ describe("faults", () => {
   });
 
   it.each([
-    [{ do: { code: "nope" } }, "fault.do.code: "],
-    [{ do: { status: 99 } }, "fault.do.status: "],
-    [{ do: { status: 500, headers: { "a b": "c" } } }, "fault.do.headers: "],
-    [{ when: { times: 0 }, do: { status: 500 } }, "fault.when.times: "],
-    [{ match: { operationId: "nope" }, do: { status: 500 } }, "fault.match.operationId: "],
-    [{ mach: {}, do: { status: 500 } }, "fault.mach: "],
+    [{ do: { code: "nope" } }, "do.code: "],
+    [{ do: { status: 99 } }, "do.status: "],
+    [{ do: { status: 500, headers: { "a b": "c" } } }, "do.headers: "],
+    [{ when: { times: 0 }, do: { status: 500 } }, "when.times: "],
+    [{ match: { operationId: "nope" }, do: { status: 500 } }, "match.operationId: "],
+    [{ mach: {}, do: { status: 500 } }, "mach: "],
   ])("refuse %j and name the field", (fault, field) => {
     expect(() => createBackend().faults.add(fault as never)).toThrow(field);
   });

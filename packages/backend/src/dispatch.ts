@@ -54,7 +54,7 @@ export async function dispatch(
   const { latency, action, id: fault } = faults.take(operation, url.pathname);
   const about = { operationId: operation.id, ...(fault !== undefined && { fault }) };
   if (latency > 0) {
-    const wait = world.clock.sleep(latency);
+    const wait = world.clock.sleep(latency, requestId);
     world.clock.track(wait);
     await untilAborted(wait, request.signal);
   }

@@ -139,6 +139,21 @@ describe("latency", () => {
     expect(backend.faults.list()).toEqual([]);
   });
 
+  it("is what the next step of the clock goes to", async () => {
+    const backend = failing({ latency: 1500 });
+    const answer = send(backend, "GET /roles");
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(backend.upcoming()).toContainEqual({
+      at: backend.clock.now() + 1500,
+      kind: "sleep.ends",
+      id: expect.any(String),
+    });
+    const from = backend.clock.now();
+    await backend.advance({ nextTimer: true });
+    expect(backend.clock.now() - from).toBe(1500);
+    expect((await answer).status).toBe(200);
+  });
+
   it("ends at a reset", async () => {
     const backend = failing({ latency: 1000 });
     const answer = roles(backend);

@@ -1,6 +1,7 @@
-import { type ErrorCode, errorCodes, type OperationDescription, operations } from "@call-transfer/spec";
+import { type ErrorCode, errorCodes, type OperationDescription } from "@call-transfer/spec";
+import { type Contract, callTransferContract } from "./contract.ts";
 import { zFault } from "./control/schemas.gen.ts";
-import { checkInput, InputError } from "./input-error.ts";
+import { checkInput, InputError, under } from "./input-error.ts";
 import { type Problem, problem } from "./problem.ts";
 import type { Random } from "./random.ts";
 
@@ -74,10 +75,10 @@ export interface KeptFaults {
 
 const none: Met = { latency: 0, action: undefined, id: undefined };
 
-/** Creates a list of faults; `isKnown` tells the operations that `match.operationId` may name. */
+/** Creates a list of faults that befall the operations of a contract. */
 export function createFaults(
   random: Pick<Random, "next">,
-  isKnown = (operationId: string): boolean => Object.hasOwn(operations, operationId),
+  contract: Pick<Contract, "knows" | "operations"> = callTransferContract,
 ): Faults & {
   take(operation: OperationDescription, path: string): Met;
   keep(): KeptFaults;
@@ -85,11 +86,14 @@ export function createFaults(
 } {
   let waiting: Waiting[] = [];
   let last = 0;
-  const checked = (fault: unknown, root: string): Fault => {
-    assertFault(fault, root);
-    const { operationId } = fault.match ?? {};
-    if (operationId !== undefined && !isKnown(operationId))
-      throw new InputError(`${root}.match.operationId`, `no operation is named ${operationId}`);
+  const checked = (fault: unknown): Fault => {
+    assertFault(fault);
+    const { operationId, method } = fault.match ?? {};
+    if (operationId !== undefined && !contract.knows(operationId))
+      throw new InputError("match.operationId", `no operation is named ${operationId}`);
+    const methods = new Set(contract.operations.map((operation) => operation.method));
+    if (method !== undefined && !methods.has(method.toUpperCase()))
+      throw new InputError("match.method", `no operation has this method; there are ${[...methods].join(", ")}`);
     return structuredClone(fault);
   };
   const enter = (id: string, fault: Fault): void => {
@@ -115,7 +119,7 @@ export function createFaults(
     }));
   return {
     add(fault) {
-      const own = checked(fault, "fault");
+      const own = checked(fault);
       last += 1;
       enter(`fault-${last}`, own);
       return `fault-${last}`;
@@ -148,7 +152,7 @@ export function createFaults(
     restore(kept) {
       const entries = kept.waiting.map(({ id, ...fault }, index) => ({
         id,
-        fault: checked(fault, `snapshot.faults.waiting[${index}]`),
+        fault: under(`faults.waiting[${index}]`, () => checked(fault)),
       }));
       waiting = [];
       last = kept.last;
@@ -179,14 +183,19 @@ function matches(match: Fault["match"], operation: OperationDescription, path: s
   );
 }
 
-/** Throws InputError that names the bad field under `root` when `fault` is none. */
-function assertFault(fault: unknown, root: string): asserts fault is Fault {
-  const { do: action } = checkInput(zFault, fault, root);
+// What says how long the body is comes from the body itself.
+const framing = ["content-length", "transfer-encoding"];
+
+/** Throws InputError that names the bad field when `fault` is none. */
+function assertFault(fault: unknown): asserts fault is Fault {
+  const { do: action } = checkInput(zFault, fault);
   if (typeof action !== "object") return;
   if ("code" in action && !Object.hasOwn(errorCodes, action.code))
-    throw new InputError(`${root}.do.code`, "is no code of the table");
-  if ("headers" in action && !areHeaders(action.headers ?? {}))
-    throw new InputError(`${root}.do.headers`, "must be header names with their values");
+    throw new InputError("do.code", "is no code of the table");
+  const headers = "headers" in action ? (action.headers ?? {}) : {};
+  if (!areHeaders(headers)) throw new InputError("do.headers", "must be header names with their values");
+  for (const name of Object.keys(headers))
+    if (framing.includes(name.toLowerCase())) throw new InputError(`do.headers.${name}`, "is set by the server itself");
 }
 
 function areHeaders(headers: Record<string, string>): boolean {

@@ -24,7 +24,9 @@ export function dripping(text: string, clock: Clock): ReadableStream<Uint8Array>
   return new ReadableStream(
     {
       async pull(controller) {
-        await clock.sleep(1000);
+        const wait = clock.sleep(1000, "slowBody");
+        clock.track(wait);
+        await wait;
         controller.enqueue(bytes.slice(sent, sent + size));
         sent += size;
         if (sent >= bytes.length) controller.close();

@@ -1,4 +1,6 @@
+import { mostKept, withLatest } from "./bounds.ts";
 import type { Clock } from "./clock.ts";
+import type { Policies } from "./policies.ts";
 
 /** An address that never leaves the backend: give it to an `app` destination as `config.url`. */
 export const inboxUrl = "http://inbox.invalid/offers";
@@ -7,7 +9,7 @@ export const inboxUrl = "http://inbox.invalid/offers";
 export interface InboxAnswer {
   /** 204 by default. */
   readonly status?: number;
-  /** How long it takes, in seconds of the backend's clock; 0 by default. */
+  /** How long it takes, in seconds of the backend's clock; 0 by default. Longer than `deliveryTimeoutSecs` is no answer. */
   readonly delaySecs?: number;
 }
 
@@ -26,10 +28,14 @@ export interface Inbox {
   clear(): void;
 }
 
-const maxEvents = 1000;
-
 /** Creates the receiver of one backend. */
-export function createInbox(clock: Clock): Inbox & { receive(init: RequestInit): Promise<Response> } {
+export function createInbox(
+  clock: Clock,
+  policies: Policies,
+): Inbox & {
+  /** Takes a delivery, and times out as a sender does, but on the backend's clock: the same story at any speed. */
+  receive(init: RequestInit): Promise<Response>;
+} {
   let received: InboxEvent[] = [];
   return {
     answer: {},
@@ -40,9 +46,12 @@ export function createInbox(clock: Clock): Inbox & { receive(init: RequestInit):
     },
     async receive({ headers, body }) {
       const event = { at: clock.iso(), headers: Object.fromEntries(new Headers(headers)), body: String(body) };
-      received = [...received.slice(1 - maxEvents), event];
+      received = withLatest(received, event, mostKept.inboxEvents);
       const { status = 204, delaySecs = 0 } = this.answer;
-      if (delaySecs > 0) await clock.sleep(delaySecs * 1000);
+      const patience = policies.deliveryTimeoutSecs;
+      if (delaySecs > 0) await clock.sleep(Math.min(delaySecs, patience) * 1000, "inbox");
+      if (delaySecs >= patience && delaySecs > 0)
+        throw new DOMException(`No answer within ${patience} s.`, "TimeoutError");
       return new Response(null, { status });
     },
   };

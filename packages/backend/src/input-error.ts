@@ -3,27 +3,45 @@ import type { z } from "zod";
 /** Something handed to the backend itself (a seed, a fault, a policy, a key, a trigger) is wrong. */
 export class InputError extends Error {
   override readonly name = "InputError";
-  /** The field at fault, e.g. `seed.members[2].role`. */
+  /** The field at fault, named from what was handed in, e.g. `members[2].role`; empty when the whole of it is wrong. */
   readonly field: string;
   /** What is wrong with it. */
   readonly explanation: string;
 
   constructor(field: string, explanation: string) {
-    super(`${field}: ${explanation}`);
+    super(field === "" ? explanation : `${field}: ${explanation}`);
     this.field = field;
     this.explanation = explanation;
   }
 }
 
-/** Checks data from outside against a schema; throws InputError that names the first bad field under `root`. */
-export function checkInput<Schema extends z.ZodType>(schema: Schema, value: unknown, root: string): z.output<Schema> {
+/** A record must stay as it is, since something else refers to it. */
+export class InUseError extends InputError {}
+
+/** Runs a check of one part of what was handed in; the fields that an InputError names then begin with `root`. */
+export function under<Checked>(root: string, check: () => Checked): Checked {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(joined(root, error.field), error.explanation);
+  }
+}
+
+function joined(root: string, field: string): string {
+  if (root === "" || field === "") return root + field;
+  return field.startsWith("[") ? root + field : `${root}.${field}`;
+}
+
+/** Checks data from outside against a schema; throws InputError that names the first bad field. */
+export function checkInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues);
   const path = [...issue.path, ...(issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [])];
   const field = path.reduce<string>(
-    (text, part) => (typeof part === "number" ? `${text}[${part}]` : `${text}.${String(part)}`),
-    root,
+    (text, part) => joined(text, typeof part === "number" ? `[${part}]` : String(part)),
+    "",
   );
   throw new InputError(field, issue.code === "unrecognized_keys" ? "is not a known field" : issue.message);
 }

@@ -64,7 +64,8 @@ export function createKeys(world: World, tokens: Tokens): Keys {
     },
     async issueToken({ userId, expiresInSecs = policies.tokenLifetimeSecs, expired }) {
       if (!state.users.has(userId)) throw new InputError("userId", `no user has the id ${userId}`);
-      if (!Number.isFinite(expiresInSecs)) throw new InputError("expiresInSecs", "must be a number of seconds");
+      if (typeof expiresInSecs !== "number") throw new InputError("expiresInSecs", "must be a number of seconds");
+      parseTime("expiresInSecs", clock.now() + expiresInSecs * 1000);
       return tokens.sign(userId, Math.floor(clock.now() / 1000) + (expired ? -1 : expiresInSecs));
     },
   };

@@ -4,7 +4,7 @@ import { defined } from "./defined.ts";
 import type { World } from "./exchange.ts";
 import { checkInput, InputError } from "./input-error.ts";
 import { newApiKey } from "./keys.ts";
-import { drainQueue, scheduleCompletion } from "./routes/calls.ts";
+import { callEnds, drainQueue, scheduleCompletion } from "./routes/calls.ts";
 import { newSigningSecret } from "./routes/destinations.ts";
 import { builtInRoles } from "./routes/roles.ts";
 import { groupDefaults, type Seed, seedSchema } from "./seed.ts";
@@ -24,16 +24,17 @@ export function loadSeed(world: World, seed: Seed): void {
 
 /** Checks a seed against what the state holds already; the answer shares nothing with it. Throws InputError. */
 export function checkSeed(seed: unknown, state: State): Loaded {
-  const checked = structuredClone(checkInput(seedSchema, seed, "seed"));
+  const checked = structuredClone(checkInput(seedSchema, seed));
   checkReferences(checked, state);
   return checked;
 }
 
-/** Lets a call that was put into the state end, or start, when its time comes. */
-export function goOn(world: World, callId: string): void {
+/** Lets a call that was put into the state, changed or removed end when its time comes, and others start where it left room. */
+export function goOn(world: World, callId: string, accountId = world.state.calls.get(callId)?.accountId): void {
   const call = world.state.calls.get(callId);
+  world.clock.cancel({ kind: callEnds, id: callId });
   if (call?.status === "in_progress") scheduleCompletion(world, call);
-  if (call !== undefined) drainQueue(world, call.accountId, world.clock.now());
+  if (accountId !== undefined) drainQueue(world, accountId, world.clock.now());
 }
 
 /** Finds dangling references and duplicates, within the seed and against what the state holds already. */
@@ -52,7 +53,7 @@ function checkReferences(seed: Loaded, state: State): void {
   for (const [collection, records] of Object.entries(owned))
     for (const [index, record] of (records ?? []).entries())
       if (!names.accounts.has(record.accountId))
-        throw new InputError(`seed.${collection}[${index}].accountId`, `no account has the id ${record.accountId}`);
+        throw new InputError(`${collection}[${index}].accountId`, `no account has the id ${record.accountId}`);
   const { members, groups, numbers, contacts, apiKeys } = state;
   unique("members", "userId", [...members.values()].map(membershipKey), seed.members?.map(membershipKey));
   unique("groups", "name", [...groups.values()].map(groupKey), seed.groups?.map(groupKey));
@@ -74,21 +75,27 @@ function checkReferences(seed: Loaded, state: State): void {
     apiKeys.keys(),
     seed.apiKeys?.map(({ key }) => key),
   );
+  unique(
+    "roles",
+    "role",
+    [],
+    seed.roles?.map(({ role }) => role),
+  );
   for (const [index, { userId }] of (seed.members ?? []).entries())
-    if (!names.users.has(userId)) throw new InputError(`seed.members[${index}].userId`, `no user has the id ${userId}`);
+    if (!names.users.has(userId)) throw new InputError(`members[${index}].userId`, `no user has the id ${userId}`);
   for (const [index, { providerId }] of (seed.numbers ?? []).entries())
     if (providerId !== undefined && !names.providers.has(providerId))
-      throw new InputError(`seed.numbers[${index}].providerId`, `no provider has the id ${providerId}`);
+      throw new InputError(`numbers[${index}].providerId`, `no provider has the id ${providerId}`);
   for (const [index, destination] of (seed.destinations ?? []).entries())
     for (const field of ["signingSecret", "previousSecret"] as const)
       if (destination.kind !== "app" && destination[field] !== undefined)
-        throw new InputError(`seed.destinations[${index}].${field}`, "only a destination of kind app has one");
+        throw new InputError(`destinations[${index}].${field}`, "only a destination of kind app has one");
   for (const [index, group] of (seed.groups ?? []).entries()) {
     for (const [place, { destinationId }] of group.members.entries()) {
       const owner = seed.destinations?.find(({ id }) => id === destinationId) ?? state.destinations.get(destinationId);
       if (owner?.accountId !== group.accountId)
         throw new InputError(
-          `seed.groups[${index}].members[${place}].destinationId`,
+          `groups[${index}].members[${place}].destinationId`,
           `no destination of this account has the id ${destinationId}`,
         );
     }
@@ -102,7 +109,7 @@ function idsOf<Kept>(
 ): Set<string> {
   const ids = new Set(kept.keys());
   for (const [index, { id }] of (records ?? []).entries()) {
-    if (ids.has(id)) throw new InputError(`seed.${collection}[${index}].id`, `the id ${id} is taken`);
+    if (ids.has(id)) throw new InputError(`${collection}[${index}].id`, `the id ${id} is taken`);
     ids.add(id);
   }
   return ids;
@@ -116,8 +123,7 @@ function unique(
 ): void {
   const taken = new Set<string | undefined>(kept);
   for (const [index, name] of (names ?? []).entries()) {
-    if (name !== undefined && taken.has(name))
-      throw new InputError(`seed.${collection}[${index}].${field}`, "is taken");
+    if (name !== undefined && taken.has(name)) throw new InputError(`${collection}[${index}].${field}`, "is taken");
     taken.add(name);
   }
 }

@@ -1,4 +1,4 @@
-import { InputError } from "./input-error.ts";
+import { InputError, under } from "./input-error.ts";
 
 /** What the specification leaves open and behaviour hangs on. Plain values, read when they are used. */
 export interface Policies {
@@ -28,7 +28,7 @@ export interface Policies {
   missedCallsAwaySecs: number;
   /** Whether disabled destinations ring (A-36). */
   disabledDestinationsRing: boolean;
-  /** How long a webhook's receiver may take, in seconds of real time (A-32). */
+  /** How long a webhook's receiver may take, in seconds of real time; the built-in one's are of the backend's clock (A-32). */
   deliveryTimeoutSecs: number;
 }
 
@@ -56,27 +56,26 @@ export function defaultPolicies(): Policies {
 }
 
 /** Throws InputError when `changes` names no policy or a value does not fit. */
-export function checkPolicies(changes: object, field = "policies", model: object = defaultPolicies()): void {
+export function checkPolicies(changes: unknown, model: object = defaultPolicies()): void {
+  if (typeof changes !== "object" || changes === null || Array.isArray(changes))
+    throw new InputError("", "must be an object");
   const known = new Map<string, unknown>(Object.entries(model));
   for (const [name, value] of Object.entries(changes)) {
     const expected = known.get(name);
-    const where = `${field}.${name}`;
-    if (expected === undefined)
-      throw new InputError(where, `no such policy; there are ${[...known.keys()].join(", ")}`);
+    if (expected === undefined) throw new InputError(name, `no such policy; there are ${[...known.keys()].join(", ")}`);
     if (typeof expected === "number") {
       const isSecs = name.endsWith("Secs");
       const largest = isSecs ? longestSecs : Number.MAX_SAFE_INTEGER;
       const fits = typeof value === "number" && value >= 0 && value <= largest && (isSecs || Number.isInteger(value));
       if (!fits)
         throw new InputError(
-          where,
+          name,
           isSecs ? `must be seconds from 0 to ${longestSecs}` : "must be a whole number from 0",
         );
     } else if (typeof expected === "object" && expected !== null) {
-      if (typeof value !== "object" || value === null) throw new InputError(where, "must be an object");
+      under(name, () => checkPolicies(value, expected));
       for (const part of Object.keys(expected))
-        if (!(part in value)) throw new InputError(`${where}.${part}`, "is missing");
-      checkPolicies(value, where, expected);
-    } else if (typeof value !== typeof expected) throw new InputError(where, `must be a ${typeof expected}`);
+        if (!(part in Object(value))) throw new InputError(`${name}.${part}`, "is missing");
+    } else if (typeof value !== typeof expected) throw new InputError(name, `must be a ${typeof expected}`);
   }
 }

@@ -72,6 +72,10 @@ describe("sandboxes", () => {
     expect(sandboxes.default.state.accounts.size).toBeGreaterThan(0);
   });
 
+  it("refuse options that are none, naming the one at fault", () => {
+    expect(() => createSandboxes({ autoSandboxes: 1 as never })).toThrow("autoSandboxes: ");
+  });
+
   it("refuse a name that is taken or none", () => {
     const sandboxes = createSandboxes();
     expect(() => sandboxes.create("default")).toThrow("name: there is a sandbox default already");

@@ -41,6 +41,7 @@ const mostSandboxes = 1000;
 /** Creates sandboxes, each a backend of its own with these options. The control plane is on. */
 export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
   const { autoSandboxes = false, ...common } = options;
+  if (typeof autoSandboxes !== "boolean") throw new InputError("autoSandboxes", "must be true or false");
   const backends = new Map<string, Backend>();
 
   const create = (name: string, own: Partial<BackendOptions> = {}): Backend => {

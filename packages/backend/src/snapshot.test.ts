@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { type Backend, createBackend } from "./backend.ts";
 import { demo } from "./demo-seed.ts";
+import { inboxUrl } from "./inbox.ts";
 import { send } from "./test-client.ts";
 
 const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
@@ -80,35 +81,69 @@ it("restoring empties journal and deliveries", async () => {
   expect([backend.journal.list(), backend.deliveries.list()]).toEqual([[], []]);
 });
 
-it("an answer to an offer of before the restore is not heard", async () => {
-  let accept = (_: Response): void => {};
+it("an offer that no answer is known of is sent again, as the same event, and only the later answer is heard", async () => {
+  const answers: ((response: Response) => void)[] = [];
+  const bodies: unknown[] = [];
   const backend = createBackend({
-    fetch: () =>
-      new Promise((resolve) => {
-        accept = resolve;
-      }),
+    fetch: (_, init) => {
+      bodies.push(init?.body);
+      return new Promise((resolve) => void answers.push(resolve));
+    },
   });
   backend.transfers.start({ destinationId: demo.destinations.app });
   backend.restore(backend.snapshot());
-  accept(new Response());
-  await backend.advance({ by: 0 });
+  answers[0]?.(new Response());
+  await new Promise((resolve) => setTimeout(resolve, 0));
   expect(backend.transfers.list()).toMatchObject([{ status: "ringing" }]);
+  answers[1]?.(new Response());
+  await backend.advance({ by: 0 });
+  expect(backend.transfers.list()).toMatchObject([{ status: "connected" }]);
+  expect([bodies.length, bodies[1], backend.deliveries.list().length]).toEqual([2, bodies[0], 1]);
+});
+
+it("an app that was still thinking takes the call after a restore too", async () => {
+  const backend = createBackend();
+  backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });
+  backend.inbox.answer = { delaySecs: 5 };
+  backend.transfers.start({ destinationId: demo.destinations.app });
+  const snapshot = backend.snapshot();
+  const statuses: unknown[] = [];
+  for (let time = 0; time < 2; time += 1) {
+    await backend.advance({ by: 40_000 });
+    statuses.push(backend.transfers.list()[0]?.status);
+    backend.restore(snapshot);
+  }
+  expect(statuses).toEqual(["connected", "connected"]);
+});
+
+it("an app that declined gets no second offer by a restore", async () => {
+  const backend = createBackend({ fetch });
+  backend.transfers.start({ groupId: demo.groups.existing });
+  await backend.advance({ by: 0 });
+  backend.restore(backend.snapshot());
+  await backend.advance({ by: 0 });
+  expect(backend.deliveries.list()).toEqual([]);
 });
 
 it.each<[string, (snapshot: Record<string, unknown>) => unknown, string]>([
-  ["a version from elsewhere", (snapshot) => ({ ...snapshot, version: 2 }), "snapshot.version"],
-  ["a policy that there is not", (snapshot) => ({ ...snapshot, policies: { nope: 1 } }), "snapshot.policies.nope"],
+  ["a version from elsewhere", (snapshot) => ({ ...snapshot, version: 2 }), "version"],
+  ["a policy that there is not", (snapshot) => ({ ...snapshot, policies: { nope: 1 } }), "policies.nope"],
   ["a record that is none", (snapshot) => ({ ...snapshot, seed: { accounts: [{}] } }), "seed.accounts[0].id"],
   [
     "a timer of no known kind",
     (snapshot) => ({ ...snapshot, timers: [{ at: 0, kind: "x", id: "y" }] }),
-    "snapshot.timers[0].kind",
+    "timers[0].kind",
   ],
-  ["a time that is none", (snapshot) => ({ ...snapshot, now: 1e300 }), "snapshot.now"],
+  [
+    "an inbox that answers what no server does",
+    (snapshot) => ({ ...snapshot, inbox: { status: 99_999 } }),
+    "inbox.status",
+  ],
+  ["a time that is none", (snapshot) => ({ ...snapshot, now: 1e300 }), "now"],
   [
     "a fault that is none",
     (snapshot) => ({ ...snapshot, faults: { last: 1, waiting: [{ id: "f", do: {} }] } }),
-    "snapshot.faults.waiting[0].do",
+    "faults.waiting[0].do",
   ],
 ])("a snapshot with %s is refused by its field, and changes nothing", async (_, change, field) => {
   const { backend } = await busy();

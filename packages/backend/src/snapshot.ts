@@ -3,10 +3,12 @@ import { z } from "zod";
 import type { Tokens } from "./authenticate.ts";
 import { parseTime, type TimerPurpose } from "./clock.ts";
 import { asSeed } from "./collections.ts";
+import { zInboxAnswer } from "./control/schemas.gen.ts";
+import { defined } from "./defined.ts";
 import type { World } from "./exchange.ts";
 import type { createFaults } from "./faults.ts";
 import type { createInbox } from "./inbox.ts";
-import { checkInput, InputError } from "./input-error.ts";
+import { checkInput, InputError, under } from "./input-error.ts";
 import { checkSeed, insert } from "./load-seed.ts";
 import { checkPolicies, defaultPolicies } from "./policies.ts";
 import type { Random } from "./random.ts";
@@ -30,10 +32,13 @@ const snapshotSchema = z.strictObject({
   transfers: z.array(transferSchema),
   timers: z.array(z.strictObject({ at: time, ...purpose })),
   faults: z.strictObject({ last: z.int(), waiting: z.array(z.looseObject({ id: z.string() })) }),
-  inbox: z.strictObject({ status: z.int().exactOptional(), delaySecs: z.number().exactOptional() }),
+  inbox: zInboxAnswer,
 });
 
-/** All that decides how a backend goes on, as JSON. Holds secrets; journal and deliveries are not part of it. */
+/**
+ * All that decides how a backend goes on, as JSON. Holds secrets; journal, deliveries and what sleeps on the clock are not
+ * part of it.
+ */
 export type Snapshot = z.output<typeof snapshotSchema>;
 
 /** What of a backend a snapshot is made of. */
@@ -59,22 +64,26 @@ export function takeSnapshot({ world, randoms, tokens, faults, inbox }: Kept): S
     seed: asSeed(state),
     windows: [...state.windows].map(([credential, window]) => ({ credential, ...window })),
     transfers: [...state.transfers.values()],
-    timers: [...clock.timers()],
+    timers: clock.timers().filter(({ kind }) => isKept(kind)),
     faults: JSON.parse(JSON.stringify(faults.keep())),
     inbox: JSON.parse(JSON.stringify(inbox.answer)),
   });
 }
 
+/** Whether a timer can be made again from its purpose. */
+function isKept(kind: string): boolean {
+  return kind === callEnds || kind.startsWith("transfer.");
+}
+
 /** Makes a backend what a snapshot says; everything is checked first. Throws InputError that names the bad field. */
 export function restoreSnapshot({ world, randoms, tokens, faults, inbox, transfers }: Kept, input: unknown): void {
   const { state, clock, policies } = world;
-  const snapshot = structuredClone(checkInput(snapshotSchema, input, "snapshot"));
-  checkPolicies(snapshot.policies, "snapshot.policies");
-  const seed = checkSeed(snapshot.seed, createState());
-  const isOwn = (kind: string): boolean => kind === callEnds || kind.startsWith("transfer.");
+  const snapshot = structuredClone(checkInput(snapshotSchema, input));
+  under("policies", () => checkPolicies(snapshot.policies));
+  const seed = under("seed", () => checkSeed(snapshot.seed, createState()));
   for (const [index, { kind }] of snapshot.timers.entries())
-    if (!isOwn(kind)) throw new InputError(`snapshot.timers[${index}].kind`, `no timer is of the kind ${kind}`);
-  parseTime("snapshot.now", snapshot.now);
+    if (!isKept(kind)) throw new InputError(`timers[${index}].kind`, `no timer is of the kind ${kind}`);
+  parseTime("now", snapshot.now);
   faults.restore(snapshot.faults);
 
   clearState(state);
@@ -89,7 +98,7 @@ export function restoreSnapshot({ world, randoms, tokens, faults, inbox, transfe
     if (about.kind === callEnds) completeAt(world, about.id, at);
     else transfers.schedule(at, about);
   inbox.clear();
-  inbox.answer = snapshot.inbox;
+  inbox.answer = defined(snapshot.inbox);
   tokens.secret = hexToBytes(snapshot.tokenSecret);
   for (const [name, random] of Object.entries(randoms)) random.position = snapshot.random[name] ?? random.position;
 }

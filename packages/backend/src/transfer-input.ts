@@ -1,5 +1,6 @@
 import type { World } from "./exchange.ts";
 import { InputError } from "./input-error.ts";
+import { callEnds } from "./routes/calls.ts";
 import { endOf } from "./rules/calls.ts";
 import { placeOf, type RingTarget, type Who } from "./rules/transfers.ts";
 import { groupDefaults } from "./seed.ts";
@@ -38,12 +39,20 @@ export function targetOf({ state }: World, { destinationId, groupId }: NewTransf
   };
 }
 
-/** When the call that is transferred ends, in milliseconds. Throws InputError for one that is not in progress. */
-export function callEnd({ state, policies }: World, accountId: string, callId: string): number {
+/** When a call ends, in milliseconds; undefined for one that is not in progress. */
+export function callEnd({ state, clock, policies }: World, callId: string): number | undefined {
   const call = state.calls.get(callId);
-  if (call?.accountId !== accountId || call.status !== "in_progress")
-    throw new InputError("callId", "is no call of the account that is in progress");
-  return endOf(call, policies);
+  if (call?.status !== "in_progress") return undefined;
+  // Its timer knows: the policy may have changed since the call began.
+  const timer = clock.timers().find(({ kind, id }) => kind === callEnds && id === callId);
+  return timer?.at ?? endOf(call, policies);
+}
+
+/** When the account's call ends that is transferred, in milliseconds. Throws InputError for one that is not in progress. */
+export function endOfOwn(world: World, accountId: string, callId: string): number {
+  const end = world.state.calls.get(callId)?.accountId === accountId ? callEnd(world, callId) : undefined;
+  if (end === undefined) throw new InputError("callId", "is no call of the account that is in progress");
+  return end;
 }
 
 /** The place that an entry of the script is about. Throws InputError for one that can have no effect. */

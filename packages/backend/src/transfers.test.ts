@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BackendOptions } from "./backend.ts";
 import { type Backend, createBackend } from "./backend.ts";
+import type { CollectionName } from "./collections.ts";
 import { shownTransfer } from "./control/transfers.ts";
 import type { Seed } from "./seed.ts";
 import { send } from "./test-client.ts";
@@ -451,6 +452,64 @@ describe("a transfer of a call", () => {
     expect(backend.state.calls.get(callId)).toMatchObject({ status: "completed", duration: 60 });
   });
 
+  it.each<[string, (backend: Backend) => unknown]>([
+    ["is completed", (backend) => backend.collections.update("calls", callId, { status: "completed" })],
+    ["is removed", (backend) => backend.collections.delete("calls", callId)],
+  ])("ends when the call %s, and the member is free again", async (_, act) => {
+    const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
+    backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    await advance(backend, 20);
+    act(backend);
+    expect(only(backend)).toMatchObject({ status: "ended", endedAt: Date.parse(start) + 20_000 });
+    expect(await availabilityOf(backend, ann)).toMatchObject({ busy: false });
+    expect(backend.upcoming()).toEqual([]);
+  });
+
+  it("stops ringing when the call is completed, which counts as no missed call", async () => {
+    const backend = createBackend({
+      now: start,
+      seed: { ...seedOf(), calls: [call] },
+      policies: { missedCallLimit: 1 },
+    });
+    const { id: transferId } = backend.transfers.start({ destinationId: people, callId });
+    backend.collections.update("calls", callId, { status: "completed" });
+    expect(only(backend)).toMatchObject({ status: "abandoned", rings: [{ outcome: "abandoned" }, {}, {}] });
+    expect(await backend.transfers.answer(transferId, { memberId: ann })).toBe("offer_expired");
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available", busy: false });
+  });
+
+  it("lasts longer when the call's beginning is put off", async () => {
+    const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
+    backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    await advance(backend, 20);
+    backend.collections.update("calls", callId, { startedAt: backend.clock.iso() });
+    await advance(backend, 59);
+    expect(only(backend).status).toBe("connected");
+    await advance(backend, 1);
+    expect(only(backend).status).toBe("ended");
+  });
+
+  it("ends with a call that began under another policy when that call does", async () => {
+    const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
+    backend.changePolicies({ callDurationSecs: 600 });
+    backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    await advance(backend, 60);
+    expect([only(backend).status, backend.state.calls.get(callId)?.status]).toEqual(["ended", "completed"]);
+  });
+
+  it("shows and offers a ring until the call ends, where that is first", () => {
+    const bodies: string[] = [];
+    const fetch: typeof globalThis.fetch = (_, init) => {
+      bodies.push(String(init?.body));
+      return new Promise(() => {});
+    };
+    const late = { ...call, startedAt: "2026-03-02T11:59:10Z" };
+    const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [late] }, fetch });
+    const transfer = backend.transfers.start({ destinationId: app, callId });
+    expect(shownTransfer(transfer).rings[0]?.until).toBe("2026-03-02T12:00:10.000Z");
+    expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ expiresAt: "2026-03-02T12:00:10.000Z" });
+  });
+
   it("that ends while it rings is abandoned, which counts as no missed call", async () => {
     const backend = createBackend({
       now: start,
@@ -474,6 +533,66 @@ describe("a transfer of a call", () => {
     await advance(backend, 10);
     expect(outcomes(backend)).toEqual(["missed", "missed", "missed", "abandoned"]);
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
+  });
+});
+
+describe("what a transfer under way is with", () => {
+  it.each<[string, CollectionName, string]>([
+    ["a member who rings", "members", bob],
+    ["a member who talks", "members", ann],
+    ["the destination", "destinations", people],
+    ["the group", "groups", groupId],
+  ])("stays until it is over: %s", async (_, collection, id) => {
+    const backend = withGroup([{ destinationId: people }]);
+    const memberId = id === ann ? ann : cat;
+    const { id: transferId } = backend.transfers.start({ groupId, script: [{ memberId, answerAfterSecs: 5 }] });
+    await advance(backend, id === bob ? 0 : 5);
+    // A group refers to its destinations, whatever rings.
+    if (collection === "destinations") backend.state.groups.clear();
+    expect(() => backend.collections.delete(collection, id)).toThrow(`transfer ${transferId} is under way with it`);
+    await advance(backend, 65);
+    expect(only(backend).status).toBe("ended");
+    expect(backend.collections.delete(collection, id)).toBe(true);
+  });
+
+  it("can go where it did not ring", () => {
+    const backend = createBackend({ now: start, seed: seedOf({ [bob]: { busy: true } }) });
+    backend.transfers.start({ destinationId: people });
+    expect(backend.collections.delete("members", bob)).toBe(true);
+  });
+});
+
+describe("what is kept of transfers", () => {
+  it("are those under way and the latest of those that are over", () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    const { id: ringing } = backend.transfers.start({ destinationId: desk });
+    const script = [{ destinationId: off, answerAfterSecs: 60 }];
+    const { id: first } = backend.transfers.start({ destinationId: off, script });
+    for (let count = 0; count < 1000; count += 1) backend.transfers.start({ destinationId: off });
+    const kept = backend.transfers.list().map(({ id }) => id);
+    expect([kept.length, kept.includes(ringing), kept.includes(first)]).toEqual([1000, true, false]);
+    expect(backend.upcoming().map(({ id }) => id)).toEqual([ringing]);
+  });
+
+  it("are a thousand under way at most", () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    for (let count = 0; count < 1000; count += 1) backend.transfers.start({ destinationId: desk });
+    expect(() => backend.transfers.start({ destinationId: desk })).toThrow(/^1000 transfers are under way/);
+  });
+
+  it("are the latest hundred late answers of a ring", async () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    const { id: transferId } = backend.transfers.start({ destinationId: desk });
+    await advance(backend, 30);
+    for (let count = 0; count < 101; count += 1) await backend.transfers.answer(transferId, { destinationId: desk });
+    expect(only(backend).rings[0]?.late).toHaveLength(100);
+  });
+
+  it("are no timers of what is over", async () => {
+    const backend = withGroup([{ destinationId: desk }, { destinationId: people }]);
+    backend.transfers.start({ groupId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    await advance(backend, 5);
+    expect(backend.upcoming().map(({ kind }) => kind)).toEqual(["transfer.call_ends"]);
   });
 });
 

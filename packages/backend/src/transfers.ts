@@ -1,35 +1,33 @@
 import type { ErrorCode } from "@call-transfer/spec";
+import { mostKept, withLatest } from "./bounds.ts";
 import type { TimerPurpose } from "./clock.ts";
-import type { Delivery, Trigger } from "./deliveries.ts";
 import type { World } from "./exchange.ts";
 import { InputError } from "./input-error.ts";
 import {
   countMissed,
   isOpen,
+  isUnderWay,
   lateCode,
   placeOf,
   planRings,
+  ringingPlaces,
   unansweredOutcome,
   type Who,
   winnerOf,
 } from "./rules/transfers.ts";
-import { callEnd, type NewTransfer, scripted, targetOf } from "./transfer-input.ts";
+import { callEnd, endOfOwn, type NewTransfer, scripted, targetOf } from "./transfer-input.ts";
+import { type Offers, sendOffer } from "./transfer-offers.ts";
 import type { RingRecord, TransferRecord } from "./transfer-record.ts";
 
 /** The platform's side of transfers (§1). */
 export interface Transfers {
-  /** Rings, and answers with the transfer at its start. Throws InputError that names the bad field. */
+  /** Rings, and answers with the transfer at its start. Throws InputError that names the bad field, or when 1000 are under way. */
   start(input: NewTransfer): TransferRecord;
   /** Picks up, now; answers the error code of one who is too late. Throws InputError for somebody not concerned. */
   answer(id: string, who: Who): Promise<ErrorCode | undefined>;
   get(id: string): TransferRecord | undefined;
-  /** Oldest first. */
+  /** Those under way and the latest of those that are over, 1000 in all, oldest first. */
   list(): readonly TransferRecord[];
-}
-
-/** Sends offers to apps. */
-interface Offers {
-  offer(trigger: Trigger): { readonly id: string; readonly done: Promise<Delivery> };
 }
 
 /** The purposes of a transfer's timers, each with what happens then. */
@@ -44,8 +42,14 @@ const purposes = {
 /** Creates the transfers of one backend. */
 export function createTransfers(
   world: World,
-  deliveries: Offers,
-): Transfers & { schedule(at: number, purpose: TimerPurpose): boolean } {
+  offers: Offers,
+): Transfers & {
+  schedule(at: number, purpose: TimerPurpose): boolean;
+  /** Lets transfers go on, or end, as the calls that they belong to do by now. */
+  followCalls(): void;
+  /** Sends the offers again that no answer is known of. */
+  resend(): void;
+} {
   const { state, clock, random, policies, events } = world;
 
   const schedule = (at: number, purpose: TimerPurpose): boolean => {
@@ -61,6 +65,8 @@ export function createTransfers(
   const end = (transfer: TransferRecord, ring: RingRecord, outcome: RingRecord["outcome"], now: number): void => {
     ring.outcome = outcome;
     ring.until = now;
+    const index = transfer.rings.indexOf(ring);
+    for (const kind of [purposes.ringEnds, purposes.declines]) clock.cancel({ kind, id: transfer.id, index });
     const { destinationId, memberId } = ring;
     events.emit("transfer.ring_ended", { id: transfer.id, destinationId, ...(memberId && { memberId }), outcome });
   };
@@ -69,6 +75,7 @@ export function createTransfers(
     if (transfer.status !== "ringing" || isOpen(transfer)) return;
     transfer.status = unansweredOutcome(transfer, now) === "missed" ? "unanswered" : "abandoned";
     transfer.endedAt = now;
+    clock.cancel({ kind: purposes.callEnds, id: transfer.id });
     events.emit(`transfer.${transfer.status}`, { id: transfer.id });
     if (transfer.status === "abandoned") return;
     for (const { memberId, outcome } of transfer.rings) {
@@ -96,12 +103,9 @@ export function createTransfers(
     return code;
   };
   const refuse = (transfer: TransferRecord, place: number, code: ErrorCode, now: number): void => {
-    transfer.rings[place]?.late.push({ at: now, code });
-    events.emit("transfer.answered_late", {
-      id: transfer.id,
-      destinationId: transfer.rings[place]?.destinationId,
-      code,
-    });
+    const ring = transfer.rings[place];
+    if (ring !== undefined) ring.late = withLatest(ring.late, { at: now, code }, mostKept.lateAnswers);
+    events.emit("transfer.answered_late", { id: transfer.id, destinationId: ring?.destinationId, code });
   };
   const settle = (transfer: TransferRecord, now: number): void => {
     const winner = winnerOf(transfer);
@@ -119,10 +123,7 @@ export function createTransfers(
     end(transfer, ring, "answered", now);
     for (const other of transfer.rings) if (other.outcome === "ringing") end(transfer, other, "taken", now);
     events.emit("transfer.connected", { id: transfer.id, destinationId: ring.destinationId });
-    schedule(transfer.callEndsAt ?? now + policies.callDurationSecs * 1000, {
-      kind: purposes.callEnds,
-      id: transfer.id,
-    });
+    if (transfer.callId === undefined) endsAt(transfer, now + policies.callDurationSecs * 1000);
     const member = state.members.get(ring.memberId ?? "");
     if (member === undefined) return;
     member.busy = true;
@@ -132,10 +133,18 @@ export function createTransfers(
       for (const [place, { memberId }] of other.rings.entries())
         if (memberId === member.id) leave(other, place, "busy", now);
   };
+  const endsAt = (transfer: TransferRecord, at: number): void => {
+    clock.cancel({ kind: purposes.callEnds, id: transfer.id });
+    schedule(at, { kind: purposes.callEnds, id: transfer.id });
+  };
+  /** Ends a connection, or the ringing for a caller who is gone. */
   const hangUp = (transfer: TransferRecord, now: number): void => {
+    if (transfer.status === "ringing")
+      for (const place of transfer.rings.keys()) leave(transfer, place, "abandoned", now);
     if (transfer.status !== "connected") return;
     transfer.status = "ended";
     transfer.endedAt = now;
+    clock.cancel({ kind: purposes.callEnds, id: transfer.id });
     const member = state.members.get(transfer.rings[transfer.answeredBy ?? -1]?.memberId ?? "");
     if (member !== undefined) member.busy = false;
     events.emit("transfer.ended", { id: transfer.id });
@@ -148,30 +157,34 @@ export function createTransfers(
     [purposes.callEnds]: (transfer, _, now) => hangUp(transfer, now),
   };
 
-  /** Sends the offer; the app's response is its answer (A-32). */
-  const offer = (transfer: TransferRecord, place: number, ring: RingRecord): void => {
-    const { id: transferId, groupId, callId } = transfer;
-    const expiresAt = new Date(ring.until).toISOString();
-    const about = { transferId, ...(groupId && { groupId }), ...(callId && { callId }), expiresAt };
-    try {
-      const { id, done } = deliveries.offer({ destinationId: ring.destinationId, ...about });
-      ring.deliveryId = id;
-      const answered = ({ accepted, status, error }: Delivery): void => {
-        // A reset or a restored snapshot has forgotten this transfer, or holds another copy of it.
-        if (state.transfers.get(transferId) !== transfer) return;
-        if (accepted) pickUp(transfer, place, clock.now());
-        else decline(transfer, place, status === undefined ? (error ?? "no answer") : `the app answered ${status}`);
-      };
-      clock.track(done.then(answered));
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      decline(transfer, place, error.message);
-    }
+  /** Offers the call to those places that are apps. */
+  const offer = (transfer: TransferRecord, places: readonly number[]): void => {
+    for (const place of places)
+      if (transfer.rings[place]?.kind === "app") sendOffer(world, offers, { accept, decline }, transfer, place);
   };
+  const accept = (transfer: TransferRecord, place: number): void => void pickUp(transfer, place, clock.now());
   const decline = (transfer: TransferRecord, place: number, reason: string): void => {
     const ring = transfer.rings[place];
     if (ring?.outcome === "ringing") ring.reason = reason;
     leave(transfer, place, "declined", clock.now());
+  };
+  const makeRoom = (): void => {
+    if (state.transfers.size < mostKept.transfers) return;
+    const over = [...state.transfers.values()].find((transfer) => !isUnderWay(transfer));
+    if (over === undefined)
+      throw new InputError(
+        "",
+        `${mostKept.transfers} transfers are under way already: move the clock on until some end`,
+      );
+    state.transfers.delete(over.id);
+    clock.cancel({ id: over.id });
+  };
+  const followCall = (transfer: TransferRecord, callId: string, now: number): void => {
+    const endsBy = callEnd(world, callId) ?? now;
+    if (!isUnderWay(transfer) || endsBy === transfer.callEndsAt) return;
+    transfer.callEndsAt = endsBy;
+    if (endsBy <= now) hangUp(transfer, now);
+    else endsAt(transfer, endsBy);
   };
 
   return {
@@ -179,8 +192,8 @@ export function createTransfers(
       const { destinationId, groupId, callId } = input;
       const target = targetOf(world, input);
       const now = clock.now();
-      const callEndsAt = callId === undefined ? undefined : callEnd(world, target.accountId, callId);
-      const rings = planRings(state, policies, target, now, callEndsAt);
+      const callEndsAt = callId === undefined ? undefined : endOfOwn(world, target.accountId, callId);
+      const rings = planRings(state, policies, target, now);
       const transfer: TransferRecord = {
         id: random.uuid(),
         accountId: target.accountId,
@@ -194,6 +207,7 @@ export function createTransfers(
         answers: [],
       };
       const script = (input.script ?? []).map((entry, index) => ({ ...entry, ...scripted(transfer, entry, index) }));
+      makeRoom();
       state.transfers.set(transfer.id, transfer);
       events.emit("transfer.started", { id: transfer.id });
       const { id } = transfer;
@@ -203,9 +217,10 @@ export function createTransfers(
         if (declineAfterSecs !== undefined)
           schedule(now + declineAfterSecs * 1000, { kind: purposes.declines, id, index: place });
       }
-      const ringing = [...rings.entries()].filter(([, { outcome }]) => outcome === "ringing");
-      for (const [index, { until }] of ringing) schedule(until, { kind: purposes.ringEnds, id, index });
-      for (const [place, ring] of ringing) if (ring.kind === "app") offer(transfer, place, ring);
+      for (const [index, { until, outcome }] of rings.entries())
+        if (outcome === "ringing") schedule(until, { kind: purposes.ringEnds, id, index });
+      if (callEndsAt !== undefined) endsAt(transfer, callEndsAt);
+      offer(transfer, ringingPlaces(transfer));
       finish(transfer, now);
       return transfer;
     },
@@ -221,5 +236,12 @@ export function createTransfers(
     get: (id) => state.transfers.get(id),
     list: () => [...state.transfers.values()],
     schedule,
+    followCalls() {
+      for (const transfer of state.transfers.values())
+        if (transfer.callId !== undefined) followCall(transfer, transfer.callId, clock.now());
+    },
+    resend() {
+      for (const transfer of state.transfers.values()) offer(transfer, ringingPlaces(transfer));
+    },
   };
 }

@@ -73,19 +73,26 @@ describe("the control plane", () => {
     ["PUT /clock", { mood: "frozen" }, "mood"],
     ["POST /clock/advance", { by: "1" }, "by"],
     ["POST /clock/advance", { to: "2020-01-01T00:00:00Z" }, "to"],
-    ["POST /faults", { do: { code: "nope" } }, "fault.do.code"],
+    ["POST /faults", { do: { code: "nope" } }, "do.code"],
     ["POST /faults", { do: { code: "conflict" }, when: { nth: 0 } }, "when.nth"],
-    ["POST /faults", { do: { code: "conflict" }, match: { operationId: "nope" } }, "fault.match.operationId"],
+    ["POST /faults", { do: { code: "conflict" }, match: { operationId: "nope" } }, "match.operationId"],
+    ["POST /faults", { do: { code: "conflict" }, match: { method: "FOO" } }, "match.method"],
+    ["POST /faults", { do: { status: 200, headers: { "Content-Length": "5" } } }, "do.headers.Content-Length"],
+    ["POST /faults", { do: { status: 200, headers: { "transfer-encoding": "x" } } }, "do.headers.transfer-encoding"],
     ["POST /webhooks/trigger", {}, "destinationId"],
     ["POST /webhooks/trigger", { destinationId: "x" }, "destinationId"],
     ["PUT /webhooks/inbox", { status: 99 }, "status"],
     ["POST /auth/tokens", { userId: "x" }, "userId"],
     ["POST /auth/tokens", {}, "role"],
+    ["POST /auth/tokens", { role: "owner", expiresInSecs: 1e300 }, "expiresInSecs"],
     ["POST /auth/api-keys", { role: "boss" }, "role"],
-    ["POST /seed", { accounts: [{}] }, "seed.accounts[0].id"],
-    ["PUT /policies", { nope: 1 }, "policies.nope"],
+    ["POST /seed", { accounts: [{}] }, "accounts[0].id"],
+    ["POST /seed", [], "body"],
+    ["PUT /policies", { nope: 1 }, "nope"],
+    ["POST /sandboxes", { name: "a", policies: { nope: 1 } }, "policies.nope"],
+    ["POST /sandboxes", { name: "a", seed: { accounts: [{}] } }, "seed.accounts[0].id"],
     ["PUT /snapshot", { version: 2, seed: {} }, "version"],
-    ["PUT /snapshot", { version: 1, seed: {} }, "snapshot.now"],
+    ["PUT /snapshot", { version: 1, seed: {} }, "now"],
     ["POST /requests/wait", { timeoutMs: 30_001 }, "timeoutMs"],
     ["POST /state/destinations", { id: "x" }, "id"],
     ["POST /state/nothing", {}, "collection"],
@@ -94,9 +101,30 @@ describe("the control plane", () => {
     ["POST /sandboxes", { name: "B A D" }, "name"],
     ["GET /requests?status=many", undefined, "status"],
   ])("answers %s with %j by naming the field", async (target, body, field) => {
-    const answer = await control(newBackend(), target, body);
+    const answer = await control(createSandboxes().default, target, body);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toEqual({ code: "invalid_input", message: expect.any(String), field });
+  });
+
+  it("answers 409 to the removal of what is in use, naming what refers to it", async () => {
+    const { status, body } = await control(newBackend(), `DELETE /state/users/${demo.users.agent}`);
+    expect(status).toBe(409);
+    expect(body.error).toEqual({
+      code: "conflict",
+      field: "id",
+      message: `id: is in use: members ${demo.members.agent} (userId) refers to it`,
+    });
+  });
+
+  it.each([
+    "GET /state/users/nobody",
+    "DELETE /state/users/nobody",
+    "GET /transfers/nothing",
+    "DELETE /faults/nothing",
+    "POST /webhooks/deliveries/nothing/redeliver",
+  ])("answers %s with 404", async (target) => {
+    const { status, body } = await control(newBackend(), target);
+    expect([status, body.error.code]).toEqual([404, "not_found"]);
   });
 
   it("names the values that a field can have", async () => {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Backend } from "../backend.ts";
 import { createRouter } from "../contract.ts";
-import { checkInput, InputError } from "../input-error.ts";
+import { checkInput, InputError, InUseError } from "../input-error.ts";
 import { isProblem } from "../problem.ts";
 import type { Sandboxes } from "../sandboxes.ts";
 import type { Asked } from "../transport.ts";
@@ -85,7 +85,7 @@ export async function control(
   const { operation, params } = found;
   try {
     const schemas: AnySchemas = controlSchemas[operation.id];
-    if (schemas.path !== undefined) checkPart(schemas.path, params);
+    if (schemas.path !== undefined) checkInput(schemas.path, params);
     const query = readQuery(url.searchParams, operation, undefined);
     const body = operation.hasBody ? await readBody(request, undefined) : { value: undefined };
     if (isProblem(query)) return controlFailure("bad_request", query.problem.detail);
@@ -94,25 +94,19 @@ export async function control(
       backend,
       sandboxes,
       params,
-      query: schemas.query && checkPart(schemas.query, query.value),
-      body: schemas.body && checkPart(schemas.body, body.value),
+      query: schemas.query && checkInput(schemas.query, query.value),
+      body: schemas.body && checkInput(schemas.body, body.value),
     });
     if (reply instanceof Response) return reply;
     return operation.status === 204
       ? new Response(null, { status: operation.status })
       : Response.json(reply, { status: operation.status });
   } catch (error) {
-    if (error instanceof InputError) return controlFailure("invalid_input", error.message, error.field);
+    // Fields are named as in the request itself, without a root.
+    if (error instanceof InputError) {
+      const code = error instanceof InUseError ? "conflict" : "invalid_input";
+      return controlFailure(code, error.message, error.field || "body");
+    }
     return controlFailure("internal_error", "The control plane failed.");
-  }
-}
-
-/** Fields are named as in the request itself, without a root. */
-function checkPart(schema: z.ZodType, value: unknown): unknown {
-  try {
-    return checkInput(schema, value, "");
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw new InputError(error.field.replace(/^\./, "") || "body", error.explanation);
   }
 }

@@ -1,5 +1,6 @@
 import { errorCodes } from "@call-transfer/spec";
 import { refuse } from "../dispatch.ts";
+import { ringsUntil } from "../rules/transfers.ts";
 import type { TransferRecord } from "../transfer-record.ts";
 import type { ControlHandlers } from "./control.ts";
 import { controlFailure, type SuccessBody } from "./reply.ts";
@@ -42,10 +43,10 @@ export function shownTransfer(transfer: TransferRecord): SuccessBody<"getTransfe
     }),
     ...(answeredAt !== undefined && { answeredAt: iso(answeredAt) }),
     ...(endedAt !== undefined && { endedAt: iso(endedAt) }),
-    rings: rings.map(({ from, until, late, ...ring }) => ({
+    rings: rings.map(({ late, ...ring }) => ({
       ...ring,
-      from: iso(from),
-      until: iso(until),
+      from: iso(ring.from),
+      until: iso(ringsUntil(transfer, ring)),
       late: late.map(({ at, code }) => ({ at: iso(at), code })),
     })),
   };

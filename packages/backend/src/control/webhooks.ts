@@ -1,11 +1,15 @@
 import { defined } from "../defined.ts";
 import { inboxUrl } from "../inbox.ts";
 import type { ControlHandlers } from "./control.ts";
+import { controlFailure } from "./reply.ts";
 
 export const webhookHandlers = {
   triggerWebhook: ({ backend, body }) => backend.deliveries.trigger(body),
   listDeliveries: ({ backend }) => ({ deliveries: backend.deliveries.list() }),
-  redeliverWebhook: ({ backend, params }) => backend.deliveries.redeliver(params.id),
+  redeliverWebhook: ({ backend: { deliveries }, params }) =>
+    deliveries.list().some(({ id }) => id === params.id)
+      ? deliveries.redeliver(params.id)
+      : controlFailure("not_found", `No delivery has the id ${params.id}.`, "id"),
   getInbox: ({ backend: { inbox } }) => ({ url: inboxUrl, answer: { ...inbox.answer }, received: inbox.list() }),
   setInbox({ backend, body }) {
     backend.inbox.answer = defined(body);

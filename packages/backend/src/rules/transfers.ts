@@ -20,15 +20,9 @@ export interface Who {
 
 /**
  * Who rings from `now` on, in ring order, and who does not and why. All ring at once, each for its own time, cut to the
- * total's and to the end of the call, if that is known (A-23). A person rings once, at the first place that leads there.
+ * total's (A-23). A person rings once, at the first place that leads there.
  */
-export function planRings(
-  state: State,
-  policies: Policies,
-  target: RingTarget,
-  now: number,
-  callEndsAt = Number.POSITIVE_INFINITY,
-): RingRecord[] {
+export function planRings(state: State, policies: Policies, target: RingTarget, now: number): RingRecord[] {
   const rung = new Set<string>();
   return target.members.flatMap(({ destinationId, ringTimeoutSecs = target.totalTimeoutSecs }) => {
     const destination = state.destinations.get(destinationId);
@@ -39,7 +33,7 @@ export function planRings(
       ...(memberId !== undefined && { memberId }),
       kind: destination.kind,
       from: now,
-      until: reason === undefined ? Math.min(ends, callEndsAt) : now,
+      until: reason === undefined ? ends : now,
       outcome: reason === undefined ? "ringing" : "not_rung",
       ...(reason !== undefined && { reason }),
       late: [],
@@ -80,7 +74,20 @@ export function placeOf(transfer: TransferRecord, who: Who): number | undefined 
 export function lateCode(transfer: TransferRecord, place: number, now: number): ErrorCode | undefined {
   if (transfer.answeredBy !== undefined) return transfer.answeredBy === place ? "offer_taken_self" : "offer_taken";
   const ring = transfer.rings[place];
-  return ring?.outcome === "ringing" && now < ring.until ? undefined : "offer_expired";
+  return ring?.outcome === "ringing" && now < ringsUntil(transfer, ring) ? undefined : "offer_expired";
+}
+
+/** When a ring ends at the latest: with the call, where that ends first. */
+export function ringsUntil(
+  { callEndsAt = Number.POSITIVE_INFINITY }: TransferRecord,
+  ring: Pick<RingRecord, "outcome" | "until">,
+): number {
+  return ring.outcome === "ringing" ? Math.min(ring.until, callEndsAt) : ring.until;
+}
+
+/** Whether it rings or is connected. */
+export function isUnderWay({ status }: TransferRecord): boolean {
+  return status === "ringing" || status === "connected";
 }
 
 /** Of those who answered at the same instant, ring order decides (A-44). */
@@ -92,6 +99,11 @@ export function winnerOf(transfer: TransferRecord): number | undefined {
 /** Whether somebody can still answer. */
 export function isOpen(transfer: TransferRecord): boolean {
   return transfer.status === "ringing" && transfer.rings.some(({ outcome }) => outcome === "ringing");
+}
+
+/** The places that ring and have not answered. */
+export function ringingPlaces({ rings, answers }: TransferRecord): number[] {
+  return [...rings.keys()].filter((place) => rings[place]?.outcome === "ringing" && !answers.includes(place));
 }
 
 /** How a ring ends that nobody answered: with the caller gone, nobody missed anything. */
