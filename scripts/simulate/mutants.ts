@@ -192,12 +192,8 @@ const backend: readonly Mutant[] = [
     "signingSecret: newSigningSecret(random) }",
   ),
   destinations("foreign-destinations-rotate", "destination?.accountId !== account.id", "destination === undefined"),
-  groups("names-need-not-be-unique", "group.name === body.name", 'body.name === ""'),
-  groups(
-    "names-are-unique-everywhere-but-here",
-    "group.accountId === account.id &&",
-    "group.accountId !== account.id &&",
-  ),
+  groups("names-need-not-be-unique", "state.groups.named(account.id, body.name) !== undefined", "false"),
+  groups("names-are-looked-for-elsewhere", "state.groups.named(account.id,", "state.groups.named(account.name,"),
   groups(
     "foreign-destinations-in-groups",
     "state.destinations.get(destinationId)?.accountId !== accountId",

@@ -5,6 +5,7 @@ import type {
   RoleDefinition,
   TransferDestination,
 } from "@call-transfer/spec";
+import { Calls, Groups } from "./indexes.ts";
 import type { Hours } from "./rules/hours.ts";
 import type { TransferRecord } from "./transfer-record.ts";
 
@@ -58,7 +59,8 @@ export interface DestinationRecord {
   previousSecretExpiresAt: number | undefined;
 }
 
-export interface GroupRecord extends DestinationGroup {
+/** Replaced as a whole. */
+export interface GroupRecord extends Readonly<DestinationGroup> {
   readonly accountId: string;
 }
 
@@ -92,16 +94,17 @@ export interface ContactRecord {
   readonly timeZone: string | undefined;
 }
 
+/** Replaced as a whole. */
 export interface CallRecord {
   readonly id: string;
   readonly accountId: string;
   readonly direction: string;
-  status: string;
+  readonly status: string;
   /** Seconds; while the call is in progress it is counted from `startedAt`. */
-  duration: number;
+  readonly duration: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  startedAt: number | undefined;
+  readonly startedAt: number | undefined;
   /** The request that placed it, with every field it brought (A-13). */
   readonly request: Readonly<Record<string, unknown>>;
 }
@@ -126,7 +129,7 @@ export interface State {
   readonly users: Map<string, UserRecord>;
   readonly members: Map<string, MemberRecord>;
   readonly destinations: Map<string, DestinationRecord>;
-  readonly groups: Map<string, GroupRecord>;
+  readonly groups: Groups;
   readonly flows: Map<string, FlowRecord>;
   readonly providers: Map<string, ProviderRecord>;
   /** Keyed by number. */
@@ -134,7 +137,7 @@ export interface State {
   /** Keyed by `contactKey`. */
   readonly contacts: Map<string, ContactRecord>;
   /** In the order of placement. */
-  readonly calls: Map<string, CallRecord>;
+  readonly calls: Calls;
   /** Keyed by the key itself. */
   readonly apiKeys: Map<string, ApiKeyRecord>;
   /** Keyed by role. */
@@ -157,12 +160,12 @@ export function createState(): State {
     users: new Map(),
     members: new Map(),
     destinations: new Map(),
-    groups: new Map(),
+    groups: new Groups(),
     flows: new Map(),
     providers: new Map(),
     numbers: new Map(),
     contacts: new Map(),
-    calls: new Map(),
+    calls: new Calls(),
     apiKeys: new Map(),
     roles: new Map(),
     transfers: new Map(),

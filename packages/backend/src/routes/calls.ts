@@ -12,19 +12,20 @@ export const callHandlers = {
     drainQueue(exchange, account.id, now);
     const placement = decidePlacement(state, policies, account, body, now);
     if (isProblem(placement)) return placement;
+    const isQueued = placement.type === "queued";
     const call: CallRecord = {
       id: random.uuid(),
       accountId: account.id,
       direction: "outbound",
-      status: "queued",
+      status: isQueued ? "queued" : "in_progress",
       duration: 0,
       createdAt: now,
-      startedAt: undefined,
+      startedAt: isQueued ? undefined : now,
       request: body,
     };
     state.calls.set(call.id, call);
-    if (placement.type === "queued") return { status: 202, body: placement };
-    start(exchange, call, now);
+    if (isQueued) return { status: 202, body: placement };
+    noteStart(exchange, call);
     return { status: 201, body: { type: placement.type, callId: call.id } };
   },
   /** Lists the account's calls by limit and offset (§4.6). */
@@ -46,8 +47,7 @@ export function completeAt(world: World, id: string, when: number): void {
   const complete = (at: number): void => {
     const call = world.state.calls.get(id);
     if (call?.status !== "in_progress") return;
-    call.status = "completed";
-    call.duration = elapsedSecs(call, at);
+    world.state.calls.set(id, { ...call, status: "completed", duration: elapsedSecs(call, at) });
     world.events.emit("call.completed", { id });
     drainQueue(world, call.accountId, at);
   };
@@ -59,15 +59,16 @@ export const callEnds = "call.ends";
 
 /** Starts waiting calls, first in, first out, as far as the concurrent-call limit allows. */
 export function drainQueue(world: World, accountId: string, at: number): void {
-  const calls = [...world.state.calls.values()].filter((call) => call.accountId === accountId);
-  const active = calls.filter(({ status }) => status === "in_progress").length;
-  const room = Math.max(0, world.policies.concurrentCallLimit - active);
-  for (const call of calls.filter(({ status }) => status === "queued").slice(0, room)) start(world, call, at);
+  const { waiting, active } = world.state.calls.of(accountId);
+  for (const call of waiting.values()) {
+    if (active.size >= world.policies.concurrentCallLimit) return;
+    const started: CallRecord = { ...call, status: "in_progress", startedAt: at };
+    world.state.calls.set(call.id, started);
+    noteStart(world, started);
+  }
 }
 
-function start(world: World, call: CallRecord, at: number): void {
-  call.status = "in_progress";
-  call.startedAt = at;
+function noteStart(world: World, call: CallRecord): void {
   world.events.emit("call.started", { id: call.id });
   scheduleCompletion(world, call);
 }

@@ -8,9 +8,8 @@ export const destinationGroupHandlers = {
   createDestinationGroup({ state, clock, random, account, body }) {
     const errors = memberErrors(state, account.id, body.members);
     if (errors.length > 0) return problem("validation_failed", { errors });
-    for (const group of state.groups.values())
-      if (group.accountId === account.id && group.name === body.name)
-        return problem("resource_already_exists", { detail: "The account has a destination group of this name." });
+    if (state.groups.named(account.id, body.name) !== undefined)
+      return problem("resource_already_exists", { detail: "The account has a destination group of this name." });
     const now = clock.iso();
     const group: GroupRecord = {
       accountId: account.id,

@@ -1,6 +1,7 @@
 import { limits } from "@call-transfer/spec";
 import type { zCreateCallRequest } from "@call-transfer/spec/schemas";
 import type { z } from "zod";
+import { dayOf } from "../indexes.ts";
 import type { Policies } from "../policies.ts";
 import { type Problem, problem } from "../problem.ts";
 import { type AccountRecord, type CallRecord, contactKey, type State } from "../state.ts";
@@ -64,19 +65,16 @@ export function decidePlacement(
     const trouble = check(state, account, request, now);
     if (trouble !== undefined) return trouble;
   }
-  const midnight = new Date(now).setUTCHours(0, 0, 0, 0);
-  let [today, active, waiting, nextEnd] = [0, 0, 0, Number.POSITIVE_INFINITY];
-  for (const call of state.calls.values()) {
-    if (call.accountId !== account.id) continue;
-    if (call.direction === "outbound" && call.createdAt >= midnight) today += 1;
-    if (call.status === "queued") waiting += 1;
-    if (call.status !== "in_progress") continue;
-    active += 1;
-    nextEnd = Math.min(nextEnd, endOf(call, policies));
-  }
+  const { waiting, active, placedOn } = state.calls.of(account.id);
+  let today = 0;
+  for (const [day, placed] of placedOn) if (day >= dayOf(now)) today += placed;
   if (today >= policies.dailyCallLimit) return problem("daily_call_limit_exceeded");
-  if (active < policies.concurrentCallLimit && waiting === 0) return { type: "initiated" };
-  if (waiting < policies.callQueueLimit) return { type: "queued", position: waiting + 1 };
+  if (active.size < policies.concurrentCallLimit && waiting.size === 0) return { type: "initiated" };
+  if (waiting.size < policies.callQueueLimit) return { type: "queued", position: waiting.size + 1 };
+  const nextEnd = [...active.values()].reduce(
+    (end, call) => Math.min(end, endOf(call, policies)),
+    Number.POSITIVE_INFINITY,
+  );
   const wait = Number.isFinite(nextEnd) ? nextEnd - now : policies.callDurationSecs * 1000;
   return problem("queue_full", { meta: { retryAfterSecs: Math.max(1, Math.ceil(wait / 1000)) } });
 }
