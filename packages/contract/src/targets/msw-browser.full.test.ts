@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { cases } from "../cases.ts";
 import type { Run } from "../run.ts";
 import { mswBrowser, type OpenPage, openMswPage } from "./msw-browser.ts";
+import type { MswPage } from "./msw-page.ts";
 
 it("the contract is kept in Chromium under MSW's worker, with nothing left out", { timeout: 180_000 }, async () => {
   const runs: Run[] = [];
@@ -11,7 +12,7 @@ it("the contract is kept in Chromium under MSW's worker, with nothing left out",
   expect(runs).toHaveLength(cases.length);
 });
 
-let page: OpenPage;
+let page: OpenPage<MswPage>;
 beforeAll(async () => {
   page = await openMswPage();
 }, 60_000);

@@ -18,24 +18,32 @@ const browserArguments = [
   "--disable-sync",
 ];
 
-/** A page in Chromium, driven from here. */
-export interface OpenPage {
-  call<Name extends keyof MswPage>(
+/** A page in Chromium, driven from here: what its script left as `globalThis.page`. */
+export interface OpenPage<Functions> {
+  call<Name extends keyof Functions & string>(
     name: Name,
-    ...given: Parameters<MswPage[Name]>
-  ): Promise<Awaited<ReturnType<MswPage[Name]>>>;
+    ...given: Given<Functions[Name]>
+  ): Promise<Result<Functions[Name]>>;
   close(): Promise<void>;
 }
+type Given<Called> = Called extends (...given: infer Values) => unknown ? Values : never;
+type Result<Called> = Called extends (...given: never) => infer Value ? Awaited<Value> : never;
 
-/** Opens the page under MSW in a real Chromium. Rejects when there is none, with the command that installs it. */
-export async function openMswPage(): Promise<OpenPage> {
+/** Opens the suite's page under MSW. */
+export const openMswPage = () => openPage<MswPage>(new URL("msw-page.ts", import.meta.url));
+
+/**
+ * Opens a page with a script, and MSW's worker beside it, in a real Chromium. Rejects when there is none, with the command
+ * that installs it, and when the script fails before it has left its functions.
+ */
+export async function openPage<Functions>(script: URL): Promise<OpenPage<Functions>> {
   if (!existsSync(browserPath))
     throw new Error(
       `There is no Chromium at ${browserPath}. Install it with "apt-get install --yes chromium", or name another one in CHROMIUM_PATH.`,
     );
   const site = await serve({
     "/": ["text/html", '<!doctype html><title>MSW</title><script type="module" src="/page.js"></script>'],
-    "/page.js": ["text/javascript", await bundle()],
+    "/page.js": ["text/javascript", await bundle(script)],
     "/mockServiceWorker.js": [
       "text/javascript",
       readFileSync(fileURLToPath(import.meta.resolve("msw/mockServiceWorker.js")), "utf8"),
@@ -54,7 +62,7 @@ export async function openMswPage(): Promise<OpenPage> {
     await page.waitForFunction("globalThis.page").catch((cause) => {
       throw new Error(`The page did not start: ${troubles.join("; ") || "it says nothing"}`, { cause });
     });
-    const call: OpenPage["call"] = (name, ...given) =>
+    const call: OpenPage<Functions>["call"] = (name, ...given) =>
       page.evaluate(`globalThis.page[${JSON.stringify(name)}](...${JSON.stringify(given)})`);
     return { call, close };
   } catch (error) {
@@ -64,7 +72,7 @@ export async function openMswPage(): Promise<OpenPage> {
 }
 
 /** The page's script in one piece, from the sources as they stand. */
-async function bundle(): Promise<string> {
+async function bundle(script: URL): Promise<string> {
   const built = await build({
     configFile: false,
     root: fileURLToPath(new URL("../../../..", import.meta.url)),
@@ -75,7 +83,7 @@ async function bundle(): Promise<string> {
       target: "esnext",
       minify: false,
       rollupOptions: {
-        input: fileURLToPath(new URL("msw-page.ts", import.meta.url)),
+        input: fileURLToPath(script),
         output: { codeSplitting: false },
       },
     },

@@ -1,0 +1,32 @@
+import { createBackend, demo } from "@call-transfer/backend";
+import { callTransferHandlers } from "@call-transfer/backend/msw";
+import { CallTransfer } from "@call-transfer/sdk";
+import { http } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+
+const baseUrl = "https://api.example.com";
+const client = new CallTransfer({ baseUrl, apiKey: demo.apiKey });
+const server = setupServer();
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+/** A platform of the test's own; nothing of it is left for the next one. */
+function platform() {
+  const backend = createBackend();
+  server.use(...callTransferHandlers({ http, backend, baseUrl }));
+  return backend;
+}
+
+it("a member is away until the hour is over", async () => {
+  const backend = platform();
+  expect((await client.members.getAvailability(demo.members.member)).status).toBe("away");
+  await backend.advance({ by: 60 * 60 * 1000 });
+  expect((await client.members.getAvailability(demo.members.member)).status).toBe("available");
+});
+
+it("a refusal reaches the caller with its code", async () => {
+  platform().faults.add({ match: { operationId: "getMemberAvailability" }, do: { code: "forbidden" } });
+  await expect(client.members.getAvailability(demo.members.member)).rejects.toMatchObject({ code: "forbidden" });
+});

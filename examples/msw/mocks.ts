@@ -1,0 +1,13 @@
+import { createBackend, demo } from "@call-transfer/backend";
+import { callTransferHandlers, unmockedFetch } from "@call-transfer/backend/msw";
+import { bypass, http } from "msw";
+import { setupWorker } from "msw/browser";
+
+/** Answers the page's calls to the API inside the page. Wait for it before the first call. */
+export async function startMocks(baseUrl: string) {
+  const backend = createBackend({ clock: "flowing", controlPlane: true, fetch: unmockedFetch(bypass) });
+  const worker = setupWorker(...callTransferHandlers({ http, backend, baseUrl }));
+  await worker.start();
+  const accessToken = await backend.keys.issueToken({ userId: demo.users.owner });
+  return { backend, credentials: { accessToken, accountId: demo.accountId } };
+}
