@@ -89,6 +89,7 @@ it.each([
   [["trigger", "call.ended"], "call-transfer-mock trigger transfer.offer"],
   [["restore"], "restore wants the file of a snapshot"],
   [["restore", broken], `restore ${broken}: `],
+  [["clock", "--destination", "x"], "--destination is of use to trigger alone."],
   [["reset", "everything"], "There is no use for: everything"],
   [["routes", "--url", "localhost:4010"], "--url localhost:4010: must be an http or https URL"],
 ])("refuses %j with status 2, naming it", async (args, message) => {
@@ -320,6 +321,22 @@ it("names the file that is no snapshot", async () => {
   const { url } = await ready();
   const { status, stderr } = await finish("restore", noSnapshot, "--url", url);
   expect([status, stderr]).toEqual([2, expect.stringContaining(`restore ${noSnapshot}: version: `)]);
+});
+
+it("names the file that its snapshot cannot be written to", async () => {
+  const { url } = await ready();
+  const { status, stderr } = await finish("snapshot", join(folder, "none", "kept.json"), "--url", url);
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringContaining(`${join(folder, "none", "kept.json")} cannot be written`),
+  ]);
+});
+
+it("tells of the start for a snapshot that is too large for a running server", async () => {
+  const { url } = await ready();
+  const large = fileOf("large.json", { version: 1, seed: "x".repeat(2 ** 20) });
+  const { status, stderr } = await finish("restore", large, "--url", url);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`call-transfer-mock --import ${large}`)]);
 });
 
 it("notices a server that is no mock server", async () => {

@@ -1,8 +1,8 @@
-import { writeFileSync } from "node:fs";
 import { operations } from "@call-transfer/spec";
 import { type commandOptions, type readArguments, readJson, readStep, readUrl, UsageError } from "./command-line.ts";
-import { type ControlClient, createControlClient, dataOf } from "./control-client.ts";
+import { type ControlClient, createControlClient, dataOf, messageOf } from "./control-client.ts";
 import type { components } from "./control-types.gen.ts";
+import { writeWhole } from "./start.ts";
 
 type Values = ReturnType<typeof readArguments<typeof commandOptions>>["values"];
 type Snapshot = components["schemas"]["Snapshot"];
@@ -37,14 +37,14 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   async reset(control, operands, { sandbox = "default" }) {
     expectAtMost(0, operands);
-    expectDone(await control.POST("/_control/v1/reset"));
+    dataOf(await control.POST("/_control/v1/reset"));
     return { data: { sandbox }, text: "The server is as it was started." };
   },
   async snapshot(control, operands) {
     const [file] = expectAtMost(1, operands);
     const data = dataOf(await control.GET("/_control/v1/snapshot"));
     if (file === undefined) return { data };
-    writeFileSync(file, `${JSON.stringify(data, null, 2)}\n`, { mode: 0o600 });
+    writeWhole(file, JSON.stringify(data, null, 2));
     return { data: { file }, text: `The snapshot is in ${file}.` };
   },
   async restore(control, operands) {
@@ -52,7 +52,10 @@ export const commands: Readonly<Record<string, Command>> = {
     if (file === undefined) throw new UsageError("restore wants the file of a snapshot");
     const { error } = await control.PUT("/_control/v1/snapshot", { body: readJson("restore", file) as Snapshot });
     if (error?.error?.code === "invalid_input") throw new UsageError(`restore ${file}: ${error.error.message}`);
-    expectDone({ error });
+    if (error !== undefined)
+      throw new Error(
+        `restore ${file}: ${messageOf(error)} Or start a server from it: call-transfer-mock --import ${file}`,
+      );
     return { data: { file }, text: `The server goes on from ${file}.` };
   },
   async routes(control, operands) {
@@ -78,6 +81,8 @@ export const commands: Readonly<Record<string, Command>> = {
 /** Runs a command against the server that the options name and prints what came of it. */
 export async function runCommand(command: Command, operands: readonly string[], values: Values): Promise<void> {
   const { url = "http://127.0.0.1:4010", sandbox, token, json } = values;
+  if (values.destination !== undefined && command !== commands.trigger)
+    throw new UsageError("--destination is of use to trigger alone.");
   const control = createControlClient({ url: readUrl("--url", url).replace(/\/+$/, ""), sandbox, token });
   const { data, text, failure } = await command(control, operands, values).catch((error: unknown) => {
     if (error instanceof TypeError && error.message === "fetch failed")
@@ -103,11 +108,6 @@ function failureOf({ accepted, status, error }: Delivery): string | undefined {
 function expectAtMost(count: number, operands: readonly string[]): readonly string[] {
   if (operands.length > count) throw new UsageError(`There is no use for: ${operands.slice(count).join(" ")}`);
   return operands;
-}
-
-/** Throws an Error with the control plane's own message when it refused. */
-function expectDone({ error }: { readonly error?: unknown }): void {
-  if (error !== undefined) dataOf({ error });
 }
 
 async function firstApp(control: ControlClient): Promise<string> {

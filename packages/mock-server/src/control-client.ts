@@ -33,7 +33,8 @@ export function dataOf<Answer extends { readonly data?: unknown; readonly error?
   return answer.data as Exclude<Answer["data"], undefined>;
 }
 
-function messageOf(error: unknown): string {
+/** What an answer of the control plane, or of the gate before it, says is wrong. */
+export function messageOf(error: unknown): string {
   const { error: inner, detail } = Object(error) as { error?: { message?: unknown }; detail?: unknown };
   return String(inner?.message ?? detail ?? "What answers is no mock server; see --url.");
 }
