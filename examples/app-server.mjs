@@ -2,6 +2,7 @@
 //   npx call-transfer-mock --forward-webhooks http://127.0.0.1:4011/offers
 //   node app-server.mjs
 import { createServer } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { createWebhookHandler, isTransferOffer, toNodeHandler } from "@call-transfer/sdk/webhooks";
 
 /**
@@ -25,7 +26,8 @@ export async function startAppServer({ secret, decide, port = 0 }) {
 
 if (process.argv[1] === import.meta.filename) {
   const secret = process.env.SIGNING_SECRET ?? "demo-signing-secret-of-the-front-desk-app";
-  const decide = (offer) => {
+  const decide = async (offer) => {
+    await setTimeout(Number(process.env.DECIDE_SECS ?? 0) * 1000);
     console.log(`taking the call of transfer ${offer.transferId ?? "(only a trigger)"}`);
     return true;
   };

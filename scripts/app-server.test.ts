@@ -66,6 +66,7 @@ describe("a customer's app server", () => {
   });
 
   it("misses the call when it takes it after its time is up", async () => {
+    await control("PATCH", `/state/groups/${demo.groups.existing}`, { totalTimeoutSecs: 5 });
     let take = () => {};
     decide = () =>
       new Promise((resolve) => {
@@ -73,7 +74,7 @@ describe("a customer's app server", () => {
       });
     const seen = await transfer();
     const { now } = await control("GET", "/clock");
-    await control("PUT", "/clock", { now: Date.parse(now) + 60_000 });
+    await control("PUT", "/clock", { now: Date.parse(now) + 6000 });
     await vi.waitFor(async () => expect(await seen()).toMatchObject({ status: "unanswered", outcome: "missed" }));
     take();
     await vi.waitFor(async () => expect(await seen()).toMatchObject({ late: "offer_expired" }));
@@ -81,6 +82,21 @@ describe("a customer's app server", () => {
 
   it("leaves the call to others when it does not want it", async () => {
     decide = async () => false;
+    const seen = await transfer();
+    await vi.waitFor(async () => expect(await seen()).toMatchObject({ status: "ringing", outcome: "declined" }));
+  });
+
+  it("leaves the call to others when it is down", async () => {
+    await server.close();
+    const seen = await transfer();
+    await vi.waitFor(async () =>
+      expect(await seen()).toMatchObject({ status: "ringing", outcome: "declined", reason: expect.any(String) }),
+    );
+  });
+
+  it("leaves the call to others when it is silent for too long", async () => {
+    await control("PUT", "/policies", { deliveryTimeoutSecs: 0.1 });
+    decide = () => new Promise(() => {});
     const seen = await transfer();
     await vi.waitFor(async () => expect(await seen()).toMatchObject({ status: "ringing", outcome: "declined" }));
   });

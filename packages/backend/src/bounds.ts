@@ -3,7 +3,7 @@ export const mostKept = {
   /** Transfers, of which those under way are never let go. */
   transfers: 1000,
   /** Late answers of one ring. */
-  lateAnswers: 100,
+  lateAnswers: 200,
   deliveries: 1000,
   inboxEvents: 1000,
 } as const;

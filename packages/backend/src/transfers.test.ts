@@ -580,12 +580,12 @@ describe("what is kept of transfers", () => {
     expect(() => backend.transfers.start({ destinationId: desk })).toThrow(/^1000 transfers are under way/);
   });
 
-  it("are the latest hundred late answers of a ring", async () => {
+  it("are the latest two hundred late answers of a ring", async () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     const { id: transferId } = backend.transfers.start({ destinationId: desk });
     await advance(backend, 30);
-    for (let count = 0; count < 101; count += 1) await backend.transfers.answer(transferId, { destinationId: desk });
-    expect(only(backend).rings[0]?.late).toHaveLength(100);
+    for (let count = 0; count < 201; count += 1) await backend.transfers.answer(transferId, { destinationId: desk });
+    expect(only(backend).rings[0]?.late).toHaveLength(200);
   });
 
   it("are no timers of what is over", async () => {

@@ -100,6 +100,7 @@ describe("the control plane", () => {
     ["POST /transfers", { groupId: "x" }, "groupId"],
     ["POST /sandboxes", { name: "B A D" }, "name"],
     ["GET /requests?status=many", undefined, "status"],
+    ["GET /state/numbers/%zz", undefined, "id"],
   ])("answers %s with %j by naming the field", async (target, body, field) => {
     const answer = await control(createSandboxes().default, target, body);
     expect(answer.status).toBe(400);
@@ -125,6 +126,14 @@ describe("the control plane", () => {
   ])("answers %s with 404", async (target) => {
     const { status, body } = await control(newBackend(), target);
     expect([status, body.error.code]).toEqual([404, "not_found"]);
+  });
+
+  it.each([
+    ["number", `numbers/${demo.numbers.working}`],
+    ["encoded number", `numbers/${encodeURIComponent(demo.numbers.working)}`],
+    ["encoded contact", `contacts/${encodeURIComponent(`${demo.accountId}:${demo.recipients.doNotCall}`)}`],
+  ])("finds a record by its %s in the path", async (_, path) => {
+    expect((await control(newBackend(), `GET /state/${path}`)).status).toBe(200);
   });
 
   it("names the values that a field can have", async () => {

@@ -82,8 +82,9 @@ export async function control(
     const hint = found ? `it takes ${found.allow.join(", ")}` : `${controlPrefix}/openapi.json lists every path`;
     return controlFailure("not_found", `There is no ${request.method} ${url.pathname}; ${hint}.`);
   }
-  const { operation, params } = found;
+  const { operation } = found;
   try {
+    const params = Object.fromEntries(Object.entries(found.params).map(([name, text]) => [name, decoded(name, text)]));
     const schemas: AnySchemas = controlSchemas[operation.id];
     if (schemas.path !== undefined) checkInput(schemas.path, params);
     const query = readQuery(url.searchParams, operation, undefined);
@@ -108,5 +109,14 @@ export async function control(
       return controlFailure(code, error.message, error.field || "body");
     }
     return controlFailure("internal_error", "The control plane failed.");
+  }
+}
+
+/** A path parameter as it was meant: clients percent-encode the plus sign of a phone number. */
+function decoded(name: string, text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new InputError(name, "is not percent-encoded as it should be");
   }
 }

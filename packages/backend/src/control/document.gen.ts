@@ -280,7 +280,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "sandboxes"
         ],
         "summary": "Export the sandbox",
-        "description": "The snapshot holds secrets and keys. Journal, deliveries and offers under way are not in it.",
+        "description": "The snapshot holds secrets and keys. Journal, deliveries, and requests and offers that are still waiting for an answer are not in it.",
         "responses": {
           "200": {
             "description": "All that decides how the sandbox goes on.",
@@ -303,6 +303,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "sandboxes"
         ],
         "summary": "Make the sandbox what a snapshot says",
+        "description": "Apps that still ring and have not answered get their offers once more, each as the same event, signed anew. The built-in receiver takes its whole time again.",
         "requestBody": {
           "required": true,
           "content": {
@@ -462,6 +463,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "state"
         ],
         "summary": "Remove a record that nothing refers to",
+        "description": "A record that another one refers to, that a transfer under way rings or connects, or that is built in, is refused with 409 and a message that says so. A call takes its transfer with it.",
         "responses": {
           "204": {
             "description": "It is gone."
@@ -816,6 +818,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "webhooks"
         ],
         "summary": "Send a signed offer, and wait for its answer",
+        "description": "The built-in receiver takes its time on the sandbox's clock: while that stands still, the answer waits, as it does for latency.",
         "requestBody": {
           "required": true,
           "content": {
@@ -1142,7 +1145,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "summary": "List the transfers",
         "responses": {
           "200": {
-            "description": "The transfers, oldest first.",
+            "description": "Those under way and the latest of those that are over, 1000 in all, oldest first.",
             "content": {
               "application/json": {
                 "schema": {
@@ -1325,7 +1328,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
               },
               "field": {
                 "type": "string",
-                "description": "The bad field, e.g. `do.code` or `seed.members[2].role`."
+                "description": "The bad field as in the request, e.g. `do.code` or `members[2].role`."
               }
             }
           }
@@ -1517,7 +1520,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           },
           "upcoming": {
             "type": "array",
-            "description": "Timers and expiries to come, soonest first; at most 1000.",
+            "description": "Timers and expiries to come, and the ends of waits (`sleep.ends`: of a latency, a slow body, the built-in receiver), soonest first; at most 1000.",
             "items": {
               "$ref": "#/components/schemas/Upcoming"
             }
@@ -1663,7 +1666,8 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "type": "string"
           },
           "method": {
-            "type": "string"
+            "type": "string",
+            "description": "One that an operation has."
           },
           "path": {
             "type": "string",
@@ -1761,7 +1765,8 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
                 "type": "object",
                 "additionalProperties": {
                   "type": "string"
-                }
+                },
+                "description": "All but `Content-Length` and `Transfer-Encoding`, which come from the body."
               }
             }
           },
@@ -2104,7 +2109,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "type": "number",
             "minimum": 0,
             "maximum": 86400,
-            "description": "How long it takes, on the sandbox's clock; 0 by default."
+            "description": "How long it takes, on the sandbox's clock; 0 by default. From the policy `deliveryTimeoutSecs` on, it gives no answer."
           }
         }
       },
@@ -2178,7 +2183,8 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "description": "The first account by default."
           },
           "expiresInSecs": {
-            "type": "number"
+            "type": "number",
+            "description": "On the sandbox's clock, up to the year 9999; by default as the policy `tokenLifetimeSecs` says."
           },
           "expired": {
             "const": true
@@ -2322,7 +2328,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           },
           "callId": {
             "type": "string",
-            "description": "A call of the account that is in progress; connections end with it."
+            "description": "A call of the account that is in progress; ringing and connection end with it."
           },
           "script": {
             "type": "array",
@@ -2410,7 +2416,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           },
           "late": {
             "type": "array",
-            "description": "Answers that came too late, with the error code that each got.",
+            "description": "The latest 200 answers that came too late, with the error code that each got.",
             "items": {
               "type": "object",
               "required": [

@@ -690,7 +690,7 @@ export const zGetCoverageResponse = zCoverage;
 export const zStreamEventsResponse = zEvent;
 
 /**
- * The transfers, oldest first.
+ * Those under way and the latest of those that are over, 1000 in all, oldest first.
  */
 export const zListTransfersResponse = zTransferList;
 

@@ -130,10 +130,13 @@ export interface paths {
         };
         /**
          * Export the sandbox
-         * @description The snapshot holds secrets and keys. Journal, deliveries and offers under way are not in it.
+         * @description The snapshot holds secrets and keys. Journal, deliveries, and requests and offers that are still waiting for an answer are not in it.
          */
         readonly get: operations["getSnapshot"];
-        /** Make the sandbox what a snapshot says */
+        /**
+         * Make the sandbox what a snapshot says
+         * @description Apps that still ring and have not answered get their offers once more, each as the same event, signed anew. The built-in receiver takes its whole time again.
+         */
         readonly put: operations["putSnapshot"];
         readonly post?: never;
         readonly delete?: never;
@@ -179,7 +182,10 @@ export interface paths {
         readonly get: operations["getRecord"];
         readonly put?: never;
         readonly post?: never;
-        /** Remove a record that nothing refers to */
+        /**
+         * Remove a record that nothing refers to
+         * @description A record that another one refers to, that a transfer under way rings or connects, or that is built in, is refused with 409 and a message that says so. A call takes its transfer with it.
+         */
         readonly delete: operations["deleteRecord"];
         readonly options?: never;
         readonly head?: never;
@@ -342,7 +348,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Send a signed offer, and wait for its answer */
+        /**
+         * Send a signed offer, and wait for its answer
+         * @description The built-in receiver takes its time on the sandbox's clock: while that stands still, the answer waits, as it does for latency.
+         */
         readonly post: operations["triggerWebhook"];
         readonly delete?: never;
         readonly options?: never;
@@ -558,7 +567,7 @@ export interface components {
             readonly error: {
                 readonly code: string;
                 readonly message: string;
-                /** @description The bad field, e.g. `do.code` or `seed.members[2].role`. */
+                /** @description The bad field as in the request, e.g. `do.code` or `members[2].role`. */
                 readonly field?: string;
             };
         };
@@ -623,7 +632,7 @@ export interface components {
             readonly mode: components["schemas"]["ClockMode"];
             /** @description How many timers wait. */
             readonly pending: number;
-            /** @description Timers and expiries to come, soonest first; at most 1000. */
+            /** @description Timers and expiries to come, and the ends of waits (`sleep.ends`: of a latency, a slow body, the built-in receiver), soonest first; at most 1000. */
             readonly upcoming: readonly components["schemas"]["Upcoming"][];
         };
         readonly Upcoming: {
@@ -670,6 +679,7 @@ export interface components {
         /** @description Which requests it meets; absent parts match everything. */
         readonly FaultMatch: {
             readonly operationId?: string;
+            /** @description One that an operation has. */
             readonly method?: string;
             /** @description A path or a path template. */
             readonly path?: string;
@@ -693,6 +703,7 @@ export interface components {
             readonly status: number;
             /** @description A text, or any JSON. */
             readonly body?: unknown;
+            /** @description All but `Content-Length` and `Transfer-Encoding`, which come from the body. */
             readonly headers?: {
                 readonly [key: string]: string;
             };
@@ -795,7 +806,7 @@ export interface components {
         readonly InboxAnswer: {
             /** @description Status of its answers; 204 by default. */
             readonly status?: number;
-            /** @description How long it takes, on the sandbox's clock; 0 by default. */
+            /** @description How long it takes, on the sandbox's clock; 0 by default. From the policy `deliveryTimeoutSecs` on, it gives no answer. */
             readonly delaySecs?: number;
         };
         readonly InboxEvent: {
@@ -820,6 +831,7 @@ export interface components {
             readonly role?: components["schemas"]["Role"];
             /** @description The first account by default. */
             readonly accountId?: string;
+            /** @description On the sandbox's clock, up to the year 9999; by default as the policy `tokenLifetimeSecs` says. */
             readonly expiresInSecs?: number;
             /** @constant */
             readonly expired?: true;
@@ -865,7 +877,7 @@ export interface components {
         readonly NewTransfer: {
             readonly destinationId?: string;
             readonly groupId?: string;
-            /** @description A call of the account that is in progress; connections end with it. */
+            /** @description A call of the account that is in progress; ringing and connection end with it. */
             readonly callId?: string;
             readonly script?: readonly components["schemas"]["ScriptEntry"][];
         };
@@ -899,7 +911,7 @@ export interface components {
             readonly reason?: string;
             /** @description The offer to an app. */
             readonly deliveryId?: string;
-            /** @description Answers that came too late, with the error code that each got. */
+            /** @description The latest 200 answers that came too late, with the error code that each got. */
             readonly late?: readonly {
                 /** Format: date-time */
                 readonly at: string;
@@ -1858,7 +1870,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The transfers, oldest first. */
+            /** @description Those under way and the latest of those that are over, 1000 in all, oldest first. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
