@@ -177,8 +177,20 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
   it("breaks off a truncated body, and says so", async () => {
     const { backend, warnings } = listen();
     backend.faults.add({ do: "truncate" });
-    await expect(fetch(roles, { headers }).then((answer) => answer.text())).rejects.toThrow();
+    const answer = await fetch(roles, { headers });
+    expect(answer.status).toBe(200);
+    await expect(answer.text()).rejects.toThrow();
     expect(warnings).toEqual([expect.stringContaining("breaks off")]);
+  });
+
+  it("shows the head of an answer whose body takes its time", async () => {
+    const { backend } = listen();
+    backend.faults.add({ do: "slowBody" });
+    const stop = new AbortController();
+    const answer = await fetch(roles, { headers, signal: stop.signal });
+    expect(answer.status).toBe(200);
+    stop.abort();
+    await expect(answer.text()).rejects.toThrow(/abort/);
   });
 
   it("keeps the backend's state, clock and faults in one place", async () => {

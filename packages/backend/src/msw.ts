@@ -87,7 +87,7 @@ async function readRequest(request: Request, base: URL): Promise<Asked> {
 const shownInstead: Readonly<Record<TransportFault["kind"], string>> = {
   reset: "fails as a network error that does not say why",
   empty: "fails as a network error that does not say why",
-  truncate: "fails, or its body breaks off, without saying that a connection was lost",
+  truncate: "breaks off as an error of its body that does not say why",
   hang: "waits until it is aborted, without a connection that is kept open",
 };
 
@@ -97,8 +97,43 @@ async function play(
   warn: (kind: TransportFault["kind"]) => void,
 ): Promise<Response> {
   if (handled.transport !== undefined) warn(handled.transport.kind);
-  // A rejection would count as a mistake of the handler; this one is a network error.
-  return asFetched(handled, signal).catch(() => Response.error());
+  try {
+    const response = await asFetched(handled, signal);
+    return handled.plain === undefined ? headFirst(response) : response;
+  } catch {
+    // A rejection would count as a mistake of the handler; this is a network error.
+    return Response.error();
+  }
+}
+
+/**
+ * An answer whose head is seen before its body, and before the body breaks off: in Node MSW 3 sends the head along with the
+ * first part, and drops what nobody has read by the turn in which a body breaks. In chunks, since a body that ends with its
+ * connection could not be told from a broken one.
+ */
+function headFirst(response: Response): Response {
+  if (response.body === null) return response;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(new Uint8Array()),
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          await new Promise((resolve) => setTimeout(resolve));
+          controller.error(error);
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  const headers = new Headers(response.headers);
+  headers.set("Transfer-Encoding", "chunked");
+  return new Response(body, { status: response.status, headers });
 }
 
 function warnOnce(
