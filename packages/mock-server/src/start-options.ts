@@ -87,7 +87,7 @@ function plannedFaults({ fault: path, latency }: StartValues): Fault[] {
 
 function policiesOf(settings: readonly string[] = []): Partial<Policies> {
   const policies = readPolicies(settings) as Partial<Policies>;
-  checked("--policy ", /^policies(\.|$)/, () => createBackend({ seed: {}, policies }));
+  if (settings.length > 0) checked("--policy ", /^policies(\.|$)/, () => createBackend({ seed: {}, policies }));
   return policies;
 }
 
