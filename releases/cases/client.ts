@@ -1,0 +1,71 @@
+import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
+import { type OperationId, operations } from "@call-transfer/spec";
+import { pathExample, requestExample } from "./document.ts";
+import type { Target, Who } from "./target.ts";
+import { accounts, users, uuid } from "./world.ts";
+
+/** Somebody of the home account, by role, with a JWT and the account named. */
+export const someone = (name: keyof typeof users): Who => ({ userId: users[name], accountId: accounts.home });
+
+/** An SDK client of the target. Without retries, unless the options say otherwise, so that each answer shows. */
+export async function connect(
+  target: Target,
+  who: Who = someone("owner"),
+  options: Partial<ClientOptions> = {},
+): Promise<CallTransfer> {
+  const credentials = await target.as(who);
+  return new CallTransfer({
+    baseUrl: target.baseUrl,
+    fetch: target.fetch,
+    maxRetries: 0,
+    // The suite runs inside pages too; its keys are made for it.
+    allowApiKeyInBrowser: true,
+    ...credentials,
+    ...options,
+  });
+}
+
+/** The changeable parts of a request. */
+export interface Input {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** A request of the operation that is valid in the suite's world, from the contract's own examples. */
+export function validInput(operation: OperationId): Input {
+  const path = operations[operation].pathParameters.map((name) => [name, pathExample(operation, name) ?? uuid(1)]);
+  return { path: Object.fromEntries(path), query: {}, body: requestExample(operation) };
+}
+
+/** An SDK answer that has not been looked at yet. */
+export interface Pending extends PromiseLike<unknown> {
+  withResponse(): Promise<{ data: unknown; response: Response; requestId: string | undefined }>;
+}
+
+/** Calls the SDK's method of an operation with input that its types may forbid: the one place that steps around them. */
+export function invoke(client: CallTransfer, operation: OperationId, input: Input): Pending {
+  const { resource, sdkMethod, pathParameters, queryParameters, hasBody } = operations[operation];
+  const methods: unknown = Reflect.get(client, resource);
+  if (typeof methods !== "object" || methods === null) throw new TypeError(`The SDK has no client.${resource}`);
+  const method: unknown = Reflect.get(methods, sdkMethod);
+  if (typeof method !== "function") throw new TypeError(`The SDK has no client.${resource}.${sdkMethod}`);
+  const parameters: unknown[] = pathParameters.map((name) => input.path[name]);
+  if (hasBody) parameters.push(input.body);
+  if (Object.keys(queryParameters).length > 0) parameters.push(input.query);
+  return Reflect.apply(method, methods, parameters) as Pending;
+}
+
+/** Sends a request without the SDK, for what the SDK refuses to send. */
+export function sendRaw(
+  target: Target,
+  operation: OperationId,
+  init: RequestInit,
+  { path, body }: Input = validInput(operation),
+): Promise<Response> {
+  const address = operations[operation].path.replaceAll(/\{([^}]+)\}/g, (_whole, name) => path[name] ?? "");
+  const json = operations[operation].hasBody ? { body: JSON.stringify(body) } : {};
+  const headers = new Headers(init.headers);
+  if (operations[operation].hasBody && !headers.has("Content-Type")) headers.set("Content-Type", "application/json");
+  return target.fetch(target.baseUrl + address, { ...json, ...init, method: operations[operation].method, headers });
+}

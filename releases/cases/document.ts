@@ -1,0 +1,146 @@
+import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
+import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
+
+/** A JSON Schema of the contract, as far as the suite reads it. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly "x-field-code"?: string;
+}
+
+/** A parameter of an operation. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+interface Media {
+  readonly schema: Schema;
+  readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
+}
+interface Response {
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+interface Operation {
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+/** The bundled OpenAPI document, untyped: every reader looks it up by pointer or by operation. */
+export const contract: unknown = bundled;
+
+/** Every operationId, in the order of the operations table. */
+export const operationIds = Object.keys(operations) as OperationId[];
+
+const unescapePointer = (step: string) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** What stands at a JSON pointer such as `#/components/schemas/Call`; undefined when nothing does. */
+export function at(pointer: string): unknown {
+  let node: unknown = contract;
+  for (const step of pointer.split("/").slice(1)) {
+    if (typeof node !== "object" || node === null) return undefined;
+    node = Reflect.get(node, unescapePointer(step));
+  }
+  return node;
+}
+
+/** Follows the references of a node of the document. */
+export function resolve<T extends object>(node: T | { readonly $ref: string }): T {
+  let found: unknown = node;
+  while (typeof found === "object" && found !== null && "$ref" in found) found = at(String(found.$ref));
+  return found as T;
+}
+
+const escapePointer = (step: string) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
+
+/** The pointer of an operation. */
+const pointerOf = (id: OperationId) =>
+  `#/paths/${escapePointer(operations[id].path)}/${operations[id].method.toLowerCase()}`;
+
+const operationOf = (id: OperationId) => at(pointerOf(id)) as Operation;
+
+/** The pointer of the body schema that the contract gives a status, `default` where it is not listed. */
+export function bodyPointer(id: OperationId, status: number): string | undefined {
+  const responses = `${pointerOf(id)}/responses`;
+  const { responses: documented } = operationOf(id);
+  const key = String(status) in documented ? String(status) : "default";
+  const response = documented[key];
+  if (!response) return undefined;
+  const place = response.$ref ?? `${responses}/${key}`;
+  return resolve(response).content ? `${place}/content/${escapePointer("application/json")}/schema` : undefined;
+}
+
+/** The operation's query and path parameters; headers are the matter of the authentication cases. */
+export function parametersOf(id: OperationId): Parameter[] {
+  const shared = at(`#/paths/${escapePointer(operations[id].path)}/parameters`) as Operation["parameters"];
+  return [...(shared ?? []), ...(operationOf(id).parameters ?? [])]
+    .map((parameter) => resolve<Parameter>(parameter))
+    .filter((parameter) => parameter.in !== "header");
+}
+
+/** The schema of the operation's request body. */
+export function requestSchema(id: OperationId): Schema | undefined {
+  const media = operationOf(id).requestBody?.content["application/json"];
+  return media && resolve<Schema>(media.schema);
+}
+
+/** A fresh copy of the contract's first example of the operation's request body. */
+export function requestExample(id: OperationId): Readonly<Record<string, unknown>> | undefined {
+  const examples = operationOf(id).requestBody?.content["application/json"]?.examples ?? {};
+  const value = Object.values(examples)[0]?.value;
+  return value === undefined ? undefined : (structuredClone(value) as Record<string, unknown>);
+}
+
+/** A value for a path parameter: the member of that name in the operation's own success example, else in any. */
+export function pathExample(id: OperationId, parameter: string): string | undefined {
+  for (const operation of [operations[id], ...Object.values(operations)]) {
+    for (const { example } of operation.successes) {
+      const value: unknown = typeof example === "object" && example !== null && Reflect.get(example, parameter);
+      if (typeof value === "string") return value;
+    }
+  }
+  return undefined;
+}
+
+/** What the API answers where no operation is, so that no operation lists it (§7.2). */
+export const answersOutsideOperations: readonly ErrorCode[] = ["not_found"];
+
+/** Every error code, in the order of the table. */
+export const errorCodeNames = Object.keys(errorCodes) as ErrorCode[];
+const listed = new Set<string>(operationIds.flatMap((id) => operations[id].errorCodes));
+
+/** Codes that only a fault brings about: flagged so, or listed by no operation of the contract (A-29). */
+export const onDemandCodes: readonly ErrorCode[] = errorCodeNames.filter(
+  (code) => errorCodes[code].onDemand || !(listed.has(code) || answersOutsideOperations.includes(code)),
+);
+
+/** The built-in roles (§5.5). */
+export const roles = ((at("#/components/schemas/Role") as Schema).enum ?? []) as readonly string[];
+
+/** Everybody whom the role table tells apart for an operation: each role as a user and as a key, and oneself. */
+export const callersOf = (operation: OperationId): string[] => [
+  ...roles,
+  ...roles.map((role) => `key as ${role}`),
+  ...((operations[operation].roles as readonly string[]).includes("self") ? ["self"] : []),
+];
+
+/** The kinds of event that the contract has a webhook for (§6). */
+export const webhookEvents: readonly string[] = Object.keys(at("#/webhooks") as object);

@@ -1,0 +1,100 @@
+import type { OperationId } from "@call-transfer/spec";
+import { parametersOf, requestSchema, resolve, type Schema } from "./document.ts";
+
+/** One place of a request that the contract lays rules on. */
+export interface Field {
+  readonly operation: OperationId;
+  readonly where: "body" | "query" | "path";
+  /** Steps from the request's part to the field; 0 stands for a list's first item. Empty for the body itself. */
+  readonly steps: readonly (string | number)[];
+  readonly schema: Schema;
+  readonly required: boolean;
+}
+
+/** Keywords that say nothing about which values are valid. */
+const annotations = new Set(["$ref", "title", "description", "deprecated", "examples", "example"]);
+/** Keywords whose rules are cells of other fields or of other keywords. */
+const structural = new Set(["properties", "items", "additionalProperties"]);
+
+/** The form that error bodies use (A-20): `members[0].ringTimeoutSecs`. */
+export const fieldPath = (field: Pick<Field, "steps">): string =>
+  field.steps.reduce<string>(
+    (path, step) => (typeof step === "number" ? `${path}[${step}]` : path === "" ? step : `${path}.${step}`),
+    "",
+  );
+
+/** The field's name in the coverage, where a list's items share one row: `members[].ringTimeoutSecs`. */
+export const fieldName = (field: Field): string => {
+  const path = fieldPath(field).replaceAll("[0]", "[]");
+  return field.where === "body" ? path || "(body)" : `${path} (${field.where})`;
+};
+
+/** Whether null is a value of the field. */
+export const isNullable = (schema: Schema): boolean => Array.isArray(schema.type) && schema.type.includes("null");
+
+/** The field's JSON type, null aside. */
+export const typeOf = (schema: Schema): string | undefined =>
+  typeof schema.type === "string" ? schema.type : schema.type?.find((type) => type !== "null");
+
+function* walk(field: Field): Generator<Field> {
+  yield field;
+  for (const [name, property] of Object.entries(field.schema.properties ?? {})) {
+    const required = field.schema.required?.includes(name) ?? false;
+    yield* walk({ ...field, steps: [...field.steps, name], schema: resolve<Schema>(property), required });
+  }
+  if (field.schema.items) {
+    yield* walk({ ...field, steps: [...field.steps, 0], schema: resolve<Schema>(field.schema.items), required: false });
+  }
+}
+
+/** Every field of an operation's request: body, nested objects, list items, query and path. */
+export function fieldsOf(operation: OperationId): Field[] {
+  const body = requestSchema(operation);
+  const parameters = parametersOf(operation).map(
+    ({ name, in: where, required, schema }): Field => ({
+      operation,
+      where: where === "path" ? "path" : "query",
+      steps: [name],
+      schema: resolve<Schema>(schema),
+      required: required ?? false,
+    }),
+  );
+  const fields = body ? [...walk({ operation, where: "body", steps: [], schema: body, required: true })] : [];
+  return [...fields, ...parameters];
+}
+
+/** A rule on a field, with the sides of it that a request can show. */
+export interface Rule {
+  readonly field: Field;
+  /** A keyword of the schema, or `required`, `null`, `extra` (unknown members) or `id` (an id in the path). */
+  readonly keyword: string;
+  readonly sides: readonly ("valid" | "invalid")[];
+}
+
+const both = ["valid", "invalid"] as const;
+
+/**
+ * The rules that the document lays on a field. A keyword that the suite has no probes for yields a rule all the same,
+ * and with it an uncovered cell.
+ */
+export function rulesOf(field: Field): Rule[] {
+  const { schema, where } = field;
+  const rules: Rule[] = [];
+  const rule = (keyword: string, sides: Rule["sides"]) => rules.push({ field, keyword, sides });
+  // A path cannot leave its parameter out, and any text is a string: only the form of the id can be wrong.
+  if (where === "path") return [{ field, keyword: "id", sides: both }];
+  const isItem = typeof field.steps.at(-1) === "number";
+  if (field.required) rule("required", both);
+  if (!isItem && !field.required) rule("optional", ["valid"]);
+  if (where === "body") rule("null", isNullable(schema) ? ["valid"] : ["invalid"]);
+  if (typeOf(schema) === "object") rule("extra", ["valid"]);
+  for (const keyword of Object.keys(schema)) {
+    if (annotations.has(keyword) || structural.has(keyword) || keyword.startsWith("x-")) continue;
+    // An object's list of required members is a rule of each member.
+    if (keyword === "required") continue;
+    // Every query text is a valid string.
+    if (keyword === "type" && where === "query" && typeOf(schema) === "string") continue;
+    rule(keyword, keyword === "default" ? ["valid"] : both);
+  }
+  return rules;
+}

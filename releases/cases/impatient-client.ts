@@ -1,0 +1,53 @@
+import type { CallTransfer, ClientOptions } from "@call-transfer/sdk";
+import { limits } from "@call-transfer/spec";
+import { connect } from "./client.ts";
+import type { Target } from "./target.ts";
+
+/** Milliseconds of real time after which the first attempt is given up: long enough for any request to arrive. */
+const patienceMs = 250;
+
+/** A client's clock on which waits pass at once. Deadlines of attempts, which are longer, never come but where asked. */
+function impatientClock(givesUpOnce: boolean) {
+  const waits: number[] = [];
+  let now = 0;
+  let deadlines = givesUpOnce ? 1 : 0;
+  const clock: ClientOptions["clock"] = {
+    now: () => now,
+    setTimeout(callback, delayMs) {
+      if (delayMs >= limits.clientTimeoutSecs * 1000) {
+        deadlines -= 1;
+        return deadlines === 0 ? setTimeout(callback, patienceMs) : undefined;
+      }
+      waits.push(delayMs);
+      now += delayMs;
+      queueMicrotask(callback);
+      return undefined;
+    },
+    clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+  };
+  return { clock, waits };
+}
+
+/** A client with the SDK's own number of retries, and what it sent and waited. */
+export interface Watched {
+  readonly client: CallTransfer;
+  readonly waits: readonly number[];
+  readonly sent: { readonly count: number };
+}
+
+/** Connects a client whose retries do not wait; one that gives up once sees the deadline of its first attempt. */
+export async function watched(target: Target, givesUpOnce = false): Promise<Watched> {
+  const { clock, waits } = impatientClock(givesUpOnce);
+  const sent = { count: 0 };
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    sent.count += 1;
+    return target.fetch(input, init);
+  };
+  const client = await connect(target, undefined, {
+    clock,
+    fetch,
+    maxRetries: limits.clientMaxRetries,
+    random: () => 0,
+  });
+  return { client, waits, sent };
+}

@@ -1,0 +1,143 @@
+import type { ErrorCode, OperationId, Role } from "@call-transfer/spec";
+import type { Seed } from "./world.ts";
+
+/** What a target may be able to do; a case names what it needs. */
+export type Capability =
+  /** Keeps what was created. */
+  | "stateful"
+  /** Refuses what breaks the contract. */
+  | "validates"
+  /** Tells credentials apart. */
+  | "auth"
+  /** Its time can be read and moved. */
+  | "clock"
+  /** Answers as told. */
+  | "faults"
+  /** Its settings can be changed. */
+  | "policies"
+  /** Its deliveries can be triggered and read. */
+  | "webhooks"
+  /** May be written to: calls placed, secrets rotated. */
+  | "destructive";
+
+/** What tells a case from every other. */
+export interface CaseName {
+  /** What the case is about, e.g. `destination-groups`. */
+  readonly noun: string;
+  readonly name: string;
+}
+
+/** Who sends a request. */
+export type Who = TokenHolder | KeyHolder;
+
+/** A user with a JWT. */
+export interface TokenHolder {
+  readonly userId: string;
+  /** The account named in `X-Account-Id`; none when left out. */
+  readonly accountId?: string;
+  /** Whether the token is past its expiry. */
+  readonly expired?: true;
+}
+
+/** A program with an API key. */
+export interface KeyHolder {
+  /** The account that the key belongs to. */
+  readonly keyOf: string;
+  /** The account named in `X-Account-Id`; none when left out. */
+  readonly accountId?: string;
+  /** The owner's unless given. */
+  readonly role?: Role;
+  /** All scopes unless given. */
+  readonly scopes?: readonly string[];
+  readonly state?: "valid" | "expired" | "revoked";
+  readonly allowedIps?: readonly string[];
+}
+
+/** The part of the SDK's client options that says who calls. */
+export interface Credentials {
+  readonly apiKey?: string;
+  readonly accessToken?: string;
+  readonly accountId?: string;
+}
+
+/** What befalls an answer or its connection, by the names of the control plane. */
+export type BrokenAnswer =
+  | "reset"
+  | "empty"
+  | "hang"
+  | "processThenDrop"
+  | "truncate"
+  | "slowBody"
+  | "wrongContentType"
+  | "unknownEnum";
+
+/** An answer that a target gives instead of its own. */
+export interface Fault {
+  readonly match?: { readonly operationId?: OperationId };
+  /** How many requests it answers; 1 by default. */
+  readonly times?: number;
+  readonly do:
+    | { readonly code: ErrorCode }
+    | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+    | BrokenAnswer;
+}
+
+/** Settings that the specification gives no numbers for (A-38). */
+export interface Limits {
+  readonly rateLimit?: { readonly requests: number; readonly windowSecs: number };
+  /** Calls of one account in progress at once. */
+  readonly concurrentCallLimit?: number;
+  /** Calls of one account that may wait. */
+  readonly callQueueLimit?: number;
+  /** Calls of one account between two midnights UTC. */
+  readonly dailyCallLimit?: number;
+}
+
+/** A webhook as its receiver sees it. */
+export interface Delivery {
+  readonly url: string;
+  readonly headers: Headers;
+  /** The raw body. */
+  readonly body: string;
+}
+
+/** A platform that the suite drives. Each case gets a target in its own fresh state, {@link world}. */
+export interface Target {
+  readonly name: string;
+  /** Address without `/api/v1`. */
+  readonly baseUrl: string;
+  readonly fetch: typeof globalThis.fetch;
+  /** Whether it may be newer than the contract and answer values that lists of the contract do not have (A-7). */
+  readonly allowsNewValues?: boolean;
+  /** What it cannot do, and why; empty when it can do everything. */
+  readonly cannot: Readonly<Partial<Record<Capability, string>>>;
+  /**
+   * Why the target is known to fail a case although it can do what the case needs; absent for a target that keeps the
+   * whole contract. The case runs all the same: passing it makes the reason stale, and that is a failure.
+   */
+  deviates?(contractCase: CaseName): string | undefined;
+  /** Issues a credential. */
+  as(who: Who): Promise<Credentials>;
+  /** Adds to the state. */
+  given(seed: Seed): Promise<void>;
+  readonly clock?: { now(): number; advance(by: { readonly by: number } | { readonly to: number }): Promise<void> };
+  readonly faults?: { add(fault: Fault): Promise<void> };
+  readonly policies?: { set(limits: Limits): Promise<void> };
+  readonly deliveries?: {
+    /** Sends a `transfer.offer` to an `app` destination and waits for its answer. */
+    trigger(offer: { readonly destinationId: string }): Promise<void>;
+    /** What the receivers got so far, oldest first. */
+    received(): readonly Delivery[];
+  };
+}
+
+interface Handles {
+  clock: "clock";
+  faults: "faults";
+  policies: "policies";
+  webhooks: "deliveries";
+}
+
+/** A target of which the needed capabilities are known to be there. */
+export type TargetWith<Needs extends Capability> = Target &
+  Required<Pick<Target, Handles[Extract<Needs, keyof Handles>]>>;

@@ -1,0 +1,33 @@
+/** Longer texts are cut: what went wrong shows at their beginning. */
+const longestText = 1000;
+
+const cut = (text: string): string =>
+  text.length > longestText ? `${text.slice(0, longestText)}… (${text.length} characters)` : text;
+
+const bearer = (headers: Headers): string | undefined => /^\w+ (.+)$/.exec(headers.get("Authorization") ?? "")?.[1];
+
+/** A text without signing secrets and without the credential of its request, wherever an answer repeats it. */
+export function redacted(text: string, credential: string | undefined): string {
+  const withoutSecrets = text.replaceAll(/("signingSecret"\s*:\s*)"(?:[^"\\]|\\.)*"/g, '$1"[redacted]"');
+  return credential ? withoutSecrets.replaceAll(credential, "[redacted]") : withoutSecrets;
+}
+
+/** A request in words: method, path, who calls, body. */
+export function requestLine(request: Request, body: string): string {
+  const { pathname, search } = new URL(request.url);
+  const credential = bearer(request.headers);
+  const account = request.headers.get("X-Account-Id");
+  const caller = [
+    credential === undefined ? "no credential" : "with a credential",
+    ...(account === null ? [] : [`account ${account}`]),
+  ].join(", ");
+  const text = `${request.method} ${pathname}${search} (${caller})${body === "" ? "" : ` ${body}`}`;
+  return cut(redacted(text, credential));
+}
+
+/** An answer in words, after its request's. */
+export function answerLine(request: Request, response: Response, body: string): string {
+  const id = response.headers.get("X-Request-Id");
+  const text = `→ ${response.status}${id === null ? "" : ` (X-Request-Id ${id})`}${body === "" ? "" : ` ${body}`}`;
+  return cut(redacted(text, bearer(request.headers)));
+}

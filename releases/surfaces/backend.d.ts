@@ -1,0 +1,1448 @@
+declare module "@call-transfer/backend" {
+  export { AccountRecord };
+  export { ApiKeyOptions };
+  export { ApiKeyRecord };
+  export { Asked };
+  export { Backend };
+  export { BackendEvent };
+  export { BackendOptions };
+  export { CallRecord };
+  export { Clock };
+  export { ClockMode };
+  export { CollectionName };
+  export { Collections };
+  export { ContactRecord };
+  export { Deliveries };
+  export { Delivery };
+  export { DestinationRecord };
+  export { Events };
+  export { Fault };
+  export { FaultAction };
+  export { Faults };
+  export { FlowRecord };
+  export { GroupRecord };
+  export { Handled };
+  export { Inbox };
+  export { InboxAnswer };
+  export { InboxEvent };
+  export { InputError };
+  export { Journal };
+  export { JournalDetail };
+  export { JournalEntry };
+  export { JournalFilter };
+  export { Keys };
+  export { MemberRecord };
+  export { NewTransfer };
+  export { NumberRecord };
+  export { Peer };
+  export { PlainAnswer };
+  export { Policies };
+  export { ProviderRecord };
+  export { RingRecord };
+  export { Sandboxes };
+  export { SandboxesOptions };
+  export { ScriptEntry };
+  export { Seed };
+  export { SeedRecord };
+  export { Snapshot };
+  export { State };
+  export { Step };
+  export { TimerPurpose };
+  export { TokenOptions };
+  export { TransferRecord };
+  export { Transfers };
+  export { TransportFault };
+  export { Trigger };
+  export { UserRecord };
+  export { WallClock };
+  export { createBackend };
+  export { createSandboxes };
+  export { demo };
+  export { demoSeed };
+  export { inboxUrl };
+  export { refuse };
+  export { seedSchema };
+}
+
+declare module "@call-transfer/backend/msw" {
+  export { MswHttp };
+  export { MswOptions };
+  export { callTransferHandlers };
+  export { unmockedFetch };
+}
+
+declare interface AccountCalls {
+    readonly waiting: ReadonlyMap<string, CallRecord>;
+    readonly active: ReadonlyMap<string, CallRecord>;
+    readonly placedOn: ReadonlyMap<number, number>;
+}
+
+declare interface AccountRecord {
+    readonly id: string;
+    readonly name: string;
+    suspended: boolean;
+    timeZone: string;
+}
+
+declare interface ApiKeyOptions {
+    readonly accountId?: string | undefined;
+    readonly role?: ApiKeyRecord["role"] | undefined;
+    readonly scopes?: readonly string[] | undefined;
+    readonly state?: ApiKeyRecord["state"] | undefined;
+    readonly expiresAt?: string | number | undefined;
+    readonly allowedIps?: readonly string[] | undefined;
+}
+
+declare interface ApiKeyRecord {
+    readonly id: string;
+    readonly key: string;
+    readonly accountId: string;
+    role: Role;
+    scopes: readonly string[] | undefined;
+    state: "valid" | "expired" | "revoked";
+    expiresAt: number | undefined;
+    allowedIps: readonly string[] | undefined;
+}
+
+declare interface Asked extends Pick<Request, "method" | "url" | "body"> {
+    readonly headers: AskedHeaders;
+    readonly received?: Uint8Array;
+    readonly signal?: AbortSignal;
+}
+
+declare interface AskedHeaders {
+    get(name: string): string | null;
+    [Symbol.iterator](): Iterator<[string, string]>;
+}
+
+declare interface Backend {
+    fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
+    handle(request: Asked, peer?: Peer, url?: URL): Promise<Handled>;
+    readonly clock: Clock;
+    advance(step: Step): Promise<readonly BackendEvent[]>;
+    upcoming(): readonly Upcoming[];
+    readonly state: State;
+    readonly collections: Collections;
+    readonly policies: Policies;
+    changePolicies(changes: object): Record<keyof Policies, unknown>;
+    readonly faults: Faults;
+    readonly deliveries: Deliveries;
+    readonly inbox: Inbox;
+    readonly transfers: Transfers;
+    readonly keys: Keys;
+    readonly journal: Journal;
+    readonly events: Pick<Events, "follow">;
+    readonly operations: readonly OperationDescription[];
+    seed(seed: Seed): void;
+    snapshot(): Snapshot;
+    restore(snapshot: unknown): void;
+    reset(): void;
+    close(): void;
+}
+
+declare interface BackendEvent {
+    readonly at: string;
+    readonly type: string;
+    readonly id?: string;
+    readonly [detail: string]: unknown;
+}
+
+declare interface BackendOptions {
+    readonly seed?: Seed;
+    readonly now?: string | number | Date;
+    readonly clock?: ClockMode;
+    readonly prng?: number;
+    readonly policies?: Partial<Policies>;
+    readonly faults?: readonly Fault[];
+    readonly fetch?: typeof globalThis.fetch;
+    readonly controlPlane?: boolean;
+}
+
+declare interface CallRecord {
+    readonly id: string;
+    readonly accountId: string;
+    readonly direction: string;
+    readonly status: string;
+    readonly duration: number;
+    readonly createdAt: number;
+    readonly startedAt: number | undefined;
+    readonly request: Readonly<Record<string, unknown>>;
+}
+
+declare class Calls extends IndexedMap<CallRecord> {
+    #private;
+    of(accountId: string): AccountCalls;
+    protected note(before: CallRecord | undefined, after: CallRecord | undefined): void;
+    protected forget(): void;
+}
+
+declare interface Clock {
+    now(): number;
+    iso(): string;
+    readonly mode: ClockMode;
+    readonly pending: number;
+    set(setting: {
+        readonly now?: number | string;
+        readonly mode?: ClockMode;
+    }): void;
+    advance(step: Step): Promise<void>;
+    sleep(ms: number, id?: string): Promise<void>;
+    track(work: Promise<unknown>): void;
+    schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;
+    cancel(purpose: Pick<TimerPurpose, "id"> & Partial<TimerPurpose>): void;
+    timers(): readonly (TimerPurpose & {
+        readonly at: number;
+    })[];
+    runDue(): Promise<void>;
+    reset(): void;
+}
+
+declare type ClockMode = "frozen" | "flowing";
+
+declare type CollectionName = keyof Seed;
+
+declare interface Collections {
+    list(name: CollectionName): readonly SeedRecord[];
+    get(name: CollectionName, id: string): SeedRecord | undefined;
+    create(name: CollectionName, record: SeedRecord): SeedRecord;
+    update(name: CollectionName, id: string, changes: SeedRecord): SeedRecord | undefined;
+    delete(name: CollectionName, id: string): boolean;
+}
+
+declare interface ContactRecord {
+    readonly accountId: string;
+    readonly number: string;
+    doNotCall: boolean;
+    readonly timeZone: string | undefined;
+}
+
+declare interface Deliveries {
+    trigger(trigger: Trigger): Promise<Delivery>;
+    redeliver(id: string): Promise<Delivery>;
+    list(): readonly Delivery[];
+}
+
+declare interface Delivery {
+    readonly id: string;
+    readonly destinationId: string;
+    readonly at: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+    readonly status?: number;
+    readonly accepted: boolean;
+    readonly error?: string;
+    readonly redeliveryOf?: string;
+}
+
+declare interface DestinationRecord {
+    readonly id: string;
+    readonly accountId: string;
+    readonly name: string;
+    readonly kind: TransferDestination["kind"];
+    enabled: boolean;
+    config: Record<string, unknown>;
+    readonly createdAt: string;
+    updatedAt: string;
+    signingSecret: string | undefined;
+    previousSecret: string | undefined;
+    previousSecretExpiresAt: number | undefined;
+}
+
+declare interface Events {
+    readonly isFollowed: boolean;
+    emit(type: string, about?: Readonly<Record<string, unknown>>): void;
+    follow(listener: (event: BackendEvent) => void, ended?: () => void): () => void;
+    end(): void;
+}
+
+declare interface Fault {
+    readonly match?: {
+        readonly operationId?: string;
+        readonly method?: string;
+        readonly path?: string;
+    };
+    readonly when?: {
+        readonly nth?: number;
+        readonly times?: number | null;
+        readonly probability?: number;
+    };
+    readonly do: FaultAction;
+}
+
+declare type FaultAction = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum" | {
+    readonly code: ErrorCode;
+} | {
+    readonly rateLimit: {
+        readonly retryAfterSecs: number;
+    };
+} | {
+    readonly status: number;
+    readonly body?: unknown;
+    readonly headers?: Readonly<Record<string, string>>;
+} | {
+    readonly latency: number;
+};
+
+declare interface Faults {
+    add(fault: Fault): string;
+    list(): readonly (Fault & {
+        readonly id: string;
+    })[];
+    remove(id: string): boolean;
+    clear(): void;
+}
+
+declare interface FlowRecord {
+    readonly id: string;
+    readonly accountId: string;
+    published: boolean;
+}
+
+declare interface GroupRecord extends Readonly<DestinationGroup> {
+    readonly accountId: string;
+}
+
+declare class Groups extends IndexedMap<GroupRecord> {
+    #private;
+    named(accountId: string, name: string): GroupRecord | undefined;
+    protected note(before: GroupRecord | undefined, after: GroupRecord | undefined): void;
+    protected forget(): void;
+}
+
+declare interface Handled {
+    readonly response: Response;
+    readonly plain?: PlainAnswer;
+    readonly transport?: TransportFault;
+}
+
+declare type Hours = z.output<typeof hoursSchema>;
+
+declare interface Inbox {
+    answer: InboxAnswer;
+    list(): readonly InboxEvent[];
+    clear(): void;
+}
+
+declare interface InboxAnswer {
+    readonly status?: number;
+    readonly delaySecs?: number;
+}
+
+declare interface InboxEvent {
+    readonly at: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+}
+
+declare abstract class IndexedMap<Record> extends Map<string, Record> {
+    protected abstract note(before: Record | undefined, after: Record | undefined): void;
+    protected abstract forget(): void;
+    set(id: string, record: Record): this;
+    delete(id: string): boolean;
+    clear(): void;
+}
+
+declare class InputError extends Error {
+    readonly name = "InputError";
+    readonly field: string;
+    readonly explanation: string;
+    constructor(field: string, explanation: string);
+}
+
+declare interface Journal {
+    list(filter?: JournalFilter): readonly JournalEntry[];
+    get(id: number): JournalDetail | undefined;
+    wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
+    coverage(): readonly {
+        readonly operationId: string;
+        readonly statuses: readonly StatusCount[];
+    }[];
+    clear(): void;
+}
+
+declare interface JournalDetail extends JournalEntry {
+    readonly query?: Readonly<Record<string, string>>;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: unknown;
+    readonly answer?: unknown;
+}
+
+declare interface JournalEntry {
+    readonly id: number;
+    readonly at: string;
+    readonly method: string;
+    readonly path: string;
+    readonly operationId?: string;
+    readonly status: number;
+    readonly code?: ErrorCode;
+    readonly fault?: string;
+    readonly error?: string;
+    readonly requestId: string;
+}
+
+declare interface JournalFilter {
+    readonly operationId?: string | undefined;
+    readonly method?: string | undefined;
+    readonly path?: string | undefined;
+    readonly status?: number | undefined;
+    readonly after?: number | undefined;
+}
+
+declare interface Keys {
+    issueApiKey(options?: ApiKeyOptions): {
+        readonly id: string;
+        readonly key: string;
+    };
+    issueToken(options: TokenOptions): Promise<string>;
+}
+
+declare interface MemberRecord {
+    readonly id: string;
+    readonly accountId: string;
+    readonly userId: string;
+    role: Role;
+    availability: {
+        readonly status: MemberAvailability["status"];
+        readonly source?: MemberAvailability["source"] | undefined;
+        readonly reason?: string | null | undefined;
+        readonly until?: string | null | undefined;
+        readonly updatedAt?: string | null | undefined;
+    };
+    busy: boolean;
+    hours: Hours | undefined;
+    missedCalls: number;
+}
+
+declare interface MswHttp<Handler> {
+    all(predicate: RegExp, resolver: (info: {
+        readonly request: Request;
+    }) => Promise<Response>): Handler;
+}
+
+declare interface MswOptions<Handler> {
+    readonly http: MswHttp<Handler>;
+    readonly backend: {
+        handle(request: Asked, peer?: {
+            readonly address?: string;
+        }): Promise<Handled>;
+    };
+    readonly baseUrl: string;
+    readonly warn?: (message: string) => void;
+}
+
+declare interface NewTransfer {
+    readonly destinationId?: string | undefined;
+    readonly groupId?: string | undefined;
+    readonly callId?: string | undefined;
+    readonly script?: readonly ScriptEntry[] | undefined;
+}
+
+declare interface NumberRecord {
+    readonly accountId: string;
+    readonly number: string;
+    active: boolean;
+    verified: boolean;
+    canInitiateCalls: boolean;
+    readonly providerId: string | undefined;
+}
+
+declare interface Peer {
+    readonly address?: string;
+}
+
+declare interface PlainAnswer {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly text: string | undefined;
+}
+
+declare interface Policies {
+    rateLimit: {
+        requests: number;
+        windowSecs: number;
+    };
+    retryAfterHeader: boolean;
+    trustForwardedFor: boolean;
+    tokenLifetimeSecs: number;
+    concurrentCallLimit: number;
+    callQueueLimit: number;
+    dailyCallLimit: number;
+    callDurationSecs: number;
+    callListLagSecs: number;
+    queuedCallsListed: boolean;
+    missedCallLimit: number;
+    missedCallsAwaySecs: number;
+    disabledDestinationsRing: boolean;
+    deliveryTimeoutSecs: number;
+}
+
+declare interface ProviderRecord {
+    readonly id: string;
+    readonly accountId: string;
+    active: boolean;
+    rejects: boolean;
+}
+
+declare type RingRecord = z.output<typeof ringSchema>;
+
+declare interface Sandboxes {
+    handle(request: Asked, peer?: Peer, url?: URL): Promise<Handled>;
+    fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
+    readonly default: Backend;
+    get(name: string): Backend | undefined;
+    create(name: string, options?: Partial<BackendOptions>): Backend;
+    delete(name: string): boolean;
+    list(): readonly string[];
+    close(): void;
+}
+
+declare interface SandboxesOptions extends BackendOptions {
+    readonly autoSandboxes?: boolean;
+}
+
+declare interface ScriptEntry extends Who {
+    readonly answerAfterSecs?: number | undefined;
+    readonly declineAfterSecs?: number | undefined;
+}
+
+declare type Seed = z.input<typeof seedSchema>;
+
+declare type SeedRecord = Readonly<Record<string, unknown>>;
+
+declare type Snapshot = z.output<typeof snapshotSchema>;
+
+declare interface State {
+    readonly accounts: Map<string, AccountRecord>;
+    readonly users: Map<string, UserRecord>;
+    readonly members: Map<string, MemberRecord>;
+    readonly destinations: Map<string, DestinationRecord>;
+    readonly groups: Groups;
+    readonly flows: Map<string, FlowRecord>;
+    readonly providers: Map<string, ProviderRecord>;
+    readonly numbers: Map<string, NumberRecord>;
+    readonly contacts: Map<string, ContactRecord>;
+    readonly calls: Calls;
+    readonly apiKeys: Map<string, ApiKeyRecord>;
+    readonly roles: Map<string, RoleDefinition>;
+    readonly transfers: Map<string, TransferRecord>;
+    readonly windows: Map<string, {
+        from: number;
+        count: number;
+    }>;
+}
+
+declare interface StatusCount {
+    readonly status: number;
+    readonly documented: boolean;
+    readonly count: number;
+}
+
+declare type Step = {
+    readonly by: number;
+} | {
+    readonly to: number | string;
+} | {
+    readonly nextTimer: true;
+};
+
+declare interface TimerPurpose {
+    readonly kind: string;
+    readonly id: string;
+    readonly index?: number;
+}
+
+declare type TimerTask = (dueAt: number) => void | Promise<void>;
+
+declare interface TokenOptions {
+    readonly userId: string;
+    readonly expiresInSecs?: number | undefined;
+    readonly expired?: true | undefined;
+}
+
+declare type TransferRecord = z.output<typeof transferSchema>;
+
+declare interface Transfers {
+    start(input: NewTransfer): TransferRecord;
+    answer(id: string, who: Who): Promise<ErrorCode | undefined>;
+    get(id: string): TransferRecord | undefined;
+    list(): readonly TransferRecord[];
+}
+
+declare type TransportFault = {
+    readonly kind: "reset" | "empty" | "hang";
+} | {
+    readonly kind: "truncate";
+    readonly bytes: number;
+};
+
+declare interface Trigger {
+    readonly destinationId: string;
+    readonly [field: string]: unknown;
+}
+
+declare interface Upcoming extends TimerPurpose {
+    readonly at: number;
+}
+
+declare interface UserRecord {
+    readonly id: string;
+    readonly name: string;
+}
+
+declare interface WallClock {
+    now(): number;
+    after(ms: number, task: () => void): () => void;
+}
+
+declare interface Who {
+    readonly destinationId?: string | undefined;
+    readonly memberId?: string | undefined;
+}
+
+declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
+
+declare function createBackend(options?: BackendOptions): Backend;
+
+declare function createSandboxes(options?: SandboxesOptions): Sandboxes;
+
+declare const demo: {
+    readonly accountId: "a0000000-0000-4000-8000-000000000001";
+    readonly foreignAccountId: "a0000000-0000-4000-8000-000000000002";
+    readonly suspendedAccountId: "a0000000-0000-4000-8000-000000000003";
+    readonly apiKey: "svc_live_demo0000000000000000000000000001";
+    readonly foreignApiKey: "svc_live_demo0000000000000000000000000002";
+    readonly users: {
+        readonly owner: "b0000000-0000-4000-8000-000000000001";
+        readonly admin: "b0000000-0000-4000-8000-000000000002";
+        readonly member: "b0000000-0000-4000-8000-000000000003";
+        readonly agent: "b0000000-0000-4000-8000-000000000004";
+        readonly both: "b0000000-0000-4000-8000-000000000005";
+        readonly outsider: "b0000000-0000-4000-8000-000000000006";
+    };
+    readonly members: {
+        readonly owner: "c0000000-0000-4000-8000-000000000001";
+        readonly admin: "c0000000-0000-4000-8000-000000000002";
+        readonly member: "c0000000-0000-4000-8000-000000000003";
+        readonly agent: "c0000000-0000-4000-8000-000000000004";
+        readonly both: "c0000000-0000-4000-8000-000000000005";
+        readonly foreign: "c0000000-0000-4000-8000-000000000006";
+        readonly suspended: "c0000000-0000-4000-8000-000000000007";
+    };
+    readonly destinations: {
+        readonly phone: "d0000000-0000-4000-8000-000000000001";
+        readonly availableHumans: "d0000000-0000-4000-8000-000000000002";
+        readonly app: "d0000000-0000-4000-8000-000000000003";
+        readonly disabled: "d0000000-0000-4000-8000-000000000004";
+        readonly foreign: "d0000000-0000-4000-8000-000000000005";
+        readonly extra: string[];
+    };
+    readonly signingSecret: "demo-signing-secret-of-the-front-desk-app";
+    readonly groups: {
+        readonly existing: "e0000000-0000-4000-8000-000000000001";
+    };
+    readonly groupName: "Night shift";
+    readonly flows: {
+        readonly published: "f0000000-0000-4000-8000-000000000001";
+        readonly draft: "f0000000-0000-4000-8000-000000000002";
+        readonly foreign: "f0000000-0000-4000-8000-000000000003";
+    };
+    readonly providers: {
+        readonly working: "f1000000-0000-4000-8000-000000000001";
+        readonly rejecting: "f1000000-0000-4000-8000-000000000002";
+    };
+    readonly numbers: {
+        readonly working: "+15550100001";
+        readonly inactive: "+15550100002";
+        readonly unverified: "+15550100003";
+        readonly receiveOnly: "+15550100004";
+        readonly rejected: "+15550100005";
+        readonly foreign: "+15550100006";
+    };
+    readonly recipients: {
+        readonly anyone: "+15550200001";
+        readonly doNotCall: "+15550200002";
+        readonly elsewhere: "+15550200003";
+    };
+    readonly calls: {
+        readonly completed: "ca000000-0000-4000-8000-000000000001";
+        readonly failed: "ca000000-0000-4000-8000-000000000002";
+        readonly inbound: "ca000000-0000-4000-8000-000000000003";
+        readonly foreign: "ca000000-0000-4000-8000-000000000004";
+    };
+};
+
+declare const demoSeed: Seed;
+
+declare const hoursSchema: z.ZodObject<{
+    timeZone: z.ZodExactOptional<z.ZodString>;
+    monday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+        from: z.ZodString;
+        to: z.ZodString;
+    }, z.core.$strict>>>;
+    tuesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+        from: z.ZodString;
+        to: z.ZodString;
+    }, z.core.$strict>>>;
+    wednesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+        from: z.ZodString;
+        to: z.ZodString;
+    }, z.core.$strict>>>;
+    thursday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+        from: z.ZodString;
+        to: z.ZodString;
+    }, z.core.$strict>>>;
+    friday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+        from: z.ZodString;
+        to: z.ZodString;
+    }, z.core.$strict>>>;
+    saturday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+        from: z.ZodString;
+        to: z.ZodString;
+    }, z.core.$strict>>>;
+    sunday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+        from: z.ZodString;
+        to: z.ZodString;
+    }, z.core.$strict>>>;
+}, z.core.$strict>;
+
+declare const inboxUrl = "http://inbox.invalid/offers";
+
+declare function refuse(code: ErrorCode, detail: string): Response;
+
+declare const ringSchema: z.ZodObject<{
+    destinationId: z.ZodString;
+    memberId: z.ZodExactOptional<z.ZodString>;
+    kind: z.ZodString;
+    from: z.ZodNumber;
+    until: z.ZodNumber;
+    outcome: z.ZodEnum<{
+        busy: "busy";
+        ringing: "ringing";
+        answered: "answered";
+        missed: "missed";
+        declined: "declined";
+        taken: "taken";
+        abandoned: "abandoned";
+        not_rung: "not_rung";
+    }>;
+    reason: z.ZodExactOptional<z.ZodString>;
+    deliveryId: z.ZodExactOptional<z.ZodString>;
+    late: z.ZodArray<z.ZodObject<{
+        at: z.ZodNumber;
+        code: z.ZodEnum<{
+            api_key_expired: "api_key_expired";
+            api_key_invalid: "api_key_invalid";
+            api_key_revoked: "api_key_revoked";
+            api_key_insufficient_scope: "api_key_insufficient_scope";
+            api_key_ip_restricted: "api_key_ip_restricted";
+            api_key_not_allowed: "api_key_not_allowed";
+            api_key_limit_reached: "api_key_limit_reached";
+            account_header_missing: "account_header_missing";
+            email_already_verified: "email_already_verified";
+            email_verification_code_expired: "email_verification_code_expired";
+            email_verification_code_invalid: "email_verification_code_invalid";
+            email_verification_code_used: "email_verification_code_used";
+            mfa_already_enabled: "mfa_already_enabled";
+            mfa_code_invalid: "mfa_code_invalid";
+            mfa_not_enabled: "mfa_not_enabled";
+            mfa_not_setup: "mfa_not_setup";
+            mfa_token_invalid: "mfa_token_invalid";
+            password_current_incorrect: "password_current_incorrect";
+            password_reset_token_expired: "password_reset_token_expired";
+            password_reset_token_invalid: "password_reset_token_invalid";
+            password_reset_token_used: "password_reset_token_used";
+            password_same_as_current: "password_same_as_current";
+            phone_already_verified: "phone_already_verified";
+            phone_number_missing: "phone_number_missing";
+            phone_verification_code_expired: "phone_verification_code_expired";
+            phone_verification_code_invalid: "phone_verification_code_invalid";
+            phone_verification_code_used: "phone_verification_code_used";
+            invalid_credentials: "invalid_credentials";
+            refresh_token_invalid: "refresh_token_invalid";
+            token_expired: "token_expired";
+            token_invalid: "token_invalid";
+            token_missing: "token_missing";
+            unauthorized: "unauthorized";
+            account_access_denied: "account_access_denied";
+            account_suspended: "account_suspended";
+            forbidden: "forbidden";
+            insufficient_permissions: "insufficient_permissions";
+            not_invitation_recipient: "not_invitation_recipient";
+            business_rule_violation: "business_rule_violation";
+            invalid_state_transition: "invalid_state_transition";
+            unprocessable_entity: "unprocessable_entity";
+            flow_not_published: "flow_not_published";
+            phone_number_cannot_initiate_calls: "phone_number_cannot_initiate_calls";
+            phone_number_not_active: "phone_number_not_active";
+            phone_number_not_verified: "phone_number_not_verified";
+            provider_call_rejected: "provider_call_rejected";
+            call_already_completed: "call_already_completed";
+            concurrent_call_limit_exceeded: "concurrent_call_limit_exceeded";
+            contact_on_dnc_list: "contact_on_dnc_list";
+            daily_call_limit_exceeded: "daily_call_limit_exceeded";
+            outside_callable_hours: "outside_callable_hours";
+            cannot_delete_has_dependencies: "cannot_delete_has_dependencies";
+            conflict: "conflict";
+            contact_phone_already_exists: "contact_phone_already_exists";
+            email_already_exists: "email_already_exists";
+            phone_already_exists: "phone_already_exists";
+            resource_already_exists: "resource_already_exists";
+            flow_has_connected_phones: "flow_has_connected_phones";
+            flow_structure_invalid: "flow_structure_invalid";
+            flow_version_invalid: "flow_version_invalid";
+            flow_function_not_found: "flow_function_not_found";
+            flow_function_name_exists: "flow_function_name_exists";
+            flow_name_already_exists: "flow_name_already_exists";
+            flow_version_conflict: "flow_version_conflict";
+            flow_generation_failed: "flow_generation_failed";
+            lead_source_form_already_mapped: "lead_source_form_already_mapped";
+            lead_source_page_already_connected: "lead_source_page_already_connected";
+            lead_source_lead_unrecoverable: "lead_source_lead_unrecoverable";
+            lead_source_api_error: "lead_source_api_error";
+            lead_source_not_configured: "lead_source_not_configured";
+            campaign_not_found: "campaign_not_found";
+            invitation_not_found: "invitation_not_found";
+            not_found: "not_found";
+            resource_not_found: "resource_not_found";
+            schedule_not_found: "schedule_not_found";
+            cannot_unlink_only_auth: "cannot_unlink_only_auth";
+            invalid_o_auth_state: "invalid_o_auth_state";
+            o_auth_not_linked: "o_auth_not_linked";
+            o_auth_already_linked: "o_auth_already_linked";
+            provider_already_connected: "provider_already_connected";
+            o_auth_provider_error: "o_auth_provider_error";
+            already_organization_member: "already_organization_member";
+            invitation_expired: "invitation_expired";
+            invitation_not_pending: "invitation_not_pending";
+            organization_suspended: "organization_suspended";
+            payment_method_card_only: "payment_method_card_only";
+            feature_not_available: "feature_not_available";
+            insufficient_balance: "insufficient_balance";
+            payment_failed: "payment_failed";
+            payment_required: "payment_required";
+            subscription_required: "subscription_required";
+            byoc_only: "byoc_only";
+            phone_number_already_connected: "phone_number_already_connected";
+            phone_number_not_connected: "phone_number_not_connected";
+            phone_provider_not_active: "phone_provider_not_active";
+            phone_verification_not_started: "phone_verification_not_started";
+            provider_must_be_sip: "provider_must_be_sip";
+            carrier_credentials_required: "carrier_credentials_required";
+            verification_only_for_sip: "verification_only_for_sip";
+            phone_already_registered: "phone_already_registered";
+            phone_number_in_use: "phone_number_in_use";
+            cannot_delete_system_provider: "cannot_delete_system_provider";
+            payment_method_required: "payment_method_required";
+            user_phone_not_verified: "user_phone_not_verified";
+            coupon_not_found: "coupon_not_found";
+            coupon_already_redeemed: "coupon_already_redeemed";
+            promotion_not_eligible: "promotion_not_eligible";
+            trial_already_claimed: "trial_already_claimed";
+            coupon_not_redeemable: "coupon_not_redeemable";
+            assistant_quota_exceeded: "assistant_quota_exceeded";
+            queue_full: "queue_full";
+            rate_limit_exceeded: "rate_limit_exceeded";
+            invalid_cron_expression: "invalid_cron_expression";
+            invalid_timezone: "invalid_timezone";
+            campaign_no_contacts: "campaign_no_contacts";
+            campaign_not_draft: "campaign_not_draft";
+            schedule_already_paused: "schedule_already_paused";
+            schedule_not_paused: "schedule_not_paused";
+            recording_not_available: "recording_not_available";
+            internal_error: "internal_error";
+            service_error: "service_error";
+            email_service_unavailable: "email_service_unavailable";
+            no_bots_available: "no_bots_available";
+            recording_service_not_configured: "recording_service_not_configured";
+            region_saturated: "region_saturated";
+            service_unavailable: "service_unavailable";
+            sms_service_unavailable: "sms_service_unavailable";
+            template_variable_resolution_failed: "template_variable_resolution_failed";
+            bad_request: "bad_request";
+            invalid_id_format: "invalid_id_format";
+            invalid_json: "invalid_json";
+            legal_acceptance_required: "legal_acceptance_required";
+            validation_failed: "validation_failed";
+            verification_code_invalid: "verification_code_invalid";
+            offer_taken: "offer_taken";
+            offer_taken_self: "offer_taken_self";
+            offer_expired: "offer_expired";
+            already_taken: "already_taken";
+            takeover_unsupported: "takeover_unsupported";
+            unsupported_kind: "unsupported_kind";
+        }>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;
+
+declare const seedSchema: z.ZodObject<{
+    accounts: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        id: z.ZodString;
+        name: z.ZodString;
+        suspended: z.ZodOptional<z.ZodBoolean>;
+        timeZone: z.ZodOptional<z.ZodString>;
+    }, z.core.$strict>>>;
+    users: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        id: z.ZodString;
+        name: z.ZodString;
+    }, z.core.$strict>>>;
+    members: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        userId: z.ZodString;
+        role: z.ZodEnum<{
+            member: "member";
+            admin: "admin";
+            agent: "agent";
+            owner: "owner";
+        }>;
+        availability: z.ZodOptional<z.ZodObject<{
+            status: z.ZodEnum<{
+                available: "available";
+                away: "away";
+                offline: "offline";
+            }>;
+            source: z.ZodOptional<z.ZodNullable<z.ZodEnum<{
+                member: "member";
+                admin: "admin";
+                auto: "auto";
+            }>>>;
+            reason: z.ZodOptional<z.ZodNullable<z.ZodString>>;
+            until: z.ZodOptional<z.ZodNullable<z.ZodISODateTime>>;
+            updatedAt: z.ZodOptional<z.ZodNullable<z.ZodISODateTime>>;
+        }, z.core.$strict>>;
+        busy: z.ZodOptional<z.ZodBoolean>;
+        hours: z.ZodOptional<z.ZodPipe<z.ZodRecord<z.ZodString, z.ZodUnknown>, z.ZodObject<{
+            timeZone: z.ZodExactOptional<z.ZodString>;
+            monday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            tuesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            wednesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            thursday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            friday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            saturday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            sunday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+        }, z.core.$strict>>>;
+        missedCalls: z.ZodOptional<z.ZodInt>;
+    }, z.core.$strict>>>;
+    destinations: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        name: z.ZodString;
+        kind: z.ZodEnum<{
+            phone: "phone";
+            available_humans: "available_humans";
+            app: "app";
+        }>;
+        enabled: z.ZodOptional<z.ZodBoolean>;
+        config: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
+        signingSecret: z.ZodOptional<z.ZodString>;
+        previousSecret: z.ZodOptional<z.ZodString>;
+        previousSecretExpiresAt: z.ZodOptional<z.ZodISODateTime>;
+        createdAt: z.ZodOptional<z.ZodISODateTime>;
+        updatedAt: z.ZodOptional<z.ZodISODateTime>;
+    }, z.core.$strict>>>;
+    groups: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        name: z.ZodString;
+        members: z.ZodArray<z.ZodObject<{
+            destinationId: z.ZodString;
+            ringTimeoutSecs: z.ZodOptional<z.ZodInt>;
+        }, z.core.$strip>>;
+        strategy: z.ZodOptional<z.ZodEnum<{
+            simultaneous: "simultaneous";
+        }>>;
+        totalTimeoutSecs: z.ZodOptional<z.ZodInt>;
+        createdAt: z.ZodOptional<z.ZodISODateTime>;
+        updatedAt: z.ZodOptional<z.ZodISODateTime>;
+    }, z.core.$strict>>>;
+    flows: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        published: z.ZodBoolean;
+    }, z.core.$strict>>>;
+    providers: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        active: z.ZodOptional<z.ZodBoolean>;
+        rejects: z.ZodOptional<z.ZodBoolean>;
+    }, z.core.$strict>>>;
+    numbers: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        accountId: z.ZodString;
+        number: z.ZodString;
+        active: z.ZodOptional<z.ZodBoolean>;
+        verified: z.ZodOptional<z.ZodBoolean>;
+        canInitiateCalls: z.ZodOptional<z.ZodBoolean>;
+        providerId: z.ZodOptional<z.ZodString>;
+    }, z.core.$strict>>>;
+    contacts: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        accountId: z.ZodString;
+        number: z.ZodString;
+        doNotCall: z.ZodOptional<z.ZodBoolean>;
+        timeZone: z.ZodOptional<z.ZodString>;
+    }, z.core.$strict>>>;
+    calls: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        direction: z.ZodString;
+        duration: z.ZodNumber;
+        status: z.ZodString;
+        createdAt: z.ZodISODateTime;
+        startedAt: z.ZodOptional<z.ZodISODateTime>;
+        request: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
+    }, z.core.$strict>>>;
+    apiKeys: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        id: z.ZodOptional<z.ZodString>;
+        key: z.ZodOptional<z.ZodString>;
+        accountId: z.ZodString;
+        role: z.ZodOptional<z.ZodEnum<{
+            member: "member";
+            admin: "admin";
+            agent: "agent";
+            owner: "owner";
+        }>>;
+        scopes: z.ZodOptional<z.ZodArray<z.ZodString>>;
+        state: z.ZodOptional<z.ZodEnum<{
+            valid: "valid";
+            expired: "expired";
+            revoked: "revoked";
+        }>>;
+        expiresAt: z.ZodOptional<z.ZodISODateTime>;
+        allowedIps: z.ZodOptional<z.ZodArray<z.ZodString>>;
+    }, z.core.$strict>>>;
+    roles: z.ZodOptional<z.ZodArray<z.ZodObject<{
+        role: z.ZodEnum<{
+            member: "member";
+            admin: "admin";
+            agent: "agent";
+            owner: "owner";
+        }>;
+        permissions: z.ZodArray<z.ZodString>;
+    }, z.core.$strip>>>;
+}, z.core.$strict>;
+
+declare const snapshotSchema: z.ZodObject<{
+    version: z.ZodLiteral<1>;
+    now: z.ZodNumber;
+    mode: z.ZodEnum<{
+        frozen: "frozen";
+        flowing: "flowing";
+    }>;
+    random: z.ZodRecord<z.ZodString, z.ZodInt>;
+    tokenSecret: z.ZodString;
+    policies: z.ZodRecord<z.ZodString, z.ZodUnknown>;
+    seed: z.ZodRecord<z.ZodString, z.ZodUnknown>;
+    windows: z.ZodArray<z.ZodObject<{
+        credential: z.ZodString;
+        from: z.ZodNumber;
+        count: z.ZodInt;
+    }, z.core.$strict>>;
+    transfers: z.ZodArray<z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        destinationId: z.ZodExactOptional<z.ZodString>;
+        groupId: z.ZodExactOptional<z.ZodString>;
+        callId: z.ZodExactOptional<z.ZodString>;
+        status: z.ZodEnum<{
+            ringing: "ringing";
+            abandoned: "abandoned";
+            connected: "connected";
+            ended: "ended";
+            unanswered: "unanswered";
+        }>;
+        startedAt: z.ZodNumber;
+        callEndsAt: z.ZodExactOptional<z.ZodNumber>;
+        answeredAt: z.ZodExactOptional<z.ZodNumber>;
+        answeredBy: z.ZodExactOptional<z.ZodInt>;
+        endedAt: z.ZodExactOptional<z.ZodNumber>;
+        rings: z.ZodArray<z.ZodObject<{
+            destinationId: z.ZodString;
+            memberId: z.ZodExactOptional<z.ZodString>;
+            kind: z.ZodString;
+            from: z.ZodNumber;
+            until: z.ZodNumber;
+            outcome: z.ZodEnum<{
+                busy: "busy";
+                ringing: "ringing";
+                answered: "answered";
+                missed: "missed";
+                declined: "declined";
+                taken: "taken";
+                abandoned: "abandoned";
+                not_rung: "not_rung";
+            }>;
+            reason: z.ZodExactOptional<z.ZodString>;
+            deliveryId: z.ZodExactOptional<z.ZodString>;
+            late: z.ZodArray<z.ZodObject<{
+                at: z.ZodNumber;
+                code: z.ZodEnum<{
+                    api_key_expired: "api_key_expired";
+                    api_key_invalid: "api_key_invalid";
+                    api_key_revoked: "api_key_revoked";
+                    api_key_insufficient_scope: "api_key_insufficient_scope";
+                    api_key_ip_restricted: "api_key_ip_restricted";
+                    api_key_not_allowed: "api_key_not_allowed";
+                    api_key_limit_reached: "api_key_limit_reached";
+                    account_header_missing: "account_header_missing";
+                    email_already_verified: "email_already_verified";
+                    email_verification_code_expired: "email_verification_code_expired";
+                    email_verification_code_invalid: "email_verification_code_invalid";
+                    email_verification_code_used: "email_verification_code_used";
+                    mfa_already_enabled: "mfa_already_enabled";
+                    mfa_code_invalid: "mfa_code_invalid";
+                    mfa_not_enabled: "mfa_not_enabled";
+                    mfa_not_setup: "mfa_not_setup";
+                    mfa_token_invalid: "mfa_token_invalid";
+                    password_current_incorrect: "password_current_incorrect";
+                    password_reset_token_expired: "password_reset_token_expired";
+                    password_reset_token_invalid: "password_reset_token_invalid";
+                    password_reset_token_used: "password_reset_token_used";
+                    password_same_as_current: "password_same_as_current";
+                    phone_already_verified: "phone_already_verified";
+                    phone_number_missing: "phone_number_missing";
+                    phone_verification_code_expired: "phone_verification_code_expired";
+                    phone_verification_code_invalid: "phone_verification_code_invalid";
+                    phone_verification_code_used: "phone_verification_code_used";
+                    invalid_credentials: "invalid_credentials";
+                    refresh_token_invalid: "refresh_token_invalid";
+                    token_expired: "token_expired";
+                    token_invalid: "token_invalid";
+                    token_missing: "token_missing";
+                    unauthorized: "unauthorized";
+                    account_access_denied: "account_access_denied";
+                    account_suspended: "account_suspended";
+                    forbidden: "forbidden";
+                    insufficient_permissions: "insufficient_permissions";
+                    not_invitation_recipient: "not_invitation_recipient";
+                    business_rule_violation: "business_rule_violation";
+                    invalid_state_transition: "invalid_state_transition";
+                    unprocessable_entity: "unprocessable_entity";
+                    flow_not_published: "flow_not_published";
+                    phone_number_cannot_initiate_calls: "phone_number_cannot_initiate_calls";
+                    phone_number_not_active: "phone_number_not_active";
+                    phone_number_not_verified: "phone_number_not_verified";
+                    provider_call_rejected: "provider_call_rejected";
+                    call_already_completed: "call_already_completed";
+                    concurrent_call_limit_exceeded: "concurrent_call_limit_exceeded";
+                    contact_on_dnc_list: "contact_on_dnc_list";
+                    daily_call_limit_exceeded: "daily_call_limit_exceeded";
+                    outside_callable_hours: "outside_callable_hours";
+                    cannot_delete_has_dependencies: "cannot_delete_has_dependencies";
+                    conflict: "conflict";
+                    contact_phone_already_exists: "contact_phone_already_exists";
+                    email_already_exists: "email_already_exists";
+                    phone_already_exists: "phone_already_exists";
+                    resource_already_exists: "resource_already_exists";
+                    flow_has_connected_phones: "flow_has_connected_phones";
+                    flow_structure_invalid: "flow_structure_invalid";
+                    flow_version_invalid: "flow_version_invalid";
+                    flow_function_not_found: "flow_function_not_found";
+                    flow_function_name_exists: "flow_function_name_exists";
+                    flow_name_already_exists: "flow_name_already_exists";
+                    flow_version_conflict: "flow_version_conflict";
+                    flow_generation_failed: "flow_generation_failed";
+                    lead_source_form_already_mapped: "lead_source_form_already_mapped";
+                    lead_source_page_already_connected: "lead_source_page_already_connected";
+                    lead_source_lead_unrecoverable: "lead_source_lead_unrecoverable";
+                    lead_source_api_error: "lead_source_api_error";
+                    lead_source_not_configured: "lead_source_not_configured";
+                    campaign_not_found: "campaign_not_found";
+                    invitation_not_found: "invitation_not_found";
+                    not_found: "not_found";
+                    resource_not_found: "resource_not_found";
+                    schedule_not_found: "schedule_not_found";
+                    cannot_unlink_only_auth: "cannot_unlink_only_auth";
+                    invalid_o_auth_state: "invalid_o_auth_state";
+                    o_auth_not_linked: "o_auth_not_linked";
+                    o_auth_already_linked: "o_auth_already_linked";
+                    provider_already_connected: "provider_already_connected";
+                    o_auth_provider_error: "o_auth_provider_error";
+                    already_organization_member: "already_organization_member";
+                    invitation_expired: "invitation_expired";
+                    invitation_not_pending: "invitation_not_pending";
+                    organization_suspended: "organization_suspended";
+                    payment_method_card_only: "payment_method_card_only";
+                    feature_not_available: "feature_not_available";
+                    insufficient_balance: "insufficient_balance";
+                    payment_failed: "payment_failed";
+                    payment_required: "payment_required";
+                    subscription_required: "subscription_required";
+                    byoc_only: "byoc_only";
+                    phone_number_already_connected: "phone_number_already_connected";
+                    phone_number_not_connected: "phone_number_not_connected";
+                    phone_provider_not_active: "phone_provider_not_active";
+                    phone_verification_not_started: "phone_verification_not_started";
+                    provider_must_be_sip: "provider_must_be_sip";
+                    carrier_credentials_required: "carrier_credentials_required";
+                    verification_only_for_sip: "verification_only_for_sip";
+                    phone_already_registered: "phone_already_registered";
+                    phone_number_in_use: "phone_number_in_use";
+                    cannot_delete_system_provider: "cannot_delete_system_provider";
+                    payment_method_required: "payment_method_required";
+                    user_phone_not_verified: "user_phone_not_verified";
+                    coupon_not_found: "coupon_not_found";
+                    coupon_already_redeemed: "coupon_already_redeemed";
+                    promotion_not_eligible: "promotion_not_eligible";
+                    trial_already_claimed: "trial_already_claimed";
+                    coupon_not_redeemable: "coupon_not_redeemable";
+                    assistant_quota_exceeded: "assistant_quota_exceeded";
+                    queue_full: "queue_full";
+                    rate_limit_exceeded: "rate_limit_exceeded";
+                    invalid_cron_expression: "invalid_cron_expression";
+                    invalid_timezone: "invalid_timezone";
+                    campaign_no_contacts: "campaign_no_contacts";
+                    campaign_not_draft: "campaign_not_draft";
+                    schedule_already_paused: "schedule_already_paused";
+                    schedule_not_paused: "schedule_not_paused";
+                    recording_not_available: "recording_not_available";
+                    internal_error: "internal_error";
+                    service_error: "service_error";
+                    email_service_unavailable: "email_service_unavailable";
+                    no_bots_available: "no_bots_available";
+                    recording_service_not_configured: "recording_service_not_configured";
+                    region_saturated: "region_saturated";
+                    service_unavailable: "service_unavailable";
+                    sms_service_unavailable: "sms_service_unavailable";
+                    template_variable_resolution_failed: "template_variable_resolution_failed";
+                    bad_request: "bad_request";
+                    invalid_id_format: "invalid_id_format";
+                    invalid_json: "invalid_json";
+                    legal_acceptance_required: "legal_acceptance_required";
+                    validation_failed: "validation_failed";
+                    verification_code_invalid: "verification_code_invalid";
+                    offer_taken: "offer_taken";
+                    offer_taken_self: "offer_taken_self";
+                    offer_expired: "offer_expired";
+                    already_taken: "already_taken";
+                    takeover_unsupported: "takeover_unsupported";
+                    unsupported_kind: "unsupported_kind";
+                }>;
+            }, z.core.$strip>>;
+        }, z.core.$strip>>;
+        answers: z.ZodArray<z.ZodInt>;
+    }, z.core.$strip>>;
+    timers: z.ZodArray<z.ZodObject<{
+        kind: z.ZodString;
+        id: z.ZodString;
+        index: z.ZodExactOptional<z.ZodInt>;
+        at: z.ZodNumber;
+    }, z.core.$strict>>;
+    faults: z.ZodObject<{
+        last: z.ZodInt;
+        waiting: z.ZodArray<z.ZodObject<{
+            id: z.ZodString;
+        }, z.core.$loose>>;
+    }, z.core.$strict>;
+    inbox: z.ZodObject<{
+        status: z.ZodOptional<z.ZodInt>;
+        delaySecs: z.ZodOptional<z.ZodNumber>;
+    }, z.core.$strict>;
+}, z.core.$strict>;
+
+declare const transferSchema: z.ZodObject<{
+    id: z.ZodString;
+    accountId: z.ZodString;
+    destinationId: z.ZodExactOptional<z.ZodString>;
+    groupId: z.ZodExactOptional<z.ZodString>;
+    callId: z.ZodExactOptional<z.ZodString>;
+    status: z.ZodEnum<{
+        ringing: "ringing";
+        abandoned: "abandoned";
+        connected: "connected";
+        ended: "ended";
+        unanswered: "unanswered";
+    }>;
+    startedAt: z.ZodNumber;
+    callEndsAt: z.ZodExactOptional<z.ZodNumber>;
+    answeredAt: z.ZodExactOptional<z.ZodNumber>;
+    answeredBy: z.ZodExactOptional<z.ZodInt>;
+    endedAt: z.ZodExactOptional<z.ZodNumber>;
+    rings: z.ZodArray<z.ZodObject<{
+        destinationId: z.ZodString;
+        memberId: z.ZodExactOptional<z.ZodString>;
+        kind: z.ZodString;
+        from: z.ZodNumber;
+        until: z.ZodNumber;
+        outcome: z.ZodEnum<{
+            busy: "busy";
+            ringing: "ringing";
+            answered: "answered";
+            missed: "missed";
+            declined: "declined";
+            taken: "taken";
+            abandoned: "abandoned";
+            not_rung: "not_rung";
+        }>;
+        reason: z.ZodExactOptional<z.ZodString>;
+        deliveryId: z.ZodExactOptional<z.ZodString>;
+        late: z.ZodArray<z.ZodObject<{
+            at: z.ZodNumber;
+            code: z.ZodEnum<{
+                api_key_expired: "api_key_expired";
+                api_key_invalid: "api_key_invalid";
+                api_key_revoked: "api_key_revoked";
+                api_key_insufficient_scope: "api_key_insufficient_scope";
+                api_key_ip_restricted: "api_key_ip_restricted";
+                api_key_not_allowed: "api_key_not_allowed";
+                api_key_limit_reached: "api_key_limit_reached";
+                account_header_missing: "account_header_missing";
+                email_already_verified: "email_already_verified";
+                email_verification_code_expired: "email_verification_code_expired";
+                email_verification_code_invalid: "email_verification_code_invalid";
+                email_verification_code_used: "email_verification_code_used";
+                mfa_already_enabled: "mfa_already_enabled";
+                mfa_code_invalid: "mfa_code_invalid";
+                mfa_not_enabled: "mfa_not_enabled";
+                mfa_not_setup: "mfa_not_setup";
+                mfa_token_invalid: "mfa_token_invalid";
+                password_current_incorrect: "password_current_incorrect";
+                password_reset_token_expired: "password_reset_token_expired";
+                password_reset_token_invalid: "password_reset_token_invalid";
+                password_reset_token_used: "password_reset_token_used";
+                password_same_as_current: "password_same_as_current";
+                phone_already_verified: "phone_already_verified";
+                phone_number_missing: "phone_number_missing";
+                phone_verification_code_expired: "phone_verification_code_expired";
+                phone_verification_code_invalid: "phone_verification_code_invalid";
+                phone_verification_code_used: "phone_verification_code_used";
+                invalid_credentials: "invalid_credentials";
+                refresh_token_invalid: "refresh_token_invalid";
+                token_expired: "token_expired";
+                token_invalid: "token_invalid";
+                token_missing: "token_missing";
+                unauthorized: "unauthorized";
+                account_access_denied: "account_access_denied";
+                account_suspended: "account_suspended";
+                forbidden: "forbidden";
+                insufficient_permissions: "insufficient_permissions";
+                not_invitation_recipient: "not_invitation_recipient";
+                business_rule_violation: "business_rule_violation";
+                invalid_state_transition: "invalid_state_transition";
+                unprocessable_entity: "unprocessable_entity";
+                flow_not_published: "flow_not_published";
+                phone_number_cannot_initiate_calls: "phone_number_cannot_initiate_calls";
+                phone_number_not_active: "phone_number_not_active";
+                phone_number_not_verified: "phone_number_not_verified";
+                provider_call_rejected: "provider_call_rejected";
+                call_already_completed: "call_already_completed";
+                concurrent_call_limit_exceeded: "concurrent_call_limit_exceeded";
+                contact_on_dnc_list: "contact_on_dnc_list";
+                daily_call_limit_exceeded: "daily_call_limit_exceeded";
+                outside_callable_hours: "outside_callable_hours";
+                cannot_delete_has_dependencies: "cannot_delete_has_dependencies";
+                conflict: "conflict";
+                contact_phone_already_exists: "contact_phone_already_exists";
+                email_already_exists: "email_already_exists";
+                phone_already_exists: "phone_already_exists";
+                resource_already_exists: "resource_already_exists";
+                flow_has_connected_phones: "flow_has_connected_phones";
+                flow_structure_invalid: "flow_structure_invalid";
+                flow_version_invalid: "flow_version_invalid";
+                flow_function_not_found: "flow_function_not_found";
+                flow_function_name_exists: "flow_function_name_exists";
+                flow_name_already_exists: "flow_name_already_exists";
+                flow_version_conflict: "flow_version_conflict";
+                flow_generation_failed: "flow_generation_failed";
+                lead_source_form_already_mapped: "lead_source_form_already_mapped";
+                lead_source_page_already_connected: "lead_source_page_already_connected";
+                lead_source_lead_unrecoverable: "lead_source_lead_unrecoverable";
+                lead_source_api_error: "lead_source_api_error";
+                lead_source_not_configured: "lead_source_not_configured";
+                campaign_not_found: "campaign_not_found";
+                invitation_not_found: "invitation_not_found";
+                not_found: "not_found";
+                resource_not_found: "resource_not_found";
+                schedule_not_found: "schedule_not_found";
+                cannot_unlink_only_auth: "cannot_unlink_only_auth";
+                invalid_o_auth_state: "invalid_o_auth_state";
+                o_auth_not_linked: "o_auth_not_linked";
+                o_auth_already_linked: "o_auth_already_linked";
+                provider_already_connected: "provider_already_connected";
+                o_auth_provider_error: "o_auth_provider_error";
+                already_organization_member: "already_organization_member";
+                invitation_expired: "invitation_expired";
+                invitation_not_pending: "invitation_not_pending";
+                organization_suspended: "organization_suspended";
+                payment_method_card_only: "payment_method_card_only";
+                feature_not_available: "feature_not_available";
+                insufficient_balance: "insufficient_balance";
+                payment_failed: "payment_failed";
+                payment_required: "payment_required";
+                subscription_required: "subscription_required";
+                byoc_only: "byoc_only";
+                phone_number_already_connected: "phone_number_already_connected";
+                phone_number_not_connected: "phone_number_not_connected";
+                phone_provider_not_active: "phone_provider_not_active";
+                phone_verification_not_started: "phone_verification_not_started";
+                provider_must_be_sip: "provider_must_be_sip";
+                carrier_credentials_required: "carrier_credentials_required";
+                verification_only_for_sip: "verification_only_for_sip";
+                phone_already_registered: "phone_already_registered";
+                phone_number_in_use: "phone_number_in_use";
+                cannot_delete_system_provider: "cannot_delete_system_provider";
+                payment_method_required: "payment_method_required";
+                user_phone_not_verified: "user_phone_not_verified";
+                coupon_not_found: "coupon_not_found";
+                coupon_already_redeemed: "coupon_already_redeemed";
+                promotion_not_eligible: "promotion_not_eligible";
+                trial_already_claimed: "trial_already_claimed";
+                coupon_not_redeemable: "coupon_not_redeemable";
+                assistant_quota_exceeded: "assistant_quota_exceeded";
+                queue_full: "queue_full";
+                rate_limit_exceeded: "rate_limit_exceeded";
+                invalid_cron_expression: "invalid_cron_expression";
+                invalid_timezone: "invalid_timezone";
+                campaign_no_contacts: "campaign_no_contacts";
+                campaign_not_draft: "campaign_not_draft";
+                schedule_already_paused: "schedule_already_paused";
+                schedule_not_paused: "schedule_not_paused";
+                recording_not_available: "recording_not_available";
+                internal_error: "internal_error";
+                service_error: "service_error";
+                email_service_unavailable: "email_service_unavailable";
+                no_bots_available: "no_bots_available";
+                recording_service_not_configured: "recording_service_not_configured";
+                region_saturated: "region_saturated";
+                service_unavailable: "service_unavailable";
+                sms_service_unavailable: "sms_service_unavailable";
+                template_variable_resolution_failed: "template_variable_resolution_failed";
+                bad_request: "bad_request";
+                invalid_id_format: "invalid_id_format";
+                invalid_json: "invalid_json";
+                legal_acceptance_required: "legal_acceptance_required";
+                validation_failed: "validation_failed";
+                verification_code_invalid: "verification_code_invalid";
+                offer_taken: "offer_taken";
+                offer_taken_self: "offer_taken_self";
+                offer_expired: "offer_expired";
+                already_taken: "already_taken";
+                takeover_unsupported: "takeover_unsupported";
+                unsupported_kind: "unsupported_kind";
+            }>;
+        }, z.core.$strip>>;
+    }, z.core.$strip>>;
+    answers: z.ZodArray<z.ZodInt>;
+}, z.core.$strip>;
+
+declare function unmockedFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;

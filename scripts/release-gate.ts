@@ -1,0 +1,134 @@
+// Compares the contract and the public types with the last release (releases/) and fails when the pending changesets carry
+// less than what changed. `--write` writes the missing changesets; `--record` keeps the present state as the last release.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { type Change, gathered } from "./release/change.ts";
+import { changesetsIn, fixedGroupsIn, writeChangeset } from "./release/changesets.ts";
+import { compareContracts } from "./release/compare-contracts.ts";
+import { compareSurfaces } from "./release/compare-surfaces.ts";
+import { checkFiles, filesFrom } from "./release/earlier-cases.ts";
+import { objectIn } from "./release/json.ts";
+import { withWorkspaceVersions } from "./release/lockfile.ts";
+import { type Package, packagesIn, surfacesOf } from "./release/surface.ts";
+import {
+  changesetFor,
+  type Moved,
+  type ReleaseRecord,
+  recordProblems,
+  sentenceFor,
+  shortfallsOf,
+} from "./release/verdict.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const at = (...path: string[]): string => join(root, ...path);
+const read = (...path: string[]): string => readFileSync(at(...path), "utf8");
+const readJson = (...path: string[]) => objectIn(JSON.parse(read(...path)) as unknown);
+
+const changesetFolder = at(".changeset");
+const suite = at("packages/contract/src/index.ts");
+const surfaceFile = ({ folder }: Package): string => join("releases", "surfaces", `${basename(folder)}.d.ts`);
+
+function compilerOptions(): ts.CompilerOptions {
+  const { config } = ts.readConfigFile(at("tsconfig.base.json"), ts.sys.readFile) as { config: unknown };
+  const { options } = ts.parseJsonConfigFileContent({ ...objectIn(config), files: [] }, ts.sys, root);
+  return { ...options, types: ["node"] };
+}
+
+/** What changed since the last release, for each group of packages that move together. */
+function movedSince(packages: readonly Package[], surfaces: ReadonlyMap<string, string>): Moved[] {
+  const contract = compareContracts(readJson("releases/contract.json"), readJson("packages/spec/openapi.json"));
+  const cases = readdirSync(at("releases/cases"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => at("releases/cases", name));
+  const uncompiled = checkFiles(cases, suite, compilerOptions());
+  const ofPackage = new Map(
+    packages.map((each): [string, Change[]] => {
+      const kept = surfaceFile(each);
+      const before = existsSync(at(kept)) ? read(kept) : "";
+      return [each.name, compareSurfaces(before, surfaces.get(each.name) ?? "")];
+    }),
+  );
+  const fixed = fixedGroupsIn(changesetFolder);
+  const alone = packages.filter(({ name }) => !fixed.some((group) => group.includes(name))).map(({ name }) => [name]);
+  return [...fixed, ...alone].map((names) => {
+    // Whoever describes the contract moves with it; the others move by what they offer themselves.
+    const describes = packages.some(
+      ({ name, folder }) => names.includes(name) && existsSync(join(folder, "openapi.json")),
+    );
+    const own = names.flatMap((name) => ofPackage.get(name) ?? []);
+    return { names, changes: gathered(describes ? [...contract, ...uncompiled, ...own] : own) };
+  });
+}
+
+function check(packages: readonly Package[], write: boolean): boolean {
+  const record = readJson("releases/release.json") as unknown as ReleaseRecord;
+  const pending = changesetsIn(changesetFolder);
+  const problems = recordProblems(packages, pending, record);
+  const moved = movedSince(packages, surfacesOf(packages, compilerOptions()));
+  const shortfalls = shortfallsOf(moved, pending, record);
+  for (const problem of problems) console.error(`${problem}\n`);
+  for (const shortfall of shortfalls) {
+    if (!write) {
+      console.error(`${sentenceFor(shortfall)}\n`);
+      continue;
+    }
+    const wanted = `${shortfall.needed}-${basename(shortfall.names.at(-1) ?? "")}`;
+    const id = writeChangeset(changesetFolder, wanted, changesetFor(shortfall));
+    console.log(`wrote .changeset/${id}.md. Say in it, in your own words, what the change means to users.`);
+  }
+  const good = problems.length === 0 && (write || shortfalls.length === 0);
+  if (good) {
+    const since = record.bootstrap ? `the state that ${record.bootstrap.version} begins with` : "the last release";
+    const count = moved.reduce((sum, { changes }) => sum + changes.length, 0);
+    console.log(`${count} changes since ${since}; ${pending.length} pending changesets carry them`);
+  }
+  return good;
+}
+
+/** Keeps the present state as the last release. Refused while changesets are pending, since they are not released yet. */
+function keep(packages: readonly Package[]): boolean {
+  const last = existsSync(at("releases/release.json"))
+    ? (readJson("releases/release.json") as unknown as ReleaseRecord)
+    : undefined;
+  const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
+  const moved = last !== undefined && packages.some(({ name, version }) => last.versions[name] !== version);
+  const pending = changesetsIn(changesetFolder).filter(({ id }) => moved || id !== last?.bootstrap?.changeset);
+  if (pending.length > 0) {
+    console.error(`Not recorded: ${pending.map(({ id }) => `.changeset/${id}.md`).join(", ")} is not released yet.`);
+    return false;
+  }
+  if (!moved && !last?.bootstrap) {
+    console.error("Not recorded: no version moved since the last release. Run `npm run release:version`.");
+    return false;
+  }
+  rmSync(at("releases/surfaces"), { recursive: true, force: true });
+  rmSync(at("releases/cases"), { recursive: true, force: true });
+  for (const folder of ["releases/surfaces", "releases/cases"]) mkdirSync(at(folder), { recursive: true });
+  const surfaces = surfacesOf(packages, compilerOptions());
+  for (const each of packages) writeFileSync(at(surfaceFile(each)), surfaces.get(each.name) ?? "");
+  for (const [path, text] of filesFrom(suite)) {
+    const kept = at("releases/cases", relative(dirname(suite), path));
+    mkdirSync(dirname(kept), { recursive: true });
+    writeFileSync(kept, text);
+  }
+  writeFileSync(at("releases/contract.json"), read("packages/spec/openapi.json"));
+  const record: ReleaseRecord = moved || !last?.bootstrap ? { versions } : { versions, bootstrap: last.bootstrap };
+  writeFileSync(at("releases/release.json"), `${JSON.stringify(record, null, 2)}\n`);
+  writeFileSync(
+    at("package-lock.json"),
+    withWorkspaceVersions(read("package-lock.json"), (path) => read(path, "package.json")),
+  );
+  console.log(
+    `releases/ holds ${Object.entries(versions)
+      .map((entry) => entry.join(" "))
+      .join(", ")}`,
+  );
+  return true;
+}
+
+// A private package is nobody's dependency, so no version of it promises anything.
+const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
+const good = process.argv.includes("--record") ? keep(packages) : check(packages, process.argv.includes("--write"));
+if (!good) process.exitCode = 1;

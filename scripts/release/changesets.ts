@@ -1,0 +1,52 @@
+// The pending changesets: what the next release says it changes, and how far it means to move each package.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { type Bump, bumps } from "./change.ts";
+import { listIn, objectIn, textsIn } from "./json.ts";
+
+export interface Changeset {
+  /** The name of its file, without the ending. */
+  readonly id: string;
+  readonly bumps: ReadonlyMap<string, Bump>;
+  /** What users are told. */
+  readonly note: string;
+}
+
+const isBump = (value: unknown): value is Bump => bumps.some((bump) => bump === value);
+
+/** Reads the text of one changeset. Throws where it is none. */
+export function parseChangeset(id: string, text: string): Changeset {
+  const [, head, note] = /^---\n([\s\S]*?)\n?---\n([\s\S]*)$/.exec(text) ?? [];
+  if (head === undefined) throw new Error(`.changeset/${id}.md does not begin with --- and the packages it moves`);
+  const entries = Object.entries(objectIn(parse(head) as unknown)).map(([name, bump]): [string, Bump] => {
+    if (!isBump(bump))
+      throw new Error(`.changeset/${id}.md moves ${name} by ${bump}, which is not one of ${bumps.join(", ")}`);
+    return [name, bump];
+  });
+  return { id, bumps: new Map(entries), note: (note ?? "").trim() };
+}
+
+/** Every pending changeset of a folder, in order of name. */
+export function changesetsIn(folder: string): Changeset[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".md") && name !== "README.md")
+    .sort()
+    .map((name) => parseChangeset(name.slice(0, -".md".length), readFileSync(join(folder, name), "utf8")));
+}
+
+/** The groups of packages that always carry one version. */
+export const fixedGroupsIn = (folder: string): string[][] =>
+  listIn(objectIn(JSON.parse(readFileSync(join(folder, "config.json"), "utf8")) as unknown).fixed).map(textsIn);
+
+/** The text of a changeset that moves some packages. */
+export const changesetText = (names: readonly string[], bump: Bump, note: string): string =>
+  `---\n${names.map((name) => `"${name}": ${bump}\n`).join("")}---\n\n${note}\n`;
+
+/** Writes a changeset under a name that is free, and answers that name. */
+export function writeChangeset(folder: string, wanted: string, text: string): string {
+  let id = wanted;
+  for (let count = 2; existsSync(join(folder, `${id}.md`)); count += 1) id = `${wanted}-${count}`;
+  writeFileSync(join(folder, `${id}.md`), text);
+  return id;
+}
