@@ -24,7 +24,11 @@ Serves a mock of the call-transfer API until Ctrl-C, and prints credentials read
   --forward-webhooks URL   deliver every webhook there, whatever address its destination has
   --auto-sandboxes         create a sandbox when a request first names it
   --json                   print one line of JSON with address and credentials when ready
-  --ready-file FILE        write that JSON to a file when ready, and remove it in the end`;
+  --ready-file FILE        write that JSON to a file when ready, and remove it in the end
+  --engine stateful|prism  what answers (default stateful); prism keeps no state and answers with
+                           the examples of the API's document; it wants @stoplight/prism-cli to
+                           be installed, and of the other options takes --port, --host, --cors
+                           (which then lets every origin in), --json and --ready-file`;
 
 const server = `  --url URL                the server's address (default http://127.0.0.1:4010)
   --sandbox NAME           the sandbox to act on (default: default)

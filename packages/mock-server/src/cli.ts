@@ -3,6 +3,7 @@ import description from "../package.json" with { type: "json" };
 import { helpOn } from "./cli-help.ts";
 import { commandOptions, readArguments, startOptions, suggestion, UsageError } from "./command-line.ts";
 import { commands, runCommand } from "./commands.ts";
+import { startPrism } from "./prism-command.ts";
 import { start } from "./start.ts";
 
 await main(process.argv.slice(2)).catch((error: unknown) => {
@@ -18,7 +19,7 @@ async function main(args: readonly string[]): Promise<void> {
     const { values, positionals } = readArguments(rest, startOptions);
     if (printed(values, topic)) return;
     const [operand] = positionals;
-    if (operand === undefined) return start(values);
+    if (operand === undefined) return readEngine(values.engine) === "prism" ? startPrism(values) : start(values);
     const isLate = Object.hasOwn(commands, operand);
     throw new UsageError(`There is no use for: ${operand}${isLate ? "; a command comes first, before options" : ""}`);
   }
@@ -26,6 +27,11 @@ async function main(args: readonly string[]): Promise<void> {
   if (command === undefined) throw unknownCommand(name);
   const { values, positionals } = readArguments(rest, commandOptions);
   if (!printed(values, topic)) await runCommand(command, positionals, values);
+}
+
+function readEngine(engine = "stateful"): "stateful" | "prism" {
+  if (engine === "stateful" || engine === "prism") return engine;
+  throw new UsageError(`--engine ${engine}: must be stateful or prism.`);
 }
 
 /** Whether the command was only asked about itself, and told. */

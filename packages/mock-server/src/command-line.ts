@@ -29,6 +29,7 @@ export const startOptions = {
   "forward-webhooks": text,
   "auto-sandboxes": flag,
   "ready-file": text,
+  engine: text,
 } satisfies ParseArgsOptionsConfig;
 
 /** The options of the commands that talk to a running server. */

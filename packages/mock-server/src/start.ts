@@ -63,7 +63,7 @@ async function listening(options: MockServerOptions): Promise<MockServer> {
 }
 
 /** Finds out before the work begins that its result could not be kept. */
-function expectWritable(option: string, path: string): void {
+export function expectWritable(option: string, path: string): void {
   try {
     accessSync(dirname(path), constants.W_OK);
   } catch {
@@ -129,7 +129,7 @@ function banner({ url, apiKey, accountId, tokens, controlToken }: Ready): string
 }
 
 /** The address as this machine reaches it: one that stands for all addresses is none that every client connects to. */
-function pasteable(url: string): string {
+export function pasteable(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
