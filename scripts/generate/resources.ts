@@ -25,7 +25,7 @@ function parametersOf(operation: OperationModel): { name: string; type: string; 
   });
   return [
     ...operation.pathParameters.map(({ name }) => parameter(name, "string")),
-    ...(operation.requestSchema ? [parameter("body", operation.requestSchema)] : []),
+    ...(operation.requestSchema ? [parameter("body", `RequestBody<${operation.requestSchema}>`)] : []),
     ...(operation.queryParameters.length > 0 ? [parameter("query", queryType(operation), true)] : []),
     parameter("options", "RequestOptions", true),
   ];
@@ -120,10 +120,15 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
   const lookUps = ["explain", "lookThrough"].filter((name) =>
     operations.some(({ reconcile }) => reconcile && ("explain" in reconcile ? "explain" : "lookThrough") === name),
   );
+  const optionTypes = [
+    ...(queries.length > 0 ? ["OrUndefined"] : []),
+    ...(operations.some(({ requestSchema }) => requestSchema) ? ["RequestBody"] : []),
+    "RequestOptions",
+  ];
   const imports = [
     plain && `import type { ApiPromise } from "../api-promise.ts";`,
     `import type { Core } from "../core.ts";`,
-    `import type { ${queries.length > 0 ? "OrUndefined, " : ""}RequestOptions } from "../options.ts";`,
+    `import type { ${optionTypes.join(", ")} } from "../options.ts";`,
     paged && `import { type PagePromise, requestPage } from "../pagination.ts";`,
     lookUps.length > 0 && `import { ${lookUps.join(", ")} } from "../reconcile.ts";`,
     models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "./models.gen.ts";`,
@@ -162,8 +167,9 @@ ${resources.map(({ noun, name }) => `  /** The operations on ${noun.replace("-",
 
 export function renderSdkTables(document: OpenApiDocument, operations: OperationModel[]): string {
   const rows = operations.map(({ id, method, path, retry, accountScoped, successes }) => {
-    const bodyless = successes.some(({ schema }) => schema === undefined) && { bodyless: true };
-    return `  ${JSON.stringify(`${method} ${path}`)}: ${JSON.stringify({ id, retry, accountScoped, ...bodyless })},`;
+    const answer = successes.every(({ schema }) => schema) ? "object" : "object or nothing";
+    const facts = { operationId: id, retry, ...(accountScoped && { accountScoped }), answer };
+    return `  ${JSON.stringify(`${method} ${path}`)}: ${JSON.stringify(facts)},`;
   });
   const table = Object.entries(document["x-error-table"]);
   const effectFree = table.filter(([, row]) => row.effect === "none").map(([code]) => code);

@@ -18,6 +18,7 @@ const inFile =
 const retry = inFile("sdk/src/retry.ts");
 const send = inFile("sdk/src/send.ts");
 const attempt = inFile("sdk/src/attempt.ts");
+const failure = inFile("sdk/src/failure.ts");
 const interruption = inFile("sdk/src/interruption.ts");
 const auth = inFile("sdk/src/auth.ts");
 const look = inFile("sdk/src/reconcile.ts");
@@ -42,8 +43,8 @@ const effects: readonly Mutant[] = [
     "byCertainty.indexOf(one) > byCertainty.indexOf(other) ? one : other",
     "one === other ? one : other",
   ),
-  attempt("lost-body-is-a-refusal", "outcomeOfAnswer(response.status, undefined) };", '"rejected" };'),
-  attempt(
+  failure("lost-body-is-a-refusal", "outcomeOfAnswer(response.status, undefined) };", '"rejected" };'),
+  failure(
     "timeout-means-not-sent",
     'outcomeOfFailure(error) : "unknown" };',
     'outcomeOfFailure(error) : "not_sent" };',
@@ -69,20 +70,12 @@ const classes: readonly Mutant[] = [
     'if (end.outcome === "not_sent") return true;',
     'if (end.outcome === "not_sent") return false;',
   ),
-  send(
-    "one-retry-too-many",
-    "if (retries >= call.maxRetries) return false;",
-    "if (retries > call.maxRetries) return false;",
-  ),
-  send(
-    "one-retry-too-few",
-    "if (retries >= call.maxRetries) return false;",
-    "if (retries + 1 >= call.maxRetries) return false;",
-  ),
-  send("default-policy-sends-blindly", 'if (blind && unsafe === "never")', 'if (blind && unsafe === "check" && false)'),
-  send("unknown-of-any-class-throws", 'operation.retry === "once" && (outcome', "(outcome"),
+  send("one-retry-too-many", "retries >= call.maxRetries", "retries > call.maxRetries"),
+  send("one-retry-too-few", "retries >= call.maxRetries", "retries + 1 >= call.maxRetries"),
+  send("default-policy-sends-blindly", 'blind && unsafe === "never" &&', "false &&"),
+  send("unknown-of-any-class-throws", 'retry === "once" && (outcome', "(outcome"),
   send("applied-is-not-told", '(outcome === "unknown" || outcome === "applied")', '(outcome === "unknown")'),
-  send("check-does-not-look", 'unsafe === "check" && !(await', 'unsafe === "check" && false && !(await'),
+  send("check-does-not-look", 'unsafe === "check" &&', 'unsafe === "check" && false &&'),
   send("check-trusts-a-broken-look", "look.value.complete && look.value.candidates", "look.value.candidates"),
 ];
 
@@ -90,7 +83,7 @@ const waits: readonly Mutant[] = [
   retry("jitter-down-to-nothing", "(0.5 + random() / 2)", "(random() / 2)"),
   retry("backoff-does-not-grow", "500 * 2 ** n", "500"),
   retry("backoff-is-not-capped", "Math.min(8000, 500 * 2 ** n)", "(500 * 2 ** n)"),
-  retry("retry-after-takes-fractions", "/^\\d+$/.test(header)", "/^[\\d.]+$/.test(header)"),
+  retry("retry-after-takes-fractions", "isText(header, /^\\d+$/)", "isText(header, /^[\\d.]+$/)"),
   retry("retry-after-date-by-own-clock", "Number.isNaN(date) ? now : date", "now"),
   retry(
     "hint-may-be-text",
@@ -100,37 +93,37 @@ const waits: readonly Mutant[] = [
   retry("meta-is-ignored", "&& seconds >= 0) return seconds;", "&& seconds < 0) return seconds;"),
   send("hint-is-ignored", "(call.hint ?? 0) * 1000);", "0);"),
   send("hint-in-milliseconds", "(call.hint ?? 0) * 1000);", "call.hint ?? 0);"),
-  send("any-hint-is-waited-for", "hintSecs > maxRetryAfterSecs", "hintSecs > 1e400"),
-  retry("budget-never-ends", "if (this.#tokens < budget.retryCost) return false;", ""),
-  retry("budget-too-small", "capacity: 500", "capacity: 50"),
-  retry("budget-refills-too-fast", "successGain: 1", "successGain: 50"),
-  send("backoff-is-random", "settings.random", "Math.random"),
+  send("any-hint-is-waited-for", "hint > maxRetryAfterSecs", "hint > 1e400"),
+  retry("budget-never-ends", "if (this.#tokens < retryCost) return false;", ""),
+  retry("budget-too-small", "capacity = 500", "capacity = 50"),
+  retry("budget-refills-too-fast", "successGain = 1", "successGain = 50"),
+  send("backoff-is-random", "call.random", "Math.random"),
 ];
 
 const deadlines: readonly Mutant[] = [
   interruption("abort-listener-stays", '      signal?.removeEventListener("abort", onAbort);\n', ""),
   interruption("timeout-timer-stays", "if (timer !== undefined) clock.clearTimeout(timer);", ""),
-  interruption("aborted-signal-is-not-looked-at", "if (signal?.aborted) onAbort();", "if (signal === null) onAbort();"),
-  interruption("deadline-is-not-looked-at", "Math.min(timeoutMs, remaining)", "timeoutMs"),
-  interruption("timeout-is-not-looked-at", "Math.min(timeoutMs, remaining)", "remaining || timeoutMs * 2"),
+  interruption("aborted-signal-is-not-looked-at", "if (signal?.aborted) return", "if (signal === null) return"),
+  attempt("deadline-is-not-looked-at", "Math.min(timeoutMs, remaining)", "timeoutMs"),
+  attempt("timeout-is-not-looked-at", "Math.min(timeoutMs, remaining)", "remaining || timeoutMs * 2"),
   interruption("abort-is-not-heard", '  signal?.addEventListener("abort", onAbort, { once: true });\n', ""),
   attempt("error-body-is-left-unread", 'await readText(response, maxErrorBodyBytes, "cut", stop, received)', '"{}"'),
-  send("abort-does-not-wake-a-wait", 'else call.signal?.addEventListener("abort", onAbort, { once: true });', ""),
   send(
-    "listener-of-a-wait-stays",
-    '      call.signal?.removeEventListener("abort", onAbort);\n      resolve();',
-    "      resolve();",
+    "abort-does-not-wake-a-wait",
+    "withinLimit(call, delayMs",
+    "withinLimit({ ...call, signal: undefined }, delayMs",
   ),
+  send("no-wait-is-waited-for", "await withinLimit(", "void withinLimit("),
 ];
 
 const credentials: readonly Mutant[] = [
   send("any-401-renews", "code !== expiredCode", 'code === ""'),
   send("renewal-costs-a-retry", "      retries--;\n", ""),
   send("token-is-never-renewed", "!auth.canRenew", "auth.canRenew"),
-  auth("renewal-is-not-shared", "if (this.#renewed?.stale !== stale) {", "{"),
-  auth("renewal-happens-once-for-ever", "if (this.#renewed?.stale !== stale) {", "if (!this.#renewed) {"),
-  attempt("causes-show-secrets", "new Error(redact(error.message, tokens))", "new Error(error.message)"),
-  attempt("messages-show-secrets", "redact(wordsOf(error), call.tokens)", "wordsOf(error)"),
+  auth("renewal-is-not-shared", "if (renewal?.stale !== stale) {", "{"),
+  auth("renewal-happens-once-for-ever", "if (renewal?.stale !== stale) {", "if (!renewal) {"),
+  failure("causes-show-secrets", "new Error(clean(message))", "new Error(message)"),
+  failure("messages-show-secrets", "redact(wordsOf(error), tokens)", "wordsOf(error)"),
   attempt("error-bodies-show-secrets", "withoutTokens(text, call.tokens))", "text)"),
   attempt("redirects-are-followed", 'redirect: "manual"', 'redirect: "follow"'),
 ];

@@ -1,23 +1,19 @@
 // One sending of a request: credential, deadline, bounded body, parsed once.
-import { BodyTooLarge, Received, readText, replay, textOf } from "./body.ts";
-import {
-  AbortError,
-  type Attempt,
-  ConnectionError,
-  InvalidResponseError,
-  type Problem,
-  RequestError,
-  TimeoutError,
-} from "./errors.ts";
-import { type Failure, watch } from "./interruption.ts";
+import { Received, readText, replay, textOf } from "./body.ts";
+import { type Attempt, InvalidResponseError, type Problem } from "./errors.ts";
+import { cleaned, endOf } from "./failure.ts";
+import { isObject, isText, messageOf } from "./guards.ts";
+import { type Failure, withinLimit } from "./interruption.ts";
 import { noticeDeprecation } from "./logger.ts";
 import { runMiddleware } from "./middleware.ts";
 import { redact } from "./redact.ts";
-import { type AttemptEnd, outcomeOfAnswer, outcomeOfFailure, retryHint } from "./retry.ts";
+import { type AttemptEnd, outcomeOfAnswer, retryHint } from "./retry.ts";
 import type { Call, Plan } from "./send.ts";
 
-const maxBodyBytes = 10 * 1024 * 1024;
-const maxErrorBodyBytes = 64 * 1024;
+/** 10 MiB. */
+const maxBodyBytes = 10_485_760;
+/** 64 KiB. */
+const maxErrorBodyBytes = 65_536;
 /** A day: no honest clock is ahead by more. One far behind may be a mock's, and looking from earlier on misses nothing. */
 const largestSkewMs = 86_400_000;
 
@@ -31,7 +27,7 @@ export interface Ending extends AttemptEnd {
 }
 
 /** What is known of an attempt while it runs. */
-interface Progress {
+export interface Progress {
   attempt?: Attempt;
   response?: Response;
   /** The exchange's own error, as opposed to one that middleware threw. */
@@ -43,49 +39,38 @@ interface Progress {
 /** Sends the plan once. Throws what the caller's own code threw, such as its token function, while nothing is out. */
 export async function attemptOnce(plan: Plan, call: Call): Promise<Ending> {
   const progress: Progress = { received: new Received() };
-  const interruption = watch(call);
-  const { signal, race } = interruption;
-  try {
-    signal.throwIfAborted();
-    const answer = await race(throughMiddleware(plan, call, signal, progress));
+  const end = await within(call, progress, async (stop) =>
     // Middleware may have made an answer up, which comes unread.
-    const response = textOf(answer) === undefined ? await race(readOnce(answer, signal, progress, call)) : answer;
-    const text = textOf(response) ?? null;
-    return response.ok ? success(call, response, text) : refusal(call, response, text, progress);
-  } catch (error) {
-    const ownCode = !interruption.failure && progress.error === undefined && !progress.attempt;
-    if (ownCode && call.attempts.length === 0) throw error;
-    return failed(interruption.failure ?? failureOf(error, call, progress), progress, call);
-  } finally {
-    interruption.close();
-  }
+    readOnce(await throughMiddleware(plan, call, stop, progress), stop, progress, call),
+  );
+  if (!("value" in end)) return end;
+  const { value: response } = end;
+  const text = textOf(response) ?? null;
+  return response.ok ? success(call, response, text) : refusal(call, response, text, progress);
 }
 
 /** Does something between attempts within the same limits: nothing may outlive the request. */
-export async function withinLimits<T>(
-  call: Call,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<{ value: T } | Ending> {
-  const interruption = watch(call);
-  const { signal, race } = interruption;
-  try {
-    signal.throwIfAborted();
-    return { value: await race(work(signal)) };
-  } catch (error) {
-    const progress: Progress = { received: new Received() };
-    return failed(interruption.failure ?? failureOf(error, call, progress), progress, call);
-  } finally {
-    interruption.close();
-  }
+export const between = <T>(call: Call, work: (stop: AbortSignal) => Promise<T>): Promise<{ value: T } | Ending> =>
+  within(call, { received: new Received() }, work);
+
+function within<T>(call: Call, progress: Progress, work: (stop: AbortSignal) => Promise<T>) {
+  const { timeoutMs, deadline, elapsed } = call;
+  const remaining = deadline === undefined ? timeoutMs : deadline - elapsed();
+  return withinLimit<{ value: T } | Ending>(
+    call,
+    Math.min(timeoutMs, remaining),
+    async (stop) => ({ value: await work(stop) }),
+    (thrown, interruption) => endOf(call, progress, thrown, interruption),
+  );
 }
 
 function throughMiddleware(plan: Plan, call: Call, stop: AbortSignal, progress: Progress): Promise<Response> {
   const { middleware } = call;
   if (middleware.length === 0) return exchange(plan, call, plan.headers, stop, progress);
   const headers = new Headers(plan.headers);
-  const body = typeof plan.body === "string" ? plan.body : undefined;
-  const { id: operationId } = call.operation;
-  const context = { operationId, route: call.route, attempt: call.attempts.length + 1 };
+  const body = isText(plan.body) ? plan.body : undefined;
+  const { operationId, route } = call;
+  const context = { operationId, route, attempt: call.attempts.length + 1 };
   const request = { method: plan.method, url: plan.url, headers, body };
   // The credential goes onto a copy, which middleware that keeps its request does not see.
   return runMiddleware(middleware, request, context, () => exchange(plan, call, new Headers(headers), stop, progress));
@@ -99,8 +84,8 @@ async function exchange(
   stop: AbortSignal,
   progress: Progress,
 ): Promise<Response> {
-  const { settings } = call;
-  const token = call.renewedToken ?? (await settings.auth.token());
+  const { clock } = call;
+  const token = call.renewedToken ?? (await call.auth.token());
   call.renewedToken = undefined;
   call.token = token;
   call.tokens.add(token);
@@ -112,14 +97,14 @@ async function exchange(
   const init: RequestInit = { method: plan.method, headers, redirect: "manual", signal: stop };
   if (plan.body !== undefined && plan.body !== null) init.body = plan.body as BodyInit;
 
-  const attempt: Attempt = { startedAt: settings.clock.now() };
+  const attempt: Attempt = { startedAt: clock.now() };
   progress.attempt = attempt;
   call.attempts.push(attempt);
   call.problem = undefined;
   call.hint = undefined;
   try {
     // Looked up now: a client made before a mock replaces the global fetch must not go to the network.
-    const send = settings.fetch ?? globalThis.fetch;
+    const send = call.fetch ?? globalThis.fetch;
     const response = await send(plan.url, init);
     if (stop.aborted) {
       // Too late: the attempt was told as ended, and nobody will read this.
@@ -131,10 +116,10 @@ async function exchange(
     const requestId = requestIdOf(response, call);
     if (requestId) attempt.requestId = requestId;
     const date = Date.parse(response.headers.get("date") ?? "");
-    const skewMs = date - settings.clock.now();
+    const skewMs = date - clock.now();
     if (skewMs <= largestSkewMs) call.skewMs = skewMs;
     // The header counts even where the body, which may say it more exactly, never comes.
-    if (!response.ok) call.hint = retryHint(undefined, response.headers, settings.clock.now());
+    if (!response.ok) call.hint = retryHint(undefined, response.headers, clock.now());
     noticeDeprecation(response.headers, call);
     return await readOnce(response, stop, progress, call);
   } catch (error) {
@@ -174,90 +159,37 @@ export function requestIdOf(response: Response, { tokens }: Call): string | unde
 
 function success(call: Call, response: Response, text: string | null): Ending {
   const end: Ending = { status: response.status, outcome: "applied", interrupted: false, response };
-  if (!call.known || (call.operation.bodyless && !text)) return end;
+  if (!call.answer || (call.answer === "object or nothing" && !text)) return end;
   const invalid = (words: string, cause?: unknown): Ending => {
     call.partialBody = text ?? undefined;
-    const failure = { kind: InvalidResponseError, words: `answered ${response.status} ${words}`, cause };
-    return { ...end, failure };
+    const carried = `answered ${response.status} with a body that ${words}, though the request was carried out`;
+    return { ...end, failure: { kind: InvalidResponseError, words: carried, cause } };
   };
   call.data = objectOf(text);
-  if (!call.data) return invalid("with a body that is no JSON object, though the request was carried out");
+  if (!call.data) return invalid("is no JSON object");
   try {
-    call.settings.validate?.(call.operation.id, call.data);
+    call.validate?.(call.operationId, call.data);
   } catch (error) {
-    const message = redact(error instanceof Error ? error.message : String(error), call.tokens);
-    return invalid(
-      `with a body that validation refused, though the request was carried out: ${message}`,
-      cleaned(error, call.tokens),
-    );
+    return invalid(`validation refused (${redact(messageOf(error), call.tokens)})`, cleaned(error, call.tokens));
   }
   return end;
 }
 
 function refusal(call: Call, response: Response, text: string | null, { attempt }: Progress): Ending {
   call.problem = objectOf(text);
-  const code = typeof call.problem?.code === "string" ? call.problem.code : undefined;
+  const written = call.problem?.code;
+  const code = isText(written) ? written : undefined;
   if (code && attempt) attempt.code = code;
   const { status, headers } = response;
-  call.hint = retryHint(call.problem?.meta, headers, call.settings.clock.now());
+  call.hint = retryHint(call.problem?.meta, headers, call.clock.now());
   return { status, code, outcome: outcomeOfAnswer(status, code), interrupted: false, response };
 }
 
 function objectOf(text: string | null): Problem {
   try {
     const value: unknown = JSON.parse(text ?? "");
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Problem) : undefined;
+    return isObject(value) && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function failureOf(error: unknown, call: Call, { attempt, response, error: own }: Progress): Failure {
-  const message = redact(wordsOf(error), call.tokens);
-  if (error instanceof BodyTooLarge) {
-    return { kind: InvalidResponseError, words: `answered ${response?.status} with a body ${message}` };
-  }
-  if (error !== own) {
-    const words = attempt ? "was sent, but middleware threw" : "ended, since middleware or the token function threw";
-    return { kind: RequestError, words: `${words}: ${message}`, cause: cleaned(error, call.tokens) };
-  }
-  const where = response
-    ? `lost the connection in the body of its ${response.status}`
-    : "could not be sent or lost its connection";
-  return { kind: ConnectionError, words: `${where}: ${message}`, cause: cleaned(error, call.tokens) };
-}
-
-/** A cause without anything but its words: errors of other code may carry whole requests with their headers. */
-function cleaned(error: unknown, tokens: ReadonlySet<string>, depth = 5): unknown {
-  if (!(error instanceof Error) || depth === 0) return redact(String(error), tokens);
-  const copy = new Error(redact(error.message, tokens));
-  copy.name = error.name;
-  copy.stack = redact(String(error.stack), tokens);
-  const { code } = error as { code?: unknown };
-  if (typeof code === "string") Object.assign(copy, { code: redact(code, tokens) });
-  if (error.cause !== undefined) copy.cause = cleaned(error.cause, tokens, depth - 1);
-  if (error instanceof AggregateError) {
-    Object.assign(copy, { errors: error.errors.map((one) => cleaned(one, tokens, depth - 1)) });
-  }
-  return copy;
-}
-
-/** An error's message with those of its causes: fetch itself says no more than that it failed. */
-function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const inner: unknown[] = error.cause instanceof AggregateError ? error.cause.errors : [error.cause];
-  const why = inner
-    .filter((part) => part instanceof Error)
-    .map((part) => part.message || (part as { code?: string }).code);
-  return why.length > 0 ? `${error.message} (${[...new Set(why)].join(", ")})` : error.message;
-}
-
-function failed(failure: Failure, { attempt, response, received, error }: Progress, call: Call): Ending {
-  if (attempt) attempt.error = failure.words;
-  if (response?.ok) call.partialBody = received.text(false);
-  const interrupted = failure.kind === ConnectionError || failure.kind === TimeoutError;
-  const end = { failure, interrupted, final: failure.kind === AbortError || failure.kind === RequestError };
-  if (!attempt) return { ...end, outcome: "not_sent" };
-  if (response) return { ...end, status: response.status, outcome: outcomeOfAnswer(response.status, undefined) };
-  return { ...end, outcome: failure.kind === ConnectionError ? outcomeOfFailure(error) : "unknown" };
 }

@@ -23,9 +23,8 @@ export class CallTransfer extends ResourceClient {
    * @throws {ConfigurationError} names the option to change, never a secret's value.
    */
   withOptions(options: Partial<ClientOptions>): CallTransfer {
-    const { apiKey, accessToken, ...rest } = this.#options;
     const replaced = options.apiKey !== undefined || options.accessToken !== undefined;
-    const kept = { ...(apiKey === undefined ? {} : { apiKey }), ...(accessToken === undefined ? {} : { accessToken }) };
-    return new CallTransfer({ ...rest, ...(replaced ? {} : kept), ...options }, this);
+    const dropped = replaced && { apiKey: undefined, accessToken: undefined };
+    return new CallTransfer({ ...this.#options, ...dropped, ...options }, this);
   }
 }

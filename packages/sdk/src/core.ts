@@ -4,11 +4,12 @@ import { requestIdOf } from "./attempt.ts";
 import { apiErrorOf, ConfigurationError } from "./errors.ts";
 import { operationFacts } from "./generated/operations.gen.ts";
 import type { paths } from "./generated/types.gen.ts";
+import { isText } from "./guards.ts";
 import type { ClientOptions, RequestOptions } from "./options.ts";
 import { expandPath, serializeQuery } from "./path.ts";
 import type { LookUp } from "./reconcile.ts";
 import { apiErrorFactsOf, type Call, Plan, send } from "./send.ts";
-import { checkRequestOptions, checkTiming, type Settings, settingsOf } from "./settings.ts";
+import { checkedRequest, type Settings, settingsOf } from "./settings.ts";
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
@@ -30,16 +31,14 @@ export interface RequestInput {
 type AnyRequest = (method: string, url: string, init: object) => Promise<{ response: Response }>;
 
 /** Init of a raw call, as far as we look at it. */
-interface RawInit extends Omit<RequestOptions, "middleware"> {
+interface RawInit extends Omit<RequestOptions, "middleware" | "signal"> {
+  signal?: AbortSignal | null;
   middleware?: unknown;
   params?: { path?: Record<string, unknown> };
   fetch?: unknown;
   baseUrl?: unknown;
   Request?: unknown;
 }
-
-/** The options of a request; those of openapi-fetch's verbs may have a signal that is null. */
-type BeginOptions = Omit<RequestOptions, "signal"> & { signal?: AbortSignal | null | undefined };
 
 /** What every request of a client goes through. Standalone functions take it, so that unused operations cost nothing. */
 export class Core {
@@ -87,7 +86,6 @@ export class Core {
     options: RequestOptions,
     lookUp: LookUp | undefined,
   ): Promise<Answer<T>> {
-    checkRequestOptions(options);
     if ("body" in input && input.body === undefined) throw new TypeError("body is missing");
     const call = this.#begin(method, template, options, lookUp);
     const { response } = await this.#send(method, expandPath(template, input.path), {
@@ -104,13 +102,12 @@ export class Core {
   /** A per-call fetch, address or middleware is dropped: the credentials are the client's. */
   async #raw(verb: Verb, template: string, init?: RawInit | null): Promise<unknown> {
     // Joined to the base address as it is, any other text could name another host.
-    if (typeof template !== "string" || !template.startsWith("/")) {
+    if (!isText(template, /^\//))
       throw new TypeError("The path must be text that starts with /, such as /api/v1/roles");
-    }
     const { fetch: _fetch, baseUrl: _baseUrl, middleware: _middleware, Request: _request, ...rest } = init ?? {};
     const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, params, ...own } = rest;
-    checkTiming(rest);
-    const call = this.#begin(verb, template, rest);
+    const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, maxRetries, accountId };
+    const call = this.#begin(verb, template, timing);
     return this.#send(verb, expandPath(template, params?.path), {
       ...own,
       params: { ...params, path: undefined },
@@ -118,39 +115,30 @@ export class Core {
     });
   }
 
-  #begin(method: string, template: string, options: BeginOptions, lookUp?: LookUp): Call {
-    const place = `${method} ${template}`;
-    const known = operationFacts[place];
-    const operation = known ?? { id: place, retry: "once" as const, accountScoped: false };
+  #begin(method: string, template: string, options: RequestOptions, lookUp?: LookUp): Call {
     const settings = this.#settings;
-    const { timeoutMs = settings.timeoutMs, maxRetries = settings.maxRetries, middleware = [] } = options;
-    const signal = options.signal ?? undefined;
-    const { accountId = settings.accountId, totalTimeoutMs = settings.totalTimeoutMs } = options;
+    const given = checkedRequest(options);
+    const { headers, middleware = [] } = given;
+    const operationId = `${method} ${template}`;
+    const operation = operationFacts[operationId] ?? { operationId, retry: "once" };
+    const filled = { ...settings, ...given };
+    const { accountId, totalTimeoutMs } = filled;
     if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken") {
-      const mend = `is required: ${operation.id} with an access token is for one account (§5.2)`;
+      const mend = `is required: ${operation.operationId} with an access token is for one account (§5.2)`;
       throw new ConfigurationError("accountId", mend);
     }
     return {
-      settings,
-      operation,
+      ...filled,
+      ...operation,
       route: template,
-      known: known !== undefined,
-      accountId,
-      signal,
-      timeoutMs,
-      maxRetries,
       middleware: [...settings.middleware, ...middleware],
-      deadline: totalTimeoutMs === undefined ? undefined : settings.clock.elapsed() + totalTimeoutMs,
+      deadline: totalTimeoutMs && settings.elapsed() + totalTimeoutMs,
       lookUp,
-      lookUpOptions: lookUpOptionsOf(options),
+      lookUpOptions: { accountId: given.accountId, headers, middleware },
       attempts: [],
       tokens: new Set(),
       outcome: "not_sent",
+      withheld: undefined,
     };
   }
-}
-
-/** What a later look takes over from the request: who asks, but neither its deadline nor its signal. */
-function lookUpOptionsOf({ accountId, headers, middleware }: BeginOptions): RequestOptions {
-  return { ...(accountId && { accountId }), ...(headers && { headers }), ...(middleware && { middleware }) };
 }

@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "./generated/error-codes.gen.ts";
 import type { ErrorResponseMeta, FieldError } from "./generated/models.gen.ts";
 import { codesWithFieldErrors } from "./generated/operations.gen.ts";
+import { isFunction, isObject, isText } from "./guards.ts";
 import type { RequestOptions } from "./options.ts";
 import type { LookUp, OutcomeWindow, Reconciliation } from "./reconcile.ts";
 import type { Outcome } from "./retry.ts";
@@ -33,25 +34,19 @@ export interface RequestFacts {
 /** The key is shared by every copy of this major version, so that `instanceof` works across ESM and CJS copies. */
 const kind: unique symbol = Symbol.for("@call-transfer/sdk/1/error-kind");
 
-/** Whether a value's class, or one that it extends, is of the given kind. */
-function isKind(value: unknown, wanted: string): boolean {
-  let candidate: unknown = typeof value === "object" && value !== null ? value.constructor : undefined;
-  while (typeof candidate === "function") {
-    if (Object.hasOwn(candidate, kind) && (candidate as { [kind]?: unknown })[kind] === wanted) return true;
-    candidate = Object.getPrototypeOf(candidate);
-  }
-  return false;
-}
-
 /** Any error that this SDK throws of its own accord; bad ids throw a plain `TypeError`. */
 export class CallTransferError extends Error {
   static readonly [kind]: string = "CallTransferError";
 
   static override [Symbol.hasInstance](value: unknown): boolean {
     // A customer's own subclass has no kind of its own: there the prototype decides.
-    return Object.hasOwn(this, kind)
-      ? isKind(value, this[kind])
-      : Object.prototype.isPrototypeOf.call(this.prototype, value as object);
+    if (!Object.hasOwn(this, kind)) return super[Symbol.hasInstance](value);
+    let candidate: unknown = isObject(value) && value.constructor;
+    while (isFunction(candidate)) {
+      if ((candidate as { [kind]?: unknown })[kind] === this[kind]) return true;
+      candidate = Object.getPrototypeOf(candidate);
+    }
+    return false;
   }
 
   constructor(message: string, cause?: unknown) {
@@ -81,17 +76,14 @@ export class ConfigurationError extends CallTransferError {
 /** A request that was started did not succeed. */
 export class RequestError extends CallTransferError implements RequestFacts {
   static override readonly [kind]: string = "RequestError";
-  readonly outcome: Outcome;
-  readonly attempts: readonly Attempt[];
-  readonly operationId: string;
-  readonly withheld: string | undefined;
+  declare readonly outcome: Outcome;
+  declare readonly attempts: readonly Attempt[];
+  declare readonly operationId: string;
+  declare readonly withheld: string | undefined;
 
-  constructor(message: string, facts: RequestFacts, cause?: unknown) {
+  constructor(message: string, { outcome, attempts, operationId, withheld }: RequestFacts, cause?: unknown) {
     super(message, cause);
-    this.outcome = facts.outcome;
-    this.attempts = facts.attempts;
-    this.operationId = facts.operationId;
-    this.withheld = facts.withheld;
+    Object.assign(this, { outcome, attempts, operationId, withheld });
   }
 }
 
@@ -121,7 +113,7 @@ export class InvalidResponseError extends RequestError {
 /** What an `OutcomeUnknownError` is made of. */
 export interface UnknownOutcomeFacts extends RequestFacts {
   readonly window: OutcomeWindow;
-  readonly partialBody: string | undefined;
+  readonly partialBody?: string | undefined;
   readonly lookUp: LookUp | undefined;
   readonly lookUpOptions: RequestOptions;
 }
@@ -136,15 +128,13 @@ export class OutcomeUnknownError extends RequestError {
   readonly window: OutcomeWindow;
   /** What came of a success's body before it broke off; not shown when the error is printed. */
   declare readonly partialBody: string | undefined;
-  readonly #lookUp: LookUp | undefined;
-  readonly #lookUpOptions: RequestOptions;
+  readonly #look: () => Promise<Reconciliation> | undefined;
 
   constructor(message: string, facts: UnknownOutcomeFacts, cause: unknown) {
     super(message, facts, cause);
     const { window, partialBody, lookUp, lookUpOptions } = facts;
     this.window = window;
-    this.#lookUp = lookUp;
-    this.#lookUpOptions = lookUpOptions;
+    this.#look = () => lookUp?.(window, lookUpOptions);
     Object.defineProperty(this, "partialBody", { value: partialBody });
   }
 
@@ -154,7 +144,7 @@ export class OutcomeUnknownError extends RequestError {
    */
   async reconcile(): Promise<Reconciliation> {
     const why = `There is nothing to look at for ${this.operationId}: ask a person before sending it again.`;
-    return this.#lookUp?.(this.window, this.#lookUpOptions) ?? { candidates: [], complete: false, why };
+    return this.#look() ?? { candidates: [], complete: false, why };
   }
 }
 
@@ -170,7 +160,7 @@ export type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
 /** What an `ApiError` is made of. */
 export interface ApiErrorFacts extends RequestFacts {
   readonly status: number;
-  readonly problem: Problem;
+  readonly problem?: Problem;
   readonly requestId: string | undefined;
   readonly headers: Headers;
   readonly retryAfterSecs: number | undefined;
@@ -191,44 +181,46 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
    * The machine-readable code; undefined where the body is not the API's own, e.g. a proxy's page. A code newer than
    * this version of the SDK arrives as it is.
    */
-  readonly code: C;
+  declare readonly code: C;
   /** The HTTP status; 0 for a redirect that a browser hides. */
-  readonly status: C extends ErrorCode ? ErrorCodeStatus[C] : number;
+  declare readonly status: C extends ErrorCode ? ErrorCodeStatus[C] : number;
   /** Short title of the error's category. */
-  readonly title: string | undefined;
+  declare readonly title: string | undefined;
   /** Explanation of this instance. */
-  readonly detail: string | undefined;
+  declare readonly detail: string | undefined;
   /** What is wrong, field by field. */
-  readonly errors: C extends ErrorCodeWithFieldErrors ? readonly FieldError[] : readonly FieldError[] | undefined;
+  declare readonly errors: C extends ErrorCodeWithFieldErrors
+    ? readonly FieldError[]
+    : readonly FieldError[] | undefined;
   /** Extra context such as `retryAfterSecs` or `resetsAt`. */
-  readonly meta: Readonly<ErrorResponseMeta> | undefined;
+  declare readonly meta: Readonly<ErrorResponseMeta> | undefined;
   /** Seconds that the server asked to wait, in `meta.retryAfterSecs` or a `Retry-After` header. */
-  readonly retryAfterSecs: number | undefined;
+  declare readonly retryAfterSecs: number | undefined;
   /** Name it to support. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** The whole error body as it came. */
-  readonly problem: Problem;
+  declare readonly problem: Problem;
   /** Headers of the answer. */
   declare readonly headers: Headers;
 
   constructor(facts: ApiErrorFacts) {
-    super(messageOf(facts), facts);
-    const { problem = {}, status, requestId } = facts;
-    const text = (name: string) => (typeof problem[name] === "string" ? (problem[name] as string) : undefined);
-    const { errors, meta } = problem;
-    const code = text("code");
-    this.code = code as C;
-    this.status = status as this["status"];
-    this.title = text("title");
-    this.detail = text("detail");
-    const none = codesWithFieldErrors.includes(code ?? "") ? [] : undefined;
-    this.errors = (Array.isArray(errors) ? errors : none) as this["errors"];
-    this.meta = typeof meta === "object" && meta !== null ? (meta as ErrorResponseMeta) : undefined;
-    this.retryAfterSecs = facts.retryAfterSecs;
-    this.requestId = requestId ?? text("requestId");
-    this.problem = facts.problem;
+    super(withReason(wordsFor(facts), facts), facts);
+    const { problem, status, requestId, retryAfterSecs, headers } = facts;
+    const { code, title, detail, errors, meta, requestId: written } = problem ?? {};
+    const text = (value: unknown) => (isText(value) ? value : undefined);
+    Object.assign(this, {
+      code: text(code),
+      status,
+      title: text(title),
+      detail: text(detail),
+      errors: Array.isArray(errors) ? errors : codesWithFieldErrors.includes(code as string) ? [] : undefined,
+      meta: isObject(meta) ? meta : undefined,
+      retryAfterSecs,
+      requestId: requestId ?? text(written),
+      problem,
+    });
     // Left out of logs and toJSON: headers are long, and a proxy may put anything there.
-    Object.defineProperty(this, "headers", { value: facts.headers });
+    Object.defineProperty(this, "headers", { value: headers });
   }
 }
 
@@ -237,26 +229,19 @@ export const withReason = (message: string, { withheld }: RequestFacts): string 
   withheld === undefined ? message : `${message}; not retried: ${withheld}`;
 
 /** The failing fields in a few words, since logs often hold nothing but the message. */
-function fieldsOf(problem: Problem): string {
-  const errors: unknown[] = Array.isArray(problem?.errors) ? problem.errors : [];
-  const words = errors.slice(0, 5).map((error) => {
-    const { field, code } = (error ?? {}) as Partial<FieldError>;
-    return `${field} ${code}`;
-  });
-  return words.length > 0 ? ` (${words.join(", ")}${errors.length > words.length ? ", …" : ""})` : "";
+function fieldsOf(errors: unknown): string {
+  if (!Array.isArray(errors) || errors.length === 0) return "";
+  const words = errors.slice(0, 5).map((error: Partial<FieldError> | null) => `${error?.field} ${error?.code}`);
+  return ` (${words.join(", ")}${errors.length > 5 ? ", …" : ""})`;
 }
 
-function messageOf(facts: ApiErrorFacts): string {
-  return withReason(answerOf(facts), facts);
-}
-
-function answerOf({ status, problem, operationId, requestId }: ApiErrorFacts): string {
-  const subject = `${operationId} answered ${status}`;
-  const request = requestId ? ` (request ${requestId})` : "";
-  if (status < 400) return `${subject}, a redirect, which is not followed: is baseUrl right?${request}`;
-  if (typeof problem?.code !== "string") return `${subject} without an error body of the API${request}`;
-  const detail = typeof problem.detail === "string" ? `: ${problem.detail}` : "";
-  return `${subject} ${problem.code}${detail}${fieldsOf(problem)}${request}`;
+function wordsFor({ status, problem, operationId, requestId }: ApiErrorFacts): string {
+  const { code, detail, errors } = problem ?? {};
+  const told = isText(code)
+    ? ` ${code}${isText(detail) ? `: ${detail}` : ""}${fieldsOf(errors)}`
+    : " without an error body of the API";
+  const words = status < 400 ? ", a redirect, which is not followed: is baseUrl right?" : told;
+  return `${operationId} answered ${status}${words}${requestId ? ` (request ${requestId})` : ""}`;
 }
 
 /** 400: the request is malformed or breaks a rule. */

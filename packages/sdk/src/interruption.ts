@@ -8,55 +8,50 @@ export interface Failure {
   readonly cause?: unknown;
 }
 
-/** What ends work from outside: the deadlines of an attempt and of its request, and the caller's abort. */
-export interface Interruption {
-  /** Aborts when the work must end. */
-  readonly signal: AbortSignal;
-  /** Why it must end; undefined while it need not. */
-  readonly failure: Failure | undefined;
-  /** Gives what the work gives, unless it must end before. Some work never looks at the signal. */
-  race<T>(work: Promise<T>): Promise<T>;
-  /** Forgets timer and listener. */
-  close(): void;
-}
-
-/** Begins to watch for what may end a piece of work of a request. */
-export function watch(call: Call): Interruption {
-  const { signal, timeoutMs, deadline, settings } = call;
-  const { clock } = settings;
+/**
+ * Does work until it is done, its time is up, or the caller aborts. Some work never looks at its signal.
+ *
+ * @param limitMs Milliseconds; at 0 nothing begins any more, not even for the moment that a timer would leave it.
+ * @param onFailure Turns what the work threw, or what interrupted it, into the result. Called at most once.
+ */
+export function withinLimit<T>(
+  { signal, clock }: Call,
+  limitMs: number,
+  work: (stop: AbortSignal) => Promise<T>,
+  onFailure: (thrown: unknown, interruption?: Failure) => T,
+): Promise<T> {
   const stop = new AbortController();
-  let failure: Failure | undefined;
-  const remaining = deadline === undefined ? timeoutMs : deadline - clock.elapsed();
-  const limitMs = Math.max(0, Math.min(timeoutMs, remaining));
-  let interrupt = (_reason: unknown): void => {};
-  const interrupted = new Promise<never>((_, reject) => {
-    interrupt = reject;
-  });
-  interrupted.catch(() => {});
-  const end = (why: Failure) => {
-    failure ??= why;
-    stop.abort(why.cause);
-    interrupt(stop.signal.reason);
-  };
-  const onAbort = () => end({ kind: AbortError, words: "was aborted by the caller", cause: signal?.reason });
-  const onTimeout = () => {
-    const cause = new DOMException(`no whole answer within ${limitMs} ms`, "TimeoutError");
-    end({ kind: TimeoutError, words: `got ${cause.message}`, cause });
-  };
-  const timer = limitMs === 0 ? undefined : clock.setTimeout(onTimeout, limitMs);
-  signal?.addEventListener("abort", onAbort, { once: true });
-  if (signal?.aborted) onAbort();
-  // Nothing may begin any more, not even for the moment that a timer of 0 ms would leave it.
-  else if (limitMs === 0) onTimeout();
-  return {
-    signal: stop.signal,
-    get failure() {
-      return failure;
-    },
-    race: (work) => Promise.race([work, interrupted]),
-    close() {
+  return new Promise<T>((resolve, reject) => {
+    let timer: unknown;
+    let over = false;
+    const end = (give: () => T) => {
+      if (over) return;
+      over = true;
       if (timer !== undefined) clock.clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
-    },
-  };
+      try {
+        resolve(give());
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const interrupt = (kind: FailureKind, words: string, cause: unknown) =>
+      end(() => {
+        stop.abort(cause);
+        return onFailure(undefined, { kind, words, cause });
+      });
+    const onAbort = () => interrupt(AbortError, "was aborted by the caller", signal?.reason);
+    const onTimeout = () => {
+      const words = `no whole answer within ${limitMs} ms`;
+      interrupt(TimeoutError, `got ${words}`, new DOMException(words, "TimeoutError"));
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (signal?.aborted) return onAbort();
+    if (limitMs <= 0) return onTimeout();
+    timer = clock.setTimeout(onTimeout, limitMs);
+    work(stop.signal).then(
+      (value) => end(() => value),
+      (error: unknown) => end(() => onFailure(error)),
+    );
+  });
 }

@@ -10,12 +10,13 @@ export interface Logger {
 }
 
 /** Tells once per operation that the server means to change or remove it. */
-export function noticeDeprecation(headers: Headers, { operation, settings, tokens }: Call): void {
-  const { logger, noticed } = settings;
+export function noticeDeprecation(headers: Headers, { operationId, log, noticed, tokens }: Call): void {
   const [deprecation, sunset] = [headers.get("deprecation"), headers.get("sunset")];
-  if (!logger || (deprecation === null && sunset === null) || noticed.has(operation.id)) return;
-  noticed.add(operation.id);
-  const since = deprecation === null ? "" : ` is deprecated (${deprecation})`;
-  const until = sunset === null ? "" : `${since ? " and" : ""} will stop working on ${sunset}`;
-  logger.warn(redact(`call-transfer: ${operation.id}${since}${until}`, tokens));
+  if ((deprecation === null && sunset === null) || noticed.has(operationId)) return;
+  noticed.add(operationId);
+  const told = [
+    deprecation !== null && ` is deprecated (${deprecation})`,
+    sunset !== null && ` will stop working on ${sunset}`,
+  ].filter(Boolean);
+  log("warn", () => redact(`call-transfer: ${operationId}${told.join(" and")}`, tokens));
 }

@@ -5,6 +5,24 @@ import type { Middleware } from "./middleware.ts";
 /** The same with optional parts that may also be written as undefined. */
 export type OrUndefined<T> = { [Name in keyof T]: undefined extends T[Name] ? T[Name] | undefined : T[Name] };
 
+/** The same with lists that may be read-only. */
+type WithReadonlyLists<T> = T extends readonly (infer Item)[]
+  ? readonly WithReadonlyLists<Item>[]
+  : T extends object
+    ? { [Name in keyof T]: WithReadonlyLists<T[Name]> }
+    : T;
+
+/** The fields of an object that are named one by one. */
+type NamedFields<T> = {
+  [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name];
+};
+
+/**
+ * A body as it may be given: its lists may be read-only, and where fields besides the named ones are accepted it may
+ * also be an interface, which has no index signature.
+ */
+export type RequestBody<T> = WithReadonlyLists<string extends keyof T ? NamedFields<T> | T : T>;
+
 /** Options of one request; they override the client's. */
 export interface RequestOptions {
   /** Aborts the request, its body and any wait before a retry. */

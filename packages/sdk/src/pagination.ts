@@ -42,13 +42,11 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
       yield page;
       const items = this.itemsOf(page);
       offset += items.length;
-      const total = (page as Page).meta?.total ?? Number.POSITIVE_INFINITY;
-      if (items.length === 0 || offset >= total) return;
+      const total = (page as Page).meta?.total;
+      if (items.length === 0 || (total !== undefined && offset >= total)) return;
       page = await this.#next(offset);
       // Without a total, a server that ignores the offset would never come to an end.
-      const repeats =
-        total === Number.POSITIVE_INFINITY && JSON.stringify(this.itemsOf(page)) === JSON.stringify(items);
-      if (repeats) return;
+      if (total === undefined && JSON.stringify(this.itemsOf(page)) === JSON.stringify(items)) return;
     }
   }
 
@@ -69,13 +67,11 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
       throw new TypeError("maxItems must be a whole number from 0");
     }
     const collected: Item[] = [];
-    await this;
-    if (maxItems === 0) return collected;
-    for await (const item of this) {
-      collected.push(item);
+    for await (const page of this.pages()) {
+      collected.push(...this.itemsOf(page));
       if (collected.length >= maxItems) break;
     }
-    return collected;
+    return collected.slice(0, maxItems);
   }
 }
 
@@ -88,9 +84,9 @@ export function requestPage<List, Item>(
   filters: PageQuery | null | undefined,
   options?: RequestOptions,
 ): PagePromise<List, Item> {
+  const ask = (query: PageQuery) => client.request<List>(method, path, { query }, options);
   const query = filters ?? {};
-  const ask = (offset: number | undefined) =>
-    client.request<List>(method, path, { query: offset === undefined ? query : { ...query, offset } }, options);
   const itemsOf = (list: List) => (Array.isArray(list[items]) ? list[items] : []) as readonly Item[];
-  return new PagePromise(ask(undefined).withResponse(), itemsOf, query.offset ?? 0, ask);
+  const next = (offset: number) => ask({ ...query, offset });
+  return new PagePromise(ask(query).withResponse(), itemsOf, query.offset ?? 0, next);
 }

@@ -1,19 +1,16 @@
-/** Segments that a URL parser resolves away, however their dots are written. */
-const dotSegment = /^(?:\.|%2e){1,2}$/i;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: an id with a control character is what is refused
-const controlCharacter = /[\u0000-\u001f\u007f]/;
+import { isFunction, isObject, isText } from "./guards.ts";
+
+/** What is no segment of its own: nothing, and dots that a URL parser resolves away, however they are written. */
+const noSegment = /^(?:\.|%2e){0,2}$/i;
+/** Control characters, and halves of surrogate pairs, which have no encoding. */
+const unsafe = /[\p{Cc}\p{Cs}]/u;
 
 function encode(name: string, value: unknown): string {
-  if (typeof value !== "string")
-    throw new TypeError(`${name} must be a string, not ${value === null ? "null" : typeof value}`);
-  if (value === "") throw new TypeError(`${name} must not be empty`);
-  if (dotSegment.test(value)) throw new TypeError(`${name} must not be . or ..: another path would be called`);
-  if (controlCharacter.test(value)) throw new TypeError(`${name} must not hold control characters`);
-  try {
-    return encodeURIComponent(value);
-  } catch {
-    throw new TypeError(`${name} must be well-formed text: it holds half of a surrogate pair`);
+  if (!isText(value)) throw new TypeError(`${name} must be a string, not ${value === null ? value : typeof value}`);
+  if (noSegment.test(value) || unsafe.test(value)) {
+    throw new TypeError(`${name} must not be empty, . or .., nor hold control characters or half a surrogate pair`);
   }
+  return encodeURIComponent(value);
 }
 
 /**
@@ -34,9 +31,8 @@ export function serializeQuery(query: Readonly<Record<string, unknown>>): string
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
-    if (typeof value === "object" || typeof value === "function" || typeof value === "symbol") {
-      const mend = value instanceof Date ? "; for a time use toISOString()" : "";
-      throw new TypeError(`${name} must be a string, number or boolean${mend}`);
+    if (isObject(value) || isFunction(value) || typeof value === "symbol") {
+      throw new TypeError(`${name} must be a string, number or boolean; for a time use toISOString()`);
     }
     search.append(name, String(value));
   }

@@ -1,4 +1,5 @@
 // What is done when nobody can tell whether an operation was carried out (§8.3).
+import { messageOf } from "./guards.ts";
 import type { RequestOptions } from "./options.ts";
 import type { PagePromise } from "./pagination.ts";
 
@@ -28,29 +29,25 @@ export async function lookThrough<List extends object, Item extends { id: string
 ): Promise<Reconciliation<Item>> {
   const found = new Map<string, Item>();
   const totals = new Set<number | undefined>();
+  let failure: string | undefined;
   try {
     for await (const page of list.pages()) {
       totals.add((page as { meta?: { total?: number } }).meta?.total);
       for (const item of list.itemsOf(page)) found.set(item.id, item);
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return {
-      candidates: [...found.values()],
-      complete: false,
-      why: `The list could not be read to its end: ${message}`,
-    };
+    failure = `The list could not be read to its end: ${messageOf(error)}`;
   }
   const candidates = [...found.values()];
-  const complete = totals.size === 1 && totals.has(candidates.length);
-  return { candidates, complete, why: wordsFor(candidates.length, complete, from) };
+  const complete = !failure && totals.size === 1 && totals.has(candidates.length);
+  return { candidates, complete, why: failure ?? wordsFor(candidates.length, complete, from) };
 }
 
 function wordsFor(count: number, complete: boolean, from: string): string {
   if (!complete) return `The list since ${from} changed while it was read: look again.`;
-  if (count > 0)
-    return `${count} listed since ${from}: any of them may be this request's, since items carry nothing to match on.`;
-  return `Nothing is listed since ${from}. That is no proof: a list may lag, and what is queued may not be listed.`;
+  return count > 0
+    ? `${count} listed since ${from}: any of them may be this request's, since items carry nothing to match on.`
+    : `Nothing is listed since ${from}. That is no proof: a list may lag, and what is queued may not be listed.`;
 }
 
 /** Explains what cannot be looked up. `{until}` stands for the end of the overlap that would have begun in the window. */

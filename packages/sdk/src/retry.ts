@@ -2,6 +2,7 @@
 
 import type { ErrorCode } from "./generated/error-codes.gen.ts";
 import { effectFreeCodes } from "./generated/operations.gen.ts";
+import { isText } from "./guards.ts";
 import type { OperationFacts } from "./operation-facts.ts";
 
 /**
@@ -41,7 +42,7 @@ const neverSent = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-const isEffectFree = (code: string | undefined): boolean => code !== undefined && effectFreeCodes.includes(code);
+const isEffectFree = (code = ""): boolean => effectFreeCodes.includes(code);
 
 /** What an answer says of the attempt's effect. */
 export function outcomeOfAnswer(status: number, code: string | undefined): Outcome {
@@ -57,9 +58,7 @@ export function outcomeOfFailure(error: unknown): Outcome {
   // Several addresses were tried: all of them must have failed before sending.
   const parts: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
   const codes = parts.map((part) => (part as { code?: unknown } | null)?.code);
-  return codes.length > 0 && codes.every((code) => typeof code === "string" && neverSent.has(code))
-    ? "not_sent"
-    : "unknown";
+  return codes.length > 0 && codes.every((code) => isText(code) && neverSent.has(code)) ? "not_sent" : "unknown";
 }
 
 /** Whether an attempt that ended so may be followed by another. */
@@ -76,16 +75,12 @@ export function backoffFor(n: number, random: () => number): number {
   return Math.min(8000, 500 * 2 ** n) * (0.5 + random() / 2);
 }
 
-const imfFixdate =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-
 /** Seconds that a `Retry-After` header asks for: digits, or a date in IMF-fixdate form; else undefined. */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
-  if (/^\d+$/.test(header)) return Number(header);
-  if (!imfFixdate.test(header)) return undefined;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, (at - now) / 1000);
+  if (isText(header, /^\d+$/)) return Number(header);
+  const at = new Date(header ?? "");
+  // The platform writes that form itself, so that only what it would write is read.
+  return at.toUTCString() === header ? Math.max(0, (Number(at) - now) / 1000) : undefined;
 }
 
 /** Seconds that an answer asks to wait: `meta.retryAfterSecs`, else `Retry-After`; undefined when it asks nothing. */
@@ -96,22 +91,24 @@ export function retryHint(meta: unknown, headers: Headers, now: number): number 
   return parseRetryAfter(headers.get("retry-after"), Number.isNaN(date) ? now : date);
 }
 
-/** Tokens that a client starts with, and what a retry costs and a success gives back (after AWS's standard mode). */
-const budget = { capacity: 500, retryCost: 5, successGain: 1 };
+// Tokens that a client starts with, and what a retry costs and a success gives back (after AWS's standard mode).
+const capacity = 500;
+const retryCost = 5;
+const successGain = 1;
 
 /** Bounds a client's retries, so that in a lasting outage the load stays close to that of first attempts alone. */
 export class RetryBudget {
-  #tokens = budget.capacity;
+  #tokens = capacity;
 
   /** Takes what a retry costs; false when too little is left. */
   spend(): boolean {
-    if (this.#tokens < budget.retryCost) return false;
-    this.#tokens -= budget.retryCost;
+    if (this.#tokens < retryCost) return false;
+    this.#tokens -= retryCost;
     return true;
   }
 
   /** Gives back a little after a success. */
   refill(): void {
-    this.#tokens = Math.min(budget.capacity, this.#tokens + budget.successGain);
+    this.#tokens = Math.min(capacity, this.#tokens + successGain);
   }
 }

@@ -1,17 +1,17 @@
 // The attempt loop: which attempt follows which, and what is told in the end.
-import { attemptOnce, type Ending, requestIdOf, withinLimits } from "./attempt.ts";
+import { attemptOnce, between, type Ending, requestIdOf } from "./attempt.ts";
 import {
-  AbortError,
   type ApiErrorFacts,
   type Attempt,
   apiErrorOf,
   OutcomeUnknownError,
   type Problem,
   type RequestError,
-  type RequestFacts,
   withReason,
 } from "./errors.ts";
 import type { ErrorCode } from "./generated/error-codes.gen.ts";
+import { isText, messageOf } from "./guards.ts";
+import { withinLimit } from "./interruption.ts";
 import type { Middleware } from "./middleware.ts";
 import type { OperationFacts } from "./operation-facts.ts";
 import type { RequestOptions } from "./options.ts";
@@ -19,39 +19,32 @@ import type { LookUp, OutcomeWindow } from "./reconcile.ts";
 import { backoffFor, combine, type Outcome, shouldRetry } from "./retry.ts";
 import type { Settings } from "./settings.ts";
 
-/** Milliseconds by which the server's clock may be off, with and without a `Date` header to correct it by. */
-const clockTolerance = { corrected: 5_000, uncorrected: 300_000 };
+// Milliseconds by which the server's clock may be off, with and without a `Date` header to correct it by.
+const correctedTolerance = 5_000;
+const uncorrectedTolerance = 300_000;
 
 /** The one refusal that a new credential mends. */
 const expiredCode = "token_expired" satisfies ErrorCode;
 
 /** A request that can be sent again: openapi-fetch makes it where it would make a `Request`. */
 export class Plan {
-  readonly url: string;
+  declare readonly url: string;
   declare readonly method: string;
   declare readonly headers: Headers;
   declare readonly body: unknown;
 
   constructor(url: string, init: object) {
-    Object.assign(this, init);
-    this.url = url;
+    Object.assign(this, init, { url });
   }
 }
 
 /** One logical request: what it may do, and what happened to it so far. */
-export interface Call {
-  readonly settings: Settings;
-  readonly operation: OperationFacts;
+export interface Call extends Omit<Settings, "middleware">, OperationFacts {
   /** The path template. */
   readonly route: string;
-  /** Whether the contract knows the operation; of others nothing is expected. */
-  readonly known: boolean;
-  readonly accountId: string | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly timeoutMs: number;
-  readonly maxRetries: number;
+  readonly signal?: AbortSignal | undefined;
   readonly middleware: readonly Middleware[];
-  /** When the whole request must be over, as `elapsed()` of the clock. */
+  /** When the whole request must be over, as `elapsed()` tells it. */
   readonly deadline: number | undefined;
   /** How to look whether it was carried out. */
   readonly lookUp: LookUp | undefined;
@@ -77,19 +70,19 @@ export interface Call {
   renewed?: boolean;
   /** Milliseconds that the server's clock is ahead. */
   skewMs?: number;
-  withheld?: string | undefined;
+  withheld: string | undefined;
 }
 
 /** Sends the plan until it succeeds, fails for good, or may not be sent again. */
 export async function send(plan: Plan, call: Call): Promise<Response> {
-  const { settings } = call;
   for (let retries = 0; ; retries++) {
     const ending = await attemptOnce(plan, call);
+    const { response, failure } = ending;
     call.outcome = combine(call.outcome, ending.outcome);
-    logAttempt(call, ending);
-    if (ending.response?.ok && !ending.failure) {
-      settings.budget?.refill();
-      return ending.response;
+    call.log("debug", () => wordsOf(call, ending));
+    if (response?.ok && !failure) {
+      call.budget?.refill();
+      return response;
     }
     const renewal = await renewToken(call, ending);
     if (renewal === true) {
@@ -98,7 +91,7 @@ export async function send(plan: Plan, call: Call): Promise<Response> {
       continue;
     }
     if (renewal) return finish(call, renewal);
-    const delayMs = Math.max(backoffFor(retries, settings.random), (call.hint ?? 0) * 1000);
+    const delayMs = Math.max(backoffFor(retries, call.random), (call.hint ?? 0) * 1000);
     if (!(await mayFollow(plan, call, ending, retries, delayMs))) return finish(call, ending);
     await waitForRetry(call, delayMs);
   }
@@ -106,15 +99,14 @@ export async function send(plan: Plan, call: Call): Promise<Response> {
 
 /** Exchanges an expired access token, once per request: whether it did, or how it failed. */
 async function renewToken(call: Call, { status, code }: Ending): Promise<boolean | Ending> {
-  const { auth } = call.settings;
-  const stale = call.token;
+  const { auth, token: stale } = call;
   if (status !== 401 || code !== expiredCode || !auth.canRenew || stale === undefined) return false;
   if (call.renewed) {
     auth.forget(stale);
     return false;
   }
   call.renewed = true;
-  const renewal = await withinLimits(call, () => auth.renew(stale));
+  const renewal = await between(call, () => auth.renew(stale));
   if (!("value" in renewal)) return renewal;
   call.renewedToken = renewal.value;
   call.tokens.add(renewal.value);
@@ -123,124 +115,92 @@ async function renewToken(call: Call, { status, code }: Ending): Promise<boolean
 
 /** Whether another attempt may follow; where one is withheld, the call remembers why. */
 async function mayFollow(plan: Plan, call: Call, ending: Ending, retries: number, delayMs: number): Promise<boolean> {
-  const { retry } = call.operation;
-  const { budget, maxRetryAfterSecs, unsafe } = call.settings;
-  const withhold = (why: string) => {
-    call.withheld = why;
-    return false;
-  };
-  if (ending.final || !shouldRetry("safe", ending)) return false;
-  if (retries >= call.maxRetries) return false;
-  const blind = !shouldRetry(retry, ending);
-  if (blind && unsafe === "never") return withhold("it may have been carried out, and must not be repeated blindly");
-  // A body that is no text, e.g. a stream, can be sent only once.
-  if (plan.body !== undefined && plan.body !== null && typeof plan.body !== "string")
-    return withhold("its body is no text");
-  const hintSecs = call.hint ?? 0;
-  if (hintSecs > maxRetryAfterSecs) {
-    return withhold(`the server asks to wait ${hintSecs} s, more than maxRetryAfterSecs (${maxRetryAfterSecs})`);
-  }
-  if (pastDeadline(call, delayMs)) return withhold("totalTimeoutMs would pass before it");
-  if (blind && unsafe === "check" && !(await nothingListed(call))) {
-    return withhold("a look at the server does not rule out that it was carried out");
-  }
-  // The look took time itself.
-  if (pastDeadline(call, delayMs)) return withhold("totalTimeoutMs would pass before it");
-  if (budget && !budget.spend()) return withhold("the client's retry budget is used up");
-  return true;
+  const { budget, maxRetryAfterSecs, unsafe, hint = 0 } = call;
+  if (ending.final || !shouldRetry("safe", ending) || retries >= call.maxRetries) return false;
+  const blind = !shouldRetry(call.retry, ending);
+  const tooLate = () => pastDeadline(call, delayMs) && "totalTimeoutMs would pass before it";
+  const withheld =
+    (blind && unsafe === "never" && "it may have been carried out, and must not be repeated blindly") ||
+    // A body that is no text, e.g. a stream, can be sent only once.
+    (!isText(plan.body ?? "") && "its body is no text") ||
+    (hint > maxRetryAfterSecs &&
+      `the server asks to wait ${hint} s, more than maxRetryAfterSecs (${maxRetryAfterSecs})`) ||
+    tooLate() ||
+    (blind &&
+      unsafe === "check" &&
+      !(await nothingListed(call)) &&
+      "a look does not rule out that it was carried out") ||
+    // The look took time itself.
+    tooLate() ||
+    (budget?.spend() === false && "the client's retry budget is used up");
+  if (withheld) call.withheld = withheld;
+  return !withheld;
 }
 
-const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
-  deadline !== undefined && settings.clock.elapsed() + delayMs >= deadline;
+const pastDeadline = ({ deadline, elapsed }: Call, delayMs: number): boolean =>
+  deadline !== undefined && elapsed() + delayMs >= deadline;
 
 async function nothingListed(call: Call): Promise<boolean> {
   const { lookUp, lookUpOptions } = call;
   if (!lookUp) return false;
-  const look = await withinLimits(call, (signal) => lookUp(windowOf(call), { ...lookUpOptions, signal }));
+  const look = await between(call, (signal) => lookUp(windowOf(call), { ...lookUpOptions, signal }));
   return "value" in look && look.value.complete && look.value.candidates.length === 0;
 }
 
 async function waitForRetry(call: Call, delayMs: number): Promise<void> {
-  const { onRetry, logger } = call.settings;
-  const attempt = call.attempts.at(-1);
+  const { onRetry, log, operationId, attempts } = call;
+  const attempt = attempts.at(-1);
   if (attempt) attempt.delayMs = delayMs;
-  logger?.warn(`call-transfer: ${call.operation.id} is retried in ${Math.round(delayMs)} ms`);
-  const failed = (error: unknown) =>
-    logger?.error(`call-transfer: onRetry threw: ${error instanceof Error ? error.message : String(error)}`);
-  try {
-    const told: unknown =
-      attempt && onRetry?.({ operationId: call.operation.id, attempt, next: call.attempts.length + 1 });
-    Promise.resolve(told).catch(failed);
-  } catch (error) {
-    failed(error);
-  }
-  await sleep(delayMs, call);
+  log("warn", () => `call-transfer: ${operationId} is retried in ${Math.round(delayMs)} ms`);
+  // Called at once, and never waited for.
+  const told = async () => attempt && onRetry?.({ operationId, attempt, next: attempts.length + 1 });
+  told().catch((error: unknown) => log("error", () => `call-transfer: onRetry threw: ${messageOf(error)}`));
+  const never = () => new Promise<void>(() => {});
+  // Ends early where the caller aborts; the next attempt then ends before it begins.
+  await withinLimit(call, delayMs, never, () => {});
 }
 
-function logAttempt({ settings: { logger, clock }, operation, attempts }: Call, { status, failure }: Ending): void {
-  const attempt = attempts.at(-1);
-  if (!logger || !attempt) return;
-  const request = attempt.requestId ? ` (request ${attempt.requestId})` : "";
-  const ended = failure?.words ?? `answered ${status}${attempt.code ? ` ${attempt.code}` : ""}`;
-  const took = clock.now() - attempt.startedAt;
-  logger.debug(`call-transfer: ${operation.id} attempt ${attempts.length} ${ended} in ${took} ms${request}`);
+function wordsOf({ clock, operationId, attempts }: Call, { status, failure }: Ending): string {
+  const { startedAt = clock.now(), code, requestId } = attempts.at(-1) ?? {};
+  const ended = failure?.words ?? `answered ${status}${code ? ` ${code}` : ""}`;
+  const request = requestId ? ` (request ${requestId})` : "";
+  return `call-transfer: ${operationId} attempt ${attempts.length} ${ended} in ${clock.now() - startedAt} ms${request}`;
 }
 
 /** The answer of an error that is settled, or the error of one that is not. */
 function finish(call: Call, { failure, response }: Ending): Response {
   if (failure) {
     const { kind: FailureError, words, cause } = failure;
-    const facts = factsOf(call);
-    throw withOutcome(call, new FailureError(withReason(`${call.operation.id} ${words}`, facts), facts, cause));
+    fail(call, new FailureError(withReason(`${call.operationId} ${words}`, call), call, cause));
   }
   const answer = response as Response;
-  if (isUnknown(call)) throw withOutcome(call, apiErrorOf(apiErrorFactsOf(call, answer)));
+  if (isUnknown(call)) fail(call, apiErrorOf(apiErrorFactsOf(call, answer)));
   return answer;
 }
 
 /** Whether an operation that must not be repeated blindly was, or may have been, carried out without a usable answer. */
-const isUnknown = ({ operation, outcome }: Call): boolean =>
-  operation.retry === "once" && (outcome === "unknown" || outcome === "applied");
+const isUnknown = ({ retry, outcome }: Call): boolean =>
+  retry === "once" && (outcome === "unknown" || outcome === "applied");
 
-function withOutcome(call: Call, error: RequestError): Error {
-  if (!isUnknown(call)) return error;
-  const { lookUp, lookUpOptions, partialBody } = call;
+function fail(call: Call, error: RequestError): never {
+  if (!isUnknown(call)) throw error;
   const what = call.outcome === "applied" ? "was carried out, but its answer is lost" : "may have been carried out";
-  const message = `${call.operation.id} ${what}: call reconcile() before sending it again (§8.3). ${error.message}`;
-  const facts = { ...factsOf(call), window: windowOf(call), lookUp, lookUpOptions, partialBody };
-  return new OutcomeUnknownError(message, facts, error);
+  const message = `${call.operationId} ${what}: call reconcile() before sending it again (§8.3). ${error.message}`;
+  throw new OutcomeUnknownError(message, { ...call, window: windowOf(call) }, error);
 }
 
-function windowOf({ attempts, settings: { clock }, skewMs }: Call): OutcomeWindow {
-  const first = attempts[0]?.startedAt ?? clock.now();
-  const tolerance = skewMs === undefined ? clockTolerance.uncorrected : clockTolerance.corrected;
+function windowOf({ attempts, clock, skewMs }: Call): OutcomeWindow {
+  const now = clock.now();
+  const first = attempts[0]?.startedAt ?? now;
+  const tolerance = skewMs === undefined ? uncorrectedTolerance : correctedTolerance;
   const iso = (time: number) => new Date(time + (skewMs ?? 0)).toISOString();
-  return { from: iso(first - tolerance), to: iso(clock.now() + tolerance) };
+  return { from: iso(first - tolerance), to: iso(now + tolerance) };
 }
 
-export function factsOf({ outcome, attempts, operation, withheld }: Call): RequestFacts {
-  return { outcome, attempts, operationId: operation.id, withheld };
-}
-
-export function apiErrorFactsOf(call: Call, response: Response): ApiErrorFacts {
-  const requestId = requestIdOf(response, call);
-  const { status, headers } = response;
-  return { ...factsOf(call), status, problem: call.problem, requestId, headers, retryAfterSecs: call.hint };
-}
-
-function sleep(delayMs: number, call: Call): Promise<void> {
-  const { clock } = call.settings;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clock.clearTimeout(timer);
-      const words = "was aborted by the caller while waiting to retry";
-      reject(withOutcome(call, new AbortError(`${call.operation.id} ${words}`, factsOf(call), call.signal?.reason)));
-    };
-    const timer = clock.setTimeout(() => {
-      call.signal?.removeEventListener("abort", onAbort);
-      resolve();
-    }, delayMs);
-    if (call.signal?.aborted) onAbort();
-    else call.signal?.addEventListener("abort", onAbort, { once: true });
-  });
-}
+export const apiErrorFactsOf = (call: Call, response: Response): ApiErrorFacts => ({
+  ...call,
+  status: response.status,
+  headers: response.headers,
+  requestId: requestIdOf(response, call),
+  retryAfterSecs: call.hint,
+});

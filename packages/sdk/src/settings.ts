@@ -1,80 +1,13 @@
-import { Auth } from "./auth.ts";
+import { type Auth, authOf } from "./auth.ts";
 import { ConfigurationError } from "./errors.ts";
 import { defaultMaxRetries, defaultTimeoutMs } from "./generated/operations.gen.ts";
+import { isFunction, isObject, isText } from "./guards.ts";
 import type { Logger } from "./logger.ts";
-import type { Middleware } from "./middleware.ts";
-import type {
-  AccessTokenFunction,
-  ClientOptions,
-  Clock,
-  RequestOptions,
-  RetryEvent,
-  RetryOptions,
-  Validate,
-} from "./options.ts";
+import type { ClientOptions, Clock, RequestOptions, RetryOptions } from "./options.ts";
 import { RetryBudget } from "./retry.ts";
 
-/** The longest delay that a timer takes, in milliseconds. */
-const longestTimer = 2 ** 31 - 1;
-
-/** Options of a client after checks, with their defaults. */
-export interface Settings {
-  readonly baseUrl: string;
-  readonly auth: Auth;
-  readonly budget: RetryBudget | undefined;
-  readonly unsafe: "never" | "check" | "always";
-  readonly middleware: readonly Middleware[];
-  readonly onRetry: ((event: RetryEvent) => unknown) | undefined;
-  readonly logger: Logger | undefined;
-  readonly validate: Validate | undefined;
-  /** Operations whose deprecation was told. */
-  readonly noticed: Set<string>;
-  readonly accountId: string | undefined;
-  readonly timeoutMs: number;
-  readonly totalTimeoutMs: number | undefined;
-  readonly maxRetries: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly fetch: typeof globalThis.fetch | undefined;
-  readonly maxRetryAfterSecs: number;
-  readonly clock: Required<Clock>;
-  readonly random: () => number;
-}
-
-/** Who the client is. */
-export type Credential =
-  | { readonly kind: "apiKey"; readonly token: string }
-  | { readonly kind: "accessToken"; readonly token: string | AccessTokenFunction };
-
-const requestOptionNames: Record<keyof RequestOptions, true> = {
-  signal: true,
-  timeoutMs: true,
-  totalTimeoutMs: true,
-  maxRetries: true,
-  headers: true,
-  accountId: true,
-  middleware: true,
-};
-
-const { signal: _perRequest, ...sharedOptionNames } = requestOptionNames;
-
-const clientOptionNames: Record<keyof ClientOptions, true> = {
-  ...sharedOptionNames,
-  baseUrl: true,
-  apiKey: true,
-  accessToken: true,
-  allowInsecureHttp: true,
-  allowApiKeyInBrowser: true,
-  retry: true,
-  onRetry: true,
-  logger: true,
-  validate: true,
-  fetch: true,
-  maxRetryAfterSecs: true,
-  clock: true,
-  random: true,
-};
-
-const retryOptionNames: Record<keyof RetryOptions, true> = { unsafe: true, budget: true };
+/** The longest delay that a timer takes, in milliseconds: 2³¹−1. */
+const longestTimer = 2_147_483_647;
 
 const systemClock: Clock = {
   now: () => Date.now(),
@@ -83,133 +16,160 @@ const systemClock: Clock = {
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
 
-/** Credentials of RFC 6750: nothing that could end a header or hide in one. */
-const bearerToken = /^[A-Za-z0-9._~+/-]+=*$/;
-const visibleText = /^[\x21-\x7e]+$/;
-const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const defaults = {
+  timeoutMs: defaultTimeoutMs,
+  maxRetries: defaultMaxRetries,
+  maxRetryAfterSecs: 60,
+  middleware: [],
+  headers: {},
+  clock: systemClock,
+  random: Math.random,
+} satisfies Partial<ClientOptions>;
+
+type Defaulted = keyof typeof defaults;
+
+/** Options of a client after checks, with their defaults. */
+export interface Settings
+  extends Readonly<Omit<ClientOptions, Defaulted | "apiKey" | "accessToken" | "logger" | "retry">>,
+    Readonly<{ [Name in Defaulted]: NonNullable<ClientOptions[Name]> }> {
+  readonly auth: Auth;
+  readonly budget: RetryBudget | undefined;
+  readonly unsafe: "never" | "check" | "always";
+  /** Tells the caller's logger, if there is one; what fails in it breaks no request. */
+  readonly log: (level: keyof Logger, words: () => string) => void;
+  /** Operations whose deprecation was told. */
+  readonly noticed: Set<string>;
+  /** Milliseconds since any moment, which no correction of the clock changes. */
+  readonly elapsed: () => number;
+}
+
+/** What an option must be, and how its refusal goes on after its name. */
+type Rule = readonly [accepts: (value: unknown) => boolean, mend: string];
+
+const anything: Rule = [() => true, ""];
+const aFunction: Rule = [isFunction, "must be a function"];
+const anObject: Rule = [isObject, "must be an object"];
+
+const having = (...methods: string[]): Rule => [
+  (value) => isObject(value) && methods.every((name) => isFunction(value[name])),
+  `must be an object with ${methods.join(", ")}`,
+];
+
+const milliseconds: Rule = [
+  (value) => typeof value === "number" && value > 0 && value <= longestTimer,
+  `must be milliseconds above 0, at most ${longestTimer}`,
+];
+
+const token: Rule = [
+  // Nothing may end the header or hide in it (RFC 6750).
+  (value) => isText(value, /^[A-Za-z0-9._~+/-]+=*$/),
+  "must be a bearer token: letters, digits and . _ ~ + / - only (is there a stray space or line break?)",
+];
+
+/** What may stand in a header; the credential and the account are options of their own. */
+const headerName = /^(?!(?:authorization|x-account-id)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-const ownHeaders = ["authorization", "x-account-id"];
+
+const requestRules: Record<keyof RequestOptions, Rule> = {
+  signal: having("addEventListener"),
+  timeoutMs: milliseconds,
+  totalTimeoutMs: milliseconds,
+  maxRetries: [(value) => Number.isInteger(value) && (value as number) >= 0, "must be a whole number from 0"],
+  headers: [
+    (value) =>
+      isObject(value) &&
+      !(Symbol.iterator in value) &&
+      Object.entries(value).every(([name, text]) => headerName.test(name) && isText(text, headerValue)),
+    "must be an object of header names and texts; for credentials use apiKey, accessToken and accountId",
+  ],
+  accountId: [(value) => isText(value, /^[\x21-\x7e]+$/), "must be visible ASCII characters without spaces"],
+  middleware: [(value) => Array.isArray(value) && value.every(isFunction), "must be a list of functions"],
+};
+
+const { signal: _perRequest, ...sharedRules } = requestRules;
+
+const clientRules: Record<keyof ClientOptions, Rule> = {
+  ...sharedRules,
+  baseUrl: anything,
+  apiKey: token,
+  accessToken: [(value) => isFunction(value) || token[0](value), token[1]],
+  allowInsecureHttp: anything,
+  allowApiKeyInBrowser: anything,
+  retry: anObject,
+  onRetry: aFunction,
+  logger: having("debug", "info", "warn", "error"),
+  validate: aFunction,
+  fetch: aFunction,
+  maxRetryAfterSecs: [
+    (value) => value === 0 || milliseconds[0](Number(value) * 1000),
+    "must be seconds from 0 to 2147483",
+  ],
+  clock: having("now", "setTimeout", "clearTimeout"),
+  random: aFunction,
+};
+
+const retryRules: Record<keyof RetryOptions, Rule> = {
+  unsafe: [(value) => isText(value, /^(?:never|check|always)$/), "must be never, check or always"],
+  budget: anything,
+};
 
 function check(condition: boolean, option: string, mend: string): asserts condition {
   if (!condition) throw new ConfigurationError(option, mend);
 }
 
-function checkNames(options: object, known: object): void {
-  for (const name of Object.keys(options)) {
-    check(Object.hasOwn(known, name), name, `is not an option; known are ${Object.keys(known).join(", ")}`);
-  }
+/** Options without those that are undefined. */
+type Given<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
+
+/** The options that have a value, after their checks. */
+function checked<T extends object>(options: T, rules: Readonly<Record<string, Rule>>, prefix = ""): Given<T> {
+  check(isObject(options), "options", anObject[1]);
+  const given = Object.entries(options).filter(([name, value]) => {
+    check(Object.hasOwn(rules, name), name, `is not an option; known are ${Object.keys(rules).join(", ")}`);
+    const [accepts, mend] = rules[name] as Rule;
+    if (value === undefined) return false;
+    check(accepts(value), prefix + name, mend);
+    return true;
+  });
+  return Object.fromEntries(given) as Given<T>;
 }
-
-const isTimer = (value: unknown): boolean => typeof value === "number" && value > 0 && value <= longestTimer;
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
-/** Whether an object has every method. */
-function hasMethods(value: unknown, ...names: string[]): boolean {
-  return isObject(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
-}
-
-/** The options that openapi-fetch's verbs take as well; a signal may be null there. */
-type TimingOptions = Pick<RequestOptions, "timeoutMs" | "totalTimeoutMs" | "maxRetries" | "accountId"> & {
-  signal?: AbortSignal | null | undefined;
-};
 
 /**
- * Checks the options that openapi-fetch's verbs take as well.
+ * Checks the options of one request, and leaves those out that have no value.
  *
  * @throws {ConfigurationError} names the option and the mend.
  */
-export function checkTiming({ signal, timeoutMs, totalTimeoutMs, maxRetries, accountId }: TimingOptions): void {
-  const milliseconds = `must be a number of milliseconds above 0 and at most ${longestTimer}`;
-  check(timeoutMs === undefined || isTimer(timeoutMs), "timeoutMs", milliseconds);
-  check(totalTimeoutMs === undefined || isTimer(totalTimeoutMs), "totalTimeoutMs", milliseconds);
-  const retries = maxRetries === undefined || (Number.isInteger(maxRetries) && maxRetries >= 0);
-  check(retries, "maxRetries", "must be a whole number from 0");
-  const watchable = signal === undefined || signal === null || hasMethods(signal, "addEventListener");
-  check(watchable, "signal", "must be an AbortSignal: pass controller.signal");
-  checkAccountId(accountId);
-}
-
-/** Checks the options that clients and requests share. */
-function checkShared(options: RequestOptions): void {
-  checkTiming(options);
-  const { headers = {}, middleware = [] } = options;
-  const functions = Array.isArray(middleware) && middleware.every((one) => typeof one === "function");
-  check(functions, "middleware", "must be a list of functions (request, next, context)");
-  const plain = isObject(headers) && !Array.isArray(headers) && !(headers instanceof Headers);
-  check(plain, "headers", "must be an object of names and values");
-  for (const [name, value] of Object.entries(headers)) {
-    const mend = `must not carry ${name}: use apiKey or accessToken, and accountId`;
-    check(!ownHeaders.includes(name.toLowerCase()), "headers", mend);
-    check(headerName.test(name), "headers", "has a name that no header may have");
-    const valid = typeof value === "string" && headerValue.test(value);
-    check(valid, "headers", `must give ${name} as text without line breaks`);
-  }
-}
-
-function checkAccountId(accountId: unknown): void {
-  const valid = accountId === undefined || (typeof accountId === "string" && visibleText.test(accountId));
-  check(valid, "accountId", "must be a non-empty string of visible ASCII characters without spaces");
-}
+export const checkedRequest = (options: RequestOptions): Given<RequestOptions> => checked(options, requestRules);
 
 /**
- * Checks a token before it goes into a header.
+ * Checks what a token function gave before it goes into a header.
  *
  * @throws {ConfigurationError} The message never holds the token.
  */
-export function checkToken(token: unknown, option: "apiKey" | "accessToken"): asserts token is string {
-  const mend =
-    "must be a non-empty bearer token: letters, digits and . _ ~ + / - only (is there a stray space or line break?)";
-  check(typeof token === "string" && bearerToken.test(token), option, mend);
-}
+export const checkToken = (value: unknown): void => check(token[0](value), "accessToken", token[1]);
 
-/** A logger whose own failures break no request. */
-function guarded(logger: Logger): Logger {
-  const guard = (level: keyof Logger) => (message: string) => {
-    try {
-      logger[level](message);
-    } catch {
-      // There is nobody left to tell.
-    }
-  };
-  return { debug: guard("debug"), info: guard("info"), warn: guard("warn"), error: guard("error") };
-}
-
-/** Whether everybody who opens the page could read a key. */
-const inBrowser = (): boolean => ("window" in globalThis && "document" in globalThis) || "importScripts" in globalThis;
-
-function credentialOf({ apiKey, accessToken, allowApiKeyInBrowser }: ClientOptions): Credential {
+function authFrom({ apiKey, accessToken, allowApiKeyInBrowser }: ClientOptions, parent?: Auth): Auth {
   check(apiKey === undefined || accessToken === undefined, "accessToken", "and apiKey exclude each other: give one");
-  if (apiKey !== undefined) {
-    checkToken(apiKey, "apiKey");
-    const hidden = allowApiKeyInBrowser === true || !inBrowser();
-    check(
-      hidden,
-      "apiKey",
-      "can be read by everybody in a browser: use an accessToken, or set allowApiKeyInBrowser: true",
-    );
-    return { kind: "apiKey", token: apiKey };
-  }
-  check(accessToken !== undefined, "apiKey", "or accessToken is required");
-  if (typeof accessToken !== "function") checkToken(accessToken, "accessToken");
-  return { kind: "accessToken", token: accessToken };
+  if (accessToken !== undefined) return authOf("accessToken", accessToken, parent);
+  check(apiKey !== undefined, "apiKey", "or accessToken is required");
+  // A page's or a web worker's memory is open to everybody who opens the page.
+  const inBrowser = "document" in globalThis || "importScripts" in globalThis;
+  const mend = "can be read by everybody in a browser: use an accessToken, or set allowApiKeyInBrowser: true";
+  check(allowApiKeyInBrowser === true || !inBrowser, "apiKey", mend);
+  return authOf("apiKey", apiKey, parent);
 }
 
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+const loopback = /^(?:(?:.+\.)?localhost|\[::1\]|127(?:\.\d{1,3}){3})$/;
 
-function baseUrlOf({ baseUrl, allowInsecureHttp = false }: ClientOptions): string {
-  const example = "must be an address such as https://api.example.com";
-  check(typeof baseUrl === "string" && URL.canParse(baseUrl), "baseUrl", example);
-  const url = new URL(baseUrl);
-  check(url.protocol === "https:" || url.protocol === "http:", "baseUrl", `${example} (https)`);
-  check(url.username === "" && url.password === "", "baseUrl", "must not carry a user name or password: use apiKey");
-  check(!/[?#]/.test(baseUrl), "baseUrl", "must not carry a query or fragment");
-  const path = url.pathname.replace(/\/+$/, "");
-  check(!path.endsWith("/api/v1"), "baseUrl", "must end before /api/v1: the operations' paths bring it along");
-  const secure = url.protocol === "https:" || isLoopback(url.hostname) || allowInsecureHttp === true;
+function baseUrlOf({ baseUrl, allowInsecureHttp }: ClientOptions): string {
+  const isWeb = isText(baseUrl, /^https?:/i) && URL.canParse(baseUrl);
+  check(isWeb, "baseUrl", "must be an address such as https://api.example.com");
+  const { protocol, hostname, origin, pathname, username, password } = new URL(baseUrl);
+  check(!username && !password && !/[?#]/.test(baseUrl), "baseUrl", "must not carry a user name, query or fragment");
+  const path = pathname.replace(/\/+$/, "");
+  check(!path.endsWith("/api/v1"), "baseUrl", "must end before /api/v1");
+  const secure = protocol === "https:" || loopback.test(hostname) || allowInsecureHttp === true;
   check(secure, "baseUrl", "must use https; set allowInsecureHttp: true only where the network itself is private");
-  return url.origin + path;
+  return origin + path;
 }
 
 /**
@@ -219,61 +179,25 @@ function baseUrlOf({ baseUrl, allowInsecureHttp = false }: ClientOptions): strin
  * @throws {ConfigurationError} names the option and the mend, never a secret's value.
  */
 export function settingsOf(options: ClientOptions, parent?: Settings): Settings {
-  check(typeof options === "object" && options !== null, "options", "must be an object with baseUrl and a credential");
-  checkNames(options, clientOptionNames);
-  checkShared(options);
-  const { retry = {}, clock = systemClock, random = Math.random, maxRetryAfterSecs = 60, logger } = options;
-  check(isObject(retry), "retry", "must be an object with unsafe and budget");
-  checkNames(retry, retryOptionNames);
-  check(hasMethods(clock, "now", "setTimeout", "clearTimeout"), "clock", "must have now, setTimeout and clearTimeout");
-  const console = logger === undefined || hasMethods(logger, "debug", "info", "warn", "error");
-  check(console, "logger", "must have debug, info, warn and error");
-  for (const name of ["fetch", "onRetry", "validate", "random"] as const) {
-    check(options[name] === undefined || typeof options[name] === "function", name, "must be a function");
-  }
-  const longestHint = typeof maxRetryAfterSecs === "number" && maxRetryAfterSecs >= 0;
-  check(
-    longestHint && maxRetryAfterSecs * 1000 <= longestTimer,
-    "maxRetryAfterSecs",
-    "must be seconds from 0 to 2147483",
-  );
-  const { unsafe = "never", budget = true } = retry;
-  check(["never", "check", "always"].includes(unsafe), "retry.unsafe", "must be never, check or always");
-  const credential = credentialOf(options);
+  const given = checked(options, clientRules);
+  const { apiKey, accessToken, retry = {}, logger, ...rest } = given;
+  const { unsafe = "never", budget = true } = checked(retry, retryRules, "retry.");
+  const filled = { ...defaults, ...rest };
+  const { clock } = filled;
   return {
-    baseUrl: baseUrlOf(options),
-    auth: parent?.auth.isOf(credential) ? parent.auth : new Auth(credential),
+    ...filled,
+    auth: authFrom(given, parent?.auth),
+    baseUrl: baseUrlOf(given),
     budget: budget ? (parent?.budget ?? new RetryBudget()) : undefined,
     unsafe,
-    middleware: options.middleware ?? [],
-    onRetry: options.onRetry,
-    logger: logger && guarded(logger),
-    validate: options.validate,
-    noticed: parent?.noticed ?? new Set(),
-    accountId: options.accountId,
-    timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
-    totalTimeoutMs: options.totalTimeoutMs,
-    maxRetries: options.maxRetries ?? defaultMaxRetries,
-    headers: options.headers ?? {},
-    fetch: options.fetch,
-    maxRetryAfterSecs,
-    clock: {
-      now: () => clock.now(),
-      elapsed: () => (clock.elapsed ? clock.elapsed() : clock.now()),
-      setTimeout: (callback, delayMs) => clock.setTimeout(callback, delayMs),
-      clearTimeout: (timer) => clock.clearTimeout(timer),
+    log(level, words) {
+      try {
+        logger?.[level](words());
+      } catch {
+        // There is nobody left to tell.
+      }
     },
-    random,
+    noticed: parent?.noticed ?? new Set(),
+    elapsed: () => (clock.elapsed ? clock.elapsed() : clock.now()),
   };
-}
-
-/**
- * Checks the options of one request.
- *
- * @throws {ConfigurationError} names the option and the mend.
- */
-export function checkRequestOptions(options: RequestOptions): void {
-  check(isObject(options), "options", "must be an object");
-  checkNames(options, requestOptionNames);
-  checkShared(options);
 }

@@ -2,7 +2,7 @@
 
 import type { ApiPromise } from "../api-promise.ts";
 import type { Core } from "../core.ts";
-import type { OrUndefined, RequestOptions } from "../options.ts";
+import type { OrUndefined, RequestBody, RequestOptions } from "../options.ts";
 import { type PagePromise, requestPage } from "../pagination.ts";
 import { lookThrough } from "../reconcile.ts";
 import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest } from "./models.gen.ts";
@@ -50,7 +50,7 @@ export function listCalls(client: Core, query?: ListCallsQuery, options?: Reques
  * @throws {ApiError} 429: `queue_full`, `rate_limit_exceeded`
  * @throws {ApiError} 500: `internal_error`
  */
-export function createCall(client: Core, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
+export function createCall(client: Core, body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
   return client.request("POST", "/api/v1/calls", { body }, options, (window, lookUpOptions) => lookThrough(listCalls(client, { startDate: window.from, limit: 100 }, lookUpOptions), window));
 }
 
@@ -102,7 +102,7 @@ export class Calls {
    * @throws {ApiError} 429: `queue_full`, `rate_limit_exceeded`
    * @throws {ApiError} 500: `internal_error`
    */
-  create(body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
+  create(body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
     return createCall(this.#client, body, options);
   }
 }

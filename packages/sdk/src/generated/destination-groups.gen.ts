@@ -2,7 +2,7 @@
 
 import type { ApiPromise } from "../api-promise.ts";
 import type { Core } from "../core.ts";
-import type { RequestOptions } from "../options.ts";
+import type { RequestBody, RequestOptions } from "../options.ts";
 import type { CreateDestinationGroupRequest, DestinationGroup } from "./models.gen.ts";
 
 /**
@@ -22,7 +22,7 @@ import type { CreateDestinationGroupRequest, DestinationGroup } from "./models.g
  * @throws {ApiError} 429: `rate_limit_exceeded`
  * @throws {ApiError} 500: `internal_error`
  */
-export function createDestinationGroup(client: Core, body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup> {
+export function createDestinationGroup(client: Core, body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup> {
   return client.request("POST", "/api/v1/transfers/destination-groups", { body }, options);
 }
 
@@ -51,7 +51,7 @@ export class DestinationGroups {
    * @throws {ApiError} 429: `rate_limit_exceeded`
    * @throws {ApiError} 500: `internal_error`
    */
-  create(body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup> {
+  create(body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup> {
     return createDestinationGroup(this.#client, body, options);
   }
 }

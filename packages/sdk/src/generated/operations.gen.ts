@@ -4,14 +4,14 @@ import type { OperationFacts } from "../operation-facts.ts";
 
 /** What the attempt loop knows of each operation, by method and path template. */
 export const operationFacts: Readonly<Record<string, OperationFacts>> = {
-  "POST /api/v1/transfers/destinations/{id}/rotate-secret": {"id":"rotateDestinationSecret","retry":"once","accountScoped":true},
-  "POST /api/v1/transfers/destination-groups": {"id":"createDestinationGroup","retry":"unique","accountScoped":true},
-  "DELETE /api/v1/transfers/members/{memberId}/hours": {"id":"deleteMemberHours","retry":"safe","accountScoped":true,"bodyless":true},
-  "GET /api/v1/transfers/members/{memberId}/availability": {"id":"getMemberAvailability","retry":"safe","accountScoped":true},
-  "GET /api/v1/roles": {"id":"listRoles","retry":"safe","accountScoped":true},
-  "GET /api/v1/calls": {"id":"listCalls","retry":"safe","accountScoped":true},
-  "POST /api/v1/calls": {"id":"createCall","retry":"once","accountScoped":true},
-  "GET /api/v1/accounts": {"id":"listAccounts","retry":"safe","accountScoped":false},
+  "POST /api/v1/transfers/destinations/{id}/rotate-secret": {"operationId":"rotateDestinationSecret","retry":"once","accountScoped":true,"answer":"object"},
+  "POST /api/v1/transfers/destination-groups": {"operationId":"createDestinationGroup","retry":"unique","accountScoped":true,"answer":"object"},
+  "DELETE /api/v1/transfers/members/{memberId}/hours": {"operationId":"deleteMemberHours","retry":"safe","accountScoped":true,"answer":"object or nothing"},
+  "GET /api/v1/transfers/members/{memberId}/availability": {"operationId":"getMemberAvailability","retry":"safe","accountScoped":true,"answer":"object"},
+  "GET /api/v1/roles": {"operationId":"listRoles","retry":"safe","accountScoped":true,"answer":"object"},
+  "GET /api/v1/calls": {"operationId":"listCalls","retry":"safe","accountScoped":true,"answer":"object"},
+  "POST /api/v1/calls": {"operationId":"createCall","retry":"once","accountScoped":true,"answer":"object"},
+  "GET /api/v1/accounts": {"operationId":"listAccounts","retry":"safe","answer":"object"},
 };
 
 /** Codes of 503 answers that left nothing behind (x-effect). */
