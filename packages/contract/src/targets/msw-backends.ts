@@ -8,16 +8,21 @@ export const mockedUrl = "https://platform.invalid";
 
 /** One backend after the other behind handlers that stay the same, as a page or a process has them. */
 export function mockedBackends(name: string): {
-  readonly backend: Pick<Backend, "handle">;
+  /** What the handlers are made from; the warnings that the suite's faults bring about are left out. */
+  readonly given: { backend: Pick<Backend, "handle">; baseUrl: string; warn(): void };
   open(): Promise<OpenTarget>;
 } {
   let current: Backend | undefined;
   return {
-    backend: {
-      handle(request, peer) {
-        if (current === undefined) throw new Error("A request came between two cases");
-        return current.handle(request, peer);
+    given: {
+      backend: {
+        handle(request, peer) {
+          if (current === undefined) throw new Error("A request came between two cases");
+          return current.handle(request, peer);
+        },
       },
+      baseUrl: mockedUrl,
+      warn: () => {},
     },
     async open() {
       const { received, fetch } = createReceiver();

@@ -1,16 +1,7 @@
 import { operations } from "@call-transfer/spec";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { cases } from "../cases.ts";
-import type { Run } from "../run.ts";
-import { mswBrowser, type OpenPage, openMswPage } from "./msw-browser.ts";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { type OpenPage, openMswPage } from "./msw-browser.ts";
 import type { MswPage } from "./msw-page.ts";
-
-it("the contract is kept in Chromium under MSW's worker, with nothing left out", { timeout: 180_000 }, async () => {
-  const runs: Run[] = [];
-  await mswBrowser.run(cases, (run) => runs.push(run));
-  expect(runs.filter(({ failure, hindrances, deviation }) => failure ?? hindrances ?? deviation)).toEqual([]);
-  expect(runs).toHaveLength(cases.length);
-});
 
 let page: OpenPage<MswPage>;
 beforeAll(async () => {
@@ -40,4 +31,9 @@ it.each(["reset", "empty", "truncate", "processThenDrop"])(
 it("a page's EventSource follows the control plane's events", async () => {
   const events = await page.call("follow", "request", roles);
   expect(JSON.parse(events)).toMatchObject({ type: "request", operationId: "listRoles" });
+});
+
+it("a missing browser is named with the command that installs it", async () => {
+  vi.stubEnv("CHROMIUM_PATH", "/nowhere/chromium");
+  await expect(openMswPage().finally(vi.unstubAllEnvs)).rejects.toThrow("apt-get install --yes chromium");
 });

@@ -8,7 +8,6 @@ import { cases } from "../cases.ts";
 import type { TargetRunner } from "../runner.ts";
 import type { MswPage } from "./msw-page.ts";
 
-const browserPath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const browserArguments = [
   "--no-sandbox",
   "--disable-gpu",
@@ -37,24 +36,22 @@ export const openMswPage = () => openPage<MswPage>(new URL("msw-page.ts", import
  * that installs it, and when the script fails before it has left its functions.
  */
 export async function openPage<Functions>(script: URL): Promise<OpenPage<Functions>> {
-  if (!existsSync(browserPath))
+  const executablePath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+  if (!existsSync(executablePath))
     throw new Error(
-      `There is no Chromium at ${browserPath}. Install it with "apt-get install --yes chromium", or name another one in CHROMIUM_PATH.`,
+      `There is no Chromium at ${executablePath}. Install it with "apt-get install --yes chromium", or name another one in CHROMIUM_PATH.`,
     );
-  const site = await serve({
-    "/": ["text/html", '<!doctype html><title>MSW</title><script type="module" src="/page.js"></script>'],
-    "/page.js": ["text/javascript", await bundle(script)],
-    "/mockServiceWorker.js": [
-      "text/javascript",
-      readFileSync(fileURLToPath(import.meta.resolve("msw/mockServiceWorker.js")), "utf8"),
-    ],
-  });
-  const browser = await chromium.launch({ executablePath: browserPath, args: browserArguments });
-  const close = async () => {
-    await browser.close();
-    await site.close();
-  };
+  const browser = await chromium.launch({ executablePath, args: browserArguments });
   try {
+    const site = await serve({
+      "/": ["text/html", '<!doctype html><title>MSW</title><script type="module" src="/page.js"></script>'],
+      "/page.js": ["text/javascript", await bundle(script)],
+      "/mockServiceWorker.js": [
+        "text/javascript",
+        readFileSync(fileURLToPath(import.meta.resolve("msw/mockServiceWorker.js")), "utf8"),
+      ],
+    });
+    browser.once("disconnected", site.close);
     const page = await browser.newPage();
     const troubles: string[] = [];
     page.on("pageerror", (error) => troubles.push(String(error)));
@@ -64,9 +61,9 @@ export async function openPage<Functions>(script: URL): Promise<OpenPage<Functio
     });
     const call: OpenPage<Functions>["call"] = (name, ...given) =>
       page.evaluate(`globalThis.page[${JSON.stringify(name)}](...${JSON.stringify(given)})`);
-    return { call, close };
+    return { call, close: () => browser.close() };
   } catch (error) {
-    await close();
+    await browser.close();
     throw error;
   }
 }
@@ -103,7 +100,7 @@ async function serve(files: Readonly<Record<string, readonly [type: string, text
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/`,
-    close: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
+    close: () => server.close().closeAllConnections(),
   };
 }
 

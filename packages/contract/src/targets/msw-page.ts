@@ -35,14 +35,14 @@ export interface MswPage {
 }
 
 const name = "msw-browser";
-const { backend, open } = mockedBackends(name);
-let handler = backend;
+const { given, open } = mockedBackends(name);
+let handler = given.backend;
 
 const page: MswPage = {
   async runCase(index) {
     const contractCase = cases[index];
     if (contractCase === undefined) throw new RangeError(`The suite has no case ${index}`);
-    handler = backend;
+    handler = given.backend;
     const { target, close } = await open();
     const run = await runCase(contractCase, target);
     await close();
@@ -67,9 +67,9 @@ const page: MswPage = {
 
 const worker = setupWorker(
   ...callTransferHandlers({
+    ...given,
     http,
     backend: { handle: (request, peer) => handler.handle(request, peer) },
-    baseUrl: mockedUrl,
   }),
 );
 await worker.start({ quiet: true, onUnhandledFrame: "error" });
