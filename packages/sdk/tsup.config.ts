@@ -1,11 +1,15 @@
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
 
-export default defineConfig({
+const shared: Options = {
   entry: ["src/index.ts", "src/webhooks.ts"],
-  format: ["esm", "cjs"],
   target: "es2022",
   dts: true,
-  clean: true,
   sourcemap: true,
   tsconfig: "../../tsconfig.base.json",
-});
+};
+
+export default defineConfig([
+  { ...shared, format: "esm", clean: ["!**/*.cjs*", "!**/*.d.cts*"] },
+  // openapi-fetch's CommonJS form keeps its function under `default`, which Node and bundlers unwrap differently: take it in.
+  { ...shared, format: "cjs", clean: ["!**/*.js*", "!**/*.d.ts*"], noExternal: ["openapi-fetch"] },
+]);

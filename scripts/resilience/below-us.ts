@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
+import { openRuntimes, type Runtime } from "../runtimes/runtimes.ts";
 import { answerOf, answers, type Behaviour, faults, type Script, startFaultServer } from "./fault-server.ts";
-import type { Case } from "./place-calls.ts";
-import { openRuntimes, type Runtime } from "./runtimes.ts";
+import type { Case, Seen } from "./place-calls.ts";
 
 /** Placements of each kind and runtime. */
 const trials = 5;
@@ -91,7 +91,8 @@ async function measure(runtime: Runtime, program: string): Promise<Row> {
   const kindOf = new Map(kinds.flatMap((kind, index) => (cases[index] ?? []).map(({ key }) => [key, kind] as const)));
   const server = await startFaultServer(lossyScript(kindOf));
   try {
-    const seen = await runtime.run(program, server.url, cases.flat());
+    const input = `${JSON.stringify(server.url)}, ${JSON.stringify(cases.flat())}`;
+    const seen = (await runtime.run(program, `program.placeCalls(${input})`, server.url)) as Seen[];
     const cells = cases.map((placements) => {
       const keys = placements.filter(({ key }) => server.executionsOf(key) > 0);
       for (const { key, warm } of keys) {

@@ -1,11 +1,10 @@
-// How each runtime is found and made to run the shared program. They live in a folder with a lockfile of their own.
+// How each runtime is found and made to run a script. They are installed here, with a lockfile of their own.
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { Case, Seen } from "./place-calls.ts";
 
 /** A runtime at hand. */
 export interface Runtime {
@@ -13,18 +12,26 @@ export interface Runtime {
   readonly version: string;
   /** Whether docs/resilience.md promises that it sends a placement once. */
   readonly isPromised: boolean;
-  /** Runs the program, a script that leaves `program` behind, on the cases. */
-  run(program: string, baseUrl: string, cases: readonly Case[]): Promise<Seen[]>;
+  /** Whether it loads installed packages by itself; the others take one script that holds everything. */
+  readonly resolves: boolean;
+  /**
+   * Runs the script in a file, and then an expression in its scope.
+   *
+   * @param page where a browser stands; the others have no use for it
+   * @returns what the expression comes to, by way of JSON.
+   */
+  run(script: string, expression: string, page: string): Promise<unknown>;
 }
 
-const folder = fileURLToPath(new URL("./runtimes", import.meta.url));
+const folder = fileURLToPath(new URL("./", import.meta.url));
+const withinMs = 120_000;
 const chromiumPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const runFile = promisify(execFile);
 
 /** The path of what is installed of a runtime. */
 function installed(name: string, file: string): string {
   const path = join(folder, "node_modules", file);
-  if (!existsSync(path)) throw new Error(`${name} is missing: run npm ci in scripts/resilience/runtimes`);
+  if (!existsSync(path)) throw new Error(`${name} is missing: run npm ci in scripts/runtimes`);
   return path;
 }
 
@@ -38,15 +45,13 @@ function command(name: string, packageName: string, file: string, isPromised: bo
     name,
     version: versionOf(packageName),
     isPromised,
-    async run(program, baseUrl, cases) {
-      const script = `${program}.${packageName}.mjs`;
-      const input = `${JSON.stringify(baseUrl)}, ${JSON.stringify(cases)}`;
-      writeFileSync(
-        script,
-        `${readFileSync(program, "utf8")}\nconsole.log(JSON.stringify(await program.placeCalls(${input})));\n`,
-      );
-      const { stdout } = await runFile(binary, [...options, script], { timeout: 120_000 });
-      return JSON.parse(stdout) as Seen[];
+    resolves: true,
+    async run(script, expression) {
+      const started = script.replace(/\.\w+$/, `.${packageName}${extname(script)}`);
+      const printed = `Promise.resolve(${expression}).then((value) => console.log(JSON.stringify(value)));`;
+      writeFileSync(started, `${readFileSync(script, "utf8")}\n${printed}\n`);
+      const { stdout } = await runFile(binary, [...options, started], { timeout: withinMs, cwd: dirname(script) });
+      return JSON.parse(stdout);
     },
   };
 }
@@ -63,15 +68,17 @@ function workerd(): Runtime {
     name: "workerd",
     version: versionOf("workerd"),
     isPromised: true,
-    async run(program, baseUrl, cases) {
+    resolves: false,
+    async run(script, expression) {
       const require = createRequire(join(folder, "package.json"));
       const { Miniflare } = require("miniflare") as { Miniflare: new (options: object) => Miniflare };
-      const input = `${JSON.stringify(baseUrl)}, ${JSON.stringify(cases)}`;
-      const handler = `export default { fetch: async () => Response.json(await program.placeCalls(${input})) };`;
-      const script = `${readFileSync(program, "utf8")}\n${handler}\n`;
-      const miniflare = new Miniflare({ modules: true, script, compatibilityDate: "2026-07-01" });
+      const handler = `export default { fetch: async () => Response.json(await ${expression}) };`;
+      const worker = `${readFileSync(script, "utf8")}\n${handler}\n`;
+      const miniflare = new Miniflare({ modules: true, script: worker, compatibilityDate: "2026-07-01" });
       try {
-        return (await (await miniflare.dispatchFetch("http://localhost/")).json()) as Seen[];
+        const response = await miniflare.dispatchFetch("http://localhost/");
+        if (!response.ok) throw new Error(await response.text());
+        return await response.json();
       } finally {
         await miniflare.dispose();
       }
@@ -82,7 +89,7 @@ function workerd(): Runtime {
 interface Page {
   goto(url: string): Promise<unknown>;
   addScriptTag(script: { path: string }): Promise<unknown>;
-  evaluate<T>(expression: string): Promise<T>;
+  evaluate(expression: string): Promise<unknown>;
 }
 
 interface Browser {
@@ -94,7 +101,9 @@ interface Browser {
 function chromium(): Runtime {
   installed("Chromium's driver", "playwright-core");
   if (!existsSync(chromiumPath)) {
-    throw new Error(`Chromium is missing at ${chromiumPath}: install it, or name another place in CHROMIUM`);
+    throw new Error(
+      `Chromium is missing at ${chromiumPath}: install it (apt-get install chromium), or name another place in CHROMIUM`,
+    );
   }
   const background = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
   return {
@@ -104,7 +113,8 @@ function chromium(): Runtime {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     }).replace(/^\D*([\d.]+).*$/s, "$1"),
-    async run(program, baseUrl, cases) {
+    resolves: false,
+    async run(script, expression, address) {
       const require = createRequire(join(folder, "package.json"));
       const playwright = require("playwright-core") as { chromium: { launch(options: object): Promise<Browser> } };
       const browser = await playwright.chromium.launch({
@@ -113,9 +123,9 @@ function chromium(): Runtime {
       });
       try {
         const page = await browser.newPage();
-        await page.goto(baseUrl);
-        await page.addScriptTag({ path: program });
-        return await page.evaluate(`program.placeCalls(${JSON.stringify(baseUrl)}, ${JSON.stringify(cases)})`);
+        await page.goto(address);
+        await page.addScriptTag({ path: script });
+        return await page.evaluate(expression);
       } finally {
         await browser.close();
       }
@@ -124,7 +134,7 @@ function chromium(): Runtime {
 }
 
 /**
- * Every runtime that is measured, installed if need be.
+ * Every runtime that the SDK promises to run on, installed if need be.
  *
  * @throws {Error} names the runtime that is missing.
  */
