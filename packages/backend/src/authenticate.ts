@@ -3,6 +3,7 @@ import { compactVerify, SignJWT } from "jose";
 import type { Policies } from "./policies.ts";
 import { type Problem, problem } from "./problem.ts";
 import type { AccountRecord, ApiKeyRecord, State } from "./state.ts";
+import type { AskedHeaders } from "./transport.ts";
 
 /** Who sends a request: a user with an access token, or an account's API key. */
 export type Caller =
@@ -68,12 +69,12 @@ export function createTokens(startSecret: Uint8Array): Tokens {
 }
 
 /** Reads the credential of a request (§5.1): who calls, or a 401. */
-export async function authenticate(
-  headers: Headers,
+export function authenticate(
+  headers: AskedHeaders,
   state: State,
   tokens: Tokens,
   now: number,
-): Promise<Caller | Problem> {
+): Caller | Problem | Promise<Caller | Problem> {
   const header = headers.get("authorization")?.trim();
   if (!header) return problem("token_missing");
   const [scheme = "", credential = "", ...rest] = header.split(/ +/);
@@ -89,6 +90,10 @@ export async function authenticate(
       return problem("api_key_expired");
     return { kind: "key", key, credential };
   }
+  return checkToken(credential, state, tokens, now);
+}
+
+async function checkToken(credential: string, state: State, tokens: Tokens, now: number): Promise<Caller | Problem> {
   const claims = await tokens.verify(credential);
   if (claims === undefined || !state.users.has(claims.userId)) return problem("token_invalid");
   if (claims.expiresAt * 1000 <= now) return problem("token_expired");
@@ -111,14 +116,14 @@ export function restrictKey(
 }
 
 /** The address that a request comes from: the peer's, or what a trusted proxy says. */
-export function callerAddress(headers: Headers, peer: string | undefined, policies: Policies): string | undefined {
+export function callerAddress(headers: AskedHeaders, peer: string | undefined, policies: Policies): string | undefined {
   const forwarded = policies.trustForwardedFor ? headers.get("x-forwarded-for")?.split(",")[0]?.trim() : undefined;
   return forwarded || peer;
 }
 
 /** Selects the account (§5.2) and checks membership, suspension and role, in this order. */
 export function selectAccount(
-  headers: Headers,
+  headers: AskedHeaders,
   caller: Caller,
   operation: OperationDescription,
   params: Readonly<Record<string, string>>,

@@ -8,7 +8,7 @@ import { control } from "./control/control.ts";
 import { controlPrefix } from "./control/reply.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import { demoSeed } from "./demo-seed.ts";
-import { dispatch } from "./dispatch.ts";
+import { createDates, dispatch } from "./dispatch.ts";
 import { type BackendEvent, createEvents, type Events } from "./events.ts";
 import type { AnyHandler, World } from "./exchange.ts";
 import { createFaults, type Fault, type Faults } from "./faults.ts";
@@ -159,7 +159,7 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
   );
   const transfers = createTransfers(world, deliveries);
   const kept = { world, randoms, tokens, faults, inbox, transfers };
-  const dispatcher = { world, contract, handlers, tokens, faults };
+  const dispatcher = { world, contract, handlers, tokens, faults, dateOf: createDates() };
   const begin = () => {
     under("seed", () => loadSeed(world, seed));
     for (const [index, fault] of firstFaults.entries()) under(`faults[${index}]`, () => faults.add(fault));

@@ -36,9 +36,10 @@ export function createRouter<Operation extends Routed>(
     const [here, names] = first;
     const operation = here.find((one) => one.method === method);
     if (operation === undefined) return { allow: here.map((one) => one.method) };
+    const params: Record<string, string> = {};
     // One of the routers gives the values themselves, the other their places.
-    const params = Object.entries(names).map(([name, value]) => [name, values?.[Number(value)] ?? String(value)]);
-    return { operation, params: Object.fromEntries(params) };
+    for (const name of operation.pathParameters) params[name] = values?.[Number(names[name])] ?? String(names[name]);
+    return { operation, params };
   };
 }
 

@@ -15,6 +15,7 @@ export interface Dispatcher {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly tokens: Tokens;
   readonly faults: { take(operation: OperationDescription, path: string): Met };
+  readonly dateOf: ReturnType<typeof createDates>;
 }
 
 /** An answer with what the journal wants to know about it. */
@@ -48,7 +49,7 @@ export async function dispatch(
   const match = contract.match(request.method, url.pathname);
   if (match === undefined || "allow" in match) {
     const headers = match && { Allow: match.allow.join(", ") };
-    return respond(world, problem("not_found", { ...(headers && { headers }) }), requestId);
+    return respond(dispatcher, problem("not_found", { ...(headers && { headers }) }), requestId);
   }
   const { operation, params } = match;
   const { latency, action, id: fault } = faults.take(operation, url.pathname);
@@ -59,7 +60,7 @@ export async function dispatch(
     await untilAborted(wait, request.signal);
   }
   if (typeof action === "object" && "status" in action)
-    return { answer: rawResponse(action, baseHeaders(world, requestId)), ...about };
+    return { answer: rawResponse(action, baseHeaders(dispatcher, requestId)), ...about };
   if (action === "reset" || action === "empty" || action === "hang")
     return { answer: new Response(), transport: { kind: action }, ...about };
   let body: unknown;
@@ -77,7 +78,7 @@ export async function dispatch(
     thrown = error instanceof Error ? (error.stack ?? error.message) : String(error);
     answer = problem("internal_error");
   }
-  const dispatched = respond(world, answer, requestId, typeof action === "string" ? action : undefined);
+  const dispatched = respond(dispatcher, answer, requestId, typeof action === "string" ? action : undefined);
   return {
     ...dispatched,
     ...about,
@@ -138,8 +139,9 @@ function answerExample({ operation }: AnyExchange): Answer {
 }
 
 /** Writes the answer down, once: a header that is set afterwards is costly. */
-function respond(world: World, answer: Answer, requestId: string, action?: string): Dispatched {
-  const headers = baseHeaders(world, requestId);
+function respond(dispatcher: Dispatcher, answer: Answer, requestId: string, action?: string): Dispatched {
+  const { world } = dispatcher;
+  const headers = baseHeaders(dispatcher, requestId);
   if (!isProblem(answer)) {
     const { status, body } = answer;
     if (body === undefined) return send(world, undefined, { status, headers }, action);
@@ -178,8 +180,18 @@ function send(
 }
 
 /** What every answer carries; the date is the backend's own, so that a client can correct its clock by it. */
-function baseHeaders({ clock }: World, requestId: string): Record<string, string> {
-  return { "X-Request-Id": requestId, Date: new Date(clock.now()).toUTCString() };
+function baseHeaders({ world, dateOf }: Dispatcher, requestId: string): Record<string, string> {
+  return { "X-Request-Id": requestId, Date: dateOf(world.clock.now()) };
+}
+
+/** Writes the value of the header `Date`, of which many in turn are of one second. */
+export function createDates(): (at: number) => string {
+  let written = { second: Number.NaN, text: "" };
+  return (at) => {
+    const second = Math.floor(at / 1000);
+    if (second !== written.second) written = { second, text: new Date(at).toUTCString() };
+    return written.text;
+  };
 }
 
 function rawResponse(action: Extract<FaultAction, { status: number }>, base: Record<string, string>): Response {

@@ -1,5 +1,6 @@
 import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import { redacted, redactedHeaders } from "./redact.ts";
+import type { AskedHeaders } from "./transport.ts";
 
 /** One request and its answer, in short: no header, no query and no body, so no secret. */
 export interface JournalEntry {
@@ -64,7 +65,7 @@ export interface Journal {
 /** What the journal keeps of a request until somebody asks for it. */
 export interface Exchanged {
   readonly url: URL;
-  readonly headers: Headers;
+  readonly headers: AskedHeaders;
   readonly body?: unknown;
   /** The answer's body as it was sent. */
   readonly answer?: string | undefined;
@@ -77,8 +78,8 @@ const mostDetailed = 200;
 export function createJournal(
   operations: readonly OperationDescription[],
 ): Journal & { add(entry: Omit<JournalEntry, "id">, exchanged: Exchanged): JournalEntry } {
-  let kept: JournalEntry[] = [];
-  // A ring, since whatever is held for long costs every request its share of garbage collection.
+  // Rings, since whatever is held for long costs every request its share of garbage collection.
+  let entries: JournalEntry[] = [];
   let exchanges: Exchanged[] = [];
   let last = 0;
   const counts = new Map<string, Map<number, number>>();
@@ -88,14 +89,17 @@ export function createJournal(
     ofOperation.set(status, (ofOperation.get(status) ?? 0) + 1);
     counts.set(operationId, ofOperation);
   };
-  const list = (filter: JournalFilter = {}): JournalEntry[] =>
-    kept.slice(-maxEntries).filter((entry) => matches(filter, entry));
+  const list = (filter: JournalFilter = {}): JournalEntry[] => {
+    const oldest = last % maxEntries;
+    return [...entries.slice(oldest), ...entries.slice(0, oldest)].filter((entry) => matches(filter, entry));
+  };
   return {
     list,
     get(id) {
-      const entry = kept.find((one) => one.id === id);
+      const entry = entries[(id - 1) % maxEntries];
+      if (entry?.id !== id) return undefined;
       const exchanged = id > last - mostDetailed ? exchanges[id % mostDetailed] : undefined;
-      return entry && { ...entry, ...(exchanged && detailOf(exchanged)) };
+      return { ...entry, ...(exchanged && detailOf(exchanged)) };
     },
     wait(filter, count, timeoutMs) {
       return new Promise((resolve) => {
@@ -128,16 +132,14 @@ export function createJournal(
     add(about, exchanged) {
       last += 1;
       const entry = { id: last, ...about };
-      kept.push(entry);
+      entries[(last - 1) % maxEntries] = entry;
       exchanges[last % mostDetailed] = exchanged;
-      // Cutting now and then is cheaper than shifting at every request.
-      if (kept.length >= 2 * maxEntries) kept = kept.slice(-maxEntries);
       if (entry.operationId !== undefined && entry.status > 0) count(entry.operationId, entry.status);
       if (waiting.size > 0) for (const look of [...waiting]) look();
       return entry;
     },
     clear() {
-      kept = [];
+      entries = [];
       exchanges = [];
       last = 0;
       counts.clear();

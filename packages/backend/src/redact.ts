@@ -1,4 +1,5 @@
 import { limits } from "@call-transfer/spec";
+import type { AskedHeaders } from "./transport.ts";
 
 const replacement = "[redacted]";
 const secretName =
@@ -23,7 +24,7 @@ export function redacted(fields: Readonly<Record<string, unknown>>): Record<stri
 }
 
 /** Headers by name; of a credential only its scheme is left. */
-export function redactedHeaders(headers: Headers): Record<string, string> {
+export function redactedHeaders(headers: AskedHeaders): Record<string, string> {
   return Object.fromEntries(
     [...headers].map(([name, value]) => {
       if (!secretName.test(name)) return [name, withoutCredentials(value)];

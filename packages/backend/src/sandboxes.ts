@@ -13,9 +13,10 @@ export interface SandboxesOptions extends BackendOptions {
 export interface Sandboxes {
   /**
    * Answers a request in the sandbox that it names: by the path prefix `/_sandbox/<name>`, by the header `X-Sandbox`, or
-   * not at all, which means `default`. Preflights belong to the server: they name no sandbox.
+   * not at all, which means `default`. Preflights belong to the server: they name no sandbox. `url` is the request's own
+   * unless given; it may be changed.
    */
-  handle(request: Asked, peer?: Peer): Promise<Handled>;
+  handle(request: Asked, peer?: Peer, url?: URL): Promise<Handled>;
   /** The same as a fetch function; transport faults show as they do in `fetch`. */
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
   /** The sandbox that is always there. */
@@ -74,8 +75,8 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     if (inPath !== null) url.pathname = rest;
     return { backend: known ?? create(name), url };
   };
-  const handle = async (request: Asked, peer?: Peer): Promise<Handled> => {
-    const selected = select(request, new URL(request.url));
+  const handle = async (request: Asked, peer?: Peer, url = new URL(request.url)): Promise<Handled> => {
+    const selected = select(request, url);
     return selected instanceof Response ? { response: selected } : selected.backend.handle(request, peer, selected.url);
   };
   const sandboxes: Sandboxes = {

@@ -5,8 +5,15 @@ export type TransportFault =
   /** Sends the head and so many bytes of the body, and resets the connection. */
   | { readonly kind: "truncate"; readonly bytes: number };
 
+/** What a backend reads of a request's headers; every `Headers` is one. Names are asked for in lower case. */
+export interface AskedHeaders {
+  get(name: string): string | null;
+  [Symbol.iterator](): Iterator<[string, string]>;
+}
+
 /** What a backend reads of a request; every `Request` is one. */
-export interface Asked extends Pick<Request, "method" | "url" | "headers" | "body"> {
+export interface Asked extends Pick<Request, "method" | "url" | "body"> {
+  readonly headers: AskedHeaders;
   /** The body, where the server has read it already; `body` is not looked at then. */
   readonly received?: Uint8Array;
   /** Ends a wait that a fault asks for. */

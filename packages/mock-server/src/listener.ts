@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { type Asked, type PlainAnswer, refuse, type Sandboxes } from "@call-transfer/backend";
 import { type Admission, admit, type GateRules } from "./gate.ts";
 import { answerBadly } from "./transport.ts";
@@ -50,12 +50,12 @@ async function serve(
   const request: Asked = {
     method,
     url: admitted.url.href,
-    headers: headersOf(incoming),
+    headers: new IncomingHeaders(incoming.headers),
     body: null,
     ...(body !== undefined && { received: body }),
   };
   const address = socket.remoteAddress;
-  const handled = await handle(request, address === undefined ? {} : { address });
+  const handled = await handle(request, address === undefined ? {} : { address }, admitted.url);
   if (handled.transport !== undefined) return answerBadly(handled.transport, outgoing, handled.response, closing);
   if (handled.plain === undefined) return write(outgoing, handled.response, admitted, closing);
   writePlain(outgoing, handled.plain, admitted);
@@ -79,13 +79,22 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined | "
   });
 }
 
-function headersOf({ headers }: IncomingMessage): Headers {
-  const given = new Headers();
-  for (const name in headers) {
-    const value = headers[name];
-    if (value !== undefined) given.set(name, Array.isArray(value) ? value.join(", ") : value);
+/** Headers as `node:http` read them; making `Headers` of them takes longer than reading the few that matter. */
+class IncomingHeaders {
+  readonly #headers: IncomingHttpHeaders;
+
+  constructor(headers: IncomingHttpHeaders) {
+    this.#headers = headers;
   }
-  return given;
+
+  get(name: string): string | null {
+    const value = this.#headers[name];
+    return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  *[Symbol.iterator](): Generator<[string, string]> {
+    for (const name of Object.keys(this.#headers)) yield [name, this.get(name) ?? ""];
+  }
 }
 
 /** Answers at once, then reads on for a moment: closing over unread bytes could take the answer back. */
