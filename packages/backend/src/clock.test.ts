@@ -151,6 +151,10 @@ describe("a frozen clock", () => {
   it("waits no longer for work of before a reset", async () => {
     const clock = createClock(0);
     clock.track(new Promise(() => {}));
+    const waiting = clock.advance({ by: 10 });
+    await Promise.resolve();
+    clock.reset();
+    await waiting;
     clock.reset();
     await clock.advance({ by: 10 });
     expect(clock.now()).toBe(10);

@@ -222,6 +222,7 @@ export function createClock(
     reset() {
       timers = [];
       tracked.clear();
+      noteChange();
       for (const stop of [...sleepers]) stop();
       mode = startMode;
       base = firstBase();
