@@ -5,6 +5,10 @@ const shared: Options = {
   target: "es2022",
   dts: true,
   sourcemap: true,
+  // The sources are published beside the maps.
+  esbuildOptions: (options) => {
+    options.sourcesContent = false;
+  },
   tsconfig: "../../tsconfig.base.json",
 };
 

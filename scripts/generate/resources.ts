@@ -31,10 +31,24 @@ function parametersOf(operation: OperationModel): { name: string; type: string; 
   ];
 }
 
-function comment(operation: OperationModel, document: OpenApiDocument, indent = ""): string {
+/** What a method does, and every error that it throws. */
+function methodComment(operation: OperationModel, document: OpenApiDocument): string {
   const table = document["x-error-table"];
   const statuses = Map.groupBy(operation.errorCodes, (code) => table[code]?.status);
   const codes = [...statuses].sort(([a = 0], [b = 0]) => a - b);
+  const errors = codes.map(
+    ([status, names]) => `@throws {ApiError} ${status}: ${names.map((name) => `\`${name}\``).join(", ")}`,
+  );
+  return comment(operation, [], errors, "  ");
+}
+
+/** What a function does; its errors stand at the method, since a package that says everything twice is twice as large. */
+function functionComment(operation: OperationModel): string {
+  const method = `{@link ${pascal(operation.resource)}.${operation.sdkMethod}}`;
+  return comment(operation, [`As a function that bundles alone; ${method} lists the errors.`, ""], []);
+}
+
+function comment(operation: OperationModel, remark: string[], errors: string[], indent = ""): string {
   return docComment(
     [
       `${operation.summary}.`,
@@ -43,10 +57,9 @@ function comment(operation: OperationModel, document: OpenApiDocument, indent = 
       "",
       retryWords[operation.retry],
       "",
+      ...remark,
       ...operation.pathParameters.map(({ name, description }) => `@param ${name} ${description}`),
-      ...codes.map(
-        ([status, names]) => `@throws {ApiError} ${status}: ${names.map((name) => `\`${name}\``).join(", ")}`,
-      ),
+      ...errors,
     ],
     indent,
   );
@@ -87,7 +100,7 @@ function renderFunction(operation: OperationModel, operations: OperationModel[],
         `ApiPromise<${resultType(operation)}>`,
         `client.request(${where}, ${input}, options${lookUpOf(operation, operations, document)})`,
       ];
-  return `${comment(operation, document)}
+  return `${functionComment(operation)}
 export function ${operation.id}(client: Core, ${parameters.map(({ text }) => text).join(", ")}): ${promise} {
   return ${call};
 }
@@ -99,7 +112,7 @@ function renderMethod(operation: OperationModel, document: OpenApiDocument): str
   const promise = operation.paging
     ? `PagePromise<${resultType(operation)}, ${operation.paging.itemSchema}>`
     : `ApiPromise<${resultType(operation)}>`;
-  return `${comment(operation, document, "  ")}
+  return `${methodComment(operation, document)}
   ${operation.sdkMethod}(${parameters.map(({ text }) => text).join(", ")}): ${promise} {
     return ${operation.id}(this.#client, ${parameters.map(({ name }) => name).join(", ")});
   }

@@ -18,13 +18,8 @@ export type ListCallsQuery = OrUndefined<NonNullable<operations["listCalls"]["pa
  *
  * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
  *
- * @throws {ApiError} 400: `account_header_missing`, `validation_failed`
- * @throws {ApiError} 401: `api_key_expired`, `api_key_invalid`, `api_key_revoked`, `token_expired`,
- * `token_invalid`, `token_missing`, `unauthorized`
- * @throws {ApiError} 403: `api_key_insufficient_scope`, `api_key_ip_restricted`, `api_key_not_allowed`,
- * `account_access_denied`, `account_suspended`
- * @throws {ApiError} 429: `rate_limit_exceeded`
- * @throws {ApiError} 500: `internal_error`
+ * As a function that bundles alone; {@link Calls.list} lists the errors.
+ *
  */
 export function listCalls(client: Core, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call> {
   return requestPage(client, "GET", "/api/v1/calls", "calls", query, options);
@@ -38,17 +33,8 @@ export function listCalls(client: Core, query?: ListCallsQuery, options?: Reques
  *
  * Never sent again blindly: retried only after 429, an effect-free 503, or when it provably was not sent.
  *
- * @throws {ApiError} 400: `account_header_missing`, `flow_not_published`,
- * `phone_number_cannot_initiate_calls`, `phone_number_not_active`, `phone_number_not_verified`,
- * `provider_call_rejected`, `bad_request`, `invalid_json`, `validation_failed`
- * @throws {ApiError} 401: `api_key_expired`, `api_key_invalid`, `api_key_revoked`, `token_expired`,
- * `token_invalid`, `token_missing`, `unauthorized`
- * @throws {ApiError} 403: `api_key_insufficient_scope`, `api_key_ip_restricted`, `api_key_not_allowed`,
- * `account_access_denied`, `account_suspended`
- * @throws {ApiError} 422: `concurrent_call_limit_exceeded`, `contact_on_dnc_list`,
- * `daily_call_limit_exceeded`, `outside_callable_hours`
- * @throws {ApiError} 429: `queue_full`, `rate_limit_exceeded`
- * @throws {ApiError} 500: `internal_error`
+ * As a function that bundles alone; {@link Calls.create} lists the errors.
+ *
  */
 export function createCall(client: Core, body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
   return client.request("POST", "/api/v1/calls", { body }, options, (window, lookUpOptions) => lookThrough(listCalls(client, { startDate: window.from, limit: 100 }, lookUpOptions), window));

@@ -13,14 +13,8 @@ import type { CreateDestinationGroupRequest, DestinationGroup } from "./models.g
  *
  * Retried after 408, 429, 5xx, timeouts and lost connections; a name that is taken is refused.
  *
- * @throws {ApiError} 400: `account_header_missing`, `bad_request`, `invalid_json`, `validation_failed`
- * @throws {ApiError} 401: `api_key_expired`, `api_key_invalid`, `api_key_revoked`, `token_expired`,
- * `token_invalid`, `token_missing`, `unauthorized`
- * @throws {ApiError} 403: `api_key_insufficient_scope`, `api_key_ip_restricted`, `api_key_not_allowed`,
- * `account_access_denied`, `account_suspended`, `insufficient_permissions`
- * @throws {ApiError} 409: `resource_already_exists`
- * @throws {ApiError} 429: `rate_limit_exceeded`
- * @throws {ApiError} 500: `internal_error`
+ * As a function that bundles alone; {@link DestinationGroups.create} lists the errors.
+ *
  */
 export function createDestinationGroup(client: Core, body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup> {
   return client.request("POST", "/api/v1/transfers/destination-groups", { body }, options);

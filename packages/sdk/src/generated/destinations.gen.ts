@@ -14,15 +14,9 @@ import type { TransferDestination } from "./models.gen.ts";
  *
  * Never sent again blindly: retried only after 429, an effect-free 503, or when it provably was not sent.
  *
+ * As a function that bundles alone; {@link Destinations.rotateSecret} lists the errors.
+ *
  * @param id Destination ID.
- * @throws {ApiError} 400: `account_header_missing`, `bad_request`, `invalid_id_format`
- * @throws {ApiError} 401: `api_key_expired`, `api_key_invalid`, `api_key_revoked`, `token_expired`,
- * `token_invalid`, `token_missing`, `unauthorized`
- * @throws {ApiError} 403: `api_key_insufficient_scope`, `api_key_ip_restricted`, `api_key_not_allowed`,
- * `account_access_denied`, `account_suspended`, `insufficient_permissions`
- * @throws {ApiError} 404: `resource_not_found`
- * @throws {ApiError} 429: `rate_limit_exceeded`
- * @throws {ApiError} 500: `internal_error`
  */
 export function rotateDestinationSecret(client: Core, id: string, options?: RequestOptions): ApiPromise<TransferDestination> {
   return client.request("POST", "/api/v1/transfers/destinations/{id}/rotate-secret", { path: { id } }, options, (window) => explain("If the secret was rotated, the previous one keeps signing until {until} at the earliest; rotating again before the receiver has the new secret voids the previous one.", 24, window));

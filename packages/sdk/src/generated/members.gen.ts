@@ -12,15 +12,9 @@ import type { MemberAvailability } from "./models.gen.ts";
  *
  * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
  *
+ * As a function that bundles alone; {@link Members.deleteHours} lists the errors.
+ *
  * @param memberId Membership ID.
- * @throws {ApiError} 400: `account_header_missing`, `invalid_id_format`
- * @throws {ApiError} 401: `api_key_expired`, `api_key_invalid`, `api_key_revoked`, `token_expired`,
- * `token_invalid`, `token_missing`, `unauthorized`
- * @throws {ApiError} 403: `api_key_insufficient_scope`, `api_key_ip_restricted`, `api_key_not_allowed`,
- * `account_access_denied`, `account_suspended`, `insufficient_permissions`
- * @throws {ApiError} 404: `resource_not_found`
- * @throws {ApiError} 429: `rate_limit_exceeded`
- * @throws {ApiError} 500: `internal_error`
  */
 export function deleteMemberHours(client: Core, memberId: string, options?: RequestOptions): ApiPromise<void> {
   return client.request("DELETE", "/api/v1/transfers/members/{memberId}/hours", { path: { memberId } }, options);
@@ -33,15 +27,9 @@ export function deleteMemberHours(client: Core, memberId: string, options?: Requ
  *
  * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
  *
+ * As a function that bundles alone; {@link Members.getAvailability} lists the errors.
+ *
  * @param memberId Membership ID.
- * @throws {ApiError} 400: `account_header_missing`, `invalid_id_format`
- * @throws {ApiError} 401: `api_key_expired`, `api_key_invalid`, `api_key_revoked`, `token_expired`,
- * `token_invalid`, `token_missing`, `unauthorized`
- * @throws {ApiError} 403: `api_key_insufficient_scope`, `api_key_ip_restricted`, `api_key_not_allowed`,
- * `account_access_denied`, `account_suspended`
- * @throws {ApiError} 404: `resource_not_found`
- * @throws {ApiError} 429: `rate_limit_exceeded`
- * @throws {ApiError} 500: `internal_error`
  */
 export function getMemberAvailability(client: Core, memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability> {
   return client.request("GET", "/api/v1/transfers/members/{memberId}/availability", { path: { memberId } }, options);

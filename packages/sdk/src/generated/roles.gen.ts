@@ -12,13 +12,8 @@ import type { RoleList } from "./models.gen.ts";
  *
  * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
  *
- * @throws {ApiError} 400: `account_header_missing`
- * @throws {ApiError} 401: `api_key_expired`, `api_key_invalid`, `api_key_revoked`, `token_expired`,
- * `token_invalid`, `token_missing`, `unauthorized`
- * @throws {ApiError} 403: `api_key_insufficient_scope`, `api_key_ip_restricted`, `api_key_not_allowed`,
- * `account_access_denied`, `account_suspended`
- * @throws {ApiError} 429: `rate_limit_exceeded`
- * @throws {ApiError} 500: `internal_error`
+ * As a function that bundles alone; {@link Roles.list} lists the errors.
+ *
  */
 export function listRoles(client: Core, options?: RequestOptions): ApiPromise<RoleList> {
   return client.request("GET", "/api/v1/roles", {}, options);
