@@ -174,6 +174,19 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     expect(warnings).toEqual([expect.stringContaining("waits until it is aborted")]);
   });
 
+  it("ends a wait with the caller's abort, without a complaint", async () => {
+    const { backend } = listen();
+    backend.faults.add({ do: { latency: 5000 } });
+    const complaint = vi.spyOn(console, "error").mockReturnValue();
+    const stop = new AbortController();
+    const answer = fetch(roles, { headers, signal: stop.signal });
+    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    await expect(answer).rejects.toThrow(/abort/);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(complaint).not.toHaveBeenCalled();
+  });
+
   it("breaks off a truncated body, and says so", async () => {
     const { backend, warnings } = listen();
     backend.faults.add({ do: "truncate" });

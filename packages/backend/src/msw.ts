@@ -34,8 +34,8 @@ export function callTransferHandlers<Handler>(options: MswOptions<Handler>): Han
       const origin = foreignOrigin(request, base);
       if (request.method === "OPTIONS" && request.headers.has("access-control-request-method"))
         return new Response(null, { status: 204, headers: preflightHeaders(origin) });
-      const handled = await backend.handle(await readRequest(request, base), callerAddress);
-      return withOrigin(await play(handled, request.signal, warn), origin);
+      const handling = backend.handle(await readRequest(request, base), callerAddress);
+      return withOrigin(await play(handling, request.signal, warn), origin);
     }),
   ];
 }
@@ -92,17 +92,21 @@ const shownInstead: Readonly<Record<TransportFault["kind"], string>> = {
 };
 
 async function play(
-  handled: Handled,
+  handling: Promise<Handled>,
   signal: AbortSignal,
   warn: (kind: TransportFault["kind"]) => void,
 ): Promise<Response> {
-  if (handled.transport !== undefined) warn(handled.transport.kind);
+  let isPlayed = false;
   try {
+    const handled = await handling;
+    isPlayed = handled.transport !== undefined;
+    if (handled.transport !== undefined) warn(handled.transport.kind);
     const response = await asFetched(handled, signal);
     return handled.plain === undefined ? headFirst(response) : response;
-  } catch {
-    // A rejection would count as a mistake of the handler; this is a network error.
-    return Response.error();
+  } catch (error) {
+    // A rejection counts as a mistake of the handler, which neither a fault nor a caller that went away is.
+    if (isPlayed || signal.aborted) return Response.error();
+    throw error;
   }
 }
 
