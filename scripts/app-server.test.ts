@@ -44,6 +44,13 @@ async function transfer(script: object[] = []) {
   };
 }
 
+/** Lets the app think about every offer, until the function answered takes them. */
+function thinking(): () => void {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  decide = () => promise;
+  return () => resolve(true);
+}
+
 describe("a customer's app server", () => {
   it("wins the call when it is the first to take it", async () => {
     decide = async () => true;
@@ -54,11 +61,7 @@ describe("a customer's app server", () => {
   });
 
   it("loses the call to a phone that answered while it was deciding", async () => {
-    let take = () => {};
-    decide = () =>
-      new Promise((resolve) => {
-        take = () => resolve(true);
-      });
+    const take = thinking();
     const seen = await transfer([{ destinationId: phone, answerAfterSecs: 0.05 }]);
     await vi.waitFor(async () => expect(await seen()).toMatchObject({ status: "connected", answeredBy: phone }));
     take();
@@ -67,11 +70,7 @@ describe("a customer's app server", () => {
 
   it("misses the call when it takes it after its time is up", async () => {
     await control("PATCH", `/state/groups/${demo.groups.existing}`, { totalTimeoutSecs: 5 });
-    let take = () => {};
-    decide = () =>
-      new Promise((resolve) => {
-        take = () => resolve(true);
-      });
+    const take = thinking();
     const seen = await transfer();
     const { now } = await control("GET", "/clock");
     await control("PUT", "/clock", { now: Date.parse(now) + 6000 });
