@@ -46,9 +46,12 @@ async function transfer(script: object[] = []) {
 
 /** Lets the app think about every offer, until the function answered takes them. */
 function thinking(): () => void {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  decide = () => promise;
-  return () => resolve(true);
+  let take = (): void => {};
+  const taken = new Promise<boolean>((resolve) => {
+    take = () => resolve(true);
+  });
+  decide = () => taken;
+  return take;
 }
 
 describe("a customer's app server", () => {
