@@ -45,24 +45,14 @@ function methodComment(operation: OperationModel, document: OpenApiDocument): st
 /** What a function does; its errors stand at the method, since a package that says everything twice is twice as large. */
 function functionComment(operation: OperationModel): string {
   const method = `{@link ${pascal(operation.resource)}.${operation.sdkMethod}}`;
-  return comment(operation, [`As a function that bundles alone; ${method} lists the errors.`, ""], []);
+  return comment(operation, ["", `As a function that bundles alone; ${method} lists the errors.`], []);
 }
 
 function comment(operation: OperationModel, remark: string[], errors: string[], indent = ""): string {
-  return docComment(
-    [
-      `${operation.summary}.`,
-      "",
-      operation.description,
-      "",
-      retryWords[operation.retry],
-      "",
-      ...remark,
-      ...operation.pathParameters.map(({ name, description }) => `@param ${name} ${description}`),
-      ...errors,
-    ],
-    indent,
-  );
+  const { summary, description, retry, pathParameters } = operation;
+  const tags = [...pathParameters.map((parameter) => `@param ${parameter.name} ${parameter.description}`), ...errors];
+  const lines = [`${summary}.`, "", description, "", retryWords[retry], ...remark];
+  return docComment([...lines, ...(tags.length > 0 ? ["", ...tags] : [])], indent);
 }
 
 /** How to look whether the operation was carried out, as an argument of `request`. */

@@ -13,7 +13,6 @@ import type { AccountList } from "./models.gen.ts";
  * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
  *
  * As a function that bundles alone; {@link Accounts.list} lists the errors.
- *
  */
 export function listAccounts(client: Core, options?: RequestOptions): ApiPromise<AccountList> {
   return client.request("GET", "/api/v1/accounts", {}, options);

@@ -19,7 +19,6 @@ export type ListCallsQuery = OrUndefined<NonNullable<operations["listCalls"]["pa
  * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
  *
  * As a function that bundles alone; {@link Calls.list} lists the errors.
- *
  */
 export function listCalls(client: Core, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call> {
   return requestPage(client, "GET", "/api/v1/calls", "calls", query, options);
@@ -34,7 +33,6 @@ export function listCalls(client: Core, query?: ListCallsQuery, options?: Reques
  * Never sent again blindly: retried only after 429, an effect-free 503, or when it provably was not sent.
  *
  * As a function that bundles alone; {@link Calls.create} lists the errors.
- *
  */
 export function createCall(client: Core, body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
   return client.request("POST", "/api/v1/calls", { body }, options, (window, lookUpOptions) => lookThrough(listCalls(client, { startDate: window.from, limit: 100 }, lookUpOptions), window));

@@ -14,7 +14,6 @@ import type { CreateDestinationGroupRequest, DestinationGroup } from "./models.g
  * Retried after 408, 429, 5xx, timeouts and lost connections; a name that is taken is refused.
  *
  * As a function that bundles alone; {@link DestinationGroups.create} lists the errors.
- *
  */
 export function createDestinationGroup(client: Core, body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup> {
   return client.request("POST", "/api/v1/transfers/destination-groups", { body }, options);

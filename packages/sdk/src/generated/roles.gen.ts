@@ -13,7 +13,6 @@ import type { RoleList } from "./models.gen.ts";
  * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
  *
  * As a function that bundles alone; {@link Roles.list} lists the errors.
- *
  */
 export function listRoles(client: Core, options?: RequestOptions): ApiPromise<RoleList> {
   return client.request("GET", "/api/v1/roles", {}, options);
