@@ -2,15 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { defaultPolicies } from "../packages/backend/src/policies.ts";
+import { assumptions } from "../packages/contract/src/live/assumptions.ts";
 
 const root = new URL("../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
 
-const rows = [...read("docs/assumptions.md").matchAll(/^\| (A-\d+) \|.*\| ([^|]+) \|$/gm)].map(([text, id, where]) => ({
-  text,
-  id: id ?? "",
-  where: where ?? "",
-}));
+const rows = [...read("docs/assumptions.md").matchAll(/^\| (A-\d+) \| ([^|]+) \|.*\| ([^|]+) \|$/gm)].map(
+  ([text, id, about, where]) => ({ text, id: id ?? "", about: about ?? "", where: where ?? "" }),
+);
 const idsOf = (place: string) => rows.filter(({ where }) => where.startsWith(place)).map(({ id }) => id);
 
 const contract = readdirSync(new URL("openapi/", root), { recursive: true, encoding: "utf8" })
@@ -47,6 +46,11 @@ describe("docs/assumptions.md", () => {
   it("names every policy of the backend, and no other", () => {
     const named = rows.flatMap(({ where }) => [...where.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
     expect(named.sort()).toEqual(Object.keys(defaultPolicies()).sort());
+  });
+
+  it("is what call-transfer-contract reports against, row by row and word by word", () => {
+    const reported = Object.entries(assumptions).map(([id, { about }]) => ({ id, about }));
+    expect(reported).toEqual(rows.map(({ id, about }) => ({ id, about })));
   });
 
   it("names the on-demand codes that the code table marks", () => {

@@ -12,6 +12,8 @@ export interface Finding {
   readonly assumption: string;
   readonly what: string;
   readonly met: string;
+  /** Whether it is what the row says. */
+  readonly holds: boolean;
 }
 
 const sorted = (_key: string, value: unknown): unknown =>
@@ -50,8 +52,13 @@ export class Check {
   async refusedLike(call: PromiseLike<unknown>, code: ErrorCode, assumption: string, what: string): Promise<ApiError> {
     const error = await this.failed(call, code);
     this.equal(error.status, errorCodes[code].status, `status when ${what}`);
-    this.findings.push({ assumption, what, met: String(error.code) });
+    this.observe(assumption, what, String(error.code), error.code === code);
     return error;
+  }
+
+  /** Notes what was met where the specification is silent, and whether it is what our row of assumptions says. */
+  observe(assumption: string, what: string, met: string, holds: boolean): void {
+    this.findings.push({ assumption, what, met, holds });
   }
 
   /** Expects an answer with an error status, whatever its body. */

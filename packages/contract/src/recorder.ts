@@ -31,7 +31,8 @@ const patterns = operationIds.map((id) => ({
   path: new RegExp(`^${operations[id].path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
 }));
 
-function operationOf(method: string, pathname: string): OperationId | undefined {
+/** The operation that a request is for; undefined when none is. */
+export function operationOf(method: string, pathname: string): OperationId | undefined {
   const path = pathname.slice(Math.max(0, pathname.indexOf("/api/")));
   return patterns.find((pattern) => pattern.method === method && pattern.path.test(path))?.id;
 }
@@ -52,7 +53,12 @@ function problemViolations(status: number, requestId: string | null, body: unkno
   return broken;
 }
 
-function inspect(operation: OperationId | undefined, { status, headers }: Response, text: string) {
+function inspect(
+  operation: OperationId | undefined,
+  { status, headers }: Response,
+  text: string,
+  allowNewValues: boolean,
+) {
   const requestId = headers.get("X-Request-Id");
   const broken = requestId ? [] : ["X-Request-Id is missing"];
   if (status === 204) {
@@ -68,7 +74,7 @@ function inspect(operation: OperationId | undefined, { status, headers }: Respon
     return { body: undefined, broken: [...broken, "the body is no JSON"] };
   }
   if (status >= 400) broken.push(...problemViolations(status, requestId, body));
-  if (operation) broken.push(...bodyViolations(operation, status, body));
+  if (operation) broken.push(...bodyViolations(operation, status, body, allowNewValues));
   return { body, broken };
 }
 
@@ -105,7 +111,7 @@ export function record(target: Target): Recording {
     trace.push(answerLine(asked, response, text));
     const { pathname } = new URL(asked.url);
     const operation = operationOf(asked.method, pathname);
-    const { body, broken } = inspect(operation, response, text);
+    const { body, broken } = inspect(operation, response, text, target.allowsNewValues ?? false);
     const code: unknown =
       typeof body === "object" && body !== null && response.status >= 400 && Reflect.get(body, "code");
     if (!isRaw(wordings, response.status)) {

@@ -107,6 +107,8 @@ export interface Target {
   /** Address without `/api/v1`. */
   readonly baseUrl: string;
   readonly fetch: typeof globalThis.fetch;
+  /** Whether it may be newer than the contract and answer values that lists of the contract do not have (A-7). */
+  readonly allowsNewValues?: boolean;
   /** What it cannot do, and why; empty when it can do everything. */
   readonly cannot: Readonly<Partial<Record<Capability, string>>>;
   /**

@@ -1,0 +1,202 @@
+import { isApiError } from "@call-transfer/sdk";
+import { errorCodes, limits } from "@call-transfer/spec";
+import { requestSchema, resolve, type Schema } from "../document.ts";
+import { client, type LiveCase, type Session } from "./live-case.ts";
+
+const hourMs = 3_600_000;
+/** How far the two moments that a server takes for one rotation may lie apart, in milliseconds. */
+const clockToleranceMs = 60_000;
+
+const group = requestSchema("createDestinationGroup") ?? {};
+const property = (schema: Schema, name: string): Schema => resolve<Schema>(schema.properties?.[name] ?? {});
+const member = resolve<Schema>(property(group, "members").items ?? {});
+const name = property(group, "name");
+const total = property(group, "totalTimeoutSecs");
+const ring = property(member, "ringTimeoutSecs");
+
+/** A refusal in words, or undefined when the call succeeded. Rejects with what is no answer of the API. */
+async function refusalOf(call: PromiseLike<unknown>) {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    if (isApiError(error)) return error;
+    throw error;
+  }
+}
+
+/** Groups that the contract's limits refuse (§8), and the field that is named (A-20). */
+function badGroups(destinationId: string): Record<string, { change: object; names: string }> {
+  const members = [{ destinationId }];
+  return {
+    "an empty name": { change: { name: "" }, names: "name too_short" },
+    "a name one character too long": {
+      change: { name: "n".repeat((name.maxLength ?? 0) + 1) },
+      names: "name too_long",
+    },
+    "no member": { change: { members: [] }, names: "members too_short" },
+    "a total time one second too short": {
+      change: { totalTimeoutSecs: (total.minimum ?? 0) - 1 },
+      names: "totalTimeoutSecs below_minimum",
+    },
+    "a total time one second too long": {
+      change: { totalTimeoutSecs: (total.maximum ?? 0) + 1 },
+      names: "totalTimeoutSecs above_maximum",
+    },
+    "a ring time one second too short": {
+      change: { members: members.map((item) => ({ ...item, ringTimeoutSecs: (ring.minimum ?? 0) - 1 })) },
+      names: "members[0].ringTimeoutSecs below_minimum",
+    },
+    "a ring time one second too long": {
+      change: { members: members.map((item) => ({ ...item, ringTimeoutSecs: (ring.maximum ?? 0) + 1 })) },
+      names: "members[0].ringTimeoutSecs above_maximum",
+    },
+  };
+}
+
+const uniqueName = () => `Contract check ${new Date().toISOString()} ${crypto.randomUUID().slice(0, 8)}`;
+
+async function createsGroup(session: Session): Promise<void> {
+  const { check, options } = session;
+  const destinationId = options.changes.groupDestinationId ?? "";
+  const groups = (await client(session)).destinationGroups;
+  const body = { name: uniqueName(), members: [{ destinationId }] };
+  const created = await groups.create(body);
+  check.equal([created.name, created.members.length], [body.name, 1], "name and number of members");
+  check.equal([created.strategy, created.totalTimeoutSecs], ["simultaneous", total.default], "the defaults");
+  const ringTime = created.members[0]?.ringTimeoutSecs ?? null;
+  check.observe(
+    "A-23",
+    "a ring time that was left out",
+    ringTime === null ? "left out" : String(ringTime),
+    ringTime === null,
+  );
+  const again = await refusalOf(groups.create(body));
+  check.equal(again?.status, errorCodes.resource_already_exists.status, "status of a name that is taken");
+  check.observe("A-16", "a group's name is taken", String(again?.code), again?.code === "resource_already_exists");
+}
+
+async function refusesGroups(session: Session): Promise<void> {
+  const { check, options } = session;
+  const destinationId = options.changes.groupDestinationId ?? "";
+  const groups = (await client(session)).destinationGroups;
+  for (const [what, { change, names }] of Object.entries(badGroups(destinationId))) {
+    const refusal = await refusalOf(groups.create({ name: uniqueName(), members: [{ destinationId }], ...change }));
+    check.equal(refusal?.code, "validation_failed", `code for ${what}`);
+    const [first] = refusal?.errors ?? [];
+    const named = first ? `${first.field} ${first.code}` : "no field";
+    check.observe("A-20", `the field that ${what} names`, named, named === names);
+  }
+  const strangers = {
+    unknown: [{ destinationId: crypto.randomUUID() }],
+    repeated: [{ destinationId }, { destinationId }],
+  };
+  for (const [what, members] of Object.entries(strangers)) {
+    const refusal = await refusalOf(groups.create({ name: uniqueName(), members }));
+    const met = refusal === undefined ? "accepted" : String(refusal.code);
+    check.observe("A-22", `a member whose destination is ${what}`, met, met === "validation_failed");
+  }
+}
+
+async function rotates(session: Session): Promise<void> {
+  const { check, options } = session;
+  const { destinationId } = options.changes.rotation ?? { destinationId: "" };
+  const rotated = await (await client(session)).destinations.rotateSecret(destinationId);
+  const { signingSecret, signingSecretHint, previousSecretExpiresAt, updatedAt, config } = rotated;
+  // First of all: the answer is the only place where it is shown.
+  if (typeof signingSecret === "string") session.keepSecret(signingSecret);
+  check.that(typeof signingSecret === "string" && signingSecret !== "", "the rotation shows the new secret");
+  const hint = signingSecret?.slice(-limits.signingSecretHintLength);
+  check.observe(
+    "A-12",
+    "the secret's hint",
+    signingSecretHint === hint ? `the last ${limits.signingSecretHintLength} characters` : "another form",
+    signingSecretHint === hint,
+  );
+  check.observe("A-1", "fields of the destination's config", Object.keys(config).toSorted().join(", ") || "none", true);
+  // By the server's own clock, which need not be ours.
+  const overlapMs = Date.parse(previousSecretExpiresAt ?? "") - Date.parse(updatedAt);
+  const expected = limits.previousSecretOverlapHours * hourMs;
+  check.that(
+    Math.abs(overlapMs - expected) <= clockToleranceMs,
+    `the previous secret signs for ${limits.previousSecretOverlapHours} hours, met ${overlapMs / hourMs}`,
+  );
+}
+
+async function placesCall(session: Session): Promise<void> {
+  const { check, options } = session;
+  if (!options.call) return;
+  const { calls } = await client(session);
+  const before = await calls.list({ limit: 1 });
+  const { data, response } = await calls.create(options.call).withResponse();
+  const shown = new Set(["type", "callId", "position"]);
+  const further = Object.keys(data).filter((field) => !shown.has(field));
+  check.observe("A-8", "further fields of a placement's answer", further.join(", ") || "none", true);
+  check.equal([response.status, data.type], data.type === "queued" ? [202, "queued"] : [201, "initiated"], "answer");
+  if (data.type === "queued")
+    check.observe("A-25", "a place in the queue", String(data.position), Number(data.position) >= 1);
+  const after = await calls.list({ limit: 1 });
+  const isListed = after.meta.total > before.meta.total;
+  check.observe("A-39", "the call list right after a placement", isListed ? "shows it" : "lacks it", isListed);
+}
+
+/** What changes the server, each case told before it is run. */
+export const changeCases: readonly LiveCase[] = [
+  {
+    name: "a rotation shows the new secret once, and the previous one signs for a day",
+    needs: ["rotation"],
+    change: {
+      operation: "rotateDestinationSecret",
+      announce: ({ changes }) =>
+        `Rotating the signing secret of destination ${changes.rotation?.destinationId}: the secret in use ends in ` +
+        `${limits.previousSecretOverlapHours} hours, the new one goes to ${changes.rotation?.secretFile}.`,
+    },
+    run: rotates,
+  },
+  {
+    name: "a group gets the documented defaults, and its name is taken then",
+    needs: ["group"],
+    change: {
+      operation: "createDestinationGroup",
+      announce: ({ changes }) =>
+        `Creating one destination group with destination ${changes.groupDestinationId}; its name begins with "Contract check".`,
+    },
+    run: createsGroup,
+  },
+  {
+    name: "groups beyond the documented limits are refused",
+    needs: ["group"],
+    change: {
+      operation: "createDestinationGroup",
+      announce: () => "Trying to create groups that must be refused; a server that accepts them keeps them.",
+    },
+    run: refusesGroups,
+  },
+  {
+    name: "hours are removed, and removing them again changes nothing",
+    needs: ["hours"],
+    change: {
+      operation: "deleteMemberHours",
+      announce: ({ changes }) => `Removing the available hours of member ${changes.hoursMemberId} for good.`,
+    },
+    async run(session) {
+      const { members } = await client(session);
+      const memberId = session.options.changes.hoursMemberId ?? "";
+      const first = await members.deleteHours(memberId).withResponse();
+      session.check.equal(first.response.status, 204, "status");
+      const refusal = await refusalOf(members.deleteHours(memberId));
+      const met = refusal === undefined ? "removed like any others" : String(refusal.status);
+      session.check.observe("A-26", "hours that are not set", met, refusal === undefined);
+    },
+  },
+  {
+    name: "a call is placed, and the list shows it",
+    needs: ["call"],
+    change: {
+      operation: "createCall",
+      announce: ({ call }) =>
+        `Placing one call from ${call?.fromNumber} to ${call?.toNumber} with flow ${call?.flowId}.`,
+    },
+    run: placesCall,
+  },
+];

@@ -1,0 +1,316 @@
+import { errorCodes, limits } from "@call-transfer/spec";
+import { type Parameter, parametersOf, resolve, roles, type Schema } from "../document.ts";
+import { ask, client, get, identity, type LiveCase, type Reply, type Session, words } from "./live-case.ts";
+
+const nowhere = "/api/v1/nothing-here";
+const unknownKey = { Authorization: `Bearer ${limits.apiKeyPrefix}unknown` };
+const malformedId = "not-an-id";
+
+const schemaOf = (name: string): Schema => {
+  const parameter = parametersOf("listCalls").find((candidate: Parameter) => candidate.name === name);
+  return parameter ? resolve<Schema>(parameter.schema) : {};
+};
+const limit = schemaOf("limit");
+const { maximum: mostCalls = 0, minimum: leastCalls = 0, default: usualCalls } = limit;
+
+/** What an error says of its first field, e.g. `limit below_minimum`. */
+function firstField({ body }: Reply): string {
+  const errors: unknown = typeof body === "object" && body !== null && Reflect.get(body, "errors");
+  const [first] = Array.isArray(errors) ? (errors as { field?: unknown; code?: unknown }[]) : [];
+  return first ? `${String(first.field)} ${String(first.code)}` : "no field";
+}
+
+const { status: invalidStatus } = errorCodes.validation_failed;
+
+/** Queries beyond the bounds of our contract, and the field that should be named. */
+const badQueries: Readonly<Record<string, { query: Record<string, string>; names: string; row: string }>> = {
+  "a limit below the least": {
+    query: { limit: String(leastCalls - 1) },
+    names: "limit below_minimum",
+    row: "A-9",
+  },
+  "a limit above the most": { query: { limit: String(mostCalls + 1) }, names: "limit above_maximum", row: "A-9" },
+  "a negative offset": { query: { offset: "-1" }, names: "offset below_minimum", row: "A-9" },
+  "a limit that is no number": { query: { limit: "many" }, names: "limit invalid_format", row: "A-20" },
+  "a start date that is none": { query: { startDate: "yesterday" }, names: "startDate invalid_format", row: "A-20" },
+};
+
+const badQueryCases = Object.entries(badQueries).map(
+  ([what, { query, names, row }]): LiveCase => ({
+    name: `${what} in the call list`,
+    needs: [],
+    async run(session) {
+      const reply = await ask(session, "listCalls", { query });
+      session.check.observe(row, what, words(reply), reply.status === invalidStatus);
+      if (reply.status === invalidStatus)
+        session.check.observe("A-20", `the field that ${what} names`, firstField(reply), firstField(reply) === names);
+    },
+  }),
+);
+
+const listCases: readonly LiveCase[] = [
+  {
+    name: "a page of the call list holds as many calls as it is asked for, and the total",
+    needs: [],
+    async run(session) {
+      const { check } = session;
+      const calls = (await client(session)).calls;
+      const usual = await calls.list();
+      const expected = Math.min(Number(usualCalls), usual.meta.total);
+      check.observe("A-9", "calls on a page unless asked", String(usual.calls.length), usual.calls.length === expected);
+      const one = await calls.list({ limit: 1 });
+      check.that(one.calls.length <= 1, `limit 1 gives at most one call, met ${one.calls.length}`);
+      const most = await ask(session, "listCalls", { query: { limit: String(mostCalls) } });
+      check.observe("A-9", `limit ${mostCalls}`, words(most), most.status === 200);
+      const shown = new Set(["id", "direction", "duration"]);
+      const further = new Set(usual.calls.flatMap((call) => Object.keys(call)).filter((name) => !shown.has(name)));
+      check.observe("A-8", "further fields of a listed call", [...further].toSorted().join(", ") || "none", true);
+    },
+  },
+  {
+    name: "offset skips calls, and a page beyond the end is empty",
+    needs: [],
+    async run(session) {
+      const { check } = session;
+      const { calls } = await client(session);
+      const first = await calls.list({ limit: 1 });
+      const second = await calls.list({ limit: 1, offset: 1 });
+      const isStill = first.meta.total === second.meta.total;
+      // A call that was placed in between moves the pages.
+      if (isStill && first.meta.total > 1)
+        check.that(first.calls[0]?.id !== second.calls[0]?.id, "offset 1 shows another call than offset 0");
+      const beyond = await calls.list({ offset: second.meta.total + 1000 });
+      check.observe("A-9", "calls beyond the end", String(beyond.calls.length), beyond.calls.length === 0);
+    },
+  },
+  {
+    name: "the call list comes newest first",
+    needs: [],
+    async run(session) {
+      const { calls } = await (await client(session)).calls.list();
+      const times = calls.map((call) => Date.parse(String(Reflect.get(call, "createdAt"))));
+      if (times.length < 2 || times.some(Number.isNaN)) return;
+      const ordered = times.every((time, index) => index === 0 || time <= Number(times[index - 1]));
+      session.check.observe("A-9", "the order by createdAt", ordered ? "newest first" : "another one", ordered);
+    },
+  },
+  {
+    name: "the call list is filtered by status and by start date",
+    needs: [],
+    async run(session) {
+      const { check } = session;
+      const strange = await ask(session, "listCalls", { query: { status: "no-such-status" } });
+      check.observe("A-9", "a status that nobody knows", words(strange), strange.status === 200);
+      const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString();
+      const future = await (await client(session)).calls.list({ startDate: tomorrow });
+      check.observe("A-9", "calls from tomorrow on", String(future.meta.total), future.meta.total === 0);
+      const offset = await ask(session, "listCalls", { query: { startDate: tomorrow.replace("Z", "+02:00") } });
+      check.observe("A-11", "a start date with an offset", words(offset), offset.status === 200);
+    },
+  },
+  ...badQueryCases,
+  {
+    name: "an unknown query parameter is ignored",
+    needs: [],
+    async run(session) {
+      const reply = await ask(session, "listCalls", { query: { unknownToTheContract: "1" } });
+      session.check.observe("A-13", "an unknown query parameter", words(reply), reply.status === 200);
+    },
+  },
+];
+
+const resourceForm = /^([^:]+):(?:read|write)$/;
+
+const otherCases: readonly LiveCase[] = [
+  {
+    name: "the role list holds every built-in role once, with permissions of the documented form",
+    needs: [],
+    async run(session) {
+      const { check } = session;
+      const list = await (await client(session)).roles.list();
+      check.equal(list.roles.map(({ role }) => role).toSorted(), roles.toSorted(), "roles");
+      const permissions = list.roles.flatMap((role) => role.permissions);
+      const strange = permissions.filter((permission) => !resourceForm.test(permission));
+      check.equal(strange, [], "permissions of another form than <resource>:read or <resource>:write");
+      const resources = new Set(permissions.map((permission) => resourceForm.exec(permission)?.[1] ?? ""));
+      const ours = ["transfers", "calls"].every((name) => resources.has(name));
+      check.observe("A-14", "resources of the permissions", [...resources].toSorted().join(", "), ours);
+    },
+  },
+  {
+    name: "the account list shows what the credential reaches",
+    needs: [],
+    async run(session) {
+      const { check, options } = session;
+      const { accounts } = await (await client(session)).accounts.list();
+      check.observe("A-10", "accounts listed", String(accounts.length), accounts.length > 0);
+      if (options.accountId === undefined) return;
+      const isThere = accounts.some(({ id }) => id === options.accountId);
+      check.observe("A-10", "the given account", isThere ? "listed" : "not listed", isThere);
+    },
+  },
+  {
+    name: "a member's availability is the status in force now",
+    needs: ["member"],
+    async run(session) {
+      const { check, options } = session;
+      const memberId = options.memberId ?? "";
+      const availability = await (await client(session)).members.getAvailability(memberId);
+      check.equal(availability.memberId, memberId, "memberId");
+      if (availability.status === "available") {
+        const { source, reason, until, updatedAt } = availability;
+        const left = Object.entries({ source, reason, until, updatedAt })
+          .filter(([, value]) => typeof value === "string")
+          .map(([name]) => name);
+        check.observe("A-24", "what else an available member has", left.join(", ") || "nothing", left.length === 0);
+      }
+      if (availability.source === "auto")
+        check.observe("A-35", "the reason of an automatic status", String(availability.reason), true);
+      check.observe("A-15", "reading the availability with this credential", "served", true);
+    },
+  },
+  {
+    name: "an unknown member is not found, and a malformed id is told from it",
+    needs: [],
+    async run(session) {
+      const { check } = session;
+      const unknown = await ask(session, "getMemberAvailability", { path: { memberId: crypto.randomUUID() } });
+      const notFound = errorCodes.resource_not_found.status;
+      if (unknown.status === errorCodes.insufficient_permissions.status)
+        check.observe("A-15", "reading an availability with this credential", words(unknown), false);
+      else check.equal(unknown.status, notFound, "status for an unknown member");
+      if (unknown.status === notFound)
+        check.observe("A-16", "an unknown member", words(unknown), unknown.code === "resource_not_found");
+      const malformed = await ask(session, "getMemberAvailability", { path: { memberId: malformedId } });
+      check.observe("A-6", "an id that is no UUID", words(malformed), malformed.code === "invalid_id_format");
+    },
+  },
+];
+
+/** Expects a 401 (§4): which code it is, §5 says only where one is given. */
+async function unauthenticated(session: Session, headers: Record<string, string>, code?: string): Promise<Reply> {
+  const reply = await ask(session, "listRoles", { headers });
+  session.check.equal(reply.status, errorCodes.unauthorized.status, "status");
+  if (code) session.check.equal(reply.code, code, "code");
+  return reply;
+}
+
+const credentialCases: readonly LiveCase[] = [
+  {
+    name: "a request without a credential is refused",
+    needs: [],
+    run: async (session) => void (await unauthenticated(session, {}, "token_missing")),
+  },
+  {
+    name: "an unknown API key is refused",
+    needs: [],
+    run: async (session) => void (await unauthenticated(session, unknownKey, "api_key_invalid")),
+  },
+  {
+    name: "a word that is no JWT is refused",
+    needs: [],
+    run: async (session) =>
+      void (await unauthenticated(session, { Authorization: "Bearer not-a-jwt" }, "token_invalid")),
+  },
+  {
+    name: "another scheme than Bearer is refused",
+    needs: [],
+    async run(session) {
+      const reply = await unauthenticated(session, { Authorization: "Basic b3duZXI6c2VjcmV0" });
+      session.check.observe("A-42", "another scheme than Bearer", words(reply), reply.code === "unauthorized");
+    },
+  },
+  {
+    name: "a JWT without X-Account-Id is refused where an account is needed, and serves the account list",
+    needs: ["token"],
+    async run(session) {
+      const headers = { Authorization: `Bearer ${session.options.accessToken}` };
+      const scoped = await ask(session, "listRoles", { headers });
+      session.check.equal(
+        words(scoped),
+        `${errorCodes.account_header_missing.status} account_header_missing`,
+        "answer",
+      );
+      const accounts = await ask(session, "listAccounts", { headers });
+      session.check.observe("A-10", "the account list without X-Account-Id", words(accounts), accounts.status === 200);
+      const malformed = await ask(session, "getMemberAvailability", { path: { memberId: malformedId }, headers });
+      const isFirst = malformed.code === "account_header_missing";
+      session.check.observe("A-18", "a malformed id without X-Account-Id", words(malformed), isFirst);
+    },
+  },
+  {
+    name: "a JWT is refused for an account that its user is no member of",
+    needs: ["token"],
+    async run(session) {
+      const headers = {
+        Authorization: `Bearer ${session.options.accessToken}`,
+        "X-Account-Id": crypto.randomUUID(),
+      };
+      const reply = await ask(session, "listRoles", { headers });
+      session.check.equal(reply.status, errorCodes.account_access_denied.status, "status");
+      session.check.observe("A-16", "an account of others", words(reply), reply.code === "account_access_denied");
+    },
+  },
+  {
+    name: "the access token says how long it lives",
+    needs: ["token"],
+    async run({ options, check }) {
+      const lifetime = lifetimeSecs(options.accessToken ?? "");
+      if (lifetime !== undefined) check.observe("A-19", "seconds from iat to exp", String(lifetime), lifetime === 3600);
+    },
+  },
+  {
+    name: "an API key that names another account is refused",
+    needs: ["key"],
+    async run(session) {
+      const headers = { Authorization: `Bearer ${session.options.apiKey}`, "X-Account-Id": crypto.randomUUID() };
+      const reply = await ask(session, "listRoles", { headers });
+      session.check.observe(
+        "A-17",
+        "a key that names another account",
+        words(reply),
+        reply.code === "account_access_denied",
+      );
+    },
+  },
+  {
+    name: "credentials are checked after the path and before everything else",
+    needs: [],
+    async run(session) {
+      const { check } = session;
+      const path = await get(session, nowhere, {});
+      check.equal(path.status, errorCodes.not_found.status, "status of an unknown path");
+      check.observe("A-18", "an unknown path without a credential", words(path), path.code === "not_found");
+      const id = await ask(session, "getMemberAvailability", { path: { memberId: malformedId }, headers: unknownKey });
+      check.observe("A-18", "a malformed id with an unknown key", words(id), id.code === "api_key_invalid");
+      const query = await ask(session, "listCalls", { query: { limit: "0" }, headers: unknownKey });
+      check.observe("A-18", "an invalid query with an unknown key", words(query), query.code === "api_key_invalid");
+    },
+  },
+  {
+    name: "each request has a name of its own",
+    needs: [],
+    async run(session) {
+      const { roles: list } = await client(session);
+      const first = await list.list().withResponse();
+      const second = await list.list().withResponse();
+      session.check.that(first.requestId !== second.requestId, "two requests have two names");
+      const unknown = await get(session, nowhere, identity(session.options));
+      session.check.equal(unknown.status, errorCodes.not_found.status, "status of an unknown path");
+    },
+  },
+];
+
+/** Seconds between two claims of a JWT; undefined where it is no JWT or lacks them. */
+function lifetimeSecs(token: string): number | undefined {
+  try {
+    const text = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+    const { iat, exp } = JSON.parse(text) as { iat?: unknown; exp?: unknown };
+    return typeof iat === "number" && typeof exp === "number" ? exp - iat : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Everything that can be asked by reading alone. */
+export const readCases: readonly LiveCase[] = [...otherCases, ...listCases, ...credentialCases];

@@ -1,0 +1,99 @@
+import type { Check, Finding } from "../check.ts";
+import { type Run, runCase } from "../run.ts";
+import type { Target } from "../target.ts";
+import { assumptions } from "./assumptions.ts";
+import { changeCases } from "./changes.ts";
+import { type LiveCase, type Session, withheld } from "./live-case.ts";
+import { liveTarget } from "./live-target.ts";
+import { type Answer, findingsOf } from "./observations.ts";
+import type { LiveOptions } from "./options.ts";
+import { readCases } from "./reads.ts";
+
+/** A finding and the case that met it. */
+export interface Sighting extends Finding {
+  readonly case: string;
+}
+
+/** What a run tells of one assumption. */
+export interface Verdict {
+  readonly id: string;
+  readonly about: string;
+  readonly verdict: "held" | "refuted" | "not observable";
+  /** What was met; empty where nothing was. */
+  readonly sightings: readonly Sighting[];
+  /** Why nothing was met. */
+  readonly why?: string;
+}
+
+/** Everything that was found on a server. */
+export interface LiveReport {
+  readonly baseUrl: string;
+  /** Cases that were run; a `failure` is a broken promise of the contract. */
+  readonly runs: readonly Run[];
+  readonly notRun: readonly { readonly name: string; readonly why: string }[];
+  readonly verdicts: readonly Verdict[];
+  readonly requests: number;
+}
+
+/** What the command does besides asking. */
+export interface Surroundings {
+  /** Says what is about to be done to the server. */
+  announce(text: string): void;
+  keepSecret: Session["keepSecret"];
+}
+
+/** Runs one case with everything that was seen while it ran. */
+async function runLive(
+  live: LiveCase,
+  options: LiveOptions,
+  keepSecret: Session["keepSecret"],
+): Promise<{ run: Run; sightings: readonly Sighting[]; answers: number }> {
+  const answers: Answer[] = [];
+  const run = await runCase(
+    {
+      noun: "live",
+      name: live.name,
+      needs: [],
+      covers: [],
+      run: (target: Target, check: Check) => live.run({ options, target, check, keepSecret }),
+    },
+    liveTarget(options, answers, live.change?.operation),
+  );
+  const findings = [...run.findings, ...findingsOf(answers)];
+  return { run, sightings: findings.map((finding) => ({ ...finding, case: live.name })), answers: answers.length };
+}
+
+/** Equal sightings of several cases count once. */
+const distinct = (sightings: readonly Sighting[]): Sighting[] => [
+  ...new Map(sightings.map((sighting) => [`${sighting.what}: ${sighting.met}`, sighting])).values(),
+];
+
+function verdictOf(id: string, sightings: readonly Sighting[]): Verdict {
+  const { about, unmet } = assumptions[id] ?? { about: "", unmet: "" };
+  const own = distinct(sightings.filter(({ assumption }) => assumption === id));
+  if (own.length === 0) return { id, about, verdict: "not observable", sightings: own, why: unmet };
+  return { id, about, verdict: own.every(({ holds }) => holds) ? "held" : "refuted", sightings: own };
+}
+
+/** Asks a server everything that the options allow, one case after the other. */
+export async function checkServer(options: LiveOptions, surroundings: Surroundings): Promise<LiveReport> {
+  const cases = [...readCases, ...changeCases];
+  const notRun: LiveReport["notRun"][number][] = [];
+  const runs: Run[] = [];
+  const sightings: Sighting[] = [];
+  let requests = 0;
+  for (const live of cases) {
+    const why = withheld(live, options);
+    if (why !== undefined) {
+      notRun.push({ name: live.name, why });
+      continue;
+    }
+    if (live.change) surroundings.announce(live.change.announce(options));
+    const result = await runLive(live, options, surroundings.keepSecret);
+    runs.push(result.run);
+    sightings.push(...result.sightings);
+    requests += result.answers;
+  }
+  const verdicts = Object.keys(assumptions).map((id) => verdictOf(id, sightings));
+  return { baseUrl: options.baseUrl, runs, notRun, verdicts, requests };
+}
