@@ -1,0 +1,116 @@
+// A release that stays here: in two temporary clones of the last commit it moves the versions, writes the changelogs,
+// records, builds and packs; the tarballs of both must be byte-identical. They are installed as a customer would, and a
+// program drives every operation through them. The working tree is never touched.
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { install, type Ready, withPackedServer } from "./packed.ts";
+import { changesetsIn } from "./release/changesets.ts";
+import { packInto, run, writeReleaseFiles } from "./release/release-files.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const program = "every-operation.mjs";
+// A frozen afternoon: placing calls depends on the time of day.
+const now = "2026-03-02T15:00:00Z";
+const drivenWithinMs = 60_000;
+
+/** Gives a clone the workspace's installed packages, and its own for the workspace's own names. */
+function lendModules(clone: string): void {
+  const modules = join(clone, "node_modules");
+  mkdirSync(modules);
+  for (const name of readdirSync(join(root, "node_modules"))) {
+    if (name !== "@call-transfer") symlinkSync(join(root, "node_modules", name), join(modules, name));
+  }
+  mkdirSync(join(modules, "@call-transfer"));
+  for (const name of readdirSync(join(clone, "packages"))) {
+    symlinkSync(join(clone, "packages", name), join(modules, "@call-transfer", name));
+    const nested = join(root, "packages", name, "node_modules");
+    if (existsSync(nested)) symlinkSync(nested, join(clone, "packages", name, "node_modules"));
+  }
+}
+
+/** Moves the versions in a clone of one commit and builds it. */
+function prepare(clone: string, commit: string): void {
+  run(root, "git", "clone", "--quiet", "--no-hardlinks", "--no-checkout", root, clone);
+  run(clone, "git", "checkout", "--quiet", "--detach", commit);
+  lendModules(clone);
+  if (changesetsIn(join(clone, ".changeset")).length > 0) run(clone, "changeset", "version");
+  run(clone, "npm", "run", "build");
+}
+
+/** What `npm run release:version` leaves behind must satisfy the gate. */
+function checkRecord(clone: string, hadChangesets: boolean): void {
+  const gate = join("scripts", "release-gate.ts");
+  if (hadChangesets) run(clone, process.execPath, gate, "--record");
+  console.log(run(clone, process.execPath, gate).trim());
+}
+
+const digest = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
+
+async function drive(project: string, { url, apiKey }: Ready): Promise<void> {
+  copyFileSync(join(root, "examples", program), join(project, program));
+  const customer = spawn(process.execPath, [program], {
+    cwd: project,
+    env: { ...process.env, CALL_TRANSFER_URL: url, CALL_TRANSFER_API_KEY: apiKey },
+    stdio: ["ignore", "inherit", "inherit"],
+    timeout: drivenWithinMs,
+  });
+  const [status, signal] = (await once(customer, "exit")) as [number | null, string | null];
+  if (status !== 0) throw new Error(`${program} ended with ${signal ?? `status ${status}`}`);
+}
+
+async function dryRun(folder: string): Promise<void> {
+  const commit = run(root, "git", "rev-parse", "HEAD").trim();
+  const [one, two] = [join(folder, "one"), join(folder, "two")];
+  prepare(one, commit);
+  checkRecord(one, changesetsIn(join(root, ".changeset")).length > 0);
+  const files = writeReleaseFiles(one, join(folder, "packed"));
+  prepare(two, commit);
+  const again = packInto(two, join(folder, "packed-again"));
+  for (const [index, { name, version, tarball }] of files.entries()) {
+    const [first, second] = [
+      digest(join(folder, "packed", tarball)),
+      digest(join(folder, "packed-again", again[index]?.tarball ?? "")),
+    ];
+    if (first !== second) throw new Error(`${tarball} differs between two clones of the same commit`);
+    console.log(`${name} ${version}  sha256 ${first.slice(0, 16)}…, the same twice`);
+    console.log(
+      readFileSync(join(folder, "packed", `${tarball}.md`), "utf8")
+        .trim()
+        .replace(/^/gm, "    "),
+    );
+  }
+  const bill = JSON.parse(readFileSync(join(folder, "packed", "sbom.cdx.json"), "utf8")) as { components: unknown[] };
+  console.log(`The bill of materials lists ${bill.components.length} packages.\n`);
+  const project = join(folder, "packed", "customer");
+  install(project, Object.fromEntries(files.map(({ name, tarball }) => [name, tarball])));
+  await withPackedServer(project, ["--clock", "frozen", "--now", now], (ready) => drive(project, ready));
+}
+
+if (run(root, "git", "status", "--porcelain")) {
+  console.log("The working tree has changes; the dry run releases the last commit, without them.");
+}
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-release-"));
+try {
+  await dryRun(folder);
+  console.log("\nThe release would work.");
+} catch (error) {
+  console.error(`\nThe release would fail. ${(error as Error).message}`);
+  process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
