@@ -456,7 +456,10 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Identifies the request for support; equal to `requestId` in an error body (§2.6). */
+        /**
+         * @description Identifies the request for support; equal to `requestId` in an error body (§2.6).
+         * @example req-example
+         */
         RequestId: string;
     };
     pathItems: never;
