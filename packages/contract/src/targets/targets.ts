@@ -10,4 +10,6 @@ export const targets: Readonly<Record<string, () => Promise<TargetRunner>>> = {
   msw: async () => (await import("./msw.ts")).msw,
   "msw-2": async () => (await import("./msw.ts")).msw2,
   "msw-browser": async () => (await import("./msw-browser.ts")).mswBrowser,
+  prism: async () => (await import("./prism.ts")).prism,
+  "prism-proxy": async () => (await import("./prism-proxy.ts")).prismProxy,
 };

@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { cases } from "../cases.ts";
+import type { Run } from "../run.ts";
+import { prism } from "./prism.ts";
+import { deviations, reasonFor } from "./prism-deviations.ts";
+import { judged, prismProxy } from "./prism-proxy.ts";
+
+const sane = (run: Run) => !(run.failure ?? run.hindrances ?? run.deviation);
+
+it("Prism keeps the contract where it can, but for what is listed", { timeout: 60_000 }, async () => {
+  const runs: Run[] = [];
+  await prism.run(cases, (run) => runs.push(run));
+  expect(runs.filter(({ failure }) => failure)).toEqual([]);
+  expect(runs.filter(sane).length).toBeGreaterThan(0);
+});
+
+it("Prism has no objection to the mock server's successes and refusals", { timeout: 60_000 }, async () => {
+  const few = cases.filter(({ noun }) => noun === "members" || noun === "destination-groups");
+  const runs: Run[] = [];
+  await prismProxy.run(few, (run) => runs.push(run));
+  expect(runs.filter((run) => !sane(run))).toEqual([]);
+  expect(runs).toHaveLength(few.length);
+});
+
+it.each(Object.entries(deviations))("every entry of the list %s speaks of a case", (_list, entries) => {
+  const idle = entries.filter(
+    (entry) => !cases.some(({ noun, name }) => noun === entry.noun && entry.names.test(name)),
+  );
+  expect(idle).toEqual([]);
+});
+
+const named = (noun: string, isListed: boolean) => {
+  const found = cases.find((one) => one.noun === noun && (reasonFor("broken", one) !== undefined) === isListed);
+  if (found === undefined) throw new Error(`No case of ${noun}`);
+  const run: Run = { noun, name: found.name, target: "any", covers: [], exchanges: [], findings: [], tookMs: 0 };
+  return { run, found };
+};
+
+it("an objection fails a case that passed, and is named", () => {
+  const { run, found } = named("roles", false);
+  expect(judged(run, found, ["Prism objects to response.body"]).failure).toBe("Prism objects to response.body");
+});
+
+it("an objection to an answer that is broken on purpose fails nothing", () => {
+  const { run, found } = named("retries", true);
+  expect(judged(run, found, ["Prism objects to response.body"])).toBe(run);
+});
+
+it("an answer that is broken on purpose must be objected to", () => {
+  const { run, found } = named("retries", true);
+  expect(judged(run, found, []).failure).toContain("objects to nothing");
+});
