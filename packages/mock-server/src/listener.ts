@@ -14,9 +14,10 @@ const preflightHeaders = {
 
 /** Fits a handler of requests to `node:http`, behind the gate. `closing` ends the answers that go on. */
 export function createListener(rules: GateRules, handle: Sandboxes["handle"], closing: AbortSignal): RequestListener {
+  const endOfTurn = createTurns();
   return (incoming, outgoing) => {
     incoming.on("error", () => {});
-    serve(incoming, outgoing, rules, handle, closing).catch(() => {
+    serve(incoming, outgoing, rules, handle, closing, endOfTurn).catch(() => {
       // Whatever went wrong belongs to this connection; the answer shows nothing of it.
       if (outgoing.headersSent) outgoing.destroy();
       else void write(outgoing, refuse("internal_error", "The server failed."), undefined, closing);
@@ -35,6 +36,7 @@ async function serve(
   rules: GateRules,
   handle: Sandboxes["handle"],
   closing: AbortSignal,
+  endOfTurn: () => Promise<void>,
 ): Promise<void> {
   const { method = "", url: target = "", headers, rawHeaders, socket } = incoming;
   const admitted = admit({ method, target, headers, rawHeaders, localAddress: socket.localAddress }, rules);
@@ -58,7 +60,25 @@ async function serve(
   const handled = await handle(request, address === undefined ? {} : { address }, admitted.url);
   if (handled.transport !== undefined) return answerBadly(handled.transport, outgoing, handled.response, closing);
   if (handled.plain === undefined) return write(outgoing, handled.response, admitted, closing);
+  await endOfTurn();
   writePlain(outgoing, handled.plain, admitted);
+}
+
+/**
+ * Waits for the end of this turn of the event loop. Answers that leave together wake a waiting client once: waking it for
+ * each takes as long as all that is done for an answer.
+ */
+function createTurns(): () => Promise<void> {
+  let turn: Promise<void> | undefined;
+  return () => {
+    turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        turn = undefined;
+        resolve();
+      });
+    });
+    return turn;
+  };
 }
 
 /** The body's bytes, counted as they come; undefined without a body. */

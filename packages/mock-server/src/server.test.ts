@@ -93,6 +93,13 @@ describe("the mock server", () => {
     expect((await fetch(`${url}/_control/v1/health`)).status).toBe(200);
   });
 
+  it("answers a body over 1 MiB of which half stays away, and closes its connection by itself", async () => {
+    const head = `POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 21}\r\n\r\n`;
+    const answer = await raw(await start(), head + "x".repeat(2 ** 20));
+    expect([answer.slice(0, 12), /^connection: close\r$/im.test(answer)]).toEqual(["HTTP/1.1 400", true]);
+    expect(bodyOf(answer)).toMatchObject({ code: "bad_request" });
+  });
+
   it("names the port that is in use", async () => {
     const { port } = await start();
     await expect(startMockServer({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use`);
