@@ -2,21 +2,29 @@
 import { parseArgs } from "node:util";
 import { cases } from "../cases.ts";
 import { type Coverage, coverageOf, gapsOf } from "../coverage.ts";
+import { main as askServer } from "../live/main.ts";
 import { coverageJson, coverageMarkdown } from "../report.ts";
 import type { Run } from "../run.ts";
 import { runsText, totalsOf } from "../summary.ts";
+import { isMockServer, mockServerAt } from "./address.ts";
 import { keepReport } from "./keep-report.ts";
 import { targets } from "./targets.ts";
 
 const names = Object.keys(targets);
 const usage = `Usage: npm run test:contract -- [--target NAME]... [--json]
 
-  --target NAME  one of ${names.join(", ")};
-                 may be given several times; all of them unless given
+  --target NAME  one of ${names.join(", ")},
+                 or the address of a server; may be given several times; all names unless given
   --json         prints the results as one JSON document
 
+At an address where a mock server answers, each case gets a sandbox of its own (its control plane's token, where it wants
+one, in CALL_TRANSFER_CONTROL_TOKEN). Any other server is asked as call-transfer-contract --base-url does, which only
+reads: with its credential in CALL_TRANSFER_API_KEY.
+
 Only a run on all targets keeps contract-coverage.json and docs/contract-coverage.md; where CI is set, it fails when they
-are stale instead. For a server that runs elsewhere there is call-transfer-contract --base-url.`;
+are stale instead.`;
+
+const isAddress = (name: string): boolean => /^https?:\/\//.test(name);
 
 interface Result {
   readonly target: string;
@@ -31,7 +39,7 @@ async function runTarget(target: string): Promise<Result> {
   const startedAt = performance.now();
   const tookMs = () => Math.round(performance.now() - startedAt);
   try {
-    const runner = await targets[target]?.();
+    const runner = isAddress(target) ? mockServerAt(target) : await targets[target]?.();
     await runner?.run(cases, (run) => runs.push(run));
   } catch (error) {
     return { target, runs, tookMs: tookMs(), broken: error instanceof Error ? error.message : String(error) };
@@ -54,7 +62,7 @@ function parse() {
     const { values } = parseArgs({
       options: { target: { type: "string", multiple: true }, json: { type: "boolean" }, help: { type: "boolean" } },
     });
-    const unknown = values.target?.filter((name) => !names.includes(name)) ?? [];
+    const unknown = values.target?.filter((name) => !(names.includes(name) || isAddress(name))) ?? [];
     if (unknown.length > 0) throw new Error(`There is no target ${unknown.join(", ")}.`);
     return values;
   } catch (error) {
@@ -70,7 +78,18 @@ if (help) {
 }
 
 const results: Result[] = [];
-for (const target of new Set(asked ?? names)) {
+let isLiveBroken = false;
+for (const target of new Set((asked ?? names).map((name) => name.replace(/\/+$/, "")))) {
+  if (isAddress(target) && !(await isMockServer(target))) {
+    const status = await askServer({
+      args: ["--base-url", target, ...(json ? ["--json"] : [])],
+      environment: process.env,
+      out: (text) => console.log(text),
+      err: (text) => console.error(text),
+    });
+    isLiveBroken ||= status !== 0;
+    continue;
+  }
   const result = await runTarget(target);
   results.push(result);
   if (!json) console.log(runsText(target, result.runs, result.tookMs));
@@ -91,4 +110,4 @@ else if (coverage) console.log(`${coverage.rows.length} documented cells, ${gaps
 for (const problem of problems) console.error(problem);
 if (!json)
   console.log(`${passed} passed, ${failed + problems.length + results.filter(({ broken }) => broken).length} failed`);
-if (failed > 0 || problems.length > 0 || isBroken) process.exitCode = 1;
+if (failed > 0 || problems.length > 0 || isBroken || isLiveBroken) process.exitCode = 1;
