@@ -28,16 +28,20 @@ abstract class IndexedMap<Record> extends Map<string, Record> {
 
 /** Groups by id, which are found by their names too. */
 export class Groups extends IndexedMap<GroupRecord> {
-  readonly #byName = new Map<string, GroupRecord>();
+  /** Accounts' groups by name. */
+  readonly #byName = new Map<string, Map<string, GroupRecord>>();
 
   /** The account's group of this very name. */
   named(accountId: string, name: string): GroupRecord | undefined {
-    return this.#byName.get(nameKey({ accountId, name }));
+    return this.#byName.get(accountId)?.get(name);
   }
 
   protected override note(before: GroupRecord | undefined, after: GroupRecord | undefined): void {
-    if (before !== undefined) this.#byName.delete(nameKey(before));
-    if (after !== undefined) this.#byName.set(nameKey(after), after);
+    if (before !== undefined) this.#byName.get(before.accountId)?.delete(before.name);
+    if (after === undefined) return;
+    const named = this.#byName.get(after.accountId);
+    if (named === undefined) this.#byName.set(after.accountId, new Map([[after.name, after]]));
+    else named.set(after.name, after);
   }
 
   protected override forget(): void {
@@ -114,8 +118,4 @@ export class Calls extends IndexedMap<CallRecord> {
     const day = dayOf(createdAt);
     placedOn.set(day, (placedOn.get(day) ?? 0) + by);
   }
-}
-
-function nameKey({ accountId, name }: Pick<GroupRecord, "accountId" | "name">): string {
-  return `${accountId} ${name}`;
 }

@@ -32,8 +32,9 @@ export async function readBody(
 ): Promise<{ value: unknown } | Problem> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     return problem("bad_request", { detail: "The body must be sent as Content-Type: application/json." });
-  const bytes = await readBounded(request);
-  if (bytes === undefined) return problem("bad_request", { detail: "The body is larger than 1 MiB." });
+  const bytes = request.received ?? (await readBounded(request));
+  if (bytes === undefined || bytes.byteLength > maxBodyBytes)
+    return problem("bad_request", { detail: "The body is larger than 1 MiB." });
   let value: unknown;
   try {
     value = JSON.parse(utf8.decode(bytes));
@@ -65,16 +66,27 @@ export function readQuery(
 export function validate(schema: z.ZodType, value: unknown, root: string): { value: unknown } | Problem {
   const result = schema.safeParse(value);
   if (!result.success) return problem("validation_failed", { errors: fieldErrors(result.error.issues, value, root) });
-  if (!(schema instanceof z.ZodObject) || !isObject(value)) return { value };
+  const defaults = defaultsOf(schema);
+  if (defaults.length === 0 || !isObject(value)) return { value };
   const filled: Record<string, unknown> = { ...value };
-  for (const [name, field] of Object.entries(schema.shape)) {
-    if (field instanceof z.ZodDefault) filled[name] = filled[name] ?? field.def.defaultValue;
-  }
+  for (const [name, field] of defaults) filled[name] ??= field.def.defaultValue;
   return { value: filled };
 }
 
+const knownDefaults = new WeakMap<z.ZodType, readonly (readonly [string, z.ZodDefault])[]>();
+
+/** The fields of an object's schema that have defaults: looked for once, which takes longer than checking a body. */
+function defaultsOf(schema: z.ZodType): readonly (readonly [string, z.ZodDefault])[] {
+  let defaults = knownDefaults.get(schema);
+  if (defaults === undefined) {
+    const fields = schema instanceof z.ZodObject ? Object.entries(schema.shape) : [];
+    defaults = fields.flatMap(([name, field]) => (field instanceof z.ZodDefault ? [[name, field] as const] : []));
+    knownDefaults.set(schema, defaults);
+  }
+  return defaults;
+}
+
 async function readBounded(request: Asked): Promise<Uint8Array | undefined> {
-  if (request.received !== undefined) return request.received.byteLength > maxBodyBytes ? undefined : request.received;
   if (Number(request.headers.get("content-length")) > maxBodyBytes) {
     await request.body?.cancel();
     return undefined;
@@ -102,11 +114,11 @@ async function readBounded(request: Asked): Promise<Uint8Array | undefined> {
 }
 
 function structureTrouble(value: unknown, depth: number): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   if (depth > maxDepth) return `The body is nested deeper than ${maxDepth} levels.`;
-  for (const [name, part] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
     if (name === "__proto__") return "The body has a field named __proto__.";
-    const trouble = structureTrouble(part, depth + 1);
+    const trouble = structureTrouble(value[name], depth + 1);
     if (trouble !== undefined) return trouble;
   }
   return undefined;
