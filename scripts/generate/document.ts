@@ -161,7 +161,10 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
           "application/json": {
             ...shared.content["application/json"],
             examples: Object.fromEntries(
-              listed.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+              // Tools that serve the document answer a bad body with the first one, so it is one that names fields.
+              listed
+                .toSorted((one, other) => Number(rows[other]?.errors ?? false) - Number(rows[one]?.errors ?? false))
+                .map((code) => [code, { $ref: `#/components/examples/${code}` }]),
             ) as never,
           },
         },
