@@ -15,6 +15,7 @@ import { type Package, packagesIn, surfacesOf } from "./release/surface.ts";
 import {
   changesetFor,
   type Moved,
+  movedFrom,
   type ReleaseRecord,
   recordProblems,
   sentenceFor,
@@ -93,7 +94,7 @@ function keep(packages: readonly Package[]): boolean {
     ? (readJson("releases/release.json") as unknown as ReleaseRecord)
     : undefined;
   const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
-  const moved = last !== undefined && packages.some(({ name, version }) => last.versions[name] !== version);
+  const moved = last !== undefined && movedFrom(packages, last).length > 0;
   const pending = changesetsIn(changesetFolder).filter(({ id }) => moved || id !== last?.bootstrap?.changeset);
   if (pending.length > 0) {
     console.error(`Not recorded: ${pending.map(({ id }) => `.changeset/${id}.md`).join(", ")} is not released yet.`);

@@ -1,6 +1,7 @@
 import { operations } from "@call-transfer/spec";
 import { type Cell, type Documented, describeCell, documentedCells, keyOf, type Way } from "./cells.ts";
 import { answersOutsideOperations } from "./document.ts";
+import { grouped } from "./grouped.ts";
 import type { Run } from "./run.ts";
 import type { Capability } from "./target.ts";
 
@@ -114,7 +115,7 @@ function reachedBy(passed: readonly Run[]): ReadonlyMap<string, Reached> {
 
 /** Counts the cells that passed cases reached. */
 export function coverageOf(runs: readonly Run[]): Coverage {
-  const byTarget = Map.groupBy(runs, ({ target }) => target);
+  const byTarget = grouped(runs, ({ target }) => target);
   const passed = runs.filter(hasPassed);
   const reached = reachedBy(passed);
   const silences = new Map(

@@ -1,6 +1,7 @@
 import { type Cell, classes, nameCell } from "./cells.ts";
 import type { Coverage, Row, Tally } from "./coverage.ts";
 import { onDemandCodes } from "./document.ts";
+import { grouped } from "./grouped.ts";
 
 type Kind = Cell["kind"];
 const kinds = Object.keys(classes) as Kind[];
@@ -107,7 +108,7 @@ function grid(coverage: Coverage, kind: "status" | "code" | "role", corner: stri
 
 function fieldTable(coverage: Coverage): string {
   const all = targetsOf(coverage);
-  const groups = Map.groupBy(rowsOf(coverage, "field"), ({ cell }) =>
+  const groups = grouped(rowsOf(coverage, "field"), ({ cell }) =>
     cell.kind === "field" ? `${cell.operation}\n${cell.field}\n${cell.keyword}` : "",
   );
   const side = (group: readonly Row[], wanted: string) =>
@@ -129,7 +130,7 @@ function reactionTable(coverage: Coverage): string {
   const all = targetsOf(coverage);
   const rows = rowsOf(coverage, "reaction");
   const retries = [...new Set(rows.flatMap(({ cell }) => (cell.kind === "reaction" ? [cell.retry] : [])))];
-  const groups = Map.groupBy(rows, ({ cell }) => (cell.kind === "reaction" ? cell.fault : ""));
+  const groups = grouped(rows, ({ cell }) => (cell.kind === "reaction" ? cell.fault : ""));
   const lines = [...groups].map(([fault, group]) => [
     fault,
     ...retries.map((retry) =>

@@ -60,5 +60,7 @@ export function bodyViolations(
   allowNewValues = false,
 ): string[] {
   const pointer = bodyPointer(operation, status);
-  return pointer === undefined ? [`the contract gives ${status} no body`] : schemaViolations(pointer, body, allowNewValues);
+  return pointer === undefined
+    ? [`the contract gives ${status} no body`]
+    : schemaViolations(pointer, body, allowNewValues);
 }

@@ -6,7 +6,7 @@ import { connect } from "./client.ts";
 import { schemaViolations } from "./schema-check.ts";
 import type { Delivery, TargetWith } from "./target.ts";
 import { shows } from "./transitions.ts";
-import { accounts, destinations, firstSecret, hourMs } from "./world.ts";
+import { accounts, destinations, firstSecret, hourMs, receiverUrl } from "./world.ts";
 
 const noun = "webhooks";
 const needs = ["webhooks", "clock", "stateful", "destructive"] as const;
@@ -71,7 +71,7 @@ export const webhookCases: readonly ContractCase[] = [
     needs,
     async run(target, check) {
       const delivery = await offer(target);
-      check.equal(delivery.url, "https://receiver.example.com/offers", "address");
+      check.equal(delivery.url, receiverUrl, "address");
       check.equal(delivery.headers.get("Content-Type")?.split(";")[0], "application/json", "content type");
       const form = /^t=(\d+),v1=[0-9a-f]{64}$/.exec(headerOf(delivery));
       check.equal(form?.[1], String(Math.floor(target.clock.now() / 1000)), "t");

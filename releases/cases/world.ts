@@ -116,6 +116,9 @@ export const destinations = {
 /** Distinct values for a property of a list's items, so that lists of any length are valid. */
 export const distinct: Readonly<Record<string, readonly string[]>> = { destinationId: destinations.many };
 
+/** Where the `app` destination wants its offers. */
+export const receiverUrl = "https://receiver.example.com/offers";
+
 /** The signing secret of the `app` destination before any rotation. */
 export const firstSecret = "the-first-secret-of-the-contract-suite-a1b2";
 
@@ -193,7 +196,7 @@ export const world: Seed = {
               accountId: accounts.home,
               name: "App",
               kind: "app",
-              config: { url: "https://receiver.example.com/offers" },
+              config: { url: receiverUrl },
               signingSecret: firstSecret,
             }
           : { id, accountId: accounts.home, name: `Phone ${index}`, kind: "phone" },

@@ -160,7 +160,7 @@ declare class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> 
 
 declare interface ApiErrorFacts extends RequestFacts {
     readonly status: number;
-    readonly problem: Problem;
+    readonly problem?: Problem;
     readonly requestId: string | undefined;
     readonly headers: Headers;
     readonly retryAfterSecs: number | undefined;
@@ -221,7 +221,7 @@ declare class Calls {
     #private;
     constructor(client: Core);
     list(query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
-    create(body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
+    create(body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
 }
 
 declare interface ClientOptions extends Omit<RequestOptions, "signal"> {
@@ -279,7 +279,7 @@ type DestinationGroupMember = unknown;
 declare class DestinationGroups {
     #private;
     constructor(client: Core);
-    create(body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup>;
+    create(body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup>;
 }
 
 declare class Destinations {
@@ -339,6 +339,10 @@ declare interface MiddlewareContext {
     readonly route: string;
     readonly attempt: number;
 }
+
+type NamedFields<T> = {
+    [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name];
+};
 
 declare interface NodeRequest extends AsyncIterable<Uint8Array> {
     readonly method?: string | undefined;
@@ -421,13 +425,15 @@ declare interface ReplayStore {
     remove?(key: string): Promise<unknown> | unknown;
 }
 
+declare type RequestBody<T> = WithReadonlyLists<string extends keyof T ? NamedFields<T> | T : T>;
+
 declare class RequestError extends CallTransferError implements RequestFacts {
     static readonly [kind]: string;
     readonly outcome: Outcome;
     readonly attempts: readonly Attempt[];
     readonly operationId: string;
     readonly withheld: string | undefined;
-    constructor(message: string, facts: RequestFacts, cause?: unknown);
+    constructor(message: string, { outcome, attempts, operationId, withheld }: RequestFacts, cause?: unknown);
 }
 
 declare interface RequestFacts {
@@ -515,7 +521,7 @@ type TransferOffer = unknown;
 
 declare interface UnknownOutcomeFacts extends RequestFacts {
     readonly window: OutcomeWindow;
-    readonly partialBody: string | undefined;
+    readonly partialBody?: string | undefined;
     readonly lookUp: LookUp | undefined;
     readonly lookUpOptions: RequestOptions;
 }
@@ -560,11 +566,15 @@ declare class WebhookVerificationError extends Error {
     readonly name = "WebhookVerificationError";
 }
 
+type WithReadonlyLists<T> = T extends readonly (infer Item)[] ? readonly WithReadonlyLists<Item>[] : T extends object ? {
+    [Name in keyof T]: WithReadonlyLists<T[Name]>;
+} : T;
+
 type components = unknown;
 
-declare function createCall(client: Core, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
+declare function createCall(client: Core, body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
 
-declare function createDestinationGroup(client: Core, body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup>;
+declare function createDestinationGroup(client: Core, body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup>;
 
 declare function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler;
 

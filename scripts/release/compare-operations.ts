@@ -1,7 +1,7 @@
 // What a change of one operation means to customers. A webhook is an operation whose request they receive.
 import type { Bump, Change } from "./change.ts";
 import { compareSchemas, type Direction, schemaOf } from "./compare-schemas.ts";
-import { isEqual, type JsonObject, listIn, namesIn, objectIn, resolved, stable, textsIn } from "./json.ts";
+import { isEqual, type JsonObject, listIn, nameOf, namesIn, objectIn, resolved, stable, textsIn } from "./json.ts";
 
 /** An operation with what its path and document add to it. */
 export interface Operation {
@@ -116,7 +116,10 @@ interface PartPlace extends Both {
 const partNotes: ReadonlySet<string> = new Set(["description", "example", "examples", "x-assumption"]);
 const partCompared: ReadonlySet<string> = new Set(["required", "schema", "content", "name", "in"]);
 
-function comparePart(before: unknown, after: unknown, at: PartPlace): Change[] {
+function comparePart(before: unknown, after: unknown, part: PartPlace): Change[] {
+  const named = nameOf(before);
+  // What several operations share is told by its own name, and so once.
+  const at = named && named === nameOf(after) ? { ...part, place: named } : part;
   const change = (bump: Bump, words: string): Change => ({ bump, place: at.place, words, met: [at.met] });
   const [was, is] = [resolved(before, at.before), resolved(after, at.after)];
   const [needed, isNeeded] = [was.required === true, is.required === true];

@@ -47,20 +47,27 @@ export function shortfallsOf(
   });
 }
 
+/** Packages of the last release whose version is another one now. */
+export const movedFrom = (packages: readonly Versioned[], record: ReleaseRecord): Versioned[] =>
+  packages.filter(({ name, version }) => (record.versions[name] ?? version) !== version);
+
 /** What is wrong with the record itself and the pending changesets, in sentences that say the mend. */
 export function recordProblems(
   packages: readonly Versioned[],
   pending: readonly Changeset[],
   record: ReleaseRecord,
 ): string[] {
-  const moved = packages.filter(({ name, version }) => record.versions[name] !== version);
+  const moved = movedFrom(packages, record);
   const known = new Set(packages.map(({ name }) => name));
   return [
     ...moved.map(
       ({ name, version }) =>
-        `${name} is ${version}, but the last release in releases/ says ${record.versions[name] ?? "nothing of it"}. ` +
+        `${name} is ${version}, but the last release in releases/ says ${record.versions[name]}. ` +
         "Versions move by `npm run release:version` only, which records the release too.",
     ),
+    ...Object.keys(record.versions)
+      .filter((name) => !known.has(name))
+      .map((name) => `${name} was part of the last release, and is no public package any more.`),
     ...bootstrapProblems(packages, pending, record),
     ...pending.flatMap(({ id, bumps: carries, note }) => [
       ...(note.length < 20

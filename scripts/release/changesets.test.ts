@@ -1,0 +1,108 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Bump } from "./change.ts";
+import { changesetsIn, changesetText, fixedGroupsIn, parseChangeset, writeChangeset } from "./changesets.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const note = "Groups carry a note that their members can read.";
+
+describe("a changeset's text", () => {
+  it("is read as it is written", () => {
+    const text = changesetText(["@call-transfer/spec", "@call-transfer/sdk"], "minor", note);
+    const { bumps, note: read } = parseChangeset("one", text);
+    expect([...bumps]).toEqual([
+      ["@call-transfer/spec", "minor"],
+      ["@call-transfer/sdk", "minor"],
+    ]);
+    expect(read).toBe(note);
+  });
+
+  it.each([
+    ["no head", "Just words.", "does not begin with ---"],
+    ["a bump that there is none", '---\n"sdk": huge\n---\n\nWords.\n', "moves sdk by huge"],
+  ])("is refused with %s", (_, text, problem) => {
+    expect(() => parseChangeset("one", text)).toThrow(problem);
+  });
+});
+
+describe("a release of the workspace", () => {
+  let folder = "";
+  const changesets = () => join(folder, ".changeset");
+
+  /** Versions after a release that carries these bumps, by the package's short name. */
+  function versionsAfter(bumps: Record<string, Bump>): Record<string, string> {
+    for (const [name, bump] of Object.entries(bumps)) {
+      writeChangeset(changesets(), name, changesetText([`@call-transfer/${name}`], bump, note));
+    }
+    execFileSync(join(root, "node_modules/.bin/changeset"), ["version"], {
+      cwd: folder,
+      stdio: "pipe",
+      timeout: 20_000,
+    });
+    return Object.fromEntries(readdirSync(join(folder, "packages")).map((name) => [name, described(name).version]));
+  }
+
+  const described = (name: string) =>
+    JSON.parse(readFileSync(join(folder, "packages", name, "package.json"), "utf8")) as {
+      version: string;
+      dependencies: Record<string, string>;
+    };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "call-transfer-versions-"));
+    cpSync(join(root, "package.json"), join(folder, "package.json"));
+    writeFileSync(join(folder, "package-lock.json"), "{}");
+    mkdirSync(changesets());
+    cpSync(join(root, ".changeset/config.json"), join(changesets(), "config.json"));
+    for (const name of readdirSync(join(root, "packages"))) {
+      mkdirSync(join(folder, "packages", name), { recursive: true });
+      const description = JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")) as object;
+      writeFileSync(join(folder, "packages", name, "package.json"), JSON.stringify(description));
+    }
+    execFileSync("git", ["init", "--quiet"], { cwd: folder });
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("leaves the SDK alone when the mock server breaks", () => {
+    const before = described("sdk").version;
+    const after = versionsAfter({ "mock-server": "major" });
+    expect(after).toMatchObject({
+      "mock-server": "1.0.0",
+      sdk: before,
+      spec: before,
+      backend: described("backend").version,
+    });
+  });
+
+  it("moves the contract and the SDK to one version, and who depends on them by a patch", () => {
+    const after = versionsAfter({ spec: "minor", backend: "patch" });
+    expect(after.sdk).toBe(after.spec);
+    expect(after).toMatchObject({ sdk: "0.2.0", backend: "0.1.1", "mock-server": "0.1.1" });
+    expect(described("backend").dependencies["@call-transfer/spec"]).toBe("0.2.0");
+  });
+
+  it("begins every public package at 1.0.0 with the first release's changeset", () => {
+    const [first] = changesetsIn(join(root, ".changeset")).filter(({ id }) => id === "first-release");
+    if (!first)
+      return expect(
+        Object.values(JSON.parse(readFileSync(join(root, "releases/release.json"), "utf8")).versions),
+      ).not.toContain("0.1.0");
+    cpSync(join(root, ".changeset/first-release.md"), join(changesets(), "first-release.md"));
+    const after = versionsAfter({});
+    for (const name of first.bumps.keys()) expect(after[name.replace("@call-transfer/", "")]).toBe("1.0.0");
+  });
+
+  it("keeps the contract and the SDK in one fixed group", () => {
+    expect(fixedGroupsIn(changesets())).toEqual([["@call-transfer/spec", "@call-transfer/sdk"]]);
+  });
+
+  it("never writes a changeset over another", () => {
+    const names = [1, 2, 3].map(() => writeChangeset(changesets(), "minor-sdk", changesetText(["a"], "minor", note)));
+    expect(new Set(names).size).toBe(3);
+  });
+});
