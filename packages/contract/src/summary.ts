@@ -1,5 +1,5 @@
+import { grouped } from "./grouped.ts";
 import type { Run } from "./run.ts";
-import type { Capability } from "./target.ts";
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 const indented = (text: string, spaces: number): string =>
@@ -16,21 +16,19 @@ const failureText = ({ noun, name, failure = "", trace = [] }: Run): string =>
     ...(trace.length > 0 ? ["    The exchange:", ...trace.map((line) => indented(line, 6))] : []),
   ].join("\n");
 
-/** Cases that were not run, by what their target cannot do. */
-function hindrancesText(runs: readonly Run[]): string[] {
-  const reasons = new Map<Capability, { why: string; cases: number }>();
-  for (const { hindrances = [] } of runs)
-    for (const { capability, why } of hindrances)
-      reasons.set(capability, { why, cases: (reasons.get(capability)?.cases ?? 0) + 1 });
-  return [...reasons].map(
-    ([capability, { why, cases }]) => `  not run, ${capability}: ${why} (${count(cases, "case")})`,
-  );
+/** How many cases each reason kept from telling anything, most first. */
+function reasonsText(reasons: readonly string[]): string[] {
+  const groups = [...grouped(reasons, (reason) => reason)].map(([reason, { length }]) => ({ reason, length }));
+  return groups
+    .toSorted((left, right) => right.length - left.length)
+    .map(({ reason, length }) => `  ${reason} (${count(length, "case")})`);
 }
 
-const deviationsText = (runs: readonly Run[]): string[] =>
-  runs.flatMap(({ noun, name, deviation }) =>
-    deviation === undefined ? [] : [`  deviates as listed, ${noun}: ${name}: ${deviation}`],
-  );
+const notRunReasons = (runs: readonly Run[]): string[] =>
+  runs.flatMap(({ hindrances = [] }) => hindrances.map(({ capability, why }) => `not run, ${capability}: ${why}`));
+
+const deviationReasons = (runs: readonly Run[]): string[] =>
+  runs.flatMap(({ deviation }) => (deviation === undefined ? [] : [`deviates as listed: ${deviation}`]));
 
 /** How many runs passed, failed, deviated as listed, and were not run. */
 export function totalsOf(runs: readonly Run[]) {
@@ -51,8 +49,8 @@ export function runsText(target: string, runs: readonly Run[], tookMs: number): 
   ];
   return [
     `${target}: ${numbers.join(", ")} in ${(tookMs / 1000).toFixed(1)} s`,
-    ...hindrancesText(runs),
-    ...deviationsText(runs),
+    ...reasonsText(notRunReasons(runs)),
+    ...reasonsText(deviationReasons(runs)),
     ...runs.filter(({ failure }) => failure !== undefined).map(failureText),
   ].join("\n");
 }
