@@ -1,5 +1,5 @@
 /** Longer texts are cut: what went wrong shows at their beginning. */
-const longestText = 1000;
+const longestText = 600;
 
 const cut = (text: string): string =>
   text.length > longestText ? `${text.slice(0, longestText)}… (${text.length} characters)` : text;

@@ -250,6 +250,12 @@ describe("a command that was called wrongly", () => {
     expect([status, err]).toEqual([2, expect.stringContaining("cannot be reached: ECONNREFUSED")]);
   });
 
+  it("says that the server refuses the credential, without showing it", async () => {
+    const { status, err } = await run(["--base-url", server.url], { CALL_TRANSFER_API_KEY: "svc_live_mistyped" });
+    expect([status, err.includes("mistyped")]).toEqual([2, false]);
+    expect(err).toContain("refuses the credential: 401 api_key_invalid");
+  });
+
   it("does not overwrite a file with a secret", async () => {
     const taken = join(folder, "secret");
     const args = ["--base-url", server.url, "--allow-changes", "--destination", demo.destinations.app, "--secret-file"];

@@ -1,4 +1,6 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { errorCodes, operations } from "@call-transfer/spec";
+import { identity } from "./live-case.ts";
 import { liveJson, liveText } from "./live-report.ts";
 import { type LiveOptions, liveOptions, UsageError, usage } from "./options.ts";
 import { checkServer } from "./run-live.ts";
@@ -29,11 +31,19 @@ function secretFileOf({ changes }: LiveOptions): { write(secret: string): void; 
   };
 }
 
-/** Why a server cannot be asked at all; undefined when it answers. */
-async function unreachable({ baseUrl, timeoutSecs }: LiveOptions): Promise<string | undefined> {
+/** Why a server cannot be asked at all; undefined when it answers and takes the credential. */
+async function obstacle(options: LiveOptions): Promise<string | undefined> {
+  const { baseUrl, timeoutSecs } = options;
   try {
-    await fetch(baseUrl, { redirect: "manual", signal: AbortSignal.timeout(timeoutSecs * 1000) });
-    return undefined;
+    const response = await fetch(baseUrl + operations.listAccounts.path, {
+      headers: identity(options),
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeoutSecs * 1000),
+    });
+    if (response.status !== errorCodes.unauthorized.status) return undefined;
+    const problem: unknown = await response.json().catch(() => undefined);
+    const code = (problem as { code?: unknown } | undefined)?.code;
+    return `${baseUrl} refuses the credential: ${response.status} ${code ?? "without a code"}`;
   } catch (error) {
     const { cause } = error as { cause?: { code?: unknown; message?: unknown } };
     return `${baseUrl} cannot be reached: ${String(cause?.code ?? cause?.message ?? (error as Error).message)}`;
@@ -57,7 +67,7 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
       out(usage);
       return 0;
     }
-    const why = await unreachable(options);
+    const why = await obstacle(options);
     if (why !== undefined) throw new UsageError(why);
     secretFile = secretFileOf(options);
   } catch (error) {
