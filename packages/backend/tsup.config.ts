@@ -1,11 +1,4 @@
 import { defineConfig } from "tsup";
+import { shared } from "../../scripts/build-options.ts";
 
-export default defineConfig({
-  entry: ["src/index.ts", "src/msw.ts"],
-  format: ["esm"],
-  target: "es2022",
-  dts: true,
-  clean: true,
-  sourcemap: true,
-  tsconfig: "../../tsconfig.base.json",
-});
+export default defineConfig({ ...shared, entry: ["src/index.ts", "src/msw.ts"], format: ["esm"] });

@@ -1,13 +1,10 @@
 import { defineConfig } from "tsup";
+import { shared } from "../../scripts/build-options.ts";
 
 export default defineConfig({
+  ...shared,
   entry: ["src/index.ts", "src/cli.ts"],
   format: ["esm"],
-  target: "es2022",
-  dts: true,
-  clean: true,
-  sourcemap: true,
   // The document is taken in, since importing JSON still warns on Node 20.
   noExternal: [/openapi\.json$/],
-  tsconfig: "../../tsconfig.base.json",
 });

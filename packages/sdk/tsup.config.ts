@@ -1,19 +1,16 @@
-import { defineConfig, type Options } from "tsup";
+import { defineConfig } from "tsup";
+import { shared } from "../../scripts/build-options.ts";
 
-const shared: Options = {
+// Its CommonJS form keeps its function under `default`, which Node and bundlers unwrap differently: take it in there.
+const takenIn = "openapi-fetch";
+
+export default defineConfig({
+  ...shared,
   entry: ["src/index.ts", "src/webhooks.ts"],
-  target: "es2022",
-  dts: true,
-  sourcemap: true,
-  // The sources are published beside the maps.
-  esbuildOptions: (options) => {
-    options.sourcesContent = false;
+  format: ["esm", "cjs"],
+  noExternal: [takenIn],
+  esbuildOptions(options, { format }) {
+    shared.esbuildOptions(options);
+    if (format === "esm") options.external = [...(options.external ?? []), takenIn];
   },
-  tsconfig: "../../tsconfig.base.json",
-};
-
-export default defineConfig([
-  { ...shared, format: "esm", clean: ["!**/*.cjs*", "!**/*.d.cts*"] },
-  // openapi-fetch's CommonJS form keeps its function under `default`, which Node and bundlers unwrap differently: take it in.
-  { ...shared, format: "cjs", clean: ["!**/*.js*", "!**/*.d.ts*"], noExternal: ["openapi-fetch"] },
-]);
+});

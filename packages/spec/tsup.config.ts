@@ -1,11 +1,8 @@
 import { defineConfig } from "tsup";
+import { shared } from "../../scripts/build-options.ts";
 
 export default defineConfig({
+  ...shared,
   entry: ["src/index.ts", "src/schemas.ts", "src/validate.ts"],
   format: ["esm", "cjs"],
-  target: "es2022",
-  dts: true,
-  clean: true,
-  sourcemap: true,
-  tsconfig: "../../tsconfig.base.json",
 });
