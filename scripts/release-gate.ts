@@ -4,12 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { loadDocument } from "./generate/document.ts";
 import { type Change, gathered } from "./release/change.ts";
 import { changesetsIn, fixedGroupsIn, writeChangeset } from "./release/changesets.ts";
 import { compareContracts } from "./release/compare-contracts.ts";
 import { compareSurfaces } from "./release/compare-surfaces.ts";
 import { checkFiles, filesFrom } from "./release/earlier-cases.ts";
-import { objectIn } from "./release/json.ts";
+import { isEqual, type JsonObject, objectIn } from "./release/json.ts";
 import { withWorkspaceVersions } from "./release/lockfile.ts";
 import { type Package, packagesIn, surfacesOf } from "./release/surface.ts";
 import {
@@ -38,8 +39,12 @@ function compilerOptions(): ts.CompilerOptions {
 }
 
 /** What changed since the last release, for each group of packages that move together. */
-function movedSince(packages: readonly Package[], surfaces: ReadonlyMap<string, string>): Moved[] {
-  const contract = compareContracts(readJson("releases/contract.json"), readJson("packages/spec/openapi.json"));
+function movedSince(
+  packages: readonly Package[],
+  document: JsonObject,
+  surfaces: ReadonlyMap<string, string>,
+): Moved[] {
+  const contract = compareContracts(readJson("releases/contract.json"), document);
   const cases = readdirSync(at("releases/cases"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => at("releases/cases", name));
@@ -63,11 +68,15 @@ function movedSince(packages: readonly Package[], surfaces: ReadonlyMap<string, 
   });
 }
 
-function check(packages: readonly Package[], write: boolean): boolean {
+async function check(packages: readonly Package[], write: boolean): Promise<boolean> {
   const record = readJson("releases/release.json") as unknown as ReleaseRecord;
   const pending = changesetsIn(changesetFolder);
   const problems = recordProblems(packages, pending, record);
-  const moved = movedSince(packages, surfacesOf(packages, compilerOptions()));
+  const document = objectIn(await loadDocument());
+  if (!isEqual(document, readJson("packages/spec/openapi.json"))) {
+    problems.push("The generated files are behind openapi/. Run `npm run generate`.");
+  }
+  const moved = movedSince(packages, document, surfacesOf(packages, compilerOptions()));
   const shortfalls = shortfallsOf(moved, pending, record);
   for (const problem of problems) console.error(`${problem}\n`);
   for (const shortfall of shortfalls) {
@@ -131,5 +140,7 @@ function keep(packages: readonly Package[]): boolean {
 
 // A private package is nobody's dependency, so no version of it promises anything.
 const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
-const good = process.argv.includes("--record") ? keep(packages) : check(packages, process.argv.includes("--write"));
+const good = process.argv.includes("--record")
+  ? keep(packages)
+  : await check(packages, process.argv.includes("--write"));
 if (!good) process.exitCode = 1;

@@ -1,8 +1,9 @@
+import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
 import { type Bump, bumpOf, lineOf } from "./change.ts";
 import { compareContracts } from "./compare-contracts.ts";
 import { contract } from "./contract.fixture.ts";
-import type { JsonObject } from "./json.ts";
+import { type JsonObject, objectIn } from "./json.ts";
 
 /** One edit: where (names and indexes with spaces between), and what stands there then; nothing when it is taken away. */
 type Edit = readonly [where: string, value?: unknown];
@@ -636,5 +637,39 @@ describe("the least bump that an edit of the contract may carry", () => {
     );
     expect(others).toEqual([]);
     expect(found?.met).toHaveLength(3);
+  });
+});
+
+describe("the contract itself", () => {
+  /** The document with a keyword's texts changed wherever it stands for itself, as opposed to a field of that name. */
+  const reworded = (keyword: string): JsonObject =>
+    JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+      key === keyword && typeof value === "string" ? `${value} Reworded.` : value,
+    ) as JsonObject;
+
+  it.each(["description", "summary", "x-assumption", "meaning"])(
+    "takes a patch when every %s is reworded",
+    (keyword) => {
+      expect(bumpOf(compareContracts(document, reworded(keyword)))).toBe("patch");
+    },
+  );
+
+  it("takes a minor for one optional response field, told once, where customers meet it", () => {
+    const copy = structuredClone(document);
+    Object.assign(copy.components.schemas.MemberAvailability.properties, { note: text });
+    expect(compareContracts(document, copy).map(lineOf)).toEqual([
+      "minor  MemberAvailability.note: an optional field was added (received from getMemberAvailability (200))",
+    ]);
+  });
+
+  it("takes a major for the first field of any schema that goes", () => {
+    for (const [name, described] of Object.entries(document.components.schemas)) {
+      const [field] = Object.keys("properties" in described ? described.properties : {});
+      if (!field) continue;
+      const without = JSON.parse(JSON.stringify(document)) as typeof document;
+      const { properties } = objectIn(objectIn(without.components.schemas)[name]);
+      Reflect.deleteProperty(objectIn(properties), field);
+      expect(bumpOf(compareContracts(document, without)), `${name}.${field}`).toBe("major");
+    }
   });
 });
