@@ -57,6 +57,15 @@ function keepReports(coverage: Coverage): string[] {
   return reports.flatMap(([file, text]) => keepReport(file, text));
 }
 
+/** How many of the documented cells each target covers. */
+function coveredText({ rows, tallies }: Coverage, gaps: number): string {
+  const counts = tallies.map(({ target }) => {
+    const covered = rows.filter(({ expected, reached }) => reached.get(target) === expected).length;
+    return `${target} ${covered}`;
+  });
+  return `${rows.length} documented cells; covered: ${counts.join(", ")}; ${gaps} gaps that nothing excuses`;
+}
+
 function parse() {
   try {
     const { values } = parseArgs({
@@ -78,7 +87,8 @@ if (help) {
 }
 
 const results: Result[] = [];
-let isLiveBroken = false;
+/** The highest exit status of the servers that were asked as any other server is. */
+let liveStatus = 0;
 for (const target of new Set((asked ?? names).map((name) => name.replace(/\/+$/, "")))) {
   if (isAddress(target) && !(await isMockServer(target))) {
     const status = await askServer({
@@ -87,7 +97,7 @@ for (const target of new Set((asked ?? names).map((name) => name.replace(/\/+$/,
       out: (text) => console.log(text),
       err: (text) => console.error(text),
     });
-    isLiveBroken ||= status !== 0;
+    liveStatus = Math.max(liveStatus, status);
     continue;
   }
   const result = await runTarget(target);
@@ -105,9 +115,9 @@ const gaps = coverage ? gapsOf(coverage) : [];
 const isWhole = names.every((name) => results.some(({ target }) => target === name));
 const problems = [...gaps, ...(coverage && gaps.length === 0 && isWhole ? keepReports(coverage) : [])];
 
-if (json) console.log(JSON.stringify({ targets: results, problems }, null, 2));
-else if (coverage) console.log(`${coverage.rows.length} documented cells, ${gaps.length} gaps`);
+if (json && results.length > 0) console.log(JSON.stringify({ targets: results, problems }, null, 2));
+if (!json && coverage && results.length > 0) console.log(coveredText(coverage, gaps.length));
 for (const problem of problems) console.error(problem);
-if (!json)
-  console.log(`${passed} passed, ${failed + problems.length + results.filter(({ broken }) => broken).length} failed`);
-if (failed > 0 || problems.length > 0 || isBroken || isLiveBroken) process.exitCode = 1;
+const broken = results.filter((result) => result.broken !== undefined).length;
+if (!json && results.length > 0) console.log(`${passed} passed, ${failed + problems.length + broken} failed`);
+process.exitCode = failed > 0 || problems.length > 0 || isBroken ? 1 : liveStatus;
