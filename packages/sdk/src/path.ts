@@ -8,7 +8,7 @@ const unsafe = /[\p{Cc}\p{Cs}]/u;
 function encode(name: string, value: unknown): string {
   if (!isText(value)) throw new TypeError(`${name} must be a string, not ${value === null ? value : typeof value}`);
   if (noSegment.test(value) || unsafe.test(value)) {
-    throw new TypeError(`${name} must not be empty, . or .., nor hold control characters or half a surrogate pair`);
+    throw new TypeError(`${name} must not be empty, . or .., nor hold control characters or half a character`);
   }
   return encodeURIComponent(value);
 }

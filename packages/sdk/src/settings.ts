@@ -63,7 +63,7 @@ const milliseconds: Rule = [
 const token: Rule = [
   // Nothing may end the header or hide in it (RFC 6750).
   (value) => isText(value, /^[A-Za-z0-9._~+/-]+=*$/),
-  "must be a bearer token: letters, digits and . _ ~ + / - only (is there a stray space or line break?)",
+  "must be letters, digits and ._~+/- only: is there a stray space or line break?",
 ];
 
 /** What may stand in a header; the credential and the account are options of their own. */
@@ -80,7 +80,7 @@ const requestRules: Record<keyof RequestOptions, Rule> = {
       isObject(value) &&
       !(Symbol.iterator in value) &&
       Object.entries(value).every(([name, text]) => headerName.test(name) && isText(text, headerValue)),
-    "must be an object of header names and texts; for credentials use apiKey, accessToken and accountId",
+    "must be an object of header names and texts, without those of apiKey, accessToken and accountId",
   ],
   accountId: [(value) => isText(value, /^[\x21-\x7e]+$/), "must be visible ASCII characters without spaces"],
   middleware: [(value) => Array.isArray(value) && value.every(isFunction), "must be a list of functions"],
@@ -153,7 +153,7 @@ function authFrom({ apiKey, accessToken, allowApiKeyInBrowser }: ClientOptions, 
   check(apiKey !== undefined, "apiKey", "or accessToken is required");
   // A page's or a web worker's memory is open to everybody who opens the page.
   const inBrowser = "document" in globalThis || "importScripts" in globalThis;
-  const mend = "can be read by everybody in a browser: use an accessToken, or set allowApiKeyInBrowser: true";
+  const mend = "is open to everybody in a browser: use accessToken, or set allowApiKeyInBrowser: true";
   check(allowApiKeyInBrowser === true || !inBrowser, "apiKey", mend);
   return authOf("apiKey", apiKey, parent);
 }
@@ -168,7 +168,7 @@ function baseUrlOf({ baseUrl, allowInsecureHttp }: ClientOptions): string {
   const path = pathname.replace(/\/+$/, "");
   check(!path.endsWith("/api/v1"), "baseUrl", "must end before /api/v1");
   const secure = protocol === "https:" || loopback.test(hostname) || allowInsecureHttp === true;
-  check(secure, "baseUrl", "must use https; set allowInsecureHttp: true only where the network itself is private");
+  check(secure, "baseUrl", "must use https, or allowInsecureHttp: true in a private network");
   return origin + path;
 }
 
