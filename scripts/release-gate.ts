@@ -64,7 +64,7 @@ function movedSince(
       ({ name, folder }) => names.includes(name) && existsSync(join(folder, "openapi.json")),
     );
     const own = names.flatMap((name) => ofPackage.get(name) ?? []);
-    return { names, changes: gathered(describes ? [...contract, ...uncompiled, ...own] : own) };
+    return { names, changes: gathered(describes ? [...contract, ...own, ...uncompiled] : own) };
   });
 }
 
@@ -89,7 +89,7 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
     console.log(`wrote .changeset/${id}.md. Say in it, in your own words, what the change means to users.`);
   }
   const good = problems.length === 0 && (write || shortfalls.length === 0);
-  if (good) {
+  if (good && shortfalls.length === 0) {
     const since = record.bootstrap ? `the state that ${record.bootstrap.version} begins with` : "the last release";
     const count = moved.reduce((sum, { changes }) => sum + changes.length, 0);
     console.log(`${count} changes since ${since}; ${pending.length} pending changesets carry them`);

@@ -34,13 +34,13 @@ export function checkFiles(files: readonly string[], home: string, options: ts.C
     if (!file) throw new Error(`${path} is not there`);
     return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map((found): Change => {
       const line = file.getLineAndCharacterOfPosition(found.start ?? 0).line + 1;
-      const message = ts.flattenDiagnosticMessageText(found.messageText, " ").replace(/\s+/g, " ");
-      const place = `${relative(dirname(dirname(path)), path)}:${line}`;
+      const message = ts.flattenDiagnosticMessageText(found.messageText, " ").replace(/\s+/g, " ").replace(/\.$/, "");
+      const met = [`${relative(dirname(dirname(path)), path)}:${line}`];
       return {
         bump: "major",
-        place,
-        words: `a contract case of the last release no longer compiles: ${message}`,
-        met: [],
+        place: "contract cases of the last release",
+        words: `no longer compile: ${message}`,
+        met,
       };
     });
   });
