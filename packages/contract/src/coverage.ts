@@ -57,12 +57,12 @@ function* undocumentedOf(run: Run): Generator<string> {
     if (onDemand) continue;
     if (!operation) {
       const known = answersOutsideOperations.some((answer) => answer === code);
-      if (!known) yield `Outside the operations: ${status} ${code ?? "without a code"}`;
+      if (!known) yield `${run.target}: outside the operations: ${status} ${code ?? "without a code"}`;
       continue;
     }
     const { statuses, errorCodes: answers } = operations[operation];
-    if (!(statuses as readonly number[]).includes(status)) yield `${operation}: status ${status}`;
-    if (code && !(answers as readonly string[]).includes(code)) yield `${operation}: code ${code}`;
+    if (!(statuses as readonly number[]).includes(status)) yield `${run.target}: ${operation}: status ${status}`;
+    if (code && !(answers as readonly string[]).includes(code)) yield `${run.target}: ${operation}: code ${code}`;
   }
 }
 

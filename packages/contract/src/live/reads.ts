@@ -1,9 +1,8 @@
-import { errorCodes, limits } from "@call-transfer/spec";
+import { errorCodes } from "@call-transfer/spec";
 import { type Parameter, parametersOf, resolve, roles, type Schema } from "../document.ts";
-import { ask, client, get, identity, type LiveCase, type Reply, type Session, words } from "./live-case.ts";
+import { credentialCases } from "./credentials.ts";
+import { ask, client, type LiveCase, type Reply, words } from "./live-case.ts";
 
-const nowhere = "/api/v1/nothing-here";
-const unknownKey = { Authorization: `Bearer ${limits.apiKeyPrefix}unknown` };
 const malformedId = "not-an-id";
 
 const schemaOf = (name: string): Schema => {
@@ -186,131 +185,6 @@ const otherCases: readonly LiveCase[] = [
     },
   },
 ];
-
-/** Expects a 401 (§4): which code it is, §5 says only where one is given. */
-async function unauthenticated(session: Session, headers: Record<string, string>, code?: string): Promise<Reply> {
-  const reply = await ask(session, "listRoles", { headers });
-  session.check.equal(reply.status, errorCodes.unauthorized.status, "status");
-  if (code) session.check.equal(reply.code, code, "code");
-  return reply;
-}
-
-const credentialCases: readonly LiveCase[] = [
-  {
-    name: "a request without a credential is refused",
-    needs: [],
-    run: async (session) => void (await unauthenticated(session, {}, "token_missing")),
-  },
-  {
-    name: "an unknown API key is refused",
-    needs: [],
-    run: async (session) => void (await unauthenticated(session, unknownKey, "api_key_invalid")),
-  },
-  {
-    name: "a word that is no JWT is refused",
-    needs: [],
-    run: async (session) =>
-      void (await unauthenticated(session, { Authorization: "Bearer not-a-jwt" }, "token_invalid")),
-  },
-  {
-    name: "another scheme than Bearer is refused",
-    needs: [],
-    async run(session) {
-      const reply = await unauthenticated(session, { Authorization: "Basic b3duZXI6c2VjcmV0" });
-      session.check.observe("A-42", "another scheme than Bearer", words(reply), reply.code === "unauthorized");
-    },
-  },
-  {
-    name: "a JWT without X-Account-Id is refused where an account is needed, and serves the account list",
-    needs: ["token"],
-    async run(session) {
-      const headers = { Authorization: `Bearer ${session.options.accessToken}` };
-      const scoped = await ask(session, "listRoles", { headers });
-      session.check.equal(
-        words(scoped),
-        `${errorCodes.account_header_missing.status} account_header_missing`,
-        "answer",
-      );
-      const accounts = await ask(session, "listAccounts", { headers });
-      session.check.observe("A-10", "the account list without X-Account-Id", words(accounts), accounts.status === 200);
-      const malformed = await ask(session, "getMemberAvailability", { path: { memberId: malformedId }, headers });
-      const isFirst = malformed.code === "account_header_missing";
-      session.check.observe("A-18", "a malformed id without X-Account-Id", words(malformed), isFirst);
-    },
-  },
-  {
-    name: "a JWT is refused for an account that its user is no member of",
-    needs: ["token"],
-    async run(session) {
-      const headers = {
-        Authorization: `Bearer ${session.options.accessToken}`,
-        "X-Account-Id": crypto.randomUUID(),
-      };
-      const reply = await ask(session, "listRoles", { headers });
-      session.check.equal(reply.status, errorCodes.account_access_denied.status, "status");
-      session.check.observe("A-16", "an account of others", words(reply), reply.code === "account_access_denied");
-    },
-  },
-  {
-    name: "the access token says how long it lives",
-    needs: ["token"],
-    async run({ options, check }) {
-      const lifetime = lifetimeSecs(options.accessToken ?? "");
-      if (lifetime !== undefined) check.observe("A-19", "seconds from iat to exp", String(lifetime), lifetime === 3600);
-    },
-  },
-  {
-    name: "an API key that names another account is refused",
-    needs: ["key"],
-    async run(session) {
-      const headers = { Authorization: `Bearer ${session.options.apiKey}`, "X-Account-Id": crypto.randomUUID() };
-      const reply = await ask(session, "listRoles", { headers });
-      session.check.observe(
-        "A-17",
-        "a key that names another account",
-        words(reply),
-        reply.code === "account_access_denied",
-      );
-    },
-  },
-  {
-    name: "credentials are checked after the path and before everything else",
-    needs: [],
-    async run(session) {
-      const { check } = session;
-      const path = await get(session, nowhere, {});
-      check.equal(path.status, errorCodes.not_found.status, "status of an unknown path");
-      check.observe("A-18", "an unknown path without a credential", words(path), path.code === "not_found");
-      const id = await ask(session, "getMemberAvailability", { path: { memberId: malformedId }, headers: unknownKey });
-      check.observe("A-18", "a malformed id with an unknown key", words(id), id.code === "api_key_invalid");
-      const query = await ask(session, "listCalls", { query: { limit: "0" }, headers: unknownKey });
-      check.observe("A-18", "an invalid query with an unknown key", words(query), query.code === "api_key_invalid");
-    },
-  },
-  {
-    name: "each request has a name of its own",
-    needs: [],
-    async run(session) {
-      const { roles: list } = await client(session);
-      const first = await list.list().withResponse();
-      const second = await list.list().withResponse();
-      session.check.that(first.requestId !== second.requestId, "two requests have two names");
-      const unknown = await get(session, nowhere, identity(session.options));
-      session.check.equal(unknown.status, errorCodes.not_found.status, "status of an unknown path");
-    },
-  },
-];
-
-/** Seconds between two claims of a JWT; undefined where it is no JWT or lacks them. */
-function lifetimeSecs(token: string): number | undefined {
-  try {
-    const text = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
-    const { iat, exp } = JSON.parse(text) as { iat?: unknown; exp?: unknown };
-    return typeof iat === "number" && typeof exp === "number" ? exp - iat : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Everything that can be asked by reading alone. */
 export const readCases: readonly LiveCase[] = [...otherCases, ...listCases, ...credentialCases];
