@@ -11,11 +11,11 @@ const read = (file: URL): string | undefined => {
 
 /**
  * Keeps a committed report up to date: rewritten on a developer's machine, where the change is seen and committed; on a
- * build machine (`CI` is set) a stale one is a problem, as with every generated file. Returns problems in words.
+ * build machine (`CI` is set) a stale one is a problem that names the command to run, as with every generated file.
  */
-export function keepReport(file: URL, text: string): string[] {
+export function keepReport(file: URL, text: string, command = "npm run test:contract"): string[] {
   if (read(file) === text) return [];
-  if (process.env.CI) return [`${fileURLToPath(file)} is stale: run npm run test:contract and commit it`];
+  if (process.env.CI) return [`${fileURLToPath(file)} is stale: run ${command} and commit it`];
   writeFileSync(file, text);
   return [];
 }
