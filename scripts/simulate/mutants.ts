@@ -1,15 +1,6 @@
 // Bugs to plant: for each row of the design's tables at least one way to get it wrong.
 
-/** A wrong variant of one source file. */
-export interface Mutant {
-  readonly name: string;
-  /** The file, below `packages/`. */
-  readonly file: string;
-  /** What it says once and only once. */
-  readonly from: string;
-  /** What it says instead. */
-  readonly to: string;
-}
+import type { Mutant } from "../plant.ts";
 
 const inFile =
   (file: string) =>

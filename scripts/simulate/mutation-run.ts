@@ -2,7 +2,8 @@
 import { spawn } from "node:child_process";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
-import { type Mutant, mutants } from "./mutants.ts";
+import { type Mutant, withBug } from "../plant.ts";
+import { mutants } from "./mutants.ts";
 
 /** Seeds that a bug may hide from. */
 const mostSeeds = 1_500;
@@ -18,20 +19,14 @@ interface Finding {
   readonly message: string;
 }
 
-/** Changes one file as it is loaded. Throws when it does not say what is to be changed exactly once. */
-function plant({ name, file, from, to }: Mutant): void {
-  const path = new URL(`../../packages/${file}`, import.meta.url).href;
+/** Changes one file as it is loaded. */
+function plant(mutant: Mutant): void {
+  const path = new URL(`../../packages/${mutant.file}`, import.meta.url).href;
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);
       if (url !== path) return loaded;
-      const parts = Buffer.from(loaded.source as Uint8Array)
-        .toString("utf8")
-        .split(from);
-      if (parts.length !== 2) {
-        throw new Error(`${name}: packages/${file} holds ${parts.length - 1} times, not once: ${from}`);
-      }
-      return { ...loaded, source: parts.join(to) };
+      return { ...loaded, source: withBug(mutant, Buffer.from(loaded.source as Uint8Array).toString("utf8")) };
     },
   });
 }
