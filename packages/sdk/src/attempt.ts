@@ -58,7 +58,7 @@ function within<T>(call: Call, progress: Progress, work: (stop: AbortSignal) => 
   const remaining = deadline === undefined ? timeoutMs : deadline - elapsed();
   return withinLimit<{ value: T } | Ending>(
     call,
-    Math.min(timeoutMs, remaining),
+    Math.max(0, Math.min(timeoutMs, remaining)),
     async (stop) => ({ value: await work(stop) }),
     (thrown, interruption) => endOf(call, progress, thrown, interruption),
   );

@@ -47,7 +47,7 @@ export function withinLimit<T>(
     };
     signal?.addEventListener("abort", onAbort, { once: true });
     if (signal?.aborted) return onAbort();
-    if (limitMs <= 0) return onTimeout();
+    if (limitMs === 0) return onTimeout();
     timer = clock.setTimeout(onTimeout, limitMs);
     work(stop.signal).then(
       (value) => end(() => value),

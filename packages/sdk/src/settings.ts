@@ -23,7 +23,7 @@ const defaults = {
   middleware: [],
   headers: {},
   clock: systemClock,
-  random: Math.random,
+  random: () => Math.random(),
 } satisfies Partial<ClientOptions>;
 
 type Defaulted = keyof typeof defaults;
