@@ -18,6 +18,7 @@ import {
   type Moved,
   movedFrom,
   type ReleaseRecord,
+  recordIn,
   recordProblems,
   sentenceFor,
   shortfallsOf,
@@ -69,7 +70,7 @@ function movedSince(
 }
 
 async function check(packages: readonly Package[], write: boolean): Promise<boolean> {
-  const record = readJson("releases/release.json") as unknown as ReleaseRecord;
+  const record = recordIn(readJson("releases/release.json"));
   const pending = changesetsIn(changesetFolder);
   const problems = recordProblems(packages, pending, record);
   const document = objectIn(await loadDocument());
@@ -99,17 +100,15 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
 
 /** Keeps the present state as the last release. Refused while changesets are pending, since they are not released yet. */
 function keep(packages: readonly Package[]): boolean {
-  const last = existsSync(at("releases/release.json"))
-    ? (readJson("releases/release.json") as unknown as ReleaseRecord)
-    : undefined;
+  const last = recordIn(readJson("releases/release.json"));
   const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
-  const moved = last !== undefined && movedFrom(packages, last).length > 0;
-  const pending = changesetsIn(changesetFolder).filter(({ id }) => moved || id !== last?.bootstrap?.changeset);
+  const moved = movedFrom(packages, last).length > 0;
+  const pending = changesetsIn(changesetFolder).filter(({ id }) => moved || id !== last.bootstrap?.changeset);
   if (pending.length > 0) {
     console.error(`Not recorded: ${pending.map(({ id }) => `.changeset/${id}.md`).join(", ")} is not released yet.`);
     return false;
   }
-  if (!moved && !last?.bootstrap) {
+  if (!moved && !last.bootstrap) {
     console.error("Not recorded: no version moved since the last release. Run `npm run release:version`.");
     return false;
   }
@@ -124,7 +123,7 @@ function keep(packages: readonly Package[]): boolean {
     writeFileSync(kept, text);
   }
   writeFileSync(at("releases/contract.json"), read("packages/spec/openapi.json"));
-  const record: ReleaseRecord = moved || !last?.bootstrap ? { versions } : { versions, bootstrap: last.bootstrap };
+  const record: ReleaseRecord = moved || !last.bootstrap ? { versions } : { versions, bootstrap: last.bootstrap };
   writeFileSync(at("releases/release.json"), `${JSON.stringify(record, null, 2)}\n`);
   writeFileSync(
     at("package-lock.json"),

@@ -49,7 +49,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("the surface of a package", () => {
+describe("the surface of a package", { timeout: 30_000 }, () => {
   it("is what its entry points export and what that leads to, without comments, bodies and generated tables", () => {
     expect(surfacesOf(packagesIn(join(folder, "packages")), options).get("pack")).toBe(`declare module "pack" {
   export { Options };
@@ -74,7 +74,7 @@ type table = unknown;
   });
 });
 
-describe("kept files", () => {
+describe("kept files", { timeout: 30_000 }, () => {
   it("are those that an entry leads to", () => {
     expect([...filesFrom(join(folder, "cases/bad.ts")).keys()].map((path) => path.slice(folder.length + 1))).toContain(
       "packages/pack/src/hidden.ts",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Bump, Change } from "./change.ts";
 import { type Changeset, parseChangeset } from "./changesets.ts";
-import { changesetFor, type Moved, recordProblems, sentenceFor, shortfallsOf } from "./verdict.ts";
+import { changesetFor, type Moved, recordIn, recordProblems, sentenceFor, shortfallsOf } from "./verdict.ts";
 
 const change = (bump: Bump): Change => ({ bump, place: "Group.note", words: "an optional field was added", met: [] });
 const moved = (bump: Bump, names = ["spec", "sdk"]): Moved => ({ names, changes: [change(bump)] });
@@ -70,6 +70,13 @@ describe("what a newcomer is told", () => {
 });
 
 describe("the record of the last release", () => {
+  it.each([{ versions: { sdk: "1.0.0" } }, { versions: {}, bootstrap: { changeset: "first", version: "1.0.0" } }])(
+    "is read as it is kept",
+    (kept) => {
+      expect(recordIn(kept)).toEqual(kept);
+    },
+  );
+
   it("fits packages whose versions are those that it names", () => {
     expect(recordProblems(packages, [pending({ sdk: "minor" })], record)).toEqual([]);
   });

@@ -1,6 +1,7 @@
 // Whether the pending changesets carry what changed since the last release, and what to do where they do not.
 import { type Bump, bumpOf, bumps, type Change, largerOf, lineOf } from "./change.ts";
 import { type Changeset, changesetText } from "./changesets.ts";
+import { type JsonObject, objectIn } from "./json.ts";
 
 /** What the last release left behind, as `releases/release.json` keeps it. */
 export interface ReleaseRecord {
@@ -11,6 +12,16 @@ export interface ReleaseRecord {
    * stands for what the record holds, so it does not carry what changes afterwards.
    */
   readonly bootstrap?: { readonly changeset: string; readonly version: string };
+}
+
+/** Reads what `releases/release.json` holds. */
+export function recordIn(kept: JsonObject): ReleaseRecord {
+  const versions = Object.fromEntries(
+    Object.entries(objectIn(kept.versions)).map(([name, version]) => [name, String(version)]),
+  );
+  const { changeset, version } = objectIn(kept.bootstrap);
+  if (typeof changeset !== "string" || typeof version !== "string") return { versions };
+  return { versions, bootstrap: { changeset, version } };
 }
 
 /** A package as it stands now. */
