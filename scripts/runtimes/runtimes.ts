@@ -25,7 +25,7 @@ export interface Runtime {
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const withinMs = 120_000;
-const chromiumPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const chromiumPath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const runFile = promisify(execFile);
 
 /** The path of what is installed of a runtime. */
@@ -102,7 +102,7 @@ function chromium(): Runtime {
   installed("Chromium's driver", "playwright-core");
   if (!existsSync(chromiumPath)) {
     throw new Error(
-      `Chromium is missing at ${chromiumPath}: install it (apt-get install chromium), or name another place in CHROMIUM`,
+      `Chromium is missing at ${chromiumPath}: install it (apt-get install chromium), or name another one in CHROMIUM_PATH`,
     );
   }
   const background = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
