@@ -29,6 +29,7 @@ export interface SeedMember {
   hours?: Record<string, unknown>;
 }
 interface SeedDestination {
+  enabled?: boolean;
   id: string;
   accountId: string;
   name: string;

@@ -38,6 +38,8 @@ async function credentialsOf(control: Control, who: Who): Promise<Credentials> {
   return { apiKey: (issued as { key: string }).key, ...account };
 }
 
+type Transfer = Awaited<ReturnType<NonNullable<Target["transfers"]>["read"]>>;
+
 interface ListedDelivery extends Pick<Delivery, "url" | "body"> {
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -79,6 +81,10 @@ function sandboxTarget(name: string, baseUrl: string, control: Control): Target 
         await refresh();
       },
       received: () => deliveries,
+    },
+    transfers: {
+      start: async (transfer) => ((await control("POST", "/transfers", transfer)) as { id: string }).id,
+      read: async (id) => (await control("GET", `/transfers/${id}`)) as Transfer,
     },
   };
 }

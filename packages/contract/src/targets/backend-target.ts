@@ -41,4 +41,13 @@ export const backendTarget = (
     trigger: async (offer) => void (await backend.deliveries.trigger(offer)),
     received: () => received,
   },
+  transfers: {
+    start: async (transfer) => backend.transfers.start(transfer).id,
+    async read(id) {
+      await backend.clock.runDue();
+      const transfer = backend.transfers.get(id);
+      if (transfer === undefined) throw new Error(`There is no transfer ${id}`);
+      return structuredClone(transfer);
+    },
+  },
 });

@@ -13,6 +13,7 @@ const cannot: Target["cannot"] = {
   faults: noHandle,
   policies: noHandle,
   webhooks: noHandle,
+  transfers: noHandle,
 };
 
 /** The document served by Prism: shows what its schemas and its examples are worth without any code of ours. */
