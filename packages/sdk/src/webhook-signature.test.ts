@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   isTransferOffer,
   signWebhook,
@@ -98,6 +98,20 @@ describe("verifyWebhook", () => {
   ])("refuses %s and says what to look at", async (_, attempt, words) => {
     await expect(attempt()).rejects.toThrow(WebhookVerificationError);
     await expect(attempt()).rejects.toThrow(words);
+  });
+
+  it("refuses with an error that the class of another copy of the SDK recognizes", async () => {
+    vi.resetModules();
+    const copy = await import("./webhook-signature.ts");
+    const refusal = await verify(undefined).catch((error: unknown) => error);
+    expect(copy.WebhookVerificationError).not.toBe(WebhookVerificationError);
+    expect(refusal).toBeInstanceOf(copy.WebhookVerificationError);
+    class Own extends WebhookVerificationError {}
+    expect(new Own()).toBeInstanceOf(copy.WebhookVerificationError);
+    expect(refusal).not.toBeInstanceOf(Own);
+    for (const other of [new Error(), undefined, null, "text", Object.create(null)]) {
+      expect(other).not.toBeInstanceOf(WebhookVerificationError);
+    }
   });
 
   it("accepts a signature up to the tolerance old or ahead, and refuses one second more", async () => {

@@ -5,9 +5,20 @@ import { signature } from "./generated/signature.gen.ts";
 const maxHeaderLength = 4096;
 const maxSignatures = 8;
 
+/** The key is shared by every copy of this major version, so that `instanceof` works across ESM and CJS copies. */
+const mark: unique symbol = Symbol.for("@call-transfer/sdk/1/webhook-error");
+
 /** Why a webhook was refused. The message says what to look at and never holds a secret. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
+
+  static readonly [mark] = true;
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // Of a customer's own subclass the prototype decides.
+    if (this !== WebhookVerificationError) return super[Symbol.hasInstance](value);
+    return (value as { constructor?: { [mark]?: unknown } } | null | undefined)?.constructor?.[mark] === true;
+  }
 }
 
 /** An event of a kind that this version of the SDK does not know. */
