@@ -99,6 +99,7 @@ describe("delays", () => {
       "2026-03-02T12:00:30Z",
       "Mon, 2 Mar 2026 12:00:30 GMT",
       "soon",
+      "Invalid Date",
     ]) {
       expect(parseRetryAfter(bad, now), bad).toBeUndefined();
     }

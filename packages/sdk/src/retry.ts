@@ -78,9 +78,10 @@ export function backoffFor(n: number, random: () => number): number {
 /** Seconds that a `Retry-After` header asks for: digits, or a date in IMF-fixdate form; else undefined. */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   if (isText(header, /^\d+$/)) return Number(header);
-  const at = new Date(header ?? "");
-  // The platform writes that form itself, so that only what it would write is read.
-  return at.toUTCString() === header ? Math.max(0, (Number(at) - now) / 1000) : undefined;
+  const at = Date.parse(header ?? "");
+  // The platform writes that form itself, so that only what it would write is read; it also writes "Invalid Date".
+  const isWritten = !Number.isNaN(at) && new Date(at).toUTCString() === header;
+  return isWritten ? Math.max(0, (at - now) / 1000) : undefined;
 }
 
 /** Seconds that an answer asks to wait: `meta.retryAfterSecs`, else `Retry-After`; undefined when it asks nothing. */
