@@ -48,6 +48,12 @@ describe("a list of calls", () => {
     await expect(client.calls.list().toArray({ maxItems: -1 })).rejects.toThrow("maxItems");
   });
 
+  it("collects a page of any length", async () => {
+    const many = Array.from({ length: 400_000 }, () => ({ id: "c" }));
+    const { client } = clientOf([json(200, { calls: many, meta: { total: many.length } })]);
+    expect((await client.calls.list().toArray({ maxItems: many.length })).length).toBe(many.length);
+  });
+
   it("ends where a list without a total gives the same page again, or no list at all", async () => {
     const same = () => json(200, { calls: [call(1)] });
     const repeating = clientOf([same(), same(), same()]);

@@ -68,7 +68,8 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
     }
     const collected: Item[] = [];
     for await (const page of this.pages()) {
-      collected.push(...this.itemsOf(page));
+      // One by one, since only so many arguments fit into a call.
+      for (const item of this.itemsOf(page)) collected.push(item);
       if (collected.length >= maxItems) break;
     }
     return collected.slice(0, maxItems);
