@@ -42,7 +42,7 @@ export function withinLimit<T>(
       });
     const onAbort = () => interrupt(AbortError, "was aborted by the caller", signal?.reason);
     const onTimeout = () => {
-      const words = `no whole answer within ${limitMs} ms`;
+      const words = `no whole answer within ${Math.ceil(limitMs)} ms`;
       interrupt(TimeoutError, `got ${words}`, new DOMException(words, "TimeoutError"));
     };
     signal?.addEventListener("abort", onAbort, { once: true });

@@ -252,6 +252,19 @@ describe("deadlines", () => {
     expect(performance.now() - started).toBeLessThanOrEqual(2000);
   });
 
+  it("are told in whole milliseconds", async () => {
+    let passed = 0;
+    const clock = {
+      now: () => Date.now(),
+      elapsed: () => (passed += 0.3),
+      setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
+      clearTimeout: (timer: unknown) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+    };
+    const { client } = clientOf([() => new Promise<Response>(() => {})], { clock, maxRetries: 0 });
+    const error = (await settle(client.roles.list({ totalTimeoutMs: 500 }))) as TimeoutError;
+    expect(error.message).toContain("no whole answer within 500 ms");
+  });
+
   it("are a minute by default", async () => {
     const { client } = clientOf([() => new Promise<Response>(() => {})], { maxRetries: 0 });
     const started = Date.now();
