@@ -1,5 +1,6 @@
 import { SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
+import { createTokens } from "./authenticate.ts";
 import { createBackend } from "./backend.ts";
 import { demo } from "./demo-seed.ts";
 import { codeOf, send } from "./test-client.ts";
@@ -151,4 +152,13 @@ describe("an access token", () => {
     backend.reset();
     expect((await send(backend, "GET /roles", { token, headers: inAccount })).status).toBe(200);
   });
+});
+
+it("forgets a token that was being verified while the secret changed", async () => {
+  const tokens = createTokens(new Uint8Array(32).fill(1));
+  const token = await tokens.sign("user", 1);
+  const verified = tokens.verify(token);
+  tokens.secret = new Uint8Array(32).fill(2);
+  await verified;
+  expect(await tokens.verify(token)).toBeUndefined();
 });

@@ -53,13 +53,15 @@ export function createTokens(startSecret: Uint8Array): Tokens {
       const known = cache.get(token);
       if (known !== undefined) return known;
       if (!tokenForm.test(token)) return undefined;
+      const own = secret;
       try {
         const { payload } = await compactVerify(token, secret, { algorithms: [algorithm] });
         const { sub, exp }: { sub?: unknown; exp?: unknown } = JSON.parse(new TextDecoder().decode(payload));
         if (typeof sub !== "string" || typeof exp !== "number") return undefined;
         if (cache.size >= maxCachedTokens) cache.clear();
         const claims = { userId: sub, expiresAt: exp };
-        cache.set(token, claims);
+        // By now another secret may be in force.
+        if (own === secret) cache.set(token, claims);
         return claims;
       } catch {
         return undefined;
