@@ -160,6 +160,16 @@ describe("a frozen clock", () => {
     expect(clock.now()).toBe(10);
   });
 
+  it("leaves the time after a reset alone in steps of before", async () => {
+    const clock = createClock(0);
+    clock.track(new Promise(() => {}));
+    const steps = [clock.advance({ by: 10 }), clock.advance({ by: 10 })];
+    await Promise.resolve();
+    clock.reset();
+    await Promise.all(steps);
+    expect(clock.now()).toBe(0);
+  });
+
   it("wakes whoever sleeps on reset", async () => {
     const clock = createClock(0);
     const sleep = clock.sleep(10);

@@ -48,7 +48,7 @@ export interface Clock {
   timers(): readonly (TimerPurpose & { readonly at: number })[];
   /** Runs the timers that are due by now. */
   runDue(): Promise<void>;
-  /** Drops every timer, wakes whoever sleeps, and goes back to the start. */
+  /** Drops every timer and every step under way, wakes whoever sleeps, and goes back to the start. */
   reset(): void;
 }
 
@@ -101,6 +101,8 @@ export function createClock(
   let noteChange = (): void => {};
   let disarm = (): void => {};
   let isFiring = false;
+  // Another one after each reset, so that steps of before end there.
+  let era = {};
   let steps: Promise<void> = Promise.resolve();
 
   const now = (): number => (mode === "frozen" ? base : Math.floor(base + wall.now()));
@@ -126,11 +128,12 @@ export function createClock(
     before: () => Promise<void> | undefined = () => undefined,
   ): Promise<void> => {
     isFiring = true;
+    const own = era;
     try {
       for (;;) {
         await before();
         const [next] = timers;
-        if (next === undefined || next.at > until()) break;
+        if (own !== era || next === undefined || next.at > until()) break;
         timers.shift();
         if (next.at > now()) moveTo(next.at);
         await next.task(next.at);
@@ -177,13 +180,16 @@ export function createClock(
       moveTo(at);
       arm();
     },
-    advance: (step) =>
-      serialized(async () => {
+    advance(step) {
+      const own = era;
+      return serialized(async () => {
+        if (own !== era) return;
         const at = target(step);
         await fire(() => at, quiet);
-        if (at > now()) moveTo(at);
+        if (own === era && at > now()) moveTo(at);
         arm();
-      }),
+      });
+    },
     sleep: (ms, id = "") =>
       new Promise((wake) => {
         const stop = (): void => {
@@ -220,6 +226,7 @@ export function createClock(
       if (!isFiring && (timers[0]?.at ?? Number.POSITIVE_INFINITY) <= now()) await serialized(() => fire(now));
     },
     reset() {
+      era = {};
       timers = [];
       tracked.clear();
       noteChange();
