@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { createBackend, demo } from "@call-transfer/backend";
+import { afterAll, expect, it, vi } from "vitest";
 import { readArguments, readStep, startOptions } from "./command-line.ts";
 import { importedSnapshot, serverOptions } from "./start-options.ts";
 
@@ -76,6 +77,18 @@ it.each([
   [["--import", none], { imported: undefined }],
 ])("%j is taken as it was meant", (args, options) => {
   expect(read(...args)).toMatchObject(options);
+});
+
+it("sends nothing to the apps that ring in a snapshot while it looks at it", async () => {
+  const send = vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response());
+  const app = demo.destinations.app;
+  const backend = createBackend({ fetch: () => new Promise(() => {}) });
+  backend.collections.update("destinations", app, { config: { url: "http://app.invalid/offers" } });
+  backend.transfers.start({ destinationId: app });
+  const snapshot = backend.snapshot();
+  expect(importedSnapshot(fileOf("ringing.json", JSON.stringify(snapshot)))).toEqual(snapshot);
+  expect(send).not.toHaveBeenCalled();
+  send.mockRestore();
 });
 
 it("takes a file that an editor began with a byte order mark", () => {
