@@ -171,7 +171,7 @@ function operationMutants(id: OperationId): RuleMutant[] {
   const rolesOf = (names: readonly string[]) => `roles: ${JSON.stringify(names)}`;
   const withRoles = (what: string, names: readonly string[]) =>
     changed(what, "§5.5", /roles: \[[^\]]*\]/, rolesOf(names));
-  // Only a path that names a member can name the caller, and whoever has any role needs to be nobody in particular.
+  // Only a path that names a member can name the caller.
   const others = everyRole.filter((role) => !permitted.includes(role) && role !== "self");
   return [
     ...(accountScoped

@@ -7,3 +7,15 @@ export interface RuleMutant extends Mutant {
   /** Cases whose noun and name fit are run first. */
   readonly first: RegExp;
 }
+
+/** Mutants of one file of the backend, and the cases to look at first. */
+export const inFile =
+  (path: string, first: RegExp) =>
+  (rule: string, name: string, from: string, to: string): RuleMutant => ({
+    name,
+    rule,
+    file: `backend/src/${path}`,
+    from,
+    to,
+    first,
+  });

@@ -13,13 +13,13 @@ const mostPerProcess = 100;
 const start = (): ChildProcess =>
   fork(fileURLToPath(new URL("worker.ts", import.meta.url)), {
     execArgv: [...process.execArgv, "--disable-warning=ExperimentalWarning"],
-    env: { ...process.env, NODE_ENV: "test" },
   });
 
 /** Tries one mutant; what it answers when its process ends or takes too long is no catch. */
 async function ask(child: ChildProcess, name: string): Promise<Outcome> {
   child.send(name);
-  const signal = AbortSignal.timeout(timeLimitMs);
+  const heard = new AbortController();
+  const signal = AbortSignal.any([heard.signal, AbortSignal.timeout(timeLimitMs)]);
   try {
     return await Promise.race([
       once(child, "message", { signal }).then(([outcome]) => outcome as Outcome),
@@ -27,6 +27,8 @@ async function ask(child: ChildProcess, name: string): Promise<Outcome> {
     ]);
   } catch {
     return { broken: `it did not end within ${timeLimitMs / 1000} s` };
+  } finally {
+    heard.abort();
   }
 }
 
