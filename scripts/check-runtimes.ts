@@ -7,14 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
-import { demo } from "@call-transfer/backend";
 import { build as bundleAsWorkersDo } from "esbuild";
 import { build as bundleAsPagesDo } from "vite";
 import { install, pack, withPackedServer } from "./packed.ts";
 import { openRuntimes, type Runtime } from "./runtimes/runtimes.ts";
-
-// A frozen afternoon: placing calls depends on the time of day.
-const now = "2026-03-02T15:00:00Z";
+import { now, stage } from "./runtimes/stage.ts";
 
 /** A way of getting the SDK into a runtime. */
 interface Way {
@@ -64,50 +61,6 @@ const program = { run: (input) => import("./program.mjs").then(({ exercise }) =>
     // Deno reads CommonJS only in packages that it installs.
     return runtime.name === "Deno" ? [esm] : [esm, { runtime, format: "CommonJS", script: commonjs }];
   });
-}
-
-/** A sandbox of the mock server for one run: what the program needs of the platform, and the failures that it expects. */
-async function stage(url: string, sandbox: string): Promise<object> {
-  const control = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const response = await fetch(`${url}/_control/v1${path}`, {
-      method,
-      headers: { "content-type": "application/json", ...(path === "/sandboxes" ? {} : { "x-sandbox": sandbox }) },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} of the control plane answered ${response.status} ${text}`);
-    return text ? JSON.parse(text) : undefined;
-  };
-  await control("POST", "/sandboxes", { name: sandbox });
-  const appId = "d0000000-0000-4000-8000-0000000000aa";
-  const secret = "signing-secret-of-the-runtimes-app";
-  await control("POST", "/state/destinations", {
-    id: appId,
-    accountId: demo.accountId,
-    name: "App",
-    kind: "app",
-    config: { url: "http://inbox.invalid/offers" },
-    signingSecret: secret,
-  });
-  await control("POST", "/webhooks/trigger", { destinationId: appId });
-  const { received } = (await control("GET", "/webhooks/inbox")) as { received: { headers: object; body: string }[] };
-  await control("POST", "/faults", {
-    match: { operationId: "listRoles" },
-    when: { times: 1 },
-    do: { code: "service_unavailable" },
-  });
-  await control("POST", "/faults", { match: { operationId: "listAccounts" }, when: { nth: 2 }, do: "hang" });
-  return {
-    baseUrl: `${url}/_sandbox/${sandbox}`,
-    apiKey: demo.apiKey,
-    accountId: demo.accountId,
-    destinationId: demo.destinations.phone,
-    memberId: demo.members.agent,
-    unknownId: demo.accountId,
-    appId,
-    call: { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone },
-    webhook: { ...received[0], secret, now: Date.parse(now) },
-  };
 }
 
 /** An empty page of another origin than the API's, where a browser stands. */

@@ -9,7 +9,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type Metafile, build as runEsbuild } from "esbuild";
-import { build as runVite } from "vite";
+import { bundlers } from "./bundlers.ts";
 import { install, pack } from "./packed.ts";
 
 /** One figure and what it may be. */
@@ -66,24 +66,6 @@ async function bundleFigures(project: string): Promise<Figure[]> {
     await kilobytes("webhooks, every export", 'export * from "@call-transfer/sdk/webhooks";', 2, 3.1),
   ];
 }
-
-type Bundle = (file: string) => Promise<string>;
-
-const bundlers: Readonly<Record<string, Bundle>> = {
-  async esbuild(file) {
-    const options = { bundle: true, minify: true, format: "esm", platform: "browser", write: false } as const;
-    const { outputFiles } = await runEsbuild({ ...options, entryPoints: [file] });
-    return outputFiles.map(({ text }) => text).join("");
-  },
-  async Vite(file) {
-    const options = { write: false, modulePreload: false, rollupOptions: { input: file } } as const;
-    const built = await runVite({ configFile: false, logLevel: "silent", build: options });
-    const outputs = [built].flat().flatMap((part) => ("output" in part ? part.output : []));
-    return outputs.map((part) => ("code" in part ? part.code : "")).join("");
-  },
-  Rollup: async (file) => run(process.execPath, [join(root, "consumers/bundle.mjs"), "rollup", file], root),
-  webpack: async (file) => run(process.execPath, [join(root, "consumers/bundle.mjs"), "webpack", file], root),
-};
 
 /** What an import that nothing uses adds to a bundle. */
 async function unusedFigures(project: string): Promise<Figure[]> {

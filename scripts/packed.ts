@@ -1,7 +1,7 @@
 // The packages as a customer gets them: packed, installed in a project of their own, and the packed mock server started there.
 import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const npmWithinMs = 120_000;
+const installWithinMs = 600_000;
 const readyWithinMs = 20_000;
 const stopWithinMs = 5_000;
 
@@ -28,6 +29,15 @@ export function npm(cwd: string, ...parameters: string[]): string {
     const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
     throw new Error(`${(error as Error).message}\n${stdout}${stderr}`);
   }
+}
+
+/** Installs what a folder with a lockfile of its own asks for, unless it is there. */
+export function ensureInstalled(folder: string): void {
+  const installedAt = statSync(join(folder, "node_modules", ".package-lock.json"), { throwIfNoEntry: false })?.mtimeMs;
+  const lockedAt = statSync(join(folder, "package-lock.json")).mtimeMs;
+  // A lockfile newer than what was installed from it names other versions.
+  if (installedAt === undefined || installedAt < lockedAt)
+    execFileSync("npm", ["ci"], { cwd: folder, stdio: "inherit", timeout: installWithinMs });
 }
 
 /** Packs packages, named by their folders, into `folder`; gives the tarballs' names by package name. */

@@ -1,10 +1,11 @@
 // How each runtime is found and made to run a script. They are installed here, with a lockfile of their own.
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { ensureInstalled } from "../packed.ts";
 
 /** A runtime at hand. */
 export interface Runtime {
@@ -139,11 +140,7 @@ function chromium(): Runtime {
  * @throws {Error} names the runtime that is missing.
  */
 export function openRuntimes(): Runtime[] {
-  const installedAt = statSync(join(folder, "node_modules", ".package-lock.json"), { throwIfNoEntry: false })?.mtimeMs;
-  const lockedAt = statSync(join(folder, "package-lock.json")).mtimeMs;
-  // A lockfile newer than what was installed from it names other versions.
-  if (installedAt === undefined || installedAt < lockedAt)
-    execFileSync("npm", ["ci"], { cwd: folder, stdio: "inherit" });
+  ensureInstalled(folder);
   return [
     ...[20, 22, 24, 26].map((major) => command(`Node ${major}`, `node-${major}`, `node-${major}/bin/node`, true)),
     command("Bun", "bun", ".bin/bun", true),

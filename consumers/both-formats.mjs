@@ -1,0 +1,76 @@
+// One process with two copies of the SDK, loaded by import and by require, as happens where a dependency of a program uses
+// it too: each copy's errors must be told apart by the other's classes and guards. Run in a project that has it installed.
+import { createRequire } from "node:module";
+import * as importedSdk from "@call-transfer/sdk";
+import * as importedWebhooks from "@call-transfer/sdk/webhooks";
+
+const require = createRequire(import.meta.url);
+const imported = { ...importedSdk, ...importedWebhooks };
+const required = { ...require("@call-transfer/sdk"), ...require("@call-transfer/sdk/webhooks") };
+if (imported.ApiError === required.ApiError) throw new Error("There is only one copy: nothing would be proved");
+
+const problem = (status) => new Response(JSON.stringify({ code: "unauthorized", status }), { status });
+const until = (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+
+/** An error of each class that a copy throws, under the name of the class; every one is thrown as customers would see it. */
+async function errorsOf(copy) {
+  const failure = async (fetch, operation = (client) => client.roles.list()) => {
+    const client = new copy.CallTransfer({ baseUrl: "https://api.example.com", apiKey: "key", maxRetries: 0, fetch });
+    const { error } = await operation(client).result();
+    return error;
+  };
+  const answered = (status) => failure(async () => problem(status));
+  const lost = async () => {
+    throw new TypeError("fetch failed");
+  };
+  const hangs = (_, { signal }) => until(signal);
+  const call = { flowId: "id", fromNumber: "+15550100001", toNumber: "+15550200001" };
+  const thrown = (act) => act().catch((error) => error);
+  return {
+    ConfigurationError: await thrown(async () => new copy.CallTransfer({ baseUrl: "nowhere" })),
+    ConnectionError: await failure(lost),
+    TimeoutError: await failure(hangs, (client) => client.roles.list({ timeoutMs: 1 })),
+    AbortError: await failure(hangs, (client) => client.roles.list({ signal: AbortSignal.abort() })),
+    InvalidResponseError: await failure(async () => new Response("no JSON")),
+    OutcomeUnknownError: await failure(lost, (client) => client.calls.create(call)),
+    ApiError: await answered(418),
+    BadRequestError: await answered(400),
+    AuthenticationError: await answered(401),
+    PaymentRequiredError: await answered(402),
+    PermissionDeniedError: await answered(403),
+    NotFoundError: await answered(404),
+    ConflictError: await answered(409),
+    GoneError: await answered(410),
+    UnprocessableEntityError: await answered(422),
+    RateLimitError: await answered(429),
+    ServerError: await answered(500),
+    WebhookVerificationError: await thrown(() => copy.verifyWebhook({ body: "{}", headers: {} }, { secret: "secret" })),
+  };
+}
+
+const errorClasses = Object.keys(imported).filter((name) => imported[name].prototype instanceof Error);
+const [ours, theirs] = [await errorsOf(imported), await errorsOf(required)];
+const bases = ["CallTransferError", "RequestError"];
+const unmade = errorClasses.filter((name) => !(name in ours) && !bases.includes(name));
+const wrong = unmade.map((name) => `no ${name} was made`);
+for (const made of Object.keys(ours)) {
+  for (const name of errorClasses) {
+    const expected = made === name || imported[made].prototype instanceof imported[name];
+    for (const [error, from] of [
+      [ours[made], "imported"],
+      [theirs[made], "required"],
+    ]) {
+      for (const [copy, by] of [
+        [imported, "imported"],
+        [required, "required"],
+      ]) {
+        const told = error instanceof copy[name];
+        if (told !== expected) wrong.push(`${made} ${from}, instanceof ${name} ${by}: ${told}`);
+      }
+    }
+  }
+  const answers = imported[made].prototype instanceof imported.ApiError || made === "ApiError";
+  const guards = [imported.isApiError(theirs[made]), required.isApiError(ours[made])];
+  if (guards.some((told) => told !== answers)) wrong.push(`isApiError of ${made} across copies: ${guards}`);
+}
+if (wrong.length > 0) throw new Error(wrong.join("\n"));

@@ -1,0 +1,46 @@
+// The types of the packages that are ES modules only, beside the SDK, as whoever tests against them meets them. Compiled by
+// every compiler that customers have. Never run.
+import * as backend from "@call-transfer/backend";
+import * as msw from "@call-transfer/backend/msw";
+import * as contract from "@call-transfer/contract";
+import * as mock from "@call-transfer/mock-server";
+import * as sdk from "@call-transfer/sdk";
+
+/** A test in one process. */
+export async function inProcess(): Promise<unknown> {
+  const platform: backend.Backend = backend.createBackend();
+  const client = new sdk.CallTransfer({
+    baseUrl: "http://localhost",
+    apiKey: backend.demo.apiKey,
+    fetch: platform.fetch,
+  });
+  const fault: backend.Fault = { match: { operationId: "createCall" }, do: "processThenDrop" };
+  platform.faults.add(fault);
+  await platform.advance({ by: 60_000 });
+  const entry: backend.JournalEntry | undefined = platform.journal.list()[0];
+  const snapshot: backend.Snapshot = platform.snapshot();
+  platform.restore(snapshot);
+  // @ts-expect-error There is no such collection.
+  platform.collections.update("offices", "id", {});
+  return [entry, await client.roles.list(), backend.createSandboxes().fetch];
+}
+
+/** A page under MSW, whatever its version. */
+export function inPage(http: msw.MswHttp<"handler">): "handler"[] {
+  return msw.callTransferHandlers({ http, backend: backend.createBackend(), baseUrl: "https://api.example.com" });
+}
+
+/** A server on this machine. */
+export async function onThisMachine(): Promise<string> {
+  const server: mock.MockServer = await mock.startMockServer({ port: 0 });
+  await server.close();
+  return server.url;
+}
+
+/** The contract's cases on a target of one's own. */
+export async function asked(open: () => Promise<contract.Target>): Promise<boolean> {
+  const runs: contract.Run[] = [];
+  for (const each of contract.cases) runs.push(await contract.runCase(each, await open()));
+  const { length }: readonly unknown[] = contract.gapsOf(contract.coverageOf(runs));
+  return length === 0;
+}

@@ -1,0 +1,184 @@
+// The types of SDK and contract as a customer meets them: every operation, options, paging, errors and webhooks. Compiled
+// by every compiler that customers have, as an ES module and, with `import … = require(…)`, as CommonJS. Never run.
+import * as sdk from "@call-transfer/sdk";
+import * as webhooks from "@call-transfer/sdk/webhooks";
+import * as spec from "@call-transfer/spec";
+import * as schemas from "@call-transfer/spec/schemas";
+import * as validation from "@call-transfer/spec/validate";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Equal<A, B>): void => {};
+
+const options: sdk.ClientOptions = {
+  baseUrl: "https://api.example.com",
+  accessToken: async ({ forceRefresh }) => (forceRefresh ? "fresh" : "token"),
+  accountId: "account",
+  timeoutMs: 30_000,
+  totalTimeoutMs: undefined,
+  maxRetries: 2,
+  retry: { unsafe: "never", budget: true },
+  validate: validation.validateResponses(),
+  fetch: (input, init) => fetch(input, init),
+  logger: console,
+  onRetry: ({ operationId, attempt, next }) => `${operationId} ${attempt.status ?? attempt.error} ${next.toFixed()}`,
+  middleware: [
+    async (request, next, { operationId, attempt }) => {
+      request.headers.set("x-trace", `${operationId} ${attempt}`);
+      return next();
+    },
+  ],
+};
+const client = new sdk.CallTransfer(options);
+const other: sdk.CallTransfer = client.withOptions({ accountId: "other", headers: { "x-tenant": "other" } });
+const core = new sdk.Core({ baseUrl: "https://api.example.com", apiKey: "key" });
+const request: sdk.RequestOptions = { signal: new AbortController().signal, timeoutMs: 1, maxRetries: 0 };
+
+/** Every operation with its input and output, by its name in the contract: a new one does not compile until it is here. */
+export const operations = {
+  async rotateDestinationSecret() {
+    const destination: sdk.TransferDestination = await client.destinations.rotateSecret("id", request);
+    same<typeof destination.signingSecret, string | null | undefined>(true);
+    same<typeof destination, Awaited<ReturnType<typeof sdk.rotateDestinationSecret>>>(true);
+    return sdk.rotateDestinationSecret(core, "id");
+  },
+  async createDestinationGroup() {
+    const body: sdk.CreateDestinationGroupRequest = { name: "Desk", members: [{ destinationId: "id" }] };
+    const group: sdk.DestinationGroup = await client.destinationGroups.create(body, request);
+    same<(typeof group.members)[number], sdk.DestinationGroupMember>(true);
+    await client.destinationGroups.create({ ...body, strategy: null, totalTimeoutSecs: 30 });
+    await client.destinationGroups.create({ name: "Desk", members: [{ destinationId: "id" }] as const });
+    // @ts-expect-error A group has members.
+    await client.destinationGroups.create({ name: "Desk" });
+    // @ts-expect-error Seconds are numbers.
+    await client.destinationGroups.create({ ...body, totalTimeoutSecs: "30" });
+    return sdk.createDestinationGroup(core, body);
+  },
+  async deleteMemberHours() {
+    const nothing = await client.members.deleteHours("id");
+    same<typeof nothing, void>(true);
+    return sdk.deleteMemberHours(core, "id");
+  },
+  async getMemberAvailability() {
+    const availability: sdk.MemberAvailability = await client.members.getAvailability("id");
+    same<typeof availability.busy, boolean>(true);
+    const until: string | null | undefined = availability.until;
+    // @ts-expect-error A member is named by text.
+    await client.members.getAvailability(1);
+    return [until, await sdk.getMemberAvailability(core, "id")];
+  },
+  async listRoles() {
+    const { roles }: sdk.RoleList = await client.roles.list();
+    const [first] = roles;
+    const role: sdk.Role | undefined = first?.role;
+    return [role, first?.permissions[0], await sdk.listRoles(core)];
+  },
+  async listAccounts() {
+    const { accounts }: sdk.AccountList = await client.accounts.list(request);
+    const account: sdk.Account | undefined = accounts[0];
+    return [account?.id, await sdk.listAccounts(core)];
+  },
+  async createCall() {
+    const placed = await client.calls.create({ flowId: "id", fromNumber: "+15550100001", toNumber: "+15550200001" });
+    same<typeof placed, sdk.CallInitiated | sdk.CallQueued>(true);
+    const told = placed.type === "initiated" ? placed.callId : placed.position.toFixed();
+    // @ts-expect-error Only a queued call is known to have a position.
+    if (placed.type === "initiated") return placed.position.toFixed();
+    return [told, await sdk.createCall(core, { flowId: "id", fromNumber: "", toNumber: "", providerId: "id" })];
+  },
+  async listCalls() {
+    const query: sdk.ListCallsQuery = { limit: 10, offset: undefined, startDate: "2026-03-02T15:00:00Z" };
+    const page: sdk.CallList = await client.calls.list(query, request);
+    same<typeof page.meta.total, number>(true);
+    const seen: sdk.Call[] = [...page.calls];
+    for await (const call of client.calls.list()) seen.push(call);
+    for await (const { calls } of client.calls.list(query).pages()) seen.push(...calls);
+    seen.push(...(await sdk.listCalls(core).toArray({ maxItems: 10 })));
+    // @ts-expect-error How many at most is for the caller to say.
+    await client.calls.list().toArray();
+    return seen;
+  },
+} satisfies Record<Exclude<keyof sdk.operations, "transferOffer">, () => unknown>;
+
+/** The three ways of awaiting. */
+export async function ways(): Promise<unknown> {
+  const promise: sdk.ApiPromise<sdk.RoleList> = client.roles.list();
+  const { data, response, requestId }: sdk.Answer<sdk.RoleList> = await promise.withResponse();
+  const result = await promise.result();
+  if (result.ok) same<typeof result.data, sdk.RoleList>(true);
+  else same<typeof result.error, sdk.CallTransferError>(true);
+  const { data: typed, error } = await other.raw.GET("/api/v1/roles");
+  const permission: string | undefined = typed?.roles[0]?.permissions[0] ?? error?.detail;
+  // @ts-expect-error The API has no such path.
+  await other.raw.GET("/api/v1/nothing");
+  const all: [sdk.RoleList, sdk.AccountList] = await Promise.all([promise, client.accounts.list()]);
+  return [data.roles, response.headers.get("date"), requestId, permission, all];
+}
+
+/** Errors by class, by guard and by `switch`. */
+export function narrow(error: unknown): unknown {
+  if (sdk.isApiError(error, "validation_failed")) {
+    same<typeof error.code, "validation_failed">(true);
+    same<typeof error.status, 400>(true);
+    return error.errors.map(({ field, code, message }: sdk.FieldError) => `${field} ${code} ${message}`);
+  }
+  if (sdk.isApiError(error, "rate_limit_exceeded", "queue_full")) {
+    same<typeof error.code, "rate_limit_exceeded" | "queue_full">(true);
+    return error.meta?.retryAfterSecs;
+  }
+  if (error instanceof sdk.OutcomeUnknownError)
+    return error.reconcile().then(({ candidates, why }) => `${candidates.length} ${why}`);
+  if (error instanceof sdk.ConfigurationError) return error.option.length;
+  if (error instanceof sdk.ApiError) {
+    switch (error.code) {
+      case "insufficient_permissions":
+        same<typeof error.status, 403>(true);
+        return error.errors?.length;
+      case "flow_structure_invalid":
+        return error.errors.length;
+      case undefined:
+        same<typeof error.status, number>(true);
+        return error.headers.get("server");
+      default: {
+        // @ts-expect-error That code is dealt with above.
+        const dealtWith: "insufficient_permissions" = error.code;
+        return [dealtWith, error.detail, error.requestId];
+      }
+    }
+  }
+  if (error instanceof sdk.RequestError) {
+    const { outcome, attempts, operationId }: sdk.RequestFacts = error;
+    return [outcome satisfies sdk.Outcome, attempts[0]?.delayMs, operationId];
+  }
+  // @ts-expect-error There is no such code.
+  return sdk.isApiError(error, "no_such_code");
+}
+
+/** A status follows from its code. */
+export const status: sdk.ErrorCodeStatus["resource_not_found"] = 404;
+
+/** Webhooks: verified alone, received by a handler, signed for a test. */
+export async function receive(input: Request, body: string): Promise<unknown> {
+  const event: webhooks.WebhookEvent = await webhooks.verifyWebhook(input, { secret: ["new", "previous"] });
+  if (webhooks.isTransferOffer(event)) same<typeof event, webhooks.TransferOffer>(true);
+  const headers = { "service-signature": await webhooks.signWebhook(body, { secret: "new" }) };
+  await webhooks.verifyWebhook({ body, headers }, { secret: "new", toleranceSecs: 60, now: () => 0 });
+  const told: unknown[] = [];
+  const handler: webhooks.WebhookHandler = webhooks.createWebhookHandler({
+    secret: "new",
+    replayStore: webhooks.memoryReplayStore(),
+    onEvent: ({ type }) => (type === "" ? new Response(null, { status: 400 }) : undefined),
+    onError: (error) => told.push(error),
+  });
+  const node = webhooks.toNodeHandler(handler);
+  return [await handler(input), node];
+}
+
+/** The contract as data. */
+export function read(body: unknown): unknown {
+  const code: sdk.ErrorCode = "resource_not_found";
+  same<spec.ErrorCode, sdk.ErrorCode>(true);
+  same<spec.OperationId, keyof typeof operations>(true);
+  const { meaning }: spec.ErrorCodeDescription = spec.errorCodes[code];
+  const { members } = schemas.zCreateDestinationGroupRequest.parse(body);
+  return [meaning, spec.operations.createCall.path, members.length];
+}

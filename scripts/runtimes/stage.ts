@@ -1,0 +1,49 @@
+// What the mock server must know before the program of this folder can run against it.
+import { demo } from "@call-transfer/backend";
+
+/** A frozen afternoon: placing calls depends on the time of day. */
+export const now = "2026-03-02T15:00:00Z";
+
+/** A sandbox of the mock server for one run: what the program needs of the platform, and the failures that it expects. */
+export async function stage(url: string, sandbox: string): Promise<object> {
+  const control = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const response = await fetch(`${url}/_control/v1${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...(path === "/sandboxes" ? {} : { "x-sandbox": sandbox }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} of the control plane answered ${response.status} ${text}`);
+    return text ? JSON.parse(text) : undefined;
+  };
+  await control("POST", "/sandboxes", { name: sandbox });
+  const appId = "d0000000-0000-4000-8000-0000000000aa";
+  const secret = "signing-secret-of-the-runtimes-app";
+  await control("POST", "/state/destinations", {
+    id: appId,
+    accountId: demo.accountId,
+    name: "App",
+    kind: "app",
+    config: { url: "http://inbox.invalid/offers" },
+    signingSecret: secret,
+  });
+  await control("POST", "/webhooks/trigger", { destinationId: appId });
+  const { received } = (await control("GET", "/webhooks/inbox")) as { received: { headers: object; body: string }[] };
+  await control("POST", "/faults", {
+    match: { operationId: "listRoles" },
+    when: { times: 1 },
+    do: { code: "service_unavailable" },
+  });
+  await control("POST", "/faults", { match: { operationId: "listAccounts" }, when: { nth: 2 }, do: "hang" });
+  return {
+    baseUrl: `${url}/_sandbox/${sandbox}`,
+    apiKey: demo.apiKey,
+    accountId: demo.accountId,
+    destinationId: demo.destinations.phone,
+    memberId: demo.members.agent,
+    unknownId: demo.accountId,
+    appId,
+    call: { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone },
+    webhook: { ...received[0], secret, now: Date.parse(now) },
+  };
+}
