@@ -59,6 +59,8 @@ async function serve(
   const address = socket.remoteAddress;
   const handled = await handle(request, address === undefined ? {} : { address }, admitted.url);
   if (handled.transport !== undefined) return answerBadly(handled.transport, outgoing, handled.response, closing);
+  // Idle connections are closed by now: one that became idle again would hold the server up.
+  if (closing.aborted) outgoing.setHeader("Connection", "close");
   if (handled.plain === undefined) return write(outgoing, handled.response, admitted, closing);
   await endOfTurn();
   writePlain(outgoing, handled.plain, admitted);

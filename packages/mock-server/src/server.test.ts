@@ -105,6 +105,18 @@ describe("the mock server", () => {
     await expect(startMockServer({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use`);
   });
 
+  it("closes with the answer to the last request, though its client would keep the connection", async () => {
+    const server = await startMockServer({ port: 0 });
+    const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
+    const head = "POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n";
+    socket.write(`${head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n`);
+    expect(String(await once(socket, "data"))).toContain("100 Continue");
+    const closed = server.close();
+    socket.write("{}");
+    expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1.1 401 (?:.|\r\n)*\r\nconnection: close\r\n/i);
+    await Promise.all([closed, once(socket, "close")]);
+  });
+
   it("closes although a client keeps its connection open", async () => {
     const server = await startMockServer({ port: 0 });
     const socket = connect(server.port, "127.0.0.1");
