@@ -1,10 +1,10 @@
 // The packed packages in the hands of those who build on them: the programs of consumers/ compiled by each compiler in each
-// way of resolving, bundled by each bundler and run against the packed mock server, and both formats of the SDK in one
-// process. Expects the packages to be built. What cannot be is printed with its reason.
+// way of resolving, bundled by each bundler and run against the packed mock server, both formats of the SDK in one process,
+// and the programs of the packages' pages. Expects the packages to be built. What cannot be is printed with its reason.
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -38,6 +38,7 @@ function compilers(): { version: string; path: string }[] {
   });
 }
 
+const strict = { noEmit: true, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, target: "es2022" };
 const inBrowsers = { types: [], lib: ["es2022", "dom", "dom.iterable"] };
 const inNode = { types: ["node"], typeRoots: [join(consumers, "node_modules/@types")], lib: ["es2022"] };
 
@@ -93,6 +94,24 @@ function compilations(project: string): Task[] {
       ];
     }),
   );
+}
+
+/** The programs that the packages' pages show, compiled as they are shown. */
+function shownPrograms(project: string, packages: readonly string[]): Task[] {
+  const [newest] = compilers().slice(-1);
+  return packages.map((name) => {
+    const page = readFileSync(join(project, "node_modules", name, "README.md"), "utf8");
+    const programs = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, program = ""]) => program);
+    const place = join(project, `readme-${basename(name)}`);
+    mkdirSync(place);
+    programs.forEach((program, index) => {
+      writeFileSync(join(place, `${index + 1}.mts`), program);
+    });
+    const compilerOptions = { ...strict, ...inNode, module: "nodenext" };
+    writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.mts"] }));
+    const run = () => runFile(process.execPath, [newest?.path ?? "", "-p", place], { cwd: place, timeout: withinMs });
+    return { title: `programs in the README of ${name}: ${programs.length}`, run };
+  });
 }
 
 const entries = {
@@ -156,13 +175,15 @@ async function all(tasks: readonly Task[]): Promise<boolean> {
 async function check(folder: string): Promise<boolean> {
   ensureInstalled(consumers);
   const project = join(folder, "customer");
-  install(project, pack(folder, ["spec", "sdk", "backend", "mock-server", "contract"]));
+  const tarballs = pack(folder, ["spec", "sdk", "backend", "mock-server", "contract"]);
+  install(project, tarballs);
   copyFileSync(join(consumers, "both-formats.mjs"), join(project, "both-formats.mjs"));
   const bothFormats: Task = {
     title: "instanceof and guards across the SDK's two formats",
     run: () => runFile(process.execPath, ["both-formats.mjs"], { cwd: project, timeout: withinMs }),
   };
-  let isGood = await all([bothFormats, ...compilations(project)]);
+  const shown = shownPrograms(project, Object.keys(tarballs));
+  let isGood = await all([bothFormats, ...shown, ...compilations(project)]);
   await withPackedServer(project, ["--clock", "frozen", "--now", now], async ({ url }) => {
     isGood = (await all(bundles(project, url))) && isGood;
   });

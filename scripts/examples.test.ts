@@ -29,11 +29,14 @@ describe("the README's programs", () => {
     },
   );
 
-  it("README.md lists the SDK's method of every operation, and no other", () => {
-    const listed = [...read("README.md").matchAll(/^\| .* \| `client\.(\w+\.\w+)\(/gm)].map(([, method]) => method);
-    const methods = Object.values(operations).map(({ resource, sdkMethod }) => `${resource}.${sdkMethod}`);
-    expect(listed.sort()).toEqual(methods.sort());
-  });
+  it.each(["README.md", "packages/sdk/README.md"])(
+    "%s lists the SDK's method of every operation, and no other",
+    (page) => {
+      const listed = [...read(page).matchAll(/^\| .* \| `client\.(\w+\.\w+)\(/gm)].map(([, method]) => method);
+      const methods = Object.values(operations).map(({ resource, sdkMethod }) => `${resource}.${sdkMethod}`);
+      expect(listed.sort()).toEqual(methods.sort());
+    },
+  );
 
   it("quick-start.ts places a call and lists it among the others", async () => {
     vi.stubGlobal("fetch", open().backend.fetch);
