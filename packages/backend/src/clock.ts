@@ -66,8 +66,8 @@ const systemClock: WallClock = {
   },
 };
 
-/** Later times could not be written as a timestamp any more once something is added to them. */
-const latestTime = Date.parse("9999-01-01T00:00:00Z");
+/** In milliseconds. Later times could not be written as a timestamp any more once something is added to them. */
+export const latestTime = Date.parse("9999-01-01T00:00:00Z");
 
 /** Reads a time given as milliseconds, a Date or an ISO 8601 text. Throws InputError that names `field`. */
 export function parseTime(field: string, time: number | string | Date): number {

@@ -18,6 +18,10 @@ const group = {
   totalTimeoutSecs: 30,
   members: [{ destinationId: id }],
 } as const;
+/** Too late for a clock that moves on to be written as a timestamp. */
+const end = "9999-06-01T00:00:00Z";
+const late = { ...phone, kind: "app", previousSecretExpiresAt: end };
+const call = { id, accountId, direction: "outbound", duration: 0, status: "completed" };
 
 describe("a seed", () => {
   it.each<[string, string, unknown]>([
@@ -61,6 +65,22 @@ describe("a seed", () => {
       { accounts, numbers: [{ accountId, number: "+15550100009", providerId: id }] },
     ],
     ["a number that is not E.164", "seed.numbers[0].number", { accounts, numbers: [{ accountId, number: "555" }] }],
+    [
+      "a secret that expires too late",
+      "seed.destinations[0].previousSecretExpiresAt",
+      { accounts, destinations: [late] },
+    ],
+    ["a call of the year 9999", "seed.calls[0].createdAt", { accounts, calls: [{ ...call, createdAt: end }] }],
+    ["a key of the year 9999", "seed.apiKeys[0].expiresAt", { accounts, apiKeys: [{ accountId, expiresAt: end }] }],
+    [
+      "a person who is away for too long",
+      "seed.members[0].availability.until",
+      {
+        accounts,
+        users,
+        members: [{ id, accountId, userId: id, role: "owner", availability: { status: "away", until: end } }],
+      },
+    ],
   ])("with %s is refused by its field", (_, field, seed) => {
     expect(() => createBackend({ seed: seed as Seed })).toThrow(`${field}: `);
   });

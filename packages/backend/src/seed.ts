@@ -8,12 +8,15 @@ import {
   zTransferDestination,
 } from "@call-transfer/spec/schemas";
 import { z } from "zod";
+import { latestTime } from "./clock.ts";
 import { hoursSchema } from "./rules/hours.ts";
 import { isTimeZone } from "./time-zone.ts";
 import { isUuid } from "./validate.ts";
 
 const id = z.string().refine(isUuid, "must have the form of a UUID");
-const time = z.iso.datetime({ offset: true });
+const time = z.iso
+  .datetime({ offset: true })
+  .refine((text) => Date.parse(text) <= latestTime, "is not a time before the year 9999");
 const timeZone = z.string().refine(isTimeZone, "must be an IANA time zone");
 const number = requestSchemas.createCall.body.shape.fromNumber;
 const group = zDestinationGroup.shape;
@@ -45,8 +48,8 @@ export const seedSchema = z.strictObject({
             status: availability.status,
             source: availability.source,
             reason: availability.reason,
-            until: availability.until,
-            updatedAt: availability.updatedAt,
+            until: time.nullish(),
+            updatedAt: time.nullish(),
           })
           .optional(),
         busy: z.boolean().optional(),

@@ -125,6 +125,9 @@ it("an app that declined gets no second offer by a restore", async () => {
   expect(backend.deliveries.list()).toEqual([]);
 });
 
+const account = { id: demo.accountId, name: "One" };
+const end = "9999-06-01T00:00:00Z";
+
 it.each<[string, (snapshot: Record<string, unknown>) => unknown, string]>([
   ["a version from elsewhere", (snapshot) => ({ ...snapshot, version: 2 }), "version"],
   ["a policy that there is not", (snapshot) => ({ ...snapshot, policies: { nope: 1 } }), "policies.nope"],
@@ -138,6 +141,14 @@ it.each<[string, (snapshot: Record<string, unknown>) => unknown, string]>([
     "an inbox that answers what no server does",
     (snapshot) => ({ ...snapshot, inbox: { status: 99_999 } }),
     "inbox.status",
+  ],
+  [
+    "a record of a time that is too late",
+    (snapshot) => ({
+      ...snapshot,
+      seed: { accounts: [account], apiKeys: [{ accountId: account.id, expiresAt: end }] },
+    }),
+    "seed.apiKeys[0].expiresAt",
   ],
   ["a time that is none", (snapshot) => ({ ...snapshot, now: 1e300 }), "now"],
   [
