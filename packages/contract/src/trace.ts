@@ -12,6 +12,16 @@ export function redacted(text: string, credential: string | undefined): string {
   return credential ? withoutSecrets.replaceAll(credential, "[redacted]") : withoutSecrets;
 }
 
+/** A value that a server chose, in words: of a list or an object only its kind, since it need have no words. */
+export function plain(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value);
+  return Array.isArray(value) ? "a list" : "an object";
+}
+
+/** A text without characters that would steer a terminal; line breaks stay. */
+export const printable = (text: string): string =>
+  text.replaceAll(/[^\P{Cc}\n]/gu, (character) => `\\u${character.codePointAt(0)?.toString(16).padStart(4, "0")}`);
+
 /** A request in words: method, path, who calls, body. */
 export function requestLine(request: Request, body: string): string {
   const { pathname, search } = new URL(request.url);

@@ -3,6 +3,7 @@ import { type OperationId, operations } from "@call-transfer/spec";
 import type { Check } from "../check.ts";
 import { connect } from "../client.ts";
 import type { Target } from "../target.ts";
+import { plain } from "../trace.ts";
 import type { LiveOptions } from "./options.ts";
 
 /** What a case has to be given besides a credential. */
@@ -107,4 +108,5 @@ export async function get(
 }
 
 /** An answer in few words. */
-export const words = ({ status, code }: Reply): string => (code === undefined ? String(status) : `${status} ${code}`);
+export const words = ({ status, code }: Reply): string =>
+  code === undefined ? String(status) : `${status} ${plain(code)}`;

@@ -4,7 +4,7 @@ import type { LiveReport, Sighting, Verdict } from "./run-live.ts";
 /** Of what is as expected, no more than this is listed. */
 const listedSightings = 3;
 
-const sightingText = ({ what, met }: Sighting): string => `      ${what}: ${met}`;
+const sightingText = ({ what, met }: Sighting): string => `      ${what}: ${met}`.replaceAll("\n", "\\n");
 
 function heldText(sightings: readonly Sighting[]): string[] {
   const rest = sightings.length - listedSightings;
@@ -56,11 +56,12 @@ export function liveText(report: LiveReport): string {
 }
 
 /** The report as data, without the counts of exchanges. */
-export const liveJson = ({ baseUrl, runs, notRun, verdicts, requests }: LiveReport): string =>
+export const liveJson = ({ baseUrl, runs, notRun, verdicts, requests, lost }: LiveReport): string =>
   JSON.stringify(
     {
       baseUrl,
       requests,
+      lost,
       cases: runs.map(({ name, failure, trace, tookMs }) => ({ name, tookMs, failure, trace })),
       notRun,
       assumptions: verdicts,

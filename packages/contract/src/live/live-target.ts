@@ -1,11 +1,59 @@
-import type { OperationId } from "@call-transfer/spec";
+import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { operationOf } from "../recorder.ts";
 import type { Target } from "../target.ts";
+import { plain } from "../trace.ts";
+import { identity } from "./live-case.ts";
 import type { Answer } from "./observations.ts";
 import type { LiveOptions } from "./options.ts";
 
 /** Milliseconds that the command waits at most when the server asks it to. */
 const longestWaitMs = 60_000;
+
+/** Bytes of an answer that are read at most: a hundred calls have room in far less. */
+const largestAnswer = 16 * 1024 * 1024;
+
+/** What went to a server and what came back. */
+export interface Traffic {
+  asked: number;
+  readonly answers: Answer[];
+}
+
+const withoutBody = new Set([204, 205, 304]);
+
+/** An answer whose body has been read to its end. Rejects with one that is too large, or that no answer of HTTP can be. */
+async function whole(response: Response): Promise<Response> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.length;
+    if (size > largestAnswer) throw new Error(`the answer is longer than ${largestAnswer} bytes`);
+    parts.push(part);
+  }
+  const { status, statusText, headers } = response;
+  return new Response(withoutBody.has(status) ? null : new Blob(parts), { status, statusText, headers });
+}
+
+/** Why a server cannot be asked at all; undefined when it answers and takes the credential. */
+export async function obstacle(options: LiveOptions): Promise<string | undefined> {
+  const { baseUrl, timeoutSecs } = options;
+  try {
+    const response = await fetch(baseUrl + operations.listAccounts.path, {
+      headers: identity(options),
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeoutSecs * 1000),
+    });
+    if (response.status !== errorCodes.unauthorized.status) {
+      await response.body?.cancel();
+      return undefined;
+    }
+    const problem: unknown = await (await whole(response)).json().catch(() => undefined);
+    const code = (problem as { code?: unknown } | undefined)?.code;
+    return `${baseUrl} refuses the credential: ${response.status} ${plain(code ?? "without a code")}`;
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: unknown; message?: unknown } };
+    return `${baseUrl} cannot be reached: ${String(cause?.code ?? cause?.message ?? (error as Error).message)}`;
+  }
+}
 
 /** Seconds that an answer asks to wait before the request is sent again; undefined when it asks nothing. */
 async function askedWait(response: Response): Promise<number | undefined> {
@@ -19,7 +67,7 @@ async function askedWait(response: Response): Promise<number | undefined> {
  * A server that is asked over the network. Its fetch sends nothing but GETs and one further operation where a case
  * names it, gives up in time, follows no redirect, waits once where a rate limit asks for it, and keeps the answers for the observations.
  */
-export function liveTarget(options: LiveOptions, answers: Answer[], permitted?: OperationId): Target {
+export function liveTarget(options: LiveOptions, traffic: Traffic, permitted?: OperationId): Target {
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
     const operation = operationOf(request.method, new URL(request.url).pathname);
@@ -28,12 +76,13 @@ export function liveTarget(options: LiveOptions, answers: Answer[], permitted?: 
       throw new Error(`${request.method} ${new URL(request.url).pathname} is not allowed: it was kept back`);
     const send = async () => {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(options.timeoutSecs * 1000)]);
-      const response = await globalThis.fetch(request.clone(), { signal, redirect: "manual" });
+      traffic.asked += 1;
+      const response = await whole(await globalThis.fetch(request.clone(), { signal, redirect: "manual" }));
       const body: unknown = await response
         .clone()
         .json()
         .catch(() => undefined);
-      answers.push({ operation, status: response.status, headers: response.headers, body });
+      traffic.answers.push({ operation, status: response.status, headers: response.headers, body });
       return response;
     };
     const response = await send();

@@ -224,6 +224,7 @@ describe("a command that was called wrongly", () => {
     [["--base-url", "example.com"], "https://"],
     [["--base-url", "http://api.example.com"], "--allow-insecure-http"],
     [["--base-url", "https://user:secret@api.example.com"], "no user"],
+    [["--base-url", "https://:secret@api.example.com"], "no user"],
     [["--base-url", "https://api.example.com/api/v1"], "Leave /api/v1 out"],
     [["--base-url", "https://api.example.com", "--timeout", "0"], "--timeout"],
     [["--base-url", "https://api.example.com", "--destination", "1"], "without --allow-changes"],
@@ -242,6 +243,20 @@ describe("a command that was called wrongly", () => {
   it("wants a credential", async () => {
     const { status, err } = await run(["--base-url", "https://api.example.com"], {});
     expect([status, err]).toEqual([2, expect.stringContaining("--api-key")]);
+  });
+
+  it.each(["", "svc_live_a b", "svc_live_a\n", "svc_live_…", 'svc_live_"quoted"'])(
+    "says that the credential %j cannot be whole, without showing it",
+    async (key) => {
+      const { status, err } = await run(["--base-url", server.url], { CALL_TRANSFER_API_KEY: key });
+      expect([status, err.includes("svc_live")]).toEqual([2, false]);
+      expect(err).toContain("copied whole?");
+    },
+  );
+
+  it("does not repeat a credential that stands without its option", async () => {
+    const { status, err } = await run(["--base-url", server.url, demo.apiKey]);
+    expect([status, err.includes(demo.apiKey)]).toEqual([2, false]);
   });
 
   it("says that a server cannot be reached", async () => {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
-import { errorCodes, operations } from "@call-transfer/spec";
-import { identity } from "./live-case.ts";
+import { printable } from "../trace.ts";
 import { liveJson, liveText } from "./live-report.ts";
+import { obstacle } from "./live-target.ts";
 import { type LiveOptions, liveOptions, UsageError, usage } from "./options.ts";
 import { checkServer } from "./run-live.ts";
 
@@ -31,33 +31,16 @@ function secretFileOf({ changes }: LiveOptions): { write(secret: string): void; 
   };
 }
 
-/** Why a server cannot be asked at all; undefined when it answers and takes the credential. */
-async function obstacle(options: LiveOptions): Promise<string | undefined> {
-  const { baseUrl, timeoutSecs } = options;
-  try {
-    const response = await fetch(baseUrl + operations.listAccounts.path, {
-      headers: identity(options),
-      redirect: "manual",
-      signal: AbortSignal.timeout(timeoutSecs * 1000),
-    });
-    if (response.status !== errorCodes.unauthorized.status) return undefined;
-    const problem: unknown = await response.json().catch(() => undefined);
-    const code = (problem as { code?: unknown } | undefined)?.code;
-    return `${baseUrl} refuses the credential: ${response.status} ${code ?? "without a code"}`;
-  } catch (error) {
-    const { cause } = error as { cause?: { code?: unknown; message?: unknown } };
-    return `${baseUrl} cannot be reached: ${String(cause?.code ?? cause?.message ?? (error as Error).message)}`;
-  }
-}
-
-/** A text without the credentials that the command was given, wherever a server repeats them. */
-const withoutCredentials = (text: string, { apiKey, accessToken }: LiveOptions): string =>
-  [apiKey, accessToken].reduce<string>(
-    (clean, secret) => (secret === undefined ? clean : clean.replaceAll(secret, "[redacted]")),
-    text,
+/** A text without the credentials that the command was given, wherever a server repeats them, and fit for a terminal. */
+const clean = (text: string, { apiKey, accessToken }: Pick<LiveOptions, "apiKey" | "accessToken"> = {}): string =>
+  printable(
+    [apiKey, accessToken].reduce<string>(
+      (rest, secret) => (secret === undefined ? rest : rest.replaceAll(secret, "[redacted]")),
+      text,
+    ),
   );
 
-/** Runs the command and gives its exit status: 0 when no promise is broken, 1 when one is, 2 when nothing could be asked. */
+/** Runs the command and gives its exit status: 0 when no promise is broken, 1 when one is, 2 when not all could be asked. */
 export async function main({ args, environment, out, err }: Shell): Promise<number> {
   let options: LiveOptions | undefined;
   let secretFile: ReturnType<typeof secretFileOf>;
@@ -71,13 +54,20 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
     if (why !== undefined) throw new UsageError(why);
     secretFile = secretFileOf(options);
   } catch (error) {
-    err(error instanceof Error ? error.message : String(error));
+    err(clean(error instanceof Error ? error.message : String(error), options));
     if (error instanceof UsageError) err("call-transfer-contract --help lists the options.");
     return 2;
   }
   const given = options;
-  const report = await checkServer(given, { announce: err, keepSecret: secretFile.write });
-  secretFile.close();
-  out(withoutCredentials(given.json ? liveJson(report) : liveText(report), given));
-  return report.runs.some(({ failure }) => failure !== undefined) ? 1 : 0;
+  try {
+    const report = await checkServer(given, { announce: err, keepSecret: secretFile.write });
+    out(clean(given.json ? liveJson(report) : liveText(report), given));
+    if (report.lost !== undefined) {
+      err(clean(`${report.lost}. It answered before, and not all was asked.`, given));
+      return 2;
+    }
+    return report.runs.some(({ failure }) => failure !== undefined) ? 1 : 0;
+  } finally {
+    secretFile.close();
+  }
 }

@@ -2,6 +2,7 @@ import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import type { Finding } from "../check.ts";
 import { answersOutsideOperations } from "../document.ts";
 import { bodyViolations } from "../schema-check.ts";
+import { plain } from "../trace.ts";
 
 /** An answer as it came, for what no single case looks at. */
 export interface Answer {
@@ -21,14 +22,14 @@ function* ofError({ operation, status, headers, body }: Answer): Generator<Findi
   if (status < 400 || !isRecord(body)) return;
   const { code, title, errors, meta } = body;
   const row = rowOf(code);
-  const what = `${String(code)} (${status})`;
+  const what = `${plain(code)} (${status})`;
   if (isRecord(meta)) {
     const { retryAfterSecs } = meta;
     const fits = retryAfterSecs === undefined || (typeof retryAfterSecs === "number" && retryAfterSecs >= 0);
     yield { assumption: "A-2", what: `meta of ${what}`, met: Object.keys(meta).join(", ") || "no field", holds: fits };
   }
   if (row) {
-    yield { assumption: "A-3", what: `title of ${what}`, met: String(title), holds: title === row.title };
+    yield { assumption: "A-3", what: `title of ${what}`, met: plain(title), holds: title === row.title };
     const names = Array.isArray(errors) && errors.length > 0;
     yield {
       assumption: "A-4",
@@ -53,9 +54,14 @@ function* ofError({ operation, status, headers, body }: Answer): Generator<Findi
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-function* textsIn(node: unknown): Generator<string> {
-  if (typeof node === "string") yield node;
-  else if (isRecord(node)) for (const child of Object.values(node)) yield* textsIn(child);
+/** Every text of a body, however deep a server nests it: without recursion, which would run out of stack. */
+function* textsIn(body: unknown): Generator<string> {
+  const left = [body];
+  while (left.length > 0) {
+    const node = left.pop();
+    if (typeof node === "string") yield node;
+    else if (isRecord(node)) for (const child of Object.values(node)) left.push(child);
+  }
 }
 
 function* ofSuccess({ operation, status, headers, body }: Answer): Generator<Finding> {

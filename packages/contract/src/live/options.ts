@@ -65,7 +65,7 @@ nothing. Some of those requests are wrong on purpose, such as one without a cred
     --flow ID --from NUMBER --to NUMBER [--provider ID]
 
 Exit status: 0 when no promise is broken, 1 when one is, 2 when the command was called wrongly or the server cannot be
-reached. A refuted assumption is no broken promise: the specification leaves it open.`;
+reached, or no longer. A refuted assumption is no broken promise: the specification leaves it open.`;
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean", default: false } as const;
@@ -99,6 +99,9 @@ const parsed = (args: readonly string[]) =>
 type Values = ReturnType<typeof parsed>;
 type TextName = { [Name in keyof Values]-?: Values[Name] extends string | undefined ? Name : never }[keyof Values];
 
+/** What may follow `Bearer` (RFC 6750, section 2.1). */
+const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;
+
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 function checkedUrl(url: string | undefined, allowInsecureHttp: boolean): string {
@@ -106,7 +109,7 @@ function checkedUrl(url: string | undefined, allowInsecureHttp: boolean): string
   const parsedUrl = URL.canParse(url) ? new URL(url) : undefined;
   if (parsedUrl?.protocol !== "https:" && parsedUrl?.protocol !== "http:")
     throw new UsageError("--base-url must be an address that begins with https:// or http://.");
-  if (parsedUrl.username !== "" || parsedUrl.search !== "" || parsedUrl.hash !== "")
+  if (parsedUrl.username !== "" || parsedUrl.password !== "" || parsedUrl.search !== "" || parsedUrl.hash !== "")
     throw new UsageError("--base-url must hold no user, query or fragment.");
   if (/\/api\/v1\/?$/.test(parsedUrl.pathname)) throw new UsageError("Leave /api/v1 out of --base-url.");
   if (parsedUrl.protocol === "http:" && !loopback.has(parsedUrl.hostname) && !allowInsecureHttp)
@@ -165,6 +168,9 @@ export function liveOptions(
   try {
     values = parsed(args);
   } catch (error) {
+    // What stands alone may be a credential without its option, so it is not repeated.
+    if ((error as { code?: unknown }).code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL")
+      throw new UsageError("A word stands without an option: each value follows its own.");
     throw new UsageError(error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error));
   }
   if (values.help) return undefined;
@@ -173,6 +179,9 @@ export function liveOptions(
   const accountId = values["account-id"];
   if (apiKey === undefined && accessToken === undefined)
     throw new UsageError("Hand over a credential: --api-key, or --access-token with --account-id.");
+  for (const credential of [apiKey, accessToken])
+    if (credential !== undefined && !bearerForm.test(credential))
+      throw new UsageError("The credential is empty or has characters that none has: was it copied whole?");
   if (accessToken !== undefined && accountId === undefined)
     throw new UsageError("--access-token needs --account-id, which names the account that it acts for.");
   return {

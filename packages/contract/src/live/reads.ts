@@ -1,5 +1,6 @@
 import { errorCodes } from "@call-transfer/spec";
 import { type Parameter, parametersOf, resolve, roles, type Schema } from "../document.ts";
+import { plain } from "../trace.ts";
 import { credentialCases } from "./credentials.ts";
 import { ask, client, type LiveCase, type Reply, words } from "./live-case.ts";
 
@@ -16,7 +17,7 @@ const { maximum: mostCalls = 0, minimum: leastCalls = 0, default: usualCalls } =
 function firstField({ body }: Reply): string {
   const errors: unknown = typeof body === "object" && body !== null && Reflect.get(body, "errors");
   const [first] = Array.isArray(errors) ? (errors as { field?: unknown; code?: unknown }[]) : [];
-  return first ? `${String(first.field)} ${String(first.code)}` : "no field";
+  return first ? `${plain(first.field)} ${plain(first.code)}` : "no field";
 }
 
 const { status: invalidStatus } = errorCodes.validation_failed;

@@ -4,8 +4,8 @@ import type { Target } from "../target.ts";
 import { assumptions } from "./assumptions.ts";
 import { changeCases } from "./changes.ts";
 import { type LiveCase, type Session, withheld } from "./live-case.ts";
-import { liveTarget } from "./live-target.ts";
-import { type Answer, findingsOf } from "./observations.ts";
+import { liveTarget, obstacle, type Traffic } from "./live-target.ts";
+import { findingsOf } from "./observations.ts";
 import type { LiveOptions } from "./options.ts";
 import { readCases } from "./reads.ts";
 
@@ -33,6 +33,8 @@ export interface LiveReport {
   readonly notRun: readonly { readonly name: string; readonly why: string }[];
   readonly verdicts: readonly Verdict[];
   readonly requests: number;
+  /** Why the server could no longer be asked; absent when it answered to the end. */
+  readonly lost?: string;
 }
 
 /** What the command does besides asking. */
@@ -47,8 +49,8 @@ async function runLive(
   live: LiveCase,
   options: LiveOptions,
   keepSecret: Session["keepSecret"],
-): Promise<{ run: Run; sightings: readonly Sighting[]; answers: number }> {
-  const answers: Answer[] = [];
+): Promise<{ run: Run; sightings: readonly Sighting[]; traffic: Traffic }> {
+  const traffic: Traffic = { asked: 0, answers: [] };
   const run = await runCase(
     {
       noun: "live",
@@ -57,10 +59,10 @@ async function runLive(
       covers: [],
       run: (target: Target, check: Check) => live.run({ options, target, check, keepSecret }),
     },
-    liveTarget(options, answers, live.change?.operation),
+    liveTarget(options, traffic, live.change?.operation),
   );
-  const findings = [...run.findings, ...findingsOf(answers)];
-  return { run, sightings: findings.map((finding) => ({ ...finding, case: live.name })), answers: answers.length };
+  const findings = [...run.findings, ...findingsOf(traffic.answers)];
+  return { run, sightings: findings.map((finding) => ({ ...finding, case: live.name })), traffic };
 }
 
 /** Equal sightings of several cases count once. */
@@ -82,8 +84,9 @@ export async function checkServer(options: LiveOptions, surroundings: Surroundin
   const runs: Run[] = [];
   const sightings: Sighting[] = [];
   let requests = 0;
+  let lost: string | undefined;
   for (const live of cases) {
-    const why = withheld(live, options);
+    const why = lost === undefined ? withheld(live, options) : "the server no longer answered";
     if (why !== undefined) {
       notRun.push({ name: live.name, why });
       continue;
@@ -92,8 +95,11 @@ export async function checkServer(options: LiveOptions, surroundings: Surroundin
     const result = await runLive(live, options, surroundings.keepSecret);
     runs.push(result.run);
     sightings.push(...result.sightings);
-    requests += result.answers;
+    const { asked, answers } = result.traffic;
+    requests += asked;
+    // A lost answer may be the one broken promise of a server that is well otherwise.
+    if (asked > answers.length) lost = await obstacle(options);
   }
   const verdicts = Object.keys(assumptions).map((id) => verdictOf(id, sightings));
-  return { baseUrl: options.baseUrl, runs, notRun, verdicts, requests };
+  return { baseUrl: options.baseUrl, runs, notRun, verdicts, requests, ...(lost === undefined ? {} : { lost }) };
 }
