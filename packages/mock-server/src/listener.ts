@@ -197,10 +197,21 @@ async function pump(
   outgoing.writeHead(status, headers).flushHeaders();
   for (const chunk of ready) outgoing.write(chunk);
   for (let part = await next; !part.done; part = await next) {
-    outgoing.write(part.value);
+    // A client that reads slowly makes the body wait, which knows how long it can.
+    if (!outgoing.write(part.value) && !outgoing.destroyed) await drained(outgoing);
     next = reader.read();
   }
   outgoing.end();
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const goOn = () => {
+      outgoing.off("drain", goOn).off("close", goOn);
+      resolve();
+    };
+    outgoing.once("drain", goOn).once("close", goOn);
+  });
 }
 
 function corsHeaders(admission: Admission | undefined): Record<string, string> {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { demo } from "@call-transfer/backend";
 import { afterEach, describe, expect, it } from "vitest";
 import { type MockServer, type MockServerOptions, startMockServer } from "./server.ts";
@@ -103,6 +104,22 @@ describe("the mock server", () => {
   it("names the port that is in use", async () => {
     const { port } = await start();
     await expect(startMockServer({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use`);
+  });
+
+  it("ends the events of a client that reads them no more, instead of keeping them for it", async () => {
+    const { port, backend } = await start();
+    const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+    socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    await once(socket, "readable");
+    const policies = { ...backend.policies };
+    for (let count = 0; count < 20_000; count += 1) {
+      backend.changePolicies(policies);
+      if (count % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    const ended = once(socket, "close");
+    const read = await text(socket);
+    await ended;
+    expect(read.split("event: policies.changed").length).toBeLessThan(20_000);
   });
 
   it("closes with the answer to the last request, though its client would keep the connection", async () => {
