@@ -50,6 +50,14 @@ describe("the control plane", () => {
     expect((await send(backend, "GET /roles")).status).toBe(200);
   });
 
+  it("says why it failed, since nothing else does", async () => {
+    const backend = newBackend();
+    backend.state.users.set("broken", null as never);
+    const { status, body } = await control(backend, "GET /state/users");
+    expect([status, body.error.code]).toEqual([500, "internal_error"]);
+    expect(body.error.message).toBe("The control plane failed: Cannot convert undefined or null to object");
+  });
+
   it("seeds and resets", async () => {
     const backend = newBackend();
     const account = { id: "a0000000-0000-4000-8000-00000000000a", name: "New" };

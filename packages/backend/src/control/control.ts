@@ -108,7 +108,9 @@ export async function control(
       const code = error instanceof InUseError ? "conflict" : "invalid_input";
       return controlFailure(code, error.message, error.field || "body");
     }
-    return controlFailure("internal_error", "The control plane failed.");
+    // No journal keeps it, and whoever may ask may know.
+    const reason = error instanceof Error ? error.message : String(error);
+    return controlFailure("internal_error", `The control plane failed: ${reason}`);
   }
 }
 
