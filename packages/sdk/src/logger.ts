@@ -13,10 +13,13 @@ export interface Logger {
 export function noticeDeprecation(headers: Headers, { operationId, log, noticed, tokens }: Call): void {
   const [deprecation, sunset] = [headers.get("deprecation"), headers.get("sunset")];
   if ((deprecation === null && sunset === null) || noticed.has(operationId)) return;
-  noticed.add(operationId);
   const told = [
     deprecation !== null && ` is deprecated (${deprecation})`,
     sunset !== null && ` will stop working on ${sunset}`,
   ].filter(Boolean);
-  log("warn", () => redact(`call-transfer: ${operationId}${told.join(" and")}`, tokens));
+  log("warn", () => {
+    // Only here, where somebody listens: copies of a client share what was told.
+    noticed.add(operationId);
+    return redact(`call-transfer: ${operationId}${told.join(" and")}`, tokens);
+  });
 }

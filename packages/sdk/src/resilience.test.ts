@@ -553,6 +553,15 @@ describe("telling", () => {
       "call-transfer: listRoles is deprecated (@1767225600) and will stop working on Fri, 01 Jan 2027 00:00:00 GMT",
     ]);
   });
+
+  it("a deprecation that nobody could hear is told to the logger of a copy", async () => {
+    const log = logger();
+    const answer = () => json(200, roles, { deprecation: "@1767225600" });
+    const { client } = clientOf([answer(), answer()]);
+    await client.roles.list();
+    await client.withOptions({ logger: log }).roles.list();
+    expect(log.warn.mock.calls.flat()).toEqual(["call-transfer: listRoles is deprecated (@1767225600)"]);
+  });
 });
 
 describe("validate", () => {
