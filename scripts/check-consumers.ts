@@ -162,9 +162,10 @@ async function all(tasks: readonly Task[]): Promise<boolean> {
         console.log(`ok      ${task.title} (${((performance.now() - from) / 1000).toFixed(1)} s)`);
       } catch (error) {
         isGood = false;
-        // Compilers write what is wrong to stdout.
+        // Compilers write what is wrong to stdout; Node shows the line it stood at, in a bundle all of it.
         const { stdout = "", message } = error as Error & { stdout?: string };
-        console.log(`failed  ${task.title}\n${stdout || message}`);
+        const told = (stdout || message).replace(/^(.{300}).+$/gm, "$1…");
+        console.log(`failed  ${task.title}\n${told}`);
       }
     }
   };
