@@ -119,9 +119,10 @@ it("that flows begins with the real time, and again at a reset", () => {
   backend.close();
 });
 
-it("has the faults it was created with again after a reset", () => {
+it("has the faults it was created with again after a reset, under the same ids", () => {
   const backend = createBackend({ faults: [{ do: { code: "internal_error" } }] });
+  const planned = backend.faults.list();
   backend.faults.clear();
   backend.reset();
-  expect(backend.faults.list()).toHaveLength(1);
+  expect([planned.length, backend.faults.list()]).toEqual([1, planned]);
 });

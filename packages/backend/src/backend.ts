@@ -232,7 +232,7 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
       // Drawn first, so that tokens issued before stay good.
       tokens.secret = random.bytes(32);
       Object.assign(world.policies, defaultPolicies(), structuredClone(options.policies));
-      faults.clear();
+      faults.restore({ last: 0, waiting: [] });
       inbox.clear();
       journal.clear();
       deliveries.clear();
