@@ -30,7 +30,10 @@ export interface MockServer {
   readonly sandboxes: Sandboxes;
   /** The sandbox of requests that name none. */
   readonly backend: Backend;
-  /** Lets requests in progress finish, then closes every connection. */
+  /**
+   * Lets requests in progress finish, for two seconds at most, then closes every connection. The clocks stand still from
+   * the beginning, so that what waits on one (a latency, a slow body) is cut off.
+   */
   close(): Promise<void>;
 }
 
