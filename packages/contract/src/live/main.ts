@@ -19,15 +19,19 @@ function secretFileOf({ changes }: LiveOptions): { write(secret: string): void; 
   const { secretFile } = changes.rotation;
   const file = openSync(secretFile, "wx", 0o600);
   let isUsed = false;
+  const close = () => {
+    process.off("exit", close);
+    closeSync(file);
+    if (!isUsed) unlinkSync(secretFile);
+  };
+  // An empty file of a run that was broken off would keep the next one from starting.
+  process.once("exit", close);
   return {
     write(secret) {
       isUsed = true;
       writeSync(file, `${secret}\n`);
     },
-    close() {
-      closeSync(file);
-      if (!isUsed) unlinkSync(secretFile);
-    },
+    close,
   };
 }
 
