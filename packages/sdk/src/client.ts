@@ -1,5 +1,6 @@
 import { ResourceClient } from "./generated/resources.gen.ts";
 import type { ClientOptions } from "./options.ts";
+import { type RawClient, rawOf } from "./raw.ts";
 
 /**
  * The client of the call-transfer API.
@@ -10,6 +11,8 @@ import type { ClientOptions } from "./options.ts";
  */
 export class CallTransfer extends ResourceClient {
   readonly #options: ClientOptions;
+  /** openapi-fetch's verbs with this client's guarantees. */
+  readonly raw: RawClient = rawOf(this);
 
   constructor(options: ClientOptions, parent?: CallTransfer) {
     super(options, parent);

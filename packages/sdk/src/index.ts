@@ -1,6 +1,6 @@
 export { type Answer, ApiPromise, type Result } from "./api-promise.ts";
 export { CallTransfer } from "./client.ts";
-export { Core, type RawClient, type RequestInput } from "./core.ts";
+export { Core, type RequestInput } from "./core.ts";
 export {
   AbortError,
   type AnyApiError,
@@ -41,5 +41,6 @@ export type {
   Validate,
 } from "./options.ts";
 export { PagePromise } from "./pagination.ts";
+export type { RawClient } from "./raw.ts";
 export type { LookUp, OutcomeWindow, Reconciliation } from "./reconcile.ts";
 export type { Outcome } from "./retry.ts";

@@ -26,22 +26,20 @@ const uncorrectedTolerance = 300_000;
 /** The one refusal that a new credential mends. */
 const expiredCode = "token_expired" satisfies ErrorCode;
 
-/** A request that can be sent again: openapi-fetch makes it where it would make a `Request`. */
-export class Plan {
-  declare readonly url: string;
-  declare readonly method: string;
-  declare readonly headers: Headers;
-  declare readonly body: unknown;
-
-  constructor(url: string, init: object) {
-    Object.assign(this, init, { url });
-  }
+/** A request that can be sent again. */
+export interface Plan {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: unknown;
 }
 
 /** One logical request: what it may do, and what happened to it so far. */
-export interface Call extends Omit<Settings, "middleware">, OperationFacts {
+export interface Call extends Omit<Settings, "headers" | "middleware">, OperationFacts {
   /** The path template. */
   readonly route: string;
+  /** The client's and, over them, the request's own. */
+  readonly headers: Headers;
   readonly signal?: AbortSignal | undefined;
   readonly middleware: readonly Middleware[];
   /** When the whole request must be over, as `elapsed()` tells it. */

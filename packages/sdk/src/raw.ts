@@ -1,0 +1,65 @@
+// openapi-fetch's own client over the attempt loop.
+import createClient, { type Client } from "openapi-fetch";
+import { begin, type Core } from "./core.ts";
+import type { paths } from "./generated/types.gen.ts";
+import { isText } from "./guards.ts";
+import type { RequestOptions } from "./options.ts";
+import { expandPath, serializeQuery } from "./path.ts";
+import { type Plan, send } from "./send.ts";
+
+type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
+const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
+
+/**
+ * The typed escape hatch: openapi-fetch's verbs, with the same credentials, timeouts and retries. An answer of the API
+ * is returned as `{ data, error, response }`; a lost one throws.
+ */
+export type RawClient = Pick<Client<paths>, Verb>;
+
+/** Init of a raw call, as far as we look at it. */
+interface RawInit extends Omit<RequestOptions, "middleware" | "signal"> {
+  signal?: AbortSignal | null;
+  middleware?: unknown;
+  params?: { path?: Record<string, unknown> };
+  fetch?: unknown;
+  baseUrl?: unknown;
+  Request?: unknown;
+}
+
+/** openapi-fetch as we use it: the place is decided at run time, so its types cannot help here. */
+type AnyRequest = (method: string, url: string, init: object) => Promise<unknown>;
+
+/** What openapi-fetch makes instead of a `Request`, which could be sent only once. */
+class RawPlan implements Plan {
+  declare readonly url: string;
+  declare readonly method: string;
+  declare readonly headers: Headers;
+  declare readonly body: unknown;
+
+  constructor(url: string, init: object) {
+    Object.assign(this, init, { url });
+  }
+}
+
+/** A per-call fetch, address or middleware is dropped: the credentials are the client's. */
+async function request(client: Core, verb: Verb, template: string, init?: RawInit | null): Promise<unknown> {
+  // Joined to the base address as it is, any other text could name another host.
+  if (!isText(template, /^\//)) throw new TypeError("The path must be text that starts with /, such as /api/v1/roles");
+  const { fetch: _fetch, baseUrl: _baseUrl, middleware: _middleware, Request: _request, ...rest } = init ?? {};
+  const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, params, ...own } = rest;
+  const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, maxRetries, accountId };
+  const call = begin(client, verb, template, timing);
+  const { baseUrl, headers } = call;
+  const openapi = createClient<paths>({ baseUrl, headers, querySerializer: serializeQuery, Request: RawPlan as never });
+  return (openapi.request as unknown as AnyRequest)(verb, expandPath(template, params?.path), {
+    ...own,
+    params: { ...params, path: undefined },
+    fetch: (plan: Plan) => send(plan, call),
+  });
+}
+
+/** openapi-fetch's verbs with the client's guarantees. */
+export function rawOf(client: Core): RawClient {
+  const each = verbs.map((verb) => [verb, (template: string, init?: RawInit) => request(client, verb, template, init)]);
+  return Object.fromEntries(each) as unknown as RawClient;
+}
