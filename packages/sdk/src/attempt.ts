@@ -8,7 +8,7 @@ import { noticeDeprecation } from "./logger.ts";
 import { runMiddleware } from "./middleware.ts";
 import { redact } from "./redact.ts";
 import { type AttemptEnd, outcomeOfAnswer, retryHint } from "./retry.ts";
-import type { Call, Plan } from "./send.ts";
+import type { Call } from "./send.ts";
 
 /** 10 MiB. */
 const maxBodyBytes = 10_485_760;
@@ -36,12 +36,12 @@ export interface Progress {
   readonly received: Received;
 }
 
-/** Sends the plan once. Throws what the caller's own code threw, such as its token function, while nothing is out. */
-export async function attemptOnce(plan: Plan, call: Call): Promise<Ending> {
+/** Sends the request once. Throws what the caller's own code threw, such as its token function, while nothing is out. */
+export async function attemptOnce(call: Call): Promise<Ending> {
   const progress: Progress = { received: new Received() };
   const end = await within(call, progress, async (stop) =>
     // Middleware may have made an answer up, which comes unread.
-    readOnce(await throughMiddleware(plan, call, stop, progress), stop, progress, call),
+    readOnce(await throughMiddleware(call, stop, progress), stop, progress, call),
   );
   if (!("value" in end)) return end;
   const { value: response } = end;
@@ -64,27 +64,19 @@ function within<T>(call: Call, progress: Progress, work: (stop: AbortSignal) => 
   );
 }
 
-function throughMiddleware(plan: Plan, call: Call, stop: AbortSignal, progress: Progress): Promise<Response> {
-  const { middleware } = call;
-  if (middleware.length === 0) return exchange(plan, call, plan.headers, stop, progress);
-  const headers = new Headers(plan.headers);
-  const body = isText(plan.body) ? plan.body : undefined;
-  const { operationId, route } = call;
+function throughMiddleware(call: Call, stop: AbortSignal, progress: Progress): Promise<Response> {
+  const { middleware, operationId, route, method, url, body } = call;
+  if (middleware.length === 0) return exchange(call, call.headers, stop, progress);
+  const headers = new Headers(call.headers);
   const context = { operationId, route, attempt: call.attempts.length + 1 };
-  const request = { method: plan.method, url: plan.url, headers, body };
+  const request = { method, url, headers, body: isText(body) ? body : undefined };
   // The credential goes onto a copy, which middleware that keeps its request does not see.
-  return runMiddleware(middleware, request, context, () => exchange(plan, call, new Headers(headers), stop, progress));
+  return runMiddleware(middleware, request, context, () => exchange(call, new Headers(headers), stop, progress));
 }
 
 /** The request itself: nothing of the caller's runs in here but its token function and its fetch. */
-async function exchange(
-  plan: Plan,
-  call: Call,
-  headers: Headers,
-  stop: AbortSignal,
-  progress: Progress,
-): Promise<Response> {
-  const { clock } = call;
+async function exchange(call: Call, headers: Headers, stop: AbortSignal, progress: Progress): Promise<Response> {
+  const { clock, method, url, body } = call;
   const token = call.renewedToken ?? (await call.auth.token());
   call.renewedToken = undefined;
   call.token = token;
@@ -94,8 +86,8 @@ async function exchange(
   headers.set("accept", "application/json");
   headers.set("authorization", `Bearer ${token}`);
   if (call.accountId !== undefined) headers.set("x-account-id", call.accountId);
-  const init: RequestInit = { method: plan.method, headers, redirect: "manual", signal: stop };
-  if (plan.body !== undefined && plan.body !== null) init.body = plan.body as BodyInit;
+  const init: RequestInit = { method, headers, redirect: "manual", signal: stop };
+  if (body !== undefined && body !== null) init.body = body as BodyInit;
 
   const attempt: Attempt = { startedAt: clock.now() };
   progress.attempt = attempt;
@@ -105,7 +97,7 @@ async function exchange(
   try {
     // Looked up now: a client made before a mock replaces the global fetch must not go to the network.
     const send = call.fetch ?? globalThis.fetch;
-    const response = await send(plan.url, init);
+    const response = await send(url, init);
     if (stop.aborted) {
       // Too late: the attempt was told as ended, and nobody will read this.
       response.body?.cancel().catch(() => {});

@@ -7,7 +7,7 @@ import { isText } from "./guards.ts";
 import type { ClientOptions, RequestOptions } from "./options.ts";
 import { expandPath, serializeQuery } from "./path.ts";
 import type { LookUp } from "./reconcile.ts";
-import { apiErrorFactsOf, type Call, type Plan, send } from "./send.ts";
+import { apiErrorFactsOf, type Call, send } from "./send.ts";
 import { checkedRequest, type Settings, settingsOf } from "./settings.ts";
 
 /** What a request consists of besides its place. */
@@ -58,7 +58,8 @@ export class Core {
   ): Promise<Answer<T>> {
     if ("body" in input && input.body === undefined) throw new TypeError("body is missing");
     const call = begin(this, method, template, options, lookUp);
-    const response = await send(planOf(call, method, expandPath(template, input.path), input), call);
+    write(call, expandPath(template, input.path), input);
+    const response = await send(call);
     if (!response.ok) throw apiErrorOf(apiErrorFactsOf(call, response));
     return { data: call.data as T, response, requestId: requestIdOf(response, call) };
   }
@@ -67,12 +68,13 @@ export class Core {
 /** Its types leave out the headers, which say whether the body is a form. */
 const serialize = defaultBodySerializer as (body: unknown, headers: Headers) => unknown;
 
-/** The request that openapi-fetch would make, without its client, which only `raw` needs. */
-function planOf({ baseUrl, headers }: Call, method: string, path: string, { query, body }: RequestInput): Plan {
-  const written = body === undefined ? body : serialize(body, headers);
-  if (isText(written) && !headers.has("content-type")) headers.set("content-type", "application/json");
+/** Makes the request that openapi-fetch would make, without its client, which only `raw` needs. */
+function write(call: Call, path: string, { query, body }: RequestInput): void {
+  const { headers } = call;
+  if (body !== undefined) call.body = serialize(body, headers);
+  if (isText(call.body) && !headers.has("content-type")) headers.set("content-type", "application/json");
   const search = serializeQuery({ ...query });
-  return { method: method.toUpperCase(), url: `${baseUrl}${path}${search && `?${search}`}`, headers, body: written };
+  call.url += path + (search && `?${search}`);
 }
 
 /** Checks the options of a request, and gathers what it may do. */
@@ -92,6 +94,8 @@ export function begin(client: Core, method: string, template: string, options: R
     ...filled,
     ...operation,
     route: template,
+    method: method.toUpperCase(),
+    url: settings.baseUrl,
     headers: mergeHeaders(settings.headers, headers),
     middleware: [...settings.middleware, ...middleware],
     deadline: totalTimeoutMs && settings.elapsed() + totalTimeoutMs,

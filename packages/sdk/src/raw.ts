@@ -5,7 +5,7 @@ import type { paths } from "./generated/types.gen.ts";
 import { isText } from "./guards.ts";
 import type { RequestOptions } from "./options.ts";
 import { expandPath, serializeQuery } from "./path.ts";
-import { type Plan, send } from "./send.ts";
+import { type Outgoing, send } from "./send.ts";
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
@@ -30,12 +30,7 @@ interface RawInit extends Omit<RequestOptions, "middleware" | "signal"> {
 type AnyRequest = (method: string, url: string, init: object) => Promise<unknown>;
 
 /** What openapi-fetch makes instead of a `Request`, which could be sent only once. */
-class RawPlan implements Plan {
-  declare readonly url: string;
-  declare readonly method: string;
-  declare readonly headers: Headers;
-  declare readonly body: unknown;
-
+class Plan {
   constructor(url: string, init: object) {
     Object.assign(this, init, { url });
   }
@@ -50,11 +45,11 @@ async function request(client: Core, verb: Verb, template: string, init?: RawIni
   const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, maxRetries, accountId };
   const call = begin(client, verb, template, timing);
   const { baseUrl, headers } = call;
-  const openapi = createClient<paths>({ baseUrl, headers, querySerializer: serializeQuery, Request: RawPlan as never });
+  const openapi = createClient<paths>({ baseUrl, headers, querySerializer: serializeQuery, Request: Plan as never });
   return (openapi.request as unknown as AnyRequest)(verb, expandPath(template, params?.path), {
     ...own,
     params: { ...params, path: undefined },
-    fetch: (plan: Plan) => send(plan, call),
+    fetch: ({ url, headers, body }: Outgoing) => send(Object.assign(call, { url, headers, body })),
   });
 }
 

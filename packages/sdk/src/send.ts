@@ -26,20 +26,20 @@ const uncorrectedTolerance = 300_000;
 /** The one refusal that a new credential mends. */
 const expiredCode = "token_expired" satisfies ErrorCode;
 
-/** A request that can be sent again. */
-export interface Plan {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Headers;
-  readonly body: unknown;
+/** What goes out, and can go out again. */
+export interface Outgoing {
+  /** The base address until the rest is written. */
+  url: string;
+  /** The client's and, over them, the request's own. */
+  headers: Headers;
+  body?: unknown;
 }
 
 /** One logical request: what it may do, and what happened to it so far. */
-export interface Call extends Omit<Settings, "headers" | "middleware">, OperationFacts {
+export interface Call extends Outgoing, Omit<Settings, "headers" | "middleware">, OperationFacts {
+  readonly method: string;
   /** The path template. */
   readonly route: string;
-  /** The client's and, over them, the request's own. */
-  readonly headers: Headers;
   readonly signal?: AbortSignal | undefined;
   readonly middleware: readonly Middleware[];
   /** When the whole request must be over, as `elapsed()` tells it. */
@@ -71,10 +71,10 @@ export interface Call extends Omit<Settings, "headers" | "middleware">, Operatio
   withheld: string | undefined;
 }
 
-/** Sends the plan until it succeeds, fails for good, or may not be sent again. */
-export async function send(plan: Plan, call: Call): Promise<Response> {
+/** Sends the request until it succeeds, fails for good, or may not be sent again. */
+export async function send(call: Call): Promise<Response> {
   for (let retries = 0; ; retries++) {
-    const ending = await attemptOnce(plan, call);
+    const ending = await attemptOnce(call);
     const { response, failure } = ending;
     call.outcome = combine(call.outcome, ending.outcome);
     call.log("debug", () => wordsOf(call, ending));
@@ -90,7 +90,7 @@ export async function send(plan: Plan, call: Call): Promise<Response> {
     }
     if (renewal) return finish(call, renewal);
     const delayMs = Math.max(backoffFor(retries, call.random), (call.hint ?? 0) * 1000);
-    if (!(await mayFollow(plan, call, ending, retries, delayMs))) return finish(call, ending);
+    if (!(await mayFollow(call, ending, retries, delayMs))) return finish(call, ending);
     await waitForRetry(call, delayMs);
   }
 }
@@ -112,7 +112,7 @@ async function renewToken(call: Call, { status, code }: Ending): Promise<boolean
 }
 
 /** Whether another attempt may follow; where one is withheld, the call remembers why. */
-async function mayFollow(plan: Plan, call: Call, ending: Ending, retries: number, delayMs: number): Promise<boolean> {
+async function mayFollow(call: Call, ending: Ending, retries: number, delayMs: number): Promise<boolean> {
   const { budget, maxRetryAfterSecs, unsafe, hint = 0 } = call;
   if (ending.final || !shouldRetry("safe", ending) || retries >= call.maxRetries) return false;
   const blind = !shouldRetry(call.retry, ending);
@@ -120,7 +120,7 @@ async function mayFollow(plan: Plan, call: Call, ending: Ending, retries: number
   const withheld =
     (blind && unsafe === "never" && "it may have been carried out, and must not be repeated blindly") ||
     // A body that is no text, e.g. a stream, can be sent only once.
-    (!isText(plan.body ?? "") && "its body is no text") ||
+    (!isText(call.body ?? "") && "its body is no text") ||
     (hint > maxRetryAfterSecs &&
       `the server asks to wait ${hint} s, more than maxRetryAfterSecs (${maxRetryAfterSecs})`) ||
     tooLate() ||
