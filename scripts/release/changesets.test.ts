@@ -21,8 +21,14 @@ describe("a changeset's text", () => {
     expect(read).toBe(note);
   });
 
+  it("is read with the line ends of Windows too", () => {
+    const text = changesetText(["sdk"], "minor", note).replaceAll("\n", "\r\n");
+    expect(parseChangeset("one", text)).toMatchObject({ bumps: new Map([["sdk", "minor"]]), note });
+  });
+
   it.each([
     ["no head", "Just words.", "does not begin with ---"],
+    ["a head that cannot be read", '---\n"sdk: minor\n---\n\nWords.\n', ".changeset/one.md cannot be read"],
     ["a bump that there is none", '---\n"sdk": huge\n---\n\nWords.\n', "moves sdk by huge"],
   ])("is refused with %s", (_, text, problem) => {
     expect(() => parseChangeset("one", text)).toThrow(problem);

@@ -15,16 +15,31 @@ export interface Changeset {
 
 const isBump = (value: unknown): value is Bump => bumps.some((bump) => bump === value);
 
-/** Reads the text of one changeset. Throws where it is none. */
+/** A file that people write, or merge, and that cannot be read. Its message says which and why. */
+export class Unreadable extends Error {
+  override readonly name = "Unreadable";
+}
+
+/** Reads the text of one changeset. @throws {Unreadable} where it is none. */
 export function parseChangeset(id: string, text: string): Changeset {
-  const [, head, note] = /^---\n([\s\S]*?)\n?---\n([\s\S]*)$/.exec(text) ?? [];
-  if (head === undefined) throw new Error(`.changeset/${id}.md does not begin with --- and the packages it moves`);
-  const entries = Object.entries(objectIn(parse(head) as unknown)).map(([name, bump]): [string, Bump] => {
+  const path = `.changeset/${id}.md`;
+  const [, head, note] = /^---\n([\s\S]*?)\n?---\n([\s\S]*)$/.exec(text.replaceAll("\r\n", "\n")) ?? [];
+  if (head === undefined)
+    throw new Unreadable(`${path} does not begin with ---, the packages it moves, and --- again.`);
+  const entries = Object.entries(objectIn(headIn(head, path))).map(([name, bump]): [string, Bump] => {
     if (!isBump(bump))
-      throw new Error(`.changeset/${id}.md moves ${name} by ${bump}, which is not one of ${bumps.join(", ")}`);
+      throw new Unreadable(`${path} moves ${name} by ${bump}, which is not one of ${bumps.join(", ")}.`);
     return [name, bump];
   });
   return { id, bumps: new Map(entries), note: (note ?? "").trim() };
+}
+
+function headIn(head: string, path: string): unknown {
+  try {
+    return parse(head) as unknown;
+  } catch (error) {
+    throw new Unreadable(`${path} cannot be read: ${(error as Error).message}`);
+  }
 }
 
 /** Every pending changeset of a folder, in order of name. */

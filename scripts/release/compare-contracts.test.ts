@@ -640,6 +640,98 @@ describe("the least bump that an edit of the contract may carry", () => {
   });
 });
 
+/** Edits that an earlier, unusual state has to come before: `[what, where, before, after, bump, words]`. */
+const turns: readonly (readonly [string, string, unknown, unknown, Bump, string])[] = [
+  [
+    "a field beside alternatives that goes",
+    `${group} shape`,
+    { type: "object", properties: { a: text }, oneOf: [{ required: ["a"] }, { type: "object", minProperties: 2 }] },
+    { type: "object", oneOf: [{ required: ["a"] }, { type: "object", minProperties: 2 }] },
+    "major",
+    "Group.shape.a: the field was removed",
+  ],
+  [
+    "a limit beside alternatives",
+    `${request} shape`,
+    { maxLength: 9, anyOf: [{ type: "string" }, { type: "number" }] },
+    { maxLength: 8, anyOf: [{ type: "string" }, { type: "number" }] },
+    "major",
+    "GroupRequest.shape: limit tightened: maxLength 9 is now 8",
+  ],
+  [
+    "a discriminator that goes",
+    `${group} shape`,
+    { oneOf: [{ type: "object" }, { type: "string" }], discriminator: { propertyName: "kind" } },
+    { oneOf: [{ type: "object" }, { type: "string" }] },
+    "major",
+    "Group.shape: discriminator",
+  ],
+  [
+    "an alternative of the same type as another",
+    `${group} shape`,
+    {
+      oneOf: [
+        { type: "string", pattern: "^a" },
+        { type: "string", pattern: "^b" },
+      ],
+    },
+    {
+      oneOf: [
+        { type: "string", pattern: "^a" },
+        { type: "string", pattern: "^b" },
+        { type: "string", pattern: "^c" },
+      ],
+    },
+    "major",
+    "Group.shape: the alternative string (3) was added",
+  ],
+  [
+    "a limit that comes along with a choice",
+    `${request} shape`,
+    text,
+    { maxLength: 9, anyOf: [text, { type: "number" }] },
+    "major",
+    "GroupRequest.shape: limit tightened: maxLength none is now 9",
+  ],
+  [
+    "a choice where there was none",
+    `${request} shape`,
+    text,
+    { anyOf: [text, { type: "number" }] },
+    "minor",
+    "GroupRequest.shape: the alternative number was added",
+  ],
+  [
+    "a field demanded that the schema does not describe",
+    `${request} shape`,
+    { type: "object" },
+    { type: "object", required: ["colour"] },
+    "major",
+    "GroupRequest.shape.colour: is now required",
+  ],
+  [
+    "servers of one path",
+    `${groups} servers`,
+    [{ url: "http://127.0.0.1:3" }],
+    [{ url: "http://127.0.0.1:4" }],
+    "major",
+    "/groups: servers",
+  ],
+];
+
+describe("what stands in the corner of an eye", () => {
+  it.each(turns)("%s", (_, where, before, after, bump, words) => {
+    const found = compareContracts(edited([[where, before]]), edited([[where, after]]));
+    expect(found.map(lineOf).join("\n")).toContain(words);
+    expect(bumpOf(found)).toBe(bump);
+  });
+
+  it("takes a path's description for words", () => {
+    const found = compareContracts(contract, edited([[`${groups} description`, "Sets."]]));
+    expect(found.map(lineOf)).toEqual(["patch  /groups: its description was reworded"]);
+  });
+});
+
 describe("the contract itself", () => {
   /** The document with a keyword's texts changed wherever it stands for itself, as opposed to a field of that name. */
   const reworded = (keyword: string): JsonObject =>

@@ -1,11 +1,12 @@
 // Every change between two versions of the contract, with the least bump that may carry it.
 import { type Bump, type Change, gathered } from "./change.ts";
-import { compareOperations, operationsOf } from "./compare-operations.ts";
-import { isEqual, type JsonObject, namesIn, objectIn, stable } from "./json.ts";
+import { compareOperations, methods, operationsOf } from "./compare-operations.ts";
+import { isEqual, type JsonObject, namesIn, objectIn, resolved, stable } from "./json.ts";
 
 /** Parts of the document that are compared where an operation refers to them, or that only describe. */
 const comparedElsewhere: ReadonlySet<string> = new Set(["paths", "webhooks", "security"]);
 const notes: ReadonlySet<string> = new Set(["info", "tags", "openapi", "externalDocs"]);
+const pathNotes: ReadonlySet<string> = new Set(["summary", "description", "x-assumption"]);
 
 const change = (bump: Bump, place: string, words: string): Change => ({ bump, place, words, met: [] });
 
@@ -13,6 +14,7 @@ const change = (bump: Bump, place: string, words: string): Change => ({ bump, pl
 export function compareContracts(before: JsonObject, after: JsonObject): Change[] {
   const found = [
     ...compareAllOperations(before, after),
+    ...comparePaths(before, after),
     ...compareErrorTables(before, after),
     ...compareRoots(before, after),
   ];
@@ -41,6 +43,25 @@ function compareAllOperations(before: JsonObject, after: JsonObject): Change[] {
     if (!old.has(id) && !renamed.has(id)) found.push(change("minor", id, `the operation ${method} ${path} was added`));
   }
   return found;
+}
+
+/** What stands at a path besides its operations and their parameters. */
+function comparePaths(before: JsonObject, after: JsonObject): Change[] {
+  const known = [...methods, "parameters"];
+  return ["paths", "webhooks"].flatMap((kind) => {
+    const [old, now] = [objectIn(before[kind]), objectIn(after[kind])];
+    return Object.keys(old).flatMap((path) => {
+      const [was, is] = [resolved(old[path], before), resolved(now[path], after)];
+      if (!(path in now)) return [];
+      return namesIn(was, is)
+        .filter((key) => !known.includes(key) && !isEqual(was[key], is[key]))
+        .map((key) =>
+          pathNotes.has(key)
+            ? change("patch", path, `its ${key} was reworded`)
+            : change("major", path, `${key} ${stable(was[key])} is now ${stable(is[key])}`),
+        );
+    });
+  });
 }
 
 /** What an error code's row says to customers; its words and the reference backend's own columns are a patch. */

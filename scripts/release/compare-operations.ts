@@ -21,7 +21,8 @@ interface Both {
   readonly after: JsonObject;
 }
 
-const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+/** What a path holds operations under. */
+export const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /** Every operation and webhook of a document, by its operationId. */
 export function operationsOf(document: JsonObject): Map<string, Operation> {

@@ -60,19 +60,29 @@ export function compareSchemas(before: unknown, after: unknown, at: SchemaPlace)
   const inside: SchemaPlace = { ...at, place, within: new Set([...at.within, pair]) };
   const was = factsOf(before, at.before);
   const is = factsOf(after, at.after);
-  if (was.alternatives.length > 1 || is.alternatives.length > 1) {
-    return [...compareNullability(was, is, inside), ...compareAlternatives(before, after, was, is, inside)];
-  }
+  const isChoice = (facts: SchemaFacts): boolean => facts.alternatives.length > 1;
+  // Where a schema became a choice, or was one, the other side is one of its alternatives and says nothing beside them.
+  const alternativesOf = (facts: SchemaFacts, whole: unknown) => (isChoice(facts) ? facts.alternatives : [whole]);
+  const beside = (facts: SchemaFacts, other: SchemaFacts): SchemaFacts =>
+    isChoice(facts) || !isChoice(other) ? facts : { ...factsOf({}, {}), types: other.types };
   return [
-    ...compareTypes(was, is, inside),
     ...compareNullability(was, is, inside),
-    ...compareValues(was, is, inside),
-    ...compareFields(was, is, inside),
-    ...compareFurther(was, is, inside),
-    ...compareWithin(was.items, is.items, { ...inside, place: `${place}[]` }),
-    ...namesIn(was.rest, is.rest).flatMap((keyword) => compareKeyword(keyword, was, is, inside)),
+    ...(isChoice(was) || isChoice(is)
+      ? compareAlternatives(alternativesOf(was, before), alternativesOf(is, after), inside)
+      : []),
+    ...compareBeside(beside(was, is), beside(is, was), inside),
   ];
 }
+
+/** Compares what two schemas say beside their alternatives and null. */
+const compareBeside = (was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Change[] => [
+  ...compareTypes(was, is, at),
+  ...compareValues(was, is, at),
+  ...compareFields(was, is, at),
+  ...compareFurther(was, is, at),
+  ...compareWithin(was.items, is.items, { ...at, place: `${at.place}[]` }),
+  ...namesIn(was.rest, is.rest).flatMap((keyword) => compareKeyword(keyword, was, is, at)),
+];
 
 /** Compares what two schemas hold, unless neither says anything of it. */
 const compareWithin = (before: unknown, after: unknown, at: SchemaPlace): Change[] =>
@@ -132,12 +142,13 @@ function compareValues(was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Chan
 }
 
 function compareFields(was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Change[] {
-  return namesIn(was.properties, is.properties).flatMap((name) => {
+  const names = [...namesIn(was.properties, is.properties), ...was.required, ...is.required];
+  return [...new Set(names)].flatMap((name) => {
     const before = was.properties[name];
     const after = is.properties[name];
     const [needed, isNeeded] = [was.required.includes(name), is.required.includes(name)];
-    if (after === undefined) return [change(at, "major", "the field was removed", name)];
-    if (before === undefined) {
+    if (before !== undefined && after === undefined) return [change(at, "major", "the field was removed", name)];
+    if (before === undefined && after !== undefined) {
       const breaks = isNeeded && at.direction === "sent";
       return [
         change(at, breaks ? "major" : "minor", `${isNeeded ? "a required" : "an optional"} field was added`, name),
@@ -168,24 +179,25 @@ function compareFurther(was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Cha
   return [change(at, bump, `${words[is.further]} now`)];
 }
 
-function compareAlternatives(
-  before: unknown,
-  after: unknown,
-  was: SchemaFacts,
-  is: SchemaFacts,
-  at: SchemaPlace,
-): Change[] {
-  const listed = (facts: SchemaFacts, whole: unknown, document: JsonObject) =>
-    new Map(
-      (facts.alternatives.length > 0 ? facts.alternatives : [whole]).map((each) => [labelOf(each, document), each]),
-    );
-  const old = listed(was, before, at.before);
-  const now = listed(is, after, at.after);
+function compareAlternatives(was: readonly unknown[], is: readonly unknown[], at: SchemaPlace): Change[] {
+  const [old, now] = [labelled(was, at.before), labelled(is, at.after)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((label) => {
     if (!now.has(label)) return [change(at, "major", `the alternative ${label} was removed`)];
     if (!old.has(label)) return [change(at, widened(at.direction), `the alternative ${label} was added`)];
     return compareSchemas(old.get(label), now.get(label), { ...at, place: `${at.place} (${label})` });
   });
+}
+
+/** Alternatives by what tells them apart, or else by their order. */
+function labelled(alternatives: readonly unknown[], document: JsonObject): Map<string, unknown> {
+  const found = new Map<string, unknown>();
+  for (const each of alternatives) {
+    const label = labelOf(each, document);
+    let own = label;
+    for (let count = 2; found.has(own); count += 1) own = `${label} (${count})`;
+    found.set(own, each);
+  }
+  return found;
 }
 
 function compareKeyword(keyword: string, was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Change[] {

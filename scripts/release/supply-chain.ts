@@ -77,7 +77,23 @@ export function shippedWith(folders: readonly string[], entries: JsonObject): st
 
 /** Whether every licence that a package demands, or one of those it offers, is allowed. */
 export function isAllowedLicence(expression: unknown): boolean {
-  if (typeof expression !== "string") return false;
-  const choices = expression.replace(/[()]/g, "").split(/ OR /);
-  return choices.some((choice) => choice.split(/ AND /).every((licence) => allowedLicences.has(licence.trim())));
+  const words = typeof expression === "string" ? (expression.match(/[()]|[^\s()]+/g) ?? []) : [];
+  const takes = (word: string): boolean => words[0] === word && words.shift() !== undefined;
+  const one = (): boolean => {
+    if (!takes("(")) return allowedLicences.has(words.shift() ?? "");
+    const holds = any();
+    return takes(")") && holds;
+  };
+  // Both sides are read whatever the first one says.
+  const all = (): boolean => {
+    let holds = one();
+    while (takes("AND")) holds = one() && holds;
+    return holds;
+  };
+  const any = (): boolean => {
+    let holds = all();
+    while (takes("OR")) holds = all() || holds;
+    return holds;
+  };
+  return any() && words.length === 0;
 }
