@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { loadDocument } from "./generate/document.ts";
 import { type Change, gathered } from "./release/change.ts";
-import { changesetsIn, fixedGroupsIn, writeChangeset } from "./release/changesets.ts";
+import { changesetsIn, fixedGroupsIn, Unreadable, writeChangeset } from "./release/changesets.ts";
 import { compareContracts } from "./release/compare-contracts.ts";
 import { compareSurfaces } from "./release/compare-surfaces.ts";
 import { checkFiles, filesFrom } from "./release/earlier-cases.ts";
@@ -15,6 +15,7 @@ import { withWorkspaceVersions } from "./release/lockfile.ts";
 import { type Package, packagesIn, surfacesOf } from "./release/surface.ts";
 import {
   changesetFor,
+  digestOf,
   type Moved,
   movedFrom,
   type ReleaseRecord,
@@ -27,7 +28,37 @@ import {
 const root = fileURLToPath(new URL("../", import.meta.url));
 const at = (...path: string[]): string => join(root, ...path);
 const read = (...path: string[]): string => readFileSync(at(...path), "utf8");
-const readJson = (...path: string[]) => objectIn(JSON.parse(read(...path)) as unknown);
+
+function readJson(...path: string[]): JsonObject {
+  try {
+    return objectIn(JSON.parse(read(...path)) as unknown);
+  } catch (error) {
+    const mend = path[0] === "releases" ? bringBack : "Run `npm run generate`, which writes it.";
+    throw new Unreadable(`${join(...path)} cannot be read: ${(error as Error).message}\n${mend}`);
+  }
+}
+
+const bringBack =
+  "To bring the record of the last release back: " +
+  "git restore --source=$(git log -1 --format=%H -- releases/release.json) releases";
+
+/** What releases/ keeps of the last release, by path; release.json says what it should be. */
+function keptFiles(): Map<string, string> {
+  const paths = readdirSync(at("releases"), { recursive: true, encoding: "utf8", withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(at("releases"), join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+  const kept = paths.filter((path) => path !== "README.md" && path !== "release.json");
+  return new Map(kept.map((path) => [path, read("releases", path)]));
+}
+
+/** The document that openapi/ holds. */
+async function contract(): Promise<JsonObject> {
+  try {
+    return objectIn(await loadDocument());
+  } catch (error) {
+    throw new Unreadable(`openapi/ cannot be read: ${(error as Error).message}`);
+  }
+}
 
 const changesetFolder = at(".changeset");
 const suite = at("packages/contract/src/index.ts");
@@ -45,7 +76,7 @@ function movedSince(
   document: JsonObject,
   surfaces: ReadonlyMap<string, string>,
 ): Moved[] {
-  const contract = compareContracts(readJson("releases/contract.json"), document);
+  const contract = compareContracts(readJson("releases", "contract.json"), document);
   const cases = readdirSync(at("releases/cases"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => at("releases/cases", name));
@@ -53,6 +84,7 @@ function movedSince(
   const ofPackage = new Map(
     packages.map((each): [string, Change[]] => {
       const kept = surfaceFile(each);
+      // A package that is new has no surface yet; that none was lost is seen to by the digest.
       const before = existsSync(at(kept)) ? read(kept) : "";
       return [each.name, compareSurfaces(before, surfaces.get(each.name) ?? "")];
     }),
@@ -70,11 +102,18 @@ function movedSince(
 }
 
 async function check(packages: readonly Package[], write: boolean): Promise<boolean> {
-  const record = recordIn(readJson("releases/release.json"));
+  const record = recordIn(readJson("releases", "release.json"));
+  if (record.digest !== digestOf(keptFiles())) {
+    console.error(
+      "releases/ is not what the last release recorded: a file was edited, added or lost, so nothing can be compared " +
+        `with it.\n${bringBack}`,
+    );
+    return false;
+  }
   const pending = changesetsIn(changesetFolder);
   const problems = recordProblems(packages, pending, record);
-  const document = objectIn(await loadDocument());
-  if (!isEqual(document, readJson("packages/spec/openapi.json"))) {
+  const document = await contract();
+  if (!isEqual(document, readJson("packages", "spec", "openapi.json"))) {
     problems.push("The generated files are behind openapi/. Run `npm run generate`.");
   }
   const moved = movedSince(packages, document, surfacesOf(packages, compilerOptions()));
@@ -100,7 +139,7 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
 
 /** Keeps the present state as the last release. Refused while changesets are pending, since they are not released yet. */
 function keep(packages: readonly Package[]): boolean {
-  const last = recordIn(readJson("releases/release.json"));
+  const last = recordIn(readJson("releases", "release.json"));
   const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
   const moved = movedFrom(packages, last).length > 0;
   const pending = changesetsIn(changesetFolder).filter(({ id }) => moved || id !== last.bootstrap?.changeset);
@@ -123,7 +162,9 @@ function keep(packages: readonly Package[]): boolean {
     writeFileSync(kept, text);
   }
   writeFileSync(at("releases/contract.json"), read("packages/spec/openapi.json"));
-  const record: ReleaseRecord = moved || !last.bootstrap ? { versions } : { versions, bootstrap: last.bootstrap };
+  const digest = digestOf(keptFiles());
+  const record: ReleaseRecord =
+    moved || !last.bootstrap ? { versions, digest } : { versions, digest, bootstrap: last.bootstrap };
   writeFileSync(at("releases/release.json"), `${JSON.stringify(record, null, 2)}\n`);
   writeFileSync(
     at("package-lock.json"),
@@ -139,7 +180,13 @@ function keep(packages: readonly Package[]): boolean {
 
 // A private package is nobody's dependency, so no version of it promises anything.
 const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
-const good = process.argv.includes("--record")
-  ? keep(packages)
-  : await check(packages, process.argv.includes("--write"));
-if (!good) process.exitCode = 1;
+try {
+  const good = process.argv.includes("--record")
+    ? keep(packages)
+    : await check(packages, process.argv.includes("--write"));
+  if (!good) process.exitCode = 1;
+} catch (error) {
+  if (!(error instanceof Unreadable)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

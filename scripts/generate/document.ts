@@ -1,7 +1,7 @@
 // openapi/ → one self-contained OpenAPI document, with the code table folded in.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundle, loadConfig } from "@redocly/openapi-core";
+import { bundle, loadConfig, type NormalizedProblem } from "@redocly/openapi-core";
 import { parse } from "yaml";
 
 export const openapiFolder = new URL("../../openapi/", import.meta.url);
@@ -193,6 +193,10 @@ export function readCodeTable(): CodeTable {
   return parse(readFileSync(new URL("error-codes.yaml", openapiFolder), "utf8")) as CodeTable;
 }
 
+/** A problem, with the file and the place in it. */
+const sentenceOf = ({ message, location: [at] }: NormalizedProblem): string =>
+  at ? `${message} (${at.source.absoluteRef} ${at.pointer ?? ""})` : message;
+
 /** Reads, bundles and expands openapi/. */
 export async function loadDocument(): Promise<OpenApiDocument> {
   const config = await loadConfig({ configPath: fileURLToPath(new URL("redocly.yaml", openapiFolder)) });
@@ -201,6 +205,6 @@ export async function loadDocument(): Promise<OpenApiDocument> {
     config,
   });
   const errors = problems.filter((problem) => problem.severity === "error");
-  if (errors.length > 0) throw new Error(errors.map((problem) => problem.message).join("\n"));
+  if (errors.length > 0) throw new Error(errors.map(sentenceOf).join("\n"));
   return expand(result.parsed as OpenApiDocument, readCodeTable());
 }

@@ -1,4 +1,5 @@
 // Whether the pending changesets carry what changed since the last release, and what to do where they do not.
+import { createHash } from "node:crypto";
 import { type Bump, bumpOf, bumps, type Change, largerOf, lineOf } from "./change.ts";
 import { type Changeset, changesetText } from "./changesets.ts";
 import { type JsonObject, objectIn } from "./json.ts";
@@ -7,6 +8,8 @@ import { type JsonObject, objectIn } from "./json.ts";
 export interface ReleaseRecord {
   /** The version of every package at the time. */
   readonly versions: Readonly<Record<string, string>>;
+  /** What `digestOf` says of the files beside it. */
+  readonly digest: string;
   /**
    * Present until the first release: the changeset that carries every package from its first version to 1.0.0. It
    * stands for what the record holds, so it does not carry what changes afterwards.
@@ -19,9 +22,17 @@ export function recordIn(kept: JsonObject): ReleaseRecord {
   const versions = Object.fromEntries(
     Object.entries(objectIn(kept.versions)).map(([name, version]) => [name, String(version)]),
   );
+  const digest = String(kept.digest);
   const { changeset, version } = objectIn(kept.bootstrap);
-  if (typeof changeset !== "string" || typeof version !== "string") return { versions };
-  return { versions, bootstrap: { changeset, version } };
+  if (typeof changeset !== "string" || typeof version !== "string") return { versions, digest };
+  return { versions, digest, bootstrap: { changeset, version } };
+}
+
+/** A digest of files by path. A record that was edited, or lost a part, would let anything pass for unchanged. */
+export function digestOf(files: ReadonlyMap<string, string>): string {
+  const sorted = [...files].sort(([one], [other]) => (one < other ? -1 : 1));
+  const whole = JSON.stringify(sorted.map(([path, text]) => [path, text.replaceAll("\r\n", "\n")]));
+  return createHash("sha256").update(whole).digest("hex");
 }
 
 /** A package as it stands now. */
@@ -98,7 +109,10 @@ function bootstrapProblems(
 ): string[] {
   if (!bootstrap) return [];
   const first = pending.find(({ id }) => id === bootstrap.changeset);
-  if (!first) return [`.changeset/${bootstrap.changeset}.md is gone, but the first release is not recorded yet.`];
+  if (!first)
+    return [
+      `.changeset/${bootstrap.changeset}.md is gone, but the first release is not out yet: bring it back, it carries every package to ${bootstrap.version}.`,
+    ];
   const left = packages.filter(({ name, isPrivate }) => !isPrivate && first.bumps.get(name) !== "major");
   return left.map(
     ({ name }) => `.changeset/${first.id}.md must move ${name} by major, so that it begins at ${bootstrap.version}.`,

@@ -1,0 +1,103 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { changesetText } from "./release/changesets.ts";
+import { cloneWorkspace } from "./release/clone.ts";
+import { run } from "./release/release-files.ts";
+import { packagesIn } from "./release/surface.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const withinMs = 120_000;
+
+// In a clone of the last commit, whose record is made anew, so that only what a test does has changed.
+describe("the gate, from the YAML to the sentence", { timeout: withinMs }, () => {
+  let folder = "";
+  const at = (...path: string[]): string => join(folder, "clone", ...path);
+  const node = (...parameters: string[]) => {
+    const { status, stdout, stderr } = spawnSync("node", parameters, {
+      cwd: at(),
+      encoding: "utf8",
+      timeout: withinMs,
+    });
+    return { status, said: `${stdout}${stderr}` };
+  };
+  const gate = (...options: string[]) => node("scripts/release-gate.ts", ...options);
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "call-transfer-gate-"));
+    cloneWorkspace(root, at(), run(root, "git", "rev-parse", "HEAD").trim());
+    for (const name of readdirSync(at(".changeset")))
+      if (/^(?!README).*\.md$/.test(name)) rmSync(at(".changeset", name));
+    const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
+    const names = packages.map(({ name }) => name);
+    writeFileSync(at(".changeset/first.md"), changesetText(names, "major", "It carries every package to 1.0.0."));
+    const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
+    const bootstrap = { changeset: "first", version: "1.0.0" };
+    writeFileSync(at("releases/release.json"), JSON.stringify({ versions, bootstrap }));
+    expect(gate("--record")).toMatchObject({ status: 0 });
+    run(at(), "git", "add", "--all");
+    run(at(), "git", "-c", "user.name=gate", "-c", "user.email=gate@host.invalid", "commit", "--quiet", "-m", "Record");
+  }, withinMs);
+
+  afterEach(() => {
+    run(at(), "git", "reset", "--quiet", "--hard");
+    run(at(), "git", "clean", "--quiet", "-fd", "--", ".changeset", "packages", "releases");
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("passes where nothing changed", () => {
+    expect(gate()).toMatchObject({ status: 0 });
+  });
+
+  it("tells a newcomer what one optional response field takes, and passes with the changeset that it writes", () => {
+    const path = at("openapi/schemas/roles.yaml");
+    writeFileSync(
+      path,
+      readFileSync(path, "utf8").replace("properties:\n", "properties:\n    hue: { type: string }\n"),
+    );
+    expect(gate().said).toContain("The generated files are behind openapi/. Run `npm run generate`.");
+    expect(node("scripts/generate.ts").status).toBe(0);
+    const { status, said } = gate();
+    expect(status).toBe(1);
+    expect(said).toMatch(/minor {2}\w+\.hue: an optional field was added \(received from listRoles \(200\)\)/);
+    expect(said).toContain("run `npm run release:check -- --write`");
+    expect(gate("--write").said).toContain("wrote .changeset/minor-sdk.md");
+    expect(gate()).toMatchObject({ status: 0 });
+  });
+
+  it("asks a major where the cases of the last release no longer compile, whatever the present ones do", () => {
+    const path = at("packages/sdk/src/index.ts");
+    writeFileSync(path, readFileSync(path, "utf8").replace(/\bisApiError,/, ""));
+    expect(gate().said).toMatch(/major {2}contract cases of the last release: no longer compile: .*isApiError/);
+  });
+
+  it.each([
+    [
+      "a surface is lost",
+      () => rmSync(at("releases/surfaces/sdk.d.ts")),
+      "releases/ is not what the last release recorded",
+    ],
+    ["a case is lost", () => rmSync(at("releases/cases/world.ts")), "releases/ is not what the last release recorded"],
+    ["the record is lost", () => rmSync(at("releases/release.json")), "releases/release.json cannot be read"],
+    [
+      "the record holds marks of a merge",
+      () => appendFileSync(at("releases/release.json"), "<<<<<<<\n"),
+      "releases/release.json cannot be read",
+    ],
+    [
+      "a changeset cannot be read",
+      () => writeFileSync(at(".changeset/odd.md"), "Just words.\n"),
+      ".changeset/odd.md does not begin with ---",
+    ],
+  ])("says in words, and without a stack, that %s", (_, plant, words) => {
+    plant();
+    const { status, said } = gate();
+    expect(status).toBe(1);
+    expect(said).toContain(words);
+    expect(said).not.toContain("    at ");
+  });
+});
