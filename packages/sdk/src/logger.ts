@@ -20,6 +20,6 @@ export function noticeDeprecation(headers: Headers, { operationId, log, noticed,
   log("warn", () => {
     // Only here, where somebody listens: copies of a client share what was told.
     noticed.add(operationId);
-    return redact(`call-transfer: ${operationId}${told.join(" and")}`, tokens);
+    return redact(`${operationId}${told.join(" and")}`, tokens);
   });
 }

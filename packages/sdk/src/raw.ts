@@ -19,11 +19,7 @@ export type RawClient = Pick<Client<paths>, Verb>;
 /** Init of a raw call, as far as we look at it. */
 interface RawInit extends Omit<RequestOptions, "middleware" | "signal"> {
   signal?: AbortSignal | null;
-  middleware?: unknown;
   params?: { path?: Record<string, unknown> };
-  fetch?: unknown;
-  baseUrl?: unknown;
-  Request?: unknown;
 }
 
 /** openapi-fetch as we use it: the place is decided at run time, so its types cannot help here. */
@@ -40,14 +36,14 @@ class Plan {
 async function request(client: Core, verb: Verb, template: string, init?: RawInit | null): Promise<unknown> {
   // Joined to the base address as it is, any other text could name another host.
   if (!isText(template, /^\//)) throw new TypeError("The path must be text that starts with /, such as /api/v1/roles");
-  const { fetch: _fetch, baseUrl: _baseUrl, middleware: _middleware, Request: _request, ...rest } = init ?? {};
-  const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, params, ...own } = rest;
+  const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, params, ...own } = init ?? {};
   const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, maxRetries, accountId };
   const call = begin(client, verb, template, timing);
   const { baseUrl, headers } = call;
   const openapi = createClient<paths>({ baseUrl, headers, querySerializer: serializeQuery, Request: Plan as never });
   return (openapi.request as unknown as AnyRequest)(verb, expandPath(template, params?.path), {
     ...own,
+    ...{ baseUrl: undefined, middleware: undefined, Request: undefined },
     params: { ...params, path: undefined },
     fetch: ({ url, headers, body }: Outgoing) => send(Object.assign(call, { url, headers, body })),
   });

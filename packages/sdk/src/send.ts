@@ -149,10 +149,10 @@ async function waitForRetry(call: Call, delayMs: number): Promise<void> {
   const { onRetry, log, operationId, attempts } = call;
   const attempt = attempts.at(-1);
   if (attempt) attempt.delayMs = delayMs;
-  log("warn", () => `call-transfer: ${operationId} is retried in ${Math.round(delayMs)} ms`);
+  log("warn", () => `${operationId} is retried in ${Math.round(delayMs)} ms`);
   // Called at once, and never waited for.
   const told = async () => attempt && onRetry?.({ operationId, attempt, next: attempts.length + 1 });
-  told().catch((error: unknown) => log("error", () => `call-transfer: onRetry threw: ${messageOf(error)}`));
+  told().catch((error: unknown) => log("error", () => `onRetry threw: ${messageOf(error)}`));
   const never = () => new Promise<void>(() => {});
   // Ends early where the caller aborts; the next attempt then ends before it begins.
   await withinLimit(call, delayMs, never, () => {});
@@ -162,7 +162,7 @@ function wordsOf({ clock, operationId, attempts }: Call, { status, failure }: En
   const { startedAt = clock.now(), code, requestId } = attempts.at(-1) ?? {};
   const ended = failure?.words ?? `answered ${status}${code ? ` ${code}` : ""}`;
   const request = requestId ? ` (request ${requestId})` : "";
-  return `call-transfer: ${operationId} attempt ${attempts.length} ${ended} in ${clock.now() - startedAt} ms${request}`;
+  return `${operationId} attempt ${attempts.length} ${ended} in ${clock.now() - startedAt} ms${request}`;
 }
 
 /** The answer of an error that is settled, or the error of one that is not. */

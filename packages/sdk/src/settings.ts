@@ -192,7 +192,7 @@ export function settingsOf(options: ClientOptions, parent?: Settings): Settings 
     unsafe,
     log(level, words) {
       try {
-        logger?.[level](words());
+        logger?.[level](`call-transfer: ${words()}`);
       } catch {
         // There is nobody left to tell.
       }
