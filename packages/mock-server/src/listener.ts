@@ -168,8 +168,11 @@ async function write(
   const leave = () => void reader.cancel().catch(() => {});
   closing?.addEventListener("abort", leave);
   outgoing.once("close", leave);
+  const { socket } = outgoing;
   try {
     await pump(reader, outgoing, response.status, headers);
+    // The headers of an answer that went on promised to keep the connection, which would hold a closing server up.
+    if (closing?.aborted) socket?.destroySoon();
   } finally {
     closing?.removeEventListener("abort", leave);
   }

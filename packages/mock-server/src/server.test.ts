@@ -134,6 +134,15 @@ describe("the mock server", () => {
     await Promise.all([closed, once(socket, "close")]);
   });
 
+  it("closes with the events that a client follows, though the client would keep the connection", async () => {
+    const server = await startMockServer({ port: 0 });
+    const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
+    socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await once(socket, "readable");
+    const [, read] = await Promise.all([server.close(), text(socket)]);
+    expect([read.includes(": connected\n"), read.endsWith("\r\n0\r\n\r\n")]).toEqual([true, true]);
+  }, 1000);
+
   it("closes although a client keeps its connection open", async () => {
     const server = await startMockServer({ port: 0 });
     const socket = connect(server.port, "127.0.0.1");
