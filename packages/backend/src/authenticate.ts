@@ -148,7 +148,8 @@ export function selectAccount(
 export function limitRate(caller: Caller, state: State, policies: Policies, now: number): Problem | undefined {
   const { requests, windowSecs } = policies.rateLimit;
   const known = state.windows.get(caller.credential);
-  const isOpen = known !== undefined && now < known.from + windowSecs * 1000;
+  // One that begins later is of a time that the clock was set back from.
+  const isOpen = known !== undefined && known.from <= now && now < known.from + windowSecs * 1000;
   const window = isOpen ? known : { from: now, count: 0 };
   if (!isOpen) state.windows.set(caller.credential, window);
   if (window.count >= requests) {

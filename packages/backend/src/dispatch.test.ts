@@ -157,6 +157,14 @@ describe("the rate limit", () => {
     await backend.clock.advance({ by: 39_500 });
     expect((await send(backend, "GET /roles")).status).toBe(200);
   });
+
+  it("begins anew when the clock is set back to before its window", async () => {
+    const backend = createBackend({ policies: { rateLimit: { requests: 1, windowSecs: 60 } } });
+    await send(backend, "GET /roles");
+    backend.clock.set({ now: "2026-03-01T12:00:00Z" });
+    expect((await send(backend, "GET /roles")).status).toBe(200);
+    expect((await send(backend, "GET /roles")).body).toMatchObject({ meta: { retryAfterSecs: 60 } });
+  });
 });
 
 describe("an operation that has no rule yet", () => {
