@@ -244,6 +244,28 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("goes on tomorrow where %s end
   expect((await create(tomorrow.url)).status).toBe(409);
 });
 
+it("says which options wait for a reset, because it goes on from a snapshot", async () => {
+  const file = join(folder, "replacing.json");
+  const options = [
+    "--import",
+    file,
+    "--policy",
+    "concurrentCallLimit=1",
+    "--latency",
+    "400",
+    "--cors",
+    "http://a.test",
+  ];
+  const { child, output: first } = await ready("--export-on-exit", file, ...options);
+  child.kill("SIGTERM");
+  await once(child, "close");
+  expect(first.stderr).toBe("");
+  const { output } = await ready(...options);
+  expect(output.stderr).toBe(
+    `It goes on from ${file}, so these options have no effect before a reset: --policy, --latency\n`,
+  );
+});
+
 it("loses nothing when the folder of its export is gone in the end", async () => {
   const gone = join(folder, "gone");
   mkdirSync(gone);

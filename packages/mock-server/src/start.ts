@@ -17,6 +17,8 @@ interface Ready {
 }
 
 const tokenLifetimeSecs = 86_400;
+/** Options about what a snapshot holds, too. */
+const replacedBySnapshot = ["seed", "clock", "now", "prng", "policy", "fault", "latency"] as const;
 
 /** Starts a server as the options say, and prints what is needed to use it. Ends the process on a signal. */
 export async function start(values: StartValues): Promise<void> {
@@ -39,6 +41,11 @@ export async function start(values: StartValues): Promise<void> {
   try {
     const ready = await issueCredentials(server);
     if (server.controlToken !== undefined) console.error("Other machines can reach this server.");
+    const replaced = imported === undefined ? [] : replacedBySnapshot.filter((name) => values[name] !== undefined);
+    if (replaced.length > 0) {
+      const names = replaced.map((name) => `--${name}`).join(", ");
+      console.error(`It goes on from ${values.import}, so these options have no effect before a reset: ${names}`);
+    }
     if (readyFile !== undefined) writeWhole(readyFile, JSON.stringify(ready));
     console.log(values.json ? JSON.stringify(ready) : banner(ready));
   } catch (error) {
