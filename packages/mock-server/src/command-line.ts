@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { isHttp, isOrigin } from "./server-options.ts";
 
 /** A mistake in how the command was called; ends it with status 2. */
 export class UsageError extends Error {}
@@ -110,7 +111,7 @@ export function readNumber(option: string, value: string, most: number): number 
 
 /** An absolute address of http or https. Throws UsageError that names the option for anything else. */
 export function readUrl(option: string, value: string): string {
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+  if (!isHttp(value))
     throw new UsageError(`${option} ${value}: must be an http or https URL, such as http://127.0.0.1:4011.`);
   return value;
 }
@@ -119,7 +120,7 @@ export function readUrl(option: string, value: string): string {
 export function readOrigin(option: string, value: string): string {
   const origin = URL.canParse(value) ? new URL(value).origin : "null";
   const example = origin === "null" ? "http://localhost:5173" : origin;
-  if (origin !== value || !/^https?:/.test(value))
+  if (!isOrigin(value))
     throw new UsageError(`${option} ${value}: must be an origin, without a path or a final slash, such as ${example}.`);
   return value;
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { demo } from "@call-transfer/backend";
+import { demo, InputError } from "@call-transfer/backend";
 import { afterEach, describe, expect, it } from "vitest";
 import { type MockServer, type MockServerOptions, startMockServer } from "./server.ts";
 
@@ -104,6 +104,21 @@ describe("the mock server", () => {
   it("names the port that is in use", async () => {
     const { port } = await start();
     await expect(startMockServer({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use`);
+  });
+
+  it.each<[object, string]>([
+    [{ port: 70_000 }, "port: "],
+    [{ port: "4010" }, "port: "],
+    [{ host: "" }, "host: "],
+    [{ host: 5 }, "host: "],
+    [{ allowedHosts: "mock" }, "allowedHosts: "],
+    [{ corsOrigins: "http://localhost:5173" }, "corsOrigins: "],
+    [{ corsOrigins: ["http://localhost:5173/"] }, "corsOrigins[0]: "],
+    [{ forwardWebhooks: "ftp://127.0.0.1" }, "forwardWebhooks: "],
+  ])("does not start with %j, and names what is wrong", async (options, message) => {
+    const outcome = startMockServer({ port: 0, ...options }).then((server) => server.close());
+    await expect(outcome).rejects.toThrow(InputError);
+    await expect(outcome).rejects.toThrow(message);
   });
 
   it("ends the events of a client that reads them no more, instead of keeping them for it", async () => {

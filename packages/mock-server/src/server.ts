@@ -5,6 +5,7 @@ import { type Backend, createSandboxes, type Sandboxes, type SandboxesOptions } 
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import { bracketed } from "./gate.ts";
 import { createListener, refuseExpectation } from "./listener.ts";
+import { checkServerOptions } from "./server-options.ts";
 
 export interface MockServerOptions extends SandboxesOptions {
   /** Port to listen on; 4010 by default, 0 takes a free one. */
@@ -49,9 +50,10 @@ const limits = {
 
 /**
  * Serves sandboxes over HTTP. Unlike those of `createBackend`, their clocks flow from the real time unless told
- * otherwise. Rejects when the port is taken, naming it.
+ * otherwise. Rejects when the port is taken, naming it, and with InputError that names a bad option.
  */
 export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
+  checkServerOptions(options);
   const { port = 4010, host = "127.0.0.1", allowedHosts = [], corsOrigins = [], forwardWebhooks, ...given } = options;
   const deliver = createDeliveryFetch();
   const sandboxes = createSandboxes({
