@@ -5,21 +5,13 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { install, type Ready, withPackedServer } from "./packed.ts";
 import { changesetsIn } from "./release/changesets.ts";
+import { cloneWorkspace } from "./release/clone.ts";
 import { packInto, run, writeReleaseFiles } from "./release/release-files.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -28,26 +20,19 @@ const program = "every-operation.mjs";
 const now = "2026-03-02T15:00:00Z";
 const drivenWithinMs = 60_000;
 
-/** Gives a clone the workspace's installed packages, and its own for the workspace's own names. */
-function lendModules(clone: string): void {
-  const modules = join(clone, "node_modules");
-  mkdirSync(modules);
-  for (const name of readdirSync(join(root, "node_modules"))) {
-    if (name !== "@call-transfer") symlinkSync(join(root, "node_modules", name), join(modules, name));
-  }
-  mkdirSync(join(modules, "@call-transfer"));
-  for (const name of readdirSync(join(clone, "packages"))) {
-    symlinkSync(join(clone, "packages", name), join(modules, "@call-transfer", name));
-    const nested = join(root, "packages", name, "node_modules");
-    if (existsSync(nested)) symlinkSync(nested, join(clone, "packages", name, "node_modules"));
+/** Runs something whose new files, and those of what it starts, lack some rights. */
+function withUmask<T>(mask: number, use: () => T): T {
+  const usual = process.umask(mask);
+  try {
+    return use();
+  } finally {
+    process.umask(usual);
   }
 }
 
 /** Moves the versions in a clone of one commit and builds it. */
 function prepare(clone: string, commit: string): void {
-  run(root, "git", "clone", "--quiet", "--no-hardlinks", "--no-checkout", root, clone);
-  run(clone, "git", "checkout", "--quiet", "--detach", commit);
-  lendModules(clone);
+  cloneWorkspace(root, clone, commit);
   if (changesetsIn(join(clone, ".changeset")).length > 0) run(clone, "changeset", "version");
   run(clone, "npm", "run", "build");
 }
@@ -75,18 +60,22 @@ async function drive(project: string, { url, apiKey }: Ready): Promise<void> {
 
 async function dryRun(folder: string): Promise<void> {
   const commit = run(root, "git", "rev-parse", "HEAD").trim();
-  const [one, two] = [join(folder, "one"), join(folder, "two")];
+  // Nothing of where and by whom it was built may show: the second clone stands elsewhere, its files for one user alone.
+  const [one, two] = [join(folder, "one"), join(folder, "somewhere else", "two")];
   prepare(one, commit);
   checkRecord(one, changesetsIn(join(root, ".changeset")).length > 0);
   const files = writeReleaseFiles(one, join(folder, "packed"));
-  prepare(two, commit);
-  const again = packInto(two, join(folder, "packed-again"));
+  const again = withUmask(0o077, () => {
+    prepare(two, commit);
+    return packInto(two, join(folder, "packed-again"));
+  });
   for (const [index, { name, version, tarball }] of files.entries()) {
     const [first, second] = [
       digest(join(folder, "packed", tarball)),
       digest(join(folder, "packed-again", again[index]?.tarball ?? "")),
     ];
-    if (first !== second) throw new Error(`${tarball} differs between two clones of the same commit`);
+    if (first !== second)
+      throw new Error(`${tarball} differs between two clones of the same commit at different places`);
     console.log(`${name} ${version}  sha256 ${first.slice(0, 16)}…, the same twice`);
     console.log(
       readFileSync(join(folder, "packed", `${tarball}.md`), "utf8")
@@ -94,7 +83,9 @@ async function dryRun(folder: string): Promise<void> {
         .replace(/^/gm, "    "),
     );
   }
-  const bill = JSON.parse(readFileSync(join(folder, "packed", "sbom.cdx.json"), "utf8")) as { components: unknown[] };
+  const written = readFileSync(join(folder, "packed", "sbom.cdx.json"), "utf8");
+  if (written.includes(folder)) throw new Error("The bill of materials names a folder of this machine.");
+  const bill = JSON.parse(written) as { components: unknown[] };
   console.log(`The bill of materials lists ${bill.components.length} packages.\n`);
   const project = join(folder, "packed", "customer");
   install(project, Object.fromEntries(files.map(({ name, tarball }) => [name, tarball])));

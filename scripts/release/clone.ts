@@ -1,5 +1,5 @@
 // A clone of the workspace that can run its scripts: it borrows the installed packages, so nothing is installed anew.
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./release-files.ts";
 
@@ -10,12 +10,16 @@ export function cloneWorkspace(root: string, clone: string, commit: string): voi
   lendModules(root, clone);
 }
 
+/** What a build takes into its output, which says where it stood: it must stand where `npm ci` would put it. */
+const takenIn = ["openapi-fetch"];
+
 /** Gives a clone the workspace's installed packages, and its own for the workspace's own names. */
 function lendModules(root: string, clone: string): void {
   const modules = join(clone, "node_modules");
   mkdirSync(modules);
   for (const name of readdirSync(join(root, "node_modules"))) {
-    if (name !== "@call-transfer") symlinkSync(join(root, "node_modules", name), join(modules, name));
+    if (takenIn.includes(name)) cpSync(join(root, "node_modules", name), join(modules, name), { recursive: true });
+    else if (name !== "@call-transfer") symlinkSync(join(root, "node_modules", name), join(modules, name));
   }
   mkdirSync(join(modules, "@call-transfer"));
   for (const name of readdirSync(join(clone, "packages"))) {

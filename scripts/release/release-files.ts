@@ -1,7 +1,7 @@
 // What a release consists of: a tarball and notes for each package, a bill of materials of what their installation brings,
 // and `order.txt`, which names the tarballs so that nothing comes before what it needs.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { objectIn } from "./json.ts";
 import { type Package, packagesIn } from "./surface.ts";
@@ -56,13 +56,18 @@ const needsOf = ({ folder }: Package): string[] =>
     objectIn(objectIn(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as unknown).dependencies),
   );
 
+/** Gives a file the rights that a tarball should carry, whatever those of the checkout are. */
+const grantAsUsual = (path: string): void => chmodSync(path, statSync(path).mode & 0o100 ? 0o755 : 0o644);
+
 /** Packs every public package of a built workspace into a folder, each with its notes. */
 export function packInto(workspace: string, folder: string): ReleaseFile[] {
   mkdirSync(folder, { recursive: true });
   const packages = inOrder(packagesIn(join(workspace, "packages")), needsOf).filter(({ isPrivate }) => !isPrivate);
   const files = packages.map((each): ReleaseFile => {
-    const report = run(each.folder, "npm", "pack", "--json", "--ignore-scripts", "--pack-destination", folder);
-    const [packed] = JSON.parse(report) as { filename: string }[];
+    const packing = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+    const listed = JSON.parse(run(each.folder, "npm", ...packing, "--dry-run")) as { files: { path: string }[] }[];
+    for (const { path } of listed.flatMap(({ files }) => files)) grantAsUsual(join(each.folder, path));
+    const [packed] = JSON.parse(run(each.folder, "npm", ...packing)) as { filename: string }[];
     if (!packed) throw new Error(`${each.name} was not packed`);
     const changelog = join(each.folder, "CHANGELOG.md");
     const notes = existsSync(changelog) ? notesOf(readFileSync(changelog, "utf8"), each.version) : "";
@@ -94,7 +99,9 @@ function billOfMaterials(folder: string, files: readonly ReleaseFile[]): string 
       JSON.stringify({ name: "release", version: "0.0.0", private: true, dependencies }),
     );
     run(project, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline");
-    return run(project, "npm", "sbom", "--sbom-format", "cyclonedx");
+    const bill = run(project, "npm", "sbom", "--sbom-format", "cyclonedx");
+    // Where the tarballs stood while it was written is nobody's business; they stand beside it.
+    return bill.replaceAll(`file:${folder}/`, "");
   } finally {
     rmSync(project, { recursive: true, force: true });
   }
