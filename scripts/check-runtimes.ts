@@ -106,6 +106,9 @@ async function check(folder: string): Promise<boolean> {
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-runtimes-"));
 try {
   if (!(await check(folder))) process.exitCode = 1;
+} catch (error) {
+  console.error(`The check broke off: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -74,6 +74,20 @@ type table = unknown;
   });
 });
 
+describe("what a surface cannot show", { timeout: 30_000 }, () => {
+  it.each([
+    ["all of another package", 'export * from "elsewhere";', "export * from"],
+    ["a namespace", 'export * as tables from "./table.gen.ts";', "export * as"],
+    ["a default", "const one = 1;\nexport default one;", "export default"],
+  ])("is refused: %s", (_, text, words) => {
+    const path = join(folder, "packages/pack/src/odd.ts");
+    writeFileSync(path, `${text}\n`);
+    const odd = { name: "odd", version: "1.0.0", folder, isPrivate: false, entries: new Map([[".", path]]) };
+    expect(() => surfacesOf([odd], options)).toThrow(words);
+    rmSync(path);
+  });
+});
+
 describe("kept files", { timeout: 30_000 }, () => {
   it("are those that an entry leads to", () => {
     expect([...filesFrom(join(folder, "cases/bad.ts")).keys()].map((path) => path.slice(folder.length + 1))).toContain(

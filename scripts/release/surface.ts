@@ -69,6 +69,14 @@ const namesDeclared = (statement: ts.Statement): string[] => {
 
 const isGenerated = (file: ts.SourceFile): boolean => /\.gen\.ts$/.test(file.fileName);
 
+/** An export whose names nobody can tell from the package's own files, or that has none. */
+const isUnseen = (statement: ts.Statement): boolean =>
+  ts.isExportAssignment(statement) ||
+  (ts.isExportDeclaration(statement) &&
+    (statement.exportClause
+      ? ts.isNamespaceExport(statement.exportClause)
+      : !/^["']\./.test(statement.moduleSpecifier?.getText() ?? "")));
+
 /** Where a name comes from: `name` of the file `path`, or nothing of this package. */
 type Source = readonly [path: string, name: string];
 
@@ -85,6 +93,9 @@ class Names {
     const found = new Map<string, Source>();
     const file = this.#files.get(path);
     for (const statement of file?.statements ?? []) {
+      if (isUnseen(statement)) {
+        throw new Error(`${path} has \`${statement.getText()}\`, whose names no surface shows: export them by name.`);
+      }
       if (!ts.isExportDeclaration(statement)) {
         const isExported =
           ts.canHaveModifiers(statement) &&
