@@ -15,6 +15,7 @@ const assert = (holds, what) => {
 export async function exercise(sdk, webhooks, input) {
   const { CallTransfer, ApiError, NotFoundError, AbortError, isApiError, createCall } = sdk;
   const statuses = [];
+  const sent = [];
   const client = new CallTransfer({
     baseUrl: input.baseUrl,
     apiKey: input.apiKey,
@@ -22,6 +23,7 @@ export async function exercise(sdk, webhooks, input) {
     fetch: async (url, init) => {
       const response = await fetch(url, init);
       statuses.push(response.status);
+      sent.push(`${init.method} ${String(url).slice(input.baseUrl.length).replace(/\?.*/, "")}`);
       return response;
     },
   });
@@ -58,6 +60,8 @@ export async function exercise(sdk, webhooks, input) {
   );
   const page = await client.calls.list({ limit: 1 });
   assert(page.calls.length === 1, "a page of calls is listed");
+  const left = input.operations.filter(({ request }) => !sent.some((one) => new RegExp(request).test(one)));
+  assert(left.length === 0, `every operation is driven; left out: ${left.map(({ id }) => id)}`);
   shown.push("every operation");
 
   const ids = new Set();

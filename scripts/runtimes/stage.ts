@@ -1,5 +1,6 @@
 // What the mock server must know before the program of this folder can run against it.
 import { demo } from "@call-transfer/backend";
+import { operations } from "@call-transfer/spec";
 
 /** A frozen afternoon: placing calls depends on the time of day. */
 export const now = "2026-03-02T15:00:00Z";
@@ -44,6 +45,10 @@ export async function stage(url: string, sandbox: string): Promise<object> {
     unknownId: demo.accountId,
     appId,
     call: { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone },
+    operations: Object.entries(operations).map(([id, { method, path }]) => ({
+      id,
+      request: `^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`,
+    })),
     webhook: { ...received[0], secret, now: Date.parse(now) },
   };
 }
