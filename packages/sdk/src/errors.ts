@@ -36,6 +36,7 @@ const kind: unique symbol = Symbol.for("@call-transfer/sdk/1/error-kind");
 
 /** Any error that this SDK throws of its own accord; bad ids throw a plain `TypeError`. */
 export class CallTransferError extends Error {
+  /** @internal */
   static readonly [kind]: string = "CallTransferError";
 
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -63,6 +64,7 @@ export class CallTransferError extends Error {
 
 /** An option is missing or unusable. Nothing was sent. */
 export class ConfigurationError extends CallTransferError {
+  /** @internal */
   static override readonly [kind]: string = "ConfigurationError";
   /** The option to change. */
   readonly option: string;
@@ -75,6 +77,7 @@ export class ConfigurationError extends CallTransferError {
 
 /** A request that was started did not succeed. */
 export class RequestError extends CallTransferError implements RequestFacts {
+  /** @internal */
   static override readonly [kind]: string = "RequestError";
   declare readonly outcome: Outcome;
   declare readonly attempts: readonly Attempt[];
@@ -92,21 +95,25 @@ export type FailureKind = new (message: string, facts: RequestFacts, cause?: unk
 
 /** The connection could not be made or was lost. */
 export class ConnectionError extends RequestError {
+  /** @internal */
   static override readonly [kind]: string = "ConnectionError";
 }
 
 /** An attempt, or all of them together, took longer than allowed. */
 export class TimeoutError extends RequestError {
+  /** @internal */
   static override readonly [kind]: string = "TimeoutError";
 }
 
 /** The caller's signal aborted the request; the signal's reason is the `cause`. */
 export class AbortError extends RequestError {
+  /** @internal */
   static override readonly [kind]: string = "AbortError";
 }
 
 /** A success came whose body is not what it should be: no JSON, cut short, or too large. The request was carried out. */
 export class InvalidResponseError extends RequestError {
+  /** @internal */
   static override readonly [kind]: string = "InvalidResponseError";
 }
 
@@ -123,6 +130,7 @@ export interface UnknownOutcomeFacts extends RequestFacts {
  * placement whose answer was lost. Look before sending it again (§8.3). The `cause` says how the last attempt ended.
  */
 export class OutcomeUnknownError extends RequestError {
+  /** @internal */
   static override readonly [kind]: string = "OutcomeUnknownError";
   /** When it may have been carried out, by the server's clock. */
   readonly window: OutcomeWindow;
@@ -171,6 +179,7 @@ export interface ApiErrorFacts extends RequestFacts {
  * `switch (error.code)`, or by subclass.
  */
 export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> extends RequestError {
+  /** @internal */
   static override readonly [kind]: string = "ApiError";
 
   static override [Symbol.hasInstance](value: unknown): value is AnyApiError {
@@ -246,42 +255,52 @@ function wordsFor({ status, problem, operationId, requestId }: ApiErrorFacts): s
 
 /** 400: the request is malformed or breaks a rule. */
 export class BadRequestError extends ApiError {
+  /** @internal */
   static override readonly [kind]: string = "BadRequestError";
 }
 /** 401: the credential is missing, expired or invalid (§5). */
 export class AuthenticationError extends ApiError {
+  /** @internal */
   static override readonly [kind]: string = "AuthenticationError";
 }
 /** 402: the account must pay or upgrade first. */
 export class PaymentRequiredError extends ApiError {
+  /** @internal */
   static override readonly [kind]: string = "PaymentRequiredError";
 }
 /** 403: the caller may not do this (§5). */
 export class PermissionDeniedError extends ApiError {
+  /** @internal */
   static override readonly [kind]: string = "PermissionDeniedError";
 }
 /** 404: the resource does not exist in the account. */
 export class NotFoundError extends ApiError {
+  /** @internal */
   static override readonly [kind]: string = "NotFoundError";
 }
 /** 409: the request conflicts with what exists. */
 export class ConflictError extends ApiError {
+  /** @internal */
   static override readonly [kind]: string = "ConflictError";
 }
 /** 410: what the request names has expired. */
 export class GoneError extends ApiError {
+  /** @internal */
   static override readonly [kind]: string = "GoneError";
 }
 /** 422: a business rule forbids the request. */
 export class UnprocessableEntityError extends ApiError {
+  /** @internal */
   static override readonly [kind]: string = "UnprocessableEntityError";
 }
 /** 429: a rate limit, a full queue or a used-up quota; see `meta`. */
 export class RateLimitError extends ApiError {
+  /** @internal */
   static override readonly [kind]: string = "RateLimitError";
 }
 /** 5xx: the platform, or something in front of it, failed. */
 export class ServerError extends ApiError {
+  /** @internal */
   static override readonly [kind]: string = "ServerError";
 }
 

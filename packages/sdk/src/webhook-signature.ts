@@ -12,6 +12,7 @@ const mark: unique symbol = Symbol.for("@call-transfer/sdk/1/webhook-error");
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
 
+  /** @internal */
   static readonly [mark] = true;
 
   static override [Symbol.hasInstance](value: unknown): boolean {
