@@ -216,6 +216,16 @@ export const authCases: readonly ContractCase[] = [
   }),
   contractCase({
     noun,
+    name: "a key's address is not the one that a header claims",
+    needs: ["auth"],
+    async run(target, check) {
+      const { apiKey } = await target.as(key({ allowedIps: [otherIp] }));
+      const headers = { Authorization: `Bearer ${apiKey}`, "X-Forwarded-For": otherIp };
+      await expectProblem(check, await sendRaw(target, "listRoles", { headers }), "api_key_ip_restricted");
+    },
+  }),
+  contractCase({
+    noun,
     name: "a token that served ends with time",
     needs: ["auth", "clock"],
     covers: shows("access token: valid → expired, with time"),

@@ -33,6 +33,11 @@ const refusals: Readonly<Record<string, Refusal>> = {
     code: "phone_number_not_active",
     assumption: "A-16",
   },
+  "another account's number": {
+    change: { fromNumber: telephony.foreignNumber },
+    code: "phone_number_not_active",
+    assumption: "A-16",
+  },
   "a number that is not verified": {
     change: { fromNumber: telephony.unverifiedNumber },
     code: "phone_number_not_verified",
@@ -191,6 +196,23 @@ const placementCases = [
   }),
   contractCase({
     noun,
+    name: "a call's duration counts the seconds since its turn came, and stays once it ended",
+    needs: [...needs, "policies", "clock"],
+    async run(target, check) {
+      await target.policies.set({ concurrentCallLimit: 1 });
+      const client = await connect(target);
+      for (let placed = 0; placed < 3; placed++) await client.calls.create(request);
+      await target.clock.advance({ by: minuteMs + 10_000 });
+      const { calls } = await client.calls.list({ limit: 3 });
+      check.equal(
+        calls.map(({ duration }) => duration),
+        [0, 10, 60],
+        "durations of the one that waits, the one that talks and the one that ended",
+      );
+    },
+  }),
+  contractCase({
+    noun,
     name: "a call that waits is not in progress before its turn",
     needs: [...needs, "policies", "clock"],
     async run(target, check) {
@@ -200,6 +222,36 @@ const placementCases = [
       await client.calls.create(request);
       await target.clock.advance({ by: minuteMs - 1 });
       check.equal(await client.calls.create(request), { type: "queued", position: 2 }, "a millisecond too early");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "the daily limit counts the outbound calls since midnight UTC and no others",
+    needs: [...needs, "policies"],
+    async run(target, check) {
+      const placedToday = pastCalls.filter(
+        ({ direction, createdAt }) => direction === "outbound" && Date.parse(createdAt) >= midnight,
+      );
+      await target.policies.set({ dailyCallLimit: placedToday.length + 1 });
+      const client = await connect(target);
+      check.equal((await client.calls.create(request)).type, "initiated", "below the limit");
+      await check.refused(client.calls.create(request), "daily_call_limit_exceeded");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a recipient whose time zone nobody knows is in the account's",
+    needs,
+    async run(target, check) {
+      const accountId = uuid(811);
+      const [flowId, fromNumber] = [uuid(812), "+15550109811"];
+      await target.given({
+        accounts: [{ id: accountId, name: "Westward", timeZone: "America/Los_Angeles" }],
+        flows: [{ id: flowId, accountId, published: true }],
+        numbers: [{ accountId, number: fromNumber, active: true, verified: true, canInitiateCalls: true }],
+      });
+      const client = await connect(target, { keyOf: accountId });
+      await check.refused(client.calls.create({ ...request, flowId, fromNumber }), "outside_callable_hours");
     },
   }),
   contractCase({

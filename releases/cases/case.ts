@@ -1,10 +1,10 @@
-import type { OperationId, operations } from "@call-transfer/spec";
+import type { OperationDescription, OperationId } from "@call-transfer/spec";
 import type { Check } from "./check.ts";
 import type { Capability, CaseName, Target, TargetWith } from "./target.ts";
 import type { Transition } from "./transitions.ts";
 
 /** When an operation may be sent again: always, unless a name is taken, or never blindly. */
-export type RetryClass = (typeof operations)[OperationId]["retry"];
+export type RetryClass = OperationDescription["retry"];
 
 /** A cell that a case covers by passing; statuses and codes are counted from the answers themselves. */
 export type ClaimedCell =

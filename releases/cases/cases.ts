@@ -11,6 +11,7 @@ import { negativeCases } from "./negatives.ts";
 import { orderCases } from "./order.ts";
 import { retryCases } from "./retries.ts";
 import { roleCases } from "./roles.contract.ts";
+import { transferCases } from "./transfers.contract.ts";
 import { webhookCases } from "./webhooks.ts";
 
 /** Every case of the suite. */
@@ -28,4 +29,5 @@ export const cases: readonly ContractCase[] = [
   ...retryCases,
   ...breakageCases,
   ...webhookCases,
+  ...transferCases,
 ];

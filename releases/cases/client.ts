@@ -61,11 +61,13 @@ export function sendRaw(
   target: Target,
   operation: OperationId,
   init: RequestInit,
-  { path, body }: Input = validInput(operation),
+  { path, query, body }: Input = validInput(operation),
 ): Promise<Response> {
   const address = operations[operation].path.replaceAll(/\{([^}]+)\}/g, (_whole, name) => path[name] ?? "");
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const json = operations[operation].hasBody ? { body: JSON.stringify(body) } : {};
   const headers = new Headers(init.headers);
   if (operations[operation].hasBody && !headers.has("Content-Type")) headers.set("Content-Type", "application/json");
-  return target.fetch(target.baseUrl + address, { ...json, ...init, method: operations[operation].method, headers });
+  const url = target.baseUrl + address + (search.size > 0 ? `?${search}` : "");
+  return target.fetch(url, { ...json, ...init, method: operations[operation].method, headers });
 }

@@ -57,12 +57,12 @@ function* undocumentedOf(run: Run): Generator<string> {
     if (onDemand) continue;
     if (!operation) {
       const known = answersOutsideOperations.some((answer) => answer === code);
-      if (!known) yield `Outside the operations: ${status} ${code ?? "without a code"}`;
+      if (!known) yield `${run.target}: outside the operations: ${status} ${code ?? "without a code"}`;
       continue;
     }
     const { statuses, errorCodes: answers } = operations[operation];
-    if (!(statuses as readonly number[]).includes(status)) yield `${operation}: status ${status}`;
-    if (code && !(answers as readonly string[]).includes(code)) yield `${operation}: code ${code}`;
+    if (!(statuses as readonly number[]).includes(status)) yield `${run.target}: ${operation}: status ${status}`;
+    if (code && !(answers as readonly string[]).includes(code)) yield `${run.target}: ${operation}: code ${code}`;
   }
 }
 
@@ -142,10 +142,10 @@ const isLimited = ({ deviations, notRun }: Tally): boolean => deviations.size > 
 
 /**
  * What keeps the coverage from being whole, in words; empty when it is. A target that cannot do everything may miss what
- * its own limits explain; alone, with no other target to tell which cases reach a cell, it is held to nothing more.
+ * its own limits explain; with no unlimited target to tell which cases reach a cell, it is held to nothing more.
  */
 export function gapsOf({ rows, tallies, undocumented }: Coverage): string[] {
-  const isAlone = tallies.length === 1;
+  const isToldAll = tallies.some((tally) => !isLimited(tally));
   const gaps = rows.flatMap(({ cell, expected, reached, missed }) =>
     tallies.flatMap((tally) => {
       const way = reached.get(tally.target);
@@ -155,7 +155,7 @@ export function gapsOf({ rows, tallies, undocumented }: Coverage): string[] {
           expected === "behaviour" ? "only on demand, not by behaviour" : "by behaviour, but should be on demand";
         return [`${tally.target}: ${describeCell(cell)}; it was reached ${met}`];
       }
-      const isExplained = (missed.get(tally.target)?.length ?? 0) > 0 || (isAlone && isLimited(tally));
+      const isExplained = (missed.get(tally.target)?.length ?? 0) > 0 || (!isToldAll && isLimited(tally));
       return isExplained ? [] : [`${tally.target}: ${describeCell(cell)}`];
     }),
   );

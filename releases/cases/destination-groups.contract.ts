@@ -38,6 +38,53 @@ export const destinationGroupCases = [
   }),
   contractCase({
     noun,
+    name: "a group keeps the total timeout and the strategy that it was given",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const given = { totalTimeoutSecs: 17, strategy: "simultaneous" } as const;
+      const { totalTimeoutSecs, strategy } = await client.destinationGroups.create({ name: "Own", members, ...given });
+      check.equal({ totalTimeoutSecs, strategy }, given, "totalTimeoutSecs and strategy");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a member's ring time may be longer than the group's, and stays as it was given",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const given = [{ destinationId: first, ringTimeoutSecs: 20 }];
+      const group = await client.destinationGroups.create({ name: "Long", members: given, totalTimeoutSecs: 10 });
+      check.equal(group.members, given, "members");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "two groups have two ids",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const one = await client.destinationGroups.create({ name: "One", members });
+      const other = await client.destinationGroups.create({ name: "Other", members });
+      check.that(one.id !== other.id, "two ids");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "an unknown member is answered before a taken name",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      await client.destinationGroups.create({ name: "Front desk", members });
+      const unknown = [{ destinationId: uuid(999) }];
+      await check.refused(
+        client.destinationGroups.create({ name: "Front desk", members: unknown }),
+        "validation_failed",
+      );
+    },
+  }),
+  contractCase({
+    noun,
     name: "a name that is taken in the account is refused",
     needs,
     async run(target, check) {
@@ -56,6 +103,17 @@ export const destinationGroupCases = [
       await client.destinationGroups.create({ name: "Front desk", members });
       const other = await client.destinationGroups.create({ name: "front desk", members });
       check.equal(other.name, "front desk", "name");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "names are compared exactly, spaces included",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      await client.destinationGroups.create({ name: "Front desk", members });
+      const other = await client.destinationGroups.create({ name: " Front desk ", members });
+      check.equal(other.name, " Front desk ", "name");
     },
   }),
   contractCase({

@@ -1,7 +1,7 @@
 import { limits } from "@call-transfer/spec";
 import { contractCase } from "./case.ts";
 import { connect } from "./client.ts";
-import { accounts, destinations, firstSecret, hourMs, members, uuid } from "./world.ts";
+import { accounts, destinations, firstSecret, hourMs, members, minuteMs, uuid } from "./world.ts";
 
 const noun = "destinations";
 const needs = ["stateful", "destructive"] as const;
@@ -25,6 +25,7 @@ export const destinationCases = [
     name: "a rotation lets the previous secret sign for as long as the contract says",
     needs: [...needs, "clock"],
     async run(target, check) {
+      await target.clock.advance({ by: minuteMs });
       const rotated = await (await connect(target)).destinations.rotateSecret(destinations.app);
       const expiry = Date.parse(rotated.previousSecretExpiresAt ?? "");
       check.equal(expiry - target.clock.now(), overlapMs, "the overlap in milliseconds");

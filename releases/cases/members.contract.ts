@@ -94,16 +94,18 @@ export const memberCases = [
       check.equal(stateOf({ ...answer }), availability, "availability");
     },
   }),
-  contractCase({
-    noun,
-    name: "a member on a transferred call is busy, whatever the status",
-    needs,
-    async run(target, check) {
-      await given(target, { busy: true });
-      const { busy, status } = await (await connect(target)).members.getAvailability(memberId);
-      check.equal({ busy, status }, { busy: true, status: "available" }, "busy and status");
-    },
-  }),
+  ...(["available", "away", "offline"] as const).map((status) =>
+    contractCase({
+      noun,
+      name: `a member on a transferred call is busy and still ${status}`,
+      needs,
+      async run(target, check) {
+        await given(target, { busy: true, availability: { status } });
+        const answer = await (await connect(target)).members.getAvailability(memberId);
+        check.equal({ busy: answer.busy, status: answer.status }, { busy: true, status }, "busy and status");
+      },
+    }),
+  ),
   contractCase({
     noun,
     name: "hours are removed, and removing them again changes nothing",

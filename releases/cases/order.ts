@@ -117,6 +117,18 @@ const unknownId: Fault = {
   code: "resource_not_found",
   put: (plan) => withIds(plan, uuid(999)),
 };
+/** A number in the query that is none. */
+function malformedQueryOf(parameters: Readonly<Record<string, string>>): Fault[] {
+  const [name] = Object.entries(parameters).find(([, type]) => type === "integer") ?? [];
+  if (name === undefined) return [];
+  return [
+    {
+      name: "a malformed query",
+      code: "validation_failed",
+      put: (plan) => ({ ...plan, input: { ...plan.input, query: { [name]: "many" } } }),
+    },
+  ];
+}
 const brokenJson: Fault = { name: "broken JSON", code: "invalid_json", put: (plan) => ({ ...plan, text: "{" }) };
 
 /** A body with a required field left out. */
@@ -135,7 +147,7 @@ function invalidField(operation: OperationId): Fault[] {
 
 /** The faults that an operation can have, in the order in which they are to be answered. */
 function chainOf(operation: OperationId): Fault[] {
-  const { accountScoped, roles, pathParameters, hasBody } = operations[operation];
+  const { accountScoped, roles, pathParameters, queryParameters, hasBody } = operations[operation];
   return [
     credential,
     address,
@@ -144,6 +156,7 @@ function chainOf(operation: OperationId): Fault[] {
     ...((roles as readonly string[]).includes("agent") ? [] : [role]),
     rateLimit,
     ...(pathParameters.length > 0 ? [malformedId] : []),
+    ...malformedQueryOf(queryParameters),
     ...(hasBody ? [brokenJson, ...invalidField(operation)] : []),
     ...(pathParameters.length > 0 ? [unknownId] : []),
     ...(ownFaults[operation] ?? []),

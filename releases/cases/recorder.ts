@@ -2,7 +2,7 @@ import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-
 import { operationIds } from "./document.ts";
 import { bodyViolations } from "./schema-check.ts";
 import type { BrokenAnswer, Fault, Target } from "./target.ts";
-import { answerLine, requestLine } from "./trace.ts";
+import { answerLine, plain, requestLine } from "./trace.ts";
 
 /** One request and its answer, as far as the coverage counts them. */
 export interface Exchange {
@@ -44,9 +44,9 @@ function problemViolations(status: number, requestId: string | null, body: unkno
   if (typeof body !== "object" || body === null) return ["the error body is no object"];
   const { code, status: mirrored, requestId: named, errors } = body as Record<string, unknown>;
   const broken: string[] = [];
-  if (mirrored !== status) broken.push(`the body's status ${String(mirrored)} is not the status line's`);
-  if (named !== requestId) broken.push(`requestId ${String(named)} is not X-Request-Id ${requestId}`);
-  if (!isErrorCode(code)) return [...broken, `${String(code)} is no code of the table`];
+  if (mirrored !== status) broken.push(`the body's status ${plain(mirrored)} is not the status line's`);
+  if (named !== requestId) broken.push(`requestId ${plain(named)} is not X-Request-Id ${requestId}`);
+  if (!isErrorCode(code)) return [...broken, `${plain(code)} is no code of the table`];
   const row = errorCodes[code];
   if (row.status !== null && row.status !== status) broken.push(`the table gives ${code} the status ${row.status}`);
   if (row.hasFieldErrors && !(Array.isArray(errors) && errors.length > 0)) broken.push(`${code} names no fields`);

@@ -17,6 +17,8 @@ export type Capability =
   | "policies"
   /** Its deliveries can be triggered and read. */
   | "webhooks"
+  /** Calls can be transferred, and how that goes can be read. */
+  | "transfers"
   /** May be written to: calls placed, secrets rotated. */
   | "destructive";
 
@@ -101,6 +103,27 @@ export interface Delivery {
   readonly body: string;
 }
 
+/** A call to transfer: exactly one of `destinationId` and `groupId`. */
+export interface TransferRequest {
+  readonly destinationId?: string;
+  readonly groupId?: string;
+  /** Who picks up, and after how many seconds: a phone, or a member. Nobody else does; apps answer their offers. */
+  readonly script?: readonly {
+    readonly destinationId?: string;
+    readonly memberId?: string;
+    readonly answerAfterSecs: number;
+  }[];
+}
+
+/** How it goes for one destination of a transfer, or for one person behind it. */
+export interface RingState {
+  readonly destinationId: string;
+  readonly memberId?: string;
+  readonly outcome: string;
+  /** The answers that came too late. */
+  readonly late: readonly { readonly code: string }[];
+}
+
 /** A platform that the suite drives. Each case gets a target in its own fresh state, {@link world}. */
 export interface Target {
   readonly name: string;
@@ -129,6 +152,12 @@ export interface Target {
     /** What the receivers got so far, oldest first. */
     received(): readonly Delivery[];
   };
+  readonly transfers?: {
+    /** Starts to ring, and gives the transfer's id. */
+    start(transfer: TransferRequest): Promise<string>;
+    /** How it stands, in ring order. */
+    read(id: string): Promise<{ readonly status: string; readonly rings: readonly RingState[] }>;
+  };
 }
 
 interface Handles {
@@ -136,6 +165,7 @@ interface Handles {
   faults: "faults";
   policies: "policies";
   webhooks: "deliveries";
+  transfers: "transfers";
 }
 
 /** A target of which the needed capabilities are known to be there. */

@@ -1,5 +1,5 @@
 /** Longer texts are cut: what went wrong shows at their beginning. */
-const longestText = 1000;
+const longestText = 600;
 
 const cut = (text: string): string =>
   text.length > longestText ? `${text.slice(0, longestText)}… (${text.length} characters)` : text;
@@ -11,6 +11,16 @@ export function redacted(text: string, credential: string | undefined): string {
   const withoutSecrets = text.replaceAll(/("signingSecret"\s*:\s*)"(?:[^"\\]|\\.)*"/g, '$1"[redacted]"');
   return credential ? withoutSecrets.replaceAll(credential, "[redacted]") : withoutSecrets;
 }
+
+/** A value that a server chose, in words: of a list or an object only its kind, since it need have no words. */
+export function plain(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value);
+  return Array.isArray(value) ? "a list" : "an object";
+}
+
+/** A text without characters that would steer a terminal; line breaks stay. */
+export const printable = (text: string): string =>
+  text.replaceAll(/[^\P{Cc}\n]/gu, (character) => `\\u${character.codePointAt(0)?.toString(16).padStart(4, "0")}`);
 
 /** A request in words: method, path, who calls, body. */
 export function requestLine(request: Request, body: string): string {

@@ -71,6 +71,7 @@ export const webhookCases: readonly ContractCase[] = [
     needs,
     async run(target, check) {
       const delivery = await offer(target);
+      check.equal(target.deliveries.received().length, 1, "deliveries");
       check.equal(delivery.url, receiverUrl, "address");
       check.equal(delivery.headers.get("Content-Type")?.split(";")[0], "application/json", "content type");
       const form = /^t=(\d+),v1=[0-9a-f]{64}$/.exec(headerOf(delivery));

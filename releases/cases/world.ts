@@ -29,6 +29,7 @@ export interface SeedMember {
   hours?: Record<string, unknown>;
 }
 interface SeedDestination {
+  enabled?: boolean;
   id: string;
   accountId: string;
   name: string;
@@ -136,6 +137,7 @@ export const telephony = {
   unverifiedNumber: "+15550109002",
   receiveOnlyNumber: "+15550109003",
   rejectedNumber: "+15550109004",
+  foreignNumber: "+15550109005",
   rejectingProvider: uuid(111),
   doNotCall: "+15550109101",
   /** A contact for whom it is 4 AM at {@link start}. */
@@ -225,6 +227,7 @@ export const world: Seed = {
     number(telephony.inactiveNumber, { active: false }),
     number(telephony.unverifiedNumber, { verified: false }),
     number(telephony.receiveOnlyNumber, { canInitiateCalls: false }),
+    number(telephony.foreignNumber, { accountId: accounts.foreign }),
     number(telephony.rejectedNumber, { providerId: telephony.rejectingProvider }),
   ],
   contacts: [

@@ -2,8 +2,6 @@ declare module "@call-transfer/contract" {
   export { BrokenAnswer };
   export { Capability };
   export { CaseName };
-  export { Cell };
-  export { ClaimedCell };
   export { ContractCase };
   export { Coverage };
   export { Credentials };
@@ -15,35 +13,26 @@ declare module "@call-transfer/contract" {
   export { KeyHolder };
   export { Limits };
   export { OpenTarget };
-  export { Row };
   export { Run };
   export { Seed };
   export { Shared };
-  export { Tally };
   export { Target };
   export { TargetRunner };
   export { TargetWith };
   export { TokenHolder };
-  export { Way };
   export { Who };
   export { cases };
-  export { contractCase };
-  export { coverageJson };
-  export { coverageMarkdown };
   export { coverageOf };
   export { gapsOf };
-  export { keyOf };
   export { perCase };
   export { runCase };
-  export { runsText };
-  export { totalsOf };
   export { withShared };
   export { world };
 }
 
 declare type BrokenAnswer = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
 
-declare type Capability = "stateful" | "validates" | "auth" | "clock" | "faults" | "policies" | "webhooks" | "destructive";
+declare type Capability = "stateful" | "validates" | "auth" | "clock" | "faults" | "policies" | "webhooks" | "transfers" | "destructive";
 
 declare interface CaseName {
     readonly noun: string;
@@ -130,14 +119,6 @@ declare interface Documented {
     readonly expected: Way;
 }
 
-interface Draft<Needs extends Capability> {
-    readonly noun: string;
-    readonly name: string;
-    readonly needs: readonly Needs[];
-    readonly covers?: readonly ClaimedCell[];
-    run(target: TargetWith<Needs>, check: Check): Promise<void>;
-}
-
 declare interface Exchange {
     readonly operation?: OperationId;
     readonly status: number;
@@ -171,6 +152,7 @@ interface Handles {
     faults: "faults";
     policies: "policies";
     webhooks: "deliveries";
+    transfers: "transfers";
 }
 
 declare interface Hindrance {
@@ -202,7 +184,16 @@ declare interface OpenTarget {
     close(): Promise<void>;
 }
 
-declare type RetryClass = (typeof operations)[OperationId]["retry"];
+declare type RetryClass = OperationDescription["retry"];
+
+declare interface RingState {
+    readonly destinationId: string;
+    readonly memberId?: string;
+    readonly outcome: string;
+    readonly late: readonly {
+        readonly code: string;
+    }[];
+}
 
 declare interface Row extends Documented {
     readonly reached: ReadonlyMap<string, Way>;
@@ -264,6 +255,7 @@ interface SeedCall {
 }
 
 interface SeedDestination {
+    enabled?: boolean;
     id: string;
     accountId: string;
     name: string;
@@ -342,6 +334,13 @@ declare interface Target {
         }): Promise<void>;
         received(): readonly Delivery[];
     };
+    readonly transfers?: {
+        start(transfer: TransferRequest): Promise<string>;
+        read(id: string): Promise<{
+            readonly status: string;
+            readonly rings: readonly RingState[];
+        }>;
+    };
 }
 
 declare interface TargetRunner {
@@ -355,6 +354,16 @@ declare interface TokenHolder {
     readonly userId: string;
     readonly accountId?: string;
     readonly expired?: true;
+}
+
+declare interface TransferRequest {
+    readonly destinationId?: string;
+    readonly groupId?: string;
+    readonly script?: readonly {
+        readonly destinationId?: string;
+        readonly memberId?: string;
+        readonly answerAfterSecs: number;
+    }[];
 }
 
 declare type Transition = (typeof transitions)[number];
@@ -371,12 +380,6 @@ declare const accounts: {
 
 declare const cases: readonly ContractCase[];
 
-declare const contractCase: <const Needs extends Capability>(draft: Draft<Needs>) => ContractCase;
-
-declare function coverageJson(coverage: Coverage): string;
-
-declare function coverageMarkdown(coverage: Coverage): string;
-
 declare function coverageOf(runs: readonly Run[]): Coverage;
 
 declare const destinations: {
@@ -388,8 +391,6 @@ declare const destinations: {
 };
 
 declare function gapsOf({ rows, tallies, undocumented }: Coverage): string[];
-
-declare const keyOf: (cell: Cell) => string;
 
 declare const members: {
     owner: string;
@@ -403,15 +404,6 @@ declare const members: {
 declare const perCase: (name: string, open: () => Promise<OpenTarget>) => TargetRunner;
 
 declare function runCase(contractCase: ContractCase, target: Target): Promise<Run>;
-
-declare function runsText(target: string, runs: readonly Run[], tookMs: number): string;
-
-declare function totalsOf(runs: readonly Run[]): {
-    passed: number;
-    failed: number;
-    deviating: number;
-    notRun: number;
-};
 
 declare const transitions: readonly ["availability: away → available, as `until` passes", "availability: offline → available, as `until` passes", "availability: away stays, without `until`", "availability: offline stays, without `until`", "hours: set → none, by their removal", "hours: none → none, by their removal", "signing secret: current → previous, by a rotation", "signing secret: previous → void, as the overlap ends", "signing secret: previous → void, by the next rotation", "call: placed → in progress, below the concurrent-call limit", "call: placed → queued, at the concurrent-call limit", "call: placed → refused, beyond the queue", "call: queued → in progress, as another call ends", "daily quota: used up → free, at midnight UTC", "callable hours: closed → open, as they begin", "callable hours: open → closed, as they end", "rate limit: used up → free, after the wait that it names", "access token: valid → expired, with time"];
 

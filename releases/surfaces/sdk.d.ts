@@ -117,7 +117,6 @@ declare module "@call-transfer/sdk/webhooks" {
 }
 
 declare class AbortError extends RequestError {
-    static readonly [kind]: string;
 }
 
 declare type AccessTokenFunction = (request: {
@@ -143,7 +142,6 @@ declare interface Answer<T> {
 declare type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
 
 declare class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> extends RequestError {
-    static readonly [kind]: string;
     static [Symbol.hasInstance](value: unknown): value is AnyApiError;
     readonly code: C;
     readonly status: C extends ErrorCode ? ErrorCodeStatus[C] : number;
@@ -189,11 +187,9 @@ declare interface Attempt {
 }
 
 declare class AuthenticationError extends ApiError {
-    static readonly [kind]: string;
 }
 
 declare class BadRequestError extends ApiError {
-    static readonly [kind]: string;
 }
 
 type Call = unknown;
@@ -206,12 +202,12 @@ type CallQueued = unknown;
 
 declare class CallTransfer extends ResourceClient {
     #private;
+    readonly raw: RawClient;
     constructor(options: ClientOptions, parent?: CallTransfer);
     withOptions(options: Partial<ClientOptions>): CallTransfer;
 }
 
 declare class CallTransferError extends Error {
-    static readonly [kind]: string;
     static [Symbol.hasInstance](value: unknown): boolean;
     constructor(message: string, cause?: unknown);
     toJSON(): object;
@@ -248,22 +244,18 @@ declare interface Clock {
 }
 
 declare class ConfigurationError extends CallTransferError {
-    static readonly [kind]: string;
     readonly option: string;
     constructor(option: string, mend: string);
 }
 
 declare class ConflictError extends ApiError {
-    static readonly [kind]: string;
 }
 
 declare class ConnectionError extends RequestError {
-    static readonly [kind]: string;
 }
 
 declare class Core {
     #private;
-    readonly raw: RawClient;
     constructor(options: ClientOptions, parent?: Core);
     request<T>(method: string, template: string, input: RequestInput, options?: RequestOptions, lookUp?: LookUp): ApiPromise<T>;
 }
@@ -303,11 +295,9 @@ type FieldError = unknown;
 type FieldErrorCode = unknown;
 
 declare class GoneError extends ApiError {
-    static readonly [kind]: string;
 }
 
 declare class InvalidResponseError extends RequestError {
-    static readonly [kind]: string;
 }
 
 type ListCallsQuery = unknown;
@@ -359,14 +349,12 @@ declare interface NodeResponse {
 }
 
 declare class NotFoundError extends ApiError {
-    static readonly [kind]: string;
 }
 
 declare type Outcome = "not_sent" | "rejected" | "applied" | "unknown";
 
 declare class OutcomeUnknownError extends RequestError {
     #private;
-    static readonly [kind]: string;
     readonly window: OutcomeWindow;
     readonly partialBody: string | undefined;
     constructor(message: string, facts: UnknownOutcomeFacts, cause: unknown);
@@ -397,17 +385,14 @@ declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncI
 }
 
 declare class PaymentRequiredError extends ApiError {
-    static readonly [kind]: string;
 }
 
 declare class PermissionDeniedError extends ApiError {
-    static readonly [kind]: string;
 }
 
 declare type Problem = Readonly<Record<string, unknown>> | undefined;
 
 declare class RateLimitError extends ApiError {
-    static readonly [kind]: string;
 }
 
 declare type RawBody = string | Uint8Array | ArrayBuffer;
@@ -428,7 +413,6 @@ declare interface ReplayStore {
 declare type RequestBody<T> = WithReadonlyLists<string extends keyof T ? NamedFields<T> | T : T>;
 
 declare class RequestError extends CallTransferError implements RequestFacts {
-    static readonly [kind]: string;
     readonly outcome: Outcome;
     readonly attempts: readonly Attempt[];
     readonly operationId: string;
@@ -501,7 +485,6 @@ declare class Roles {
 }
 
 declare class ServerError extends ApiError {
-    static readonly [kind]: string;
 }
 
 declare interface SignOptions {
@@ -510,7 +493,6 @@ declare interface SignOptions {
 }
 
 declare class TimeoutError extends RequestError {
-    static readonly [kind]: string;
 }
 
 type TransferDestination = unknown;
@@ -532,7 +514,6 @@ declare interface UnknownWebhookEvent {
 }
 
 declare class UnprocessableEntityError extends ApiError {
-    static readonly [kind]: string;
 }
 
 declare type Validate = (operationId: string, body: unknown) => void;
@@ -564,6 +545,7 @@ declare type WebhookInput = Request | {
 
 declare class WebhookVerificationError extends Error {
     readonly name = "WebhookVerificationError";
+    static [Symbol.hasInstance](value: unknown): boolean;
 }
 
 type WithReadonlyLists<T> = T extends readonly (infer Item)[] ? readonly WithReadonlyLists<Item>[] : T extends object ? {
@@ -587,8 +569,6 @@ declare function isApiError(value: unknown): value is AnyApiError;
 declare function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [C, ...C[]]): value is ApiErrorOf<C>;
 
 declare function isTransferOffer(event: WebhookEvent): event is TransferOffer;
-
-declare const kind: unique symbol;
 
 declare function listAccounts(client: Core, options?: RequestOptions): ApiPromise<AccountList>;
 
