@@ -92,6 +92,7 @@ it.each([
   [["clock", "--destination", "x"], "--destination is of use to trigger alone."],
   [["reset", "everything"], "There is no use for: everything"],
   [["routes", "--url", "localhost:4010"], "--url localhost:4010: must be an http or https URL"],
+  [["routes", "--url", "http://me:hidden@127.0.0.1:4010"], "--url: leave user and password out of the URL"],
 ])("refuses %j with status 2, naming it", async (args, message) => {
   const { status, stdout, stderr } = await finish(...args);
   expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { isHttp, isOrigin } from "./server-options.ts";
+import { hasCredentials, isHttp, isOrigin } from "./server-options.ts";
 
 /** A mistake in how the command was called; ends it with status 2. */
 export class UsageError extends Error {}
@@ -109,8 +109,10 @@ export function readNumber(option: string, value: string, most: number): number 
   return Number(value);
 }
 
-/** An absolute address of http or https. Throws UsageError that names the option for anything else. */
+/** An absolute address of http or https. Throws UsageError that names the option for anything else, and no password. */
 export function readUrl(option: string, value: string): string {
+  if (URL.canParse(value) && hasCredentials(new URL(value)))
+    throw new UsageError(`${option}: leave user and password out of the URL; nothing here reads them.`);
   if (!isHttp(value))
     throw new UsageError(`${option} ${value}: must be an http or https URL, such as http://127.0.0.1:4011.`);
   return value;

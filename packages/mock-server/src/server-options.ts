@@ -18,7 +18,10 @@ export function checkServerOptions(options: MockServerOptions): void {
     "must be an origin without a final slash, such as http://localhost:5173",
   );
   if (forwardWebhooks !== undefined && !isHttp(forwardWebhooks))
-    throw new InputError("forwardWebhooks", "must be an http or https URL, such as http://127.0.0.1:4011");
+    throw new InputError(
+      "forwardWebhooks",
+      "must be an http or https URL without user and password, such as http://127.0.0.1:4011",
+    );
 }
 
 function eachText(field: string, list: readonly string[], isGood: (text: string) => boolean, message: string): void {
@@ -27,9 +30,16 @@ function eachText(field: string, list: readonly string[], isGood: (text: string)
     if (typeof text !== "string" || !isGood(text)) throw new InputError(`${field}[${index}]`, message);
 }
 
-/** Whether a text is an absolute address of http or https. */
+/** Whether a text is an absolute address of http or https that `fetch` would take. */
 export function isHttp(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return /^https?:$/.test(url.protocol) && !hasCredentials(url);
+}
+
+/** Whether a user or a password stands in an address. `fetch` refuses such a one with a message that repeats it. */
+export function hasCredentials(url: URL): boolean {
+  return url.username !== "" || url.password !== "";
 }
 
 /** Whether a text is the origin of a site, as browsers write it. */

@@ -115,6 +115,7 @@ describe("the mock server", () => {
     [{ corsOrigins: "http://localhost:5173" }, "corsOrigins: "],
     [{ corsOrigins: ["http://localhost:5173/"] }, "corsOrigins[0]: "],
     [{ forwardWebhooks: "ftp://127.0.0.1" }, "forwardWebhooks: "],
+    [{ forwardWebhooks: "http://me:hidden@127.0.0.1" }, "forwardWebhooks: must be an http or https URL without user"],
   ])("does not start with %j, and names what is wrong", async (options, message) => {
     const outcome = startMockServer({ port: 0, ...options }).then((server) => server.close());
     await expect(outcome).rejects.toThrow(InputError);

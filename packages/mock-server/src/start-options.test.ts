@@ -52,6 +52,7 @@ it.each([
   [["--cors", "nonsense"], "--cors nonsense: must be an origin, without a path or a final slash"],
   [["--cors", "http://localhost:5173/"], "such as http://localhost:5173."],
   [["--forward-webhooks", "ftp://localhost"], "--forward-webhooks ftp://localhost: must be an http or https URL"],
+  [["--forward-webhooks", "http://me:hidden@localhost"], "--forward-webhooks: leave user and password out of the URL"],
   [["--seed", none], `--seed ${none}: there is no such file.`],
   [["--seed", broken], `--seed ${broken}: `],
   [["--seed", list], `--seed ${list}: must be a JSON object.`],
