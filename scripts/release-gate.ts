@@ -132,7 +132,7 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
   if (good && shortfalls.length === 0) {
     const since = record.bootstrap ? `the state that ${record.bootstrap.version} begins with` : "the last release";
     const count = moved.reduce((sum, { changes }) => sum + changes.length, 0);
-    console.log(`${count} changes since ${since}; ${pending.length} pending changesets carry them`);
+    console.log(`changes since ${since}: ${count}; pending changesets, which carry them: ${pending.length}`);
   }
   return good;
 }
