@@ -75,6 +75,11 @@ describe("a release of the workspace", { timeout: 30_000 }, () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+  it("is refused, naming the file, where the settings of changesets cannot be read", () => {
+    writeFileSync(join(changesets(), "config.json"), '{ "fixed": [');
+    expect(() => fixedGroupsIn(changesets())).toThrow(/^\.changeset\/config\.json cannot be read: /);
+  });
+
   it("leaves the SDK alone when the mock server breaks", () => {
     const after = versionsAfter({ "mock-server": "major" });
     expect(after).toMatchObject({ "mock-server": "2.0.0", sdk: "1.0.0", spec: "1.0.0", backend: "1.0.0" });

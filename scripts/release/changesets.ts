@@ -26,17 +26,20 @@ export function parseChangeset(id: string, text: string): Changeset {
   const [, head, note] = /^---\n([\s\S]*?)\n?---\n([\s\S]*)$/.exec(text.replaceAll("\r\n", "\n")) ?? [];
   if (head === undefined)
     throw new Unreadable(`${path} does not begin with ---, the packages it moves, and --- again.`);
-  const entries = Object.entries(objectIn(headIn(head, path))).map(([name, bump]): [string, Bump] => {
-    if (!isBump(bump))
-      throw new Unreadable(`${path} moves ${name} by ${bump}, which is not one of ${bumps.join(", ")}.`);
-    return [name, bump];
-  });
+  const entries = Object.entries(objectIn(readable(path, () => parse(head) as unknown))).map(
+    ([name, bump]): [string, Bump] => {
+      if (!isBump(bump))
+        throw new Unreadable(`${path} moves ${name} by ${bump}, which is not one of ${bumps.join(", ")}.`);
+      return [name, bump];
+    },
+  );
   return { id, bumps: new Map(entries), note: (note ?? "").trim() };
 }
 
-function headIn(head: string, path: string): unknown {
+/** Reads a file, or throws Unreadable that names it. */
+function readable<T>(path: string, read: () => T): T {
   try {
-    return parse(head) as unknown;
+    return read();
   } catch (error) {
     throw new Unreadable(`${path} cannot be read: ${(error as Error).message}`);
   }
@@ -51,8 +54,11 @@ export function changesetsIn(folder: string): Changeset[] {
 }
 
 /** The groups of packages that always carry one version. */
-export const fixedGroupsIn = (folder: string): string[][] =>
-  listIn(objectIn(JSON.parse(readFileSync(join(folder, "config.json"), "utf8")) as unknown).fixed).map(textsIn);
+export function fixedGroupsIn(folder: string): string[][] {
+  const text = readFileSync(join(folder, "config.json"), "utf8");
+  const config = readable(".changeset/config.json", () => JSON.parse(text) as unknown);
+  return listIn(objectIn(config).fixed).map(textsIn);
+}
 
 /** The text of a changeset that moves some packages. */
 export const changesetText = (names: readonly string[], bump: Bump, note: string): string =>

@@ -107,6 +107,11 @@ export function bracketed(address: string): string {
   return address.includes(":") ? `[${address}]` : address;
 }
 
+/** An address as sockets take it, also where it is written as in a URL. */
+export function unbracketed(address: string): string {
+  return address.replace(/^\[(.*)\]$/, "$1");
+}
+
 /** Whether a browser says that the request comes from a page of another site, whatever its origin. */
 function isAskedBySite(site: string | string[] | undefined): boolean {
   return site !== undefined && site !== "same-origin" && site !== "none";

@@ -1,15 +1,17 @@
 import { InputError } from "@call-transfer/backend";
 import type { MockServerOptions } from "./server.ts";
 
-const mostPort = 65_535;
+/** Ports are numbers of 16 bits. */
+export const highestPort = 65_535;
 
 /** Checks the options that are the server's own. Throws InputError that names the bad one. */
 export function checkServerOptions(options: MockServerOptions): void {
-  const { port = 0, host = "127.0.0.1", allowedHosts = [], corsOrigins = [], forwardWebhooks } = options;
-  if (!Number.isInteger(port) || port < 0 || port > mostPort)
-    throw new InputError("port", `must be a whole number, 0 to ${mostPort}`);
+  const { port, host, allowedHosts = [], corsOrigins = [], forwardWebhooks } = options;
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= highestPort))
+    throw new InputError("port", `must be a whole number, 0 to ${highestPort}`);
   // An empty address would mean every address that the machine has.
-  if (typeof host !== "string" || host === "") throw new InputError("host", "must be an address, such as 127.0.0.1");
+  if (host !== undefined && (typeof host !== "string" || host === ""))
+    throw new InputError("host", "must be an address, such as 127.0.0.1");
   eachText("allowedHosts", allowedHosts, (name) => name !== "", "must be a host name");
   eachText(
     "corsOrigins",

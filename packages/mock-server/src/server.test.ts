@@ -106,6 +106,13 @@ describe("the mock server", () => {
     await expect(startMockServer({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use`);
   });
 
+  it.each(["::1", "[::1]"])("listens on %s, whose address it writes as URLs do", async (host) => {
+    const server = await startMockServer({ port: 0, host });
+    const response = await fetch(`${server.url}/_control/v1/health`);
+    await server.close();
+    expect([server.url, server.controlToken, response.status]).toEqual([`http://[::1]:${server.port}`, undefined, 200]);
+  });
+
   it.each<[object, string]>([
     [{ port: 70_000 }, "port: "],
     [{ port: "4010" }, "port: "],

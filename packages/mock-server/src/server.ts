@@ -3,14 +3,14 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Backend, createSandboxes, type Sandboxes, type SandboxesOptions } from "@call-transfer/backend";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
-import { bracketed } from "./gate.ts";
+import { bracketed, unbracketed } from "./gate.ts";
 import { createListener, refuseExpectation } from "./listener.ts";
 import { checkServerOptions } from "./server-options.ts";
 
 export interface MockServerOptions extends SandboxesOptions {
   /** Port to listen on; 4010 by default, 0 takes a free one. */
   readonly port?: number;
-  /** Address to bind; 127.0.0.1 by default. On any other address the control plane wants a token. */
+  /** Address to bind; 127.0.0.1 by default, IPv6 with or without brackets. Beyond this machine the control plane wants a token. */
   readonly host?: string;
   /** Names under which clients may address the server, besides the address it binds and the loopback names. */
   readonly allowedHosts?: readonly string[];
@@ -54,7 +54,9 @@ const limits = {
  */
 export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
   checkServerOptions(options);
-  const { port = 4010, host = "127.0.0.1", allowedHosts = [], corsOrigins = [], forwardWebhooks, ...given } = options;
+  const { port = 4010, host: bound = "127.0.0.1", forwardWebhooks, ...others } = options;
+  const { allowedHosts = [], corsOrigins = [], ...given } = others;
+  const host = unbracketed(bound);
   const deliver = createDeliveryFetch();
   const sandboxes = createSandboxes({
     clock: "flowing",

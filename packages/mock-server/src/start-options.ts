@@ -11,7 +11,9 @@ import {
   type startOptions,
   UsageError,
 } from "./command-line.ts";
+import { unbracketed } from "./gate.ts";
 import type { MockServerOptions } from "./server.ts";
+import { highestPort } from "./server-options.ts";
 
 /** The values of `start`'s options. */
 export type StartValues = ReturnType<typeof readArguments<typeof startOptions>>["values"];
@@ -22,7 +24,7 @@ export function serverOptions(values: StartValues): MockServerOptions {
   if (clock !== undefined && clock !== "flowing" && clock !== "frozen")
     throw new UsageError(`--clock ${clock}: must be flowing or frozen.`);
   return {
-    port: readNumber("--port", port, 65_535),
+    port: readNumber("--port", port, highestPort),
     seed: seedOf(values.seed),
     faults: plannedFaults(values),
     policies: policiesOf(values.policy),
@@ -52,7 +54,7 @@ export function importedSnapshot(path: string | undefined): unknown {
 
 /** An address to bind, for which IPv6 may stand in brackets as it does in a URL. */
 function readHost(host: string): string {
-  const address = host.replace(/^\[(.*)\]$/, "$1");
+  const address = unbracketed(host);
   if (!/^[\w.:%-]+$/.test(address) || /^[^:]*:\d*$/.test(address))
     throw new UsageError(`--host ${host}: must be an address such as 127.0.0.1 or ::1; the port is for --port.`);
   return address;
