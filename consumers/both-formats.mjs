@@ -1,6 +1,7 @@
 // One process with two copies of the SDK, loaded by import and by require, as happens where a dependency of a program uses
 // it too: each copy's errors must be told apart by the other's classes and guards. Run in a project that has it installed.
 import { createRequire } from "node:module";
+import { inspect } from "node:util";
 import * as importedSdk from "@call-transfer/sdk";
 import * as importedWebhooks from "@call-transfer/sdk/webhooks";
 
@@ -72,5 +73,14 @@ for (const made of Object.keys(ours)) {
   const answers = imported[made].prototype instanceof imported.ApiError || made === "ApiError";
   const guards = [imported.isApiError(theirs[made]), required.isApiError(ours[made])];
   if (guards.some((told) => told !== answers)) wrong.push(`isApiError of ${made} across copies: ${guards}`);
+}
+
+// Bundlers rename a class that names itself, which then shows in consoles and stacks.
+for (const [name, value] of [...Object.entries(imported), ...Object.entries(required)])
+  if (/^class\b/.test(Function.prototype.toString.call(value)) && value.name !== name)
+    wrong.push(`the class ${name} is named ${value.name}`);
+for (const { CallTransfer } of [imported, required]) {
+  const shown = inspect(new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "a-secret-key" }));
+  if (!shown.startsWith("CallTransfer {") || shown.includes("a-secret-key")) wrong.push(`a client prints as ${shown}`);
 }
 if (wrong.length > 0) throw new Error(wrong.join("\n"));

@@ -2,6 +2,7 @@
 import { type Backend, demo } from "@call-transfer/backend";
 import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
 import { baseUrl } from "./caller.ts";
+import { middlewareKinds } from "./middleware.ts";
 import type { Network } from "./network.ts";
 import { accountOf, type ClientPlan, type Plan } from "./plan.ts";
 import { createRandom } from "./random.ts";
@@ -101,7 +102,7 @@ export async function createClients(world: ClientWorld): Promise<readonly Client
         budget.told += 1;
         note(JSON.stringify(event));
       },
-      middleware: client.middleware ? [(_request, next) => next()] : [],
+      middleware: client.middleware ? [middlewareKinds[client.middleware]] : [],
       ...(client.name === "checking" ? { logger: { debug: note, info: note, warn: note, error: note } } : {}),
     };
     const sdk =

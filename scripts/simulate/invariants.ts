@@ -1,5 +1,5 @@
 // What must hold in every world, whatever the network does. Each invariant tells the facts where it does not.
-import { RequestError } from "@call-transfer/sdk";
+import { ApiError, RequestError } from "@call-transfer/sdk";
 import { limits } from "@call-transfer/spec";
 import { bodyViolations } from "../../packages/contract/src/schema-check.ts";
 import { attemptsFollowTheTable, settlesInTime, steps, waitsLongEnough } from "./pace.ts";
@@ -71,6 +71,10 @@ function* outcomesAreTrue({ calls }: Evidence): Iterable<string> {
     for (const [index, told] of error.attempts.entries())
       if (told.status !== attempts[index]?.status && abortedAt === undefined)
         yield `${aboutCall(call)} tells status ${told.status} of attempt ${index + 1}`;
+      else if (told.code !== attempts[index]?.code && abortedAt === undefined)
+        yield `${aboutCall(call)} tells code ${told.code} of attempt ${index + 1}, which was ${attempts[index]?.code}`;
+    if (error instanceof ApiError && error.code !== attempts.at(-1)?.code && abortedAt === undefined)
+      yield `${aboutCall(call)} misread its answer: code ${error.code}, which was ${attempts.at(-1)?.code}`;
   }
 }
 

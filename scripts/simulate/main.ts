@@ -1,6 +1,6 @@
 // A run from the command line: worlds in the order of their seeds, until there are enough.
 import { allCells } from "./faults.ts";
-import { cellTable, createProgress, figures, missedCells } from "./report.ts";
+import { cellTable, createProgress, figures, missedAnswers, missedCells } from "./report.ts";
 import { add, noTotals, type Outcome, simulate } from "./run.ts";
 
 /** Which worlds to run. */
@@ -60,7 +60,7 @@ export async function runRange({ from, seeds, attempts, shard, calls, trace }: R
   }
   console.log(cellTable(totals));
   for (const line of figures(totals, seconds())) console.log(line);
-  const missed = missedCells(totals);
+  const missed = [...missedCells(totals), ...missedAnswers(totals)];
   const isLarge = totals.worlds >= allCells.length;
   if (isLarge && missed.length > 0) console.log(`cells never met: ${missed.join(", ")}`);
   console.log(failures === 0 ? "every invariant held" : `${failures} seeds failed`);

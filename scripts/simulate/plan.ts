@@ -2,6 +2,7 @@
 import { demo, type Policies } from "@call-transfer/backend";
 import type { OperationDescription } from "@call-transfer/spec";
 import { allCells, type Condition, type FaultName, operationList } from "./faults.ts";
+import { kindNames, type MiddlewareKind } from "./middleware.ts";
 import { createRandom, type Random } from "./random.ts";
 
 /** A client to make. */
@@ -13,7 +14,8 @@ export interface ClientPlan {
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly skewMs: number;
-  readonly middleware: boolean;
+  /** What its middleware makes of answers; undefined without one. */
+  readonly middleware: MiddlewareKind | undefined;
 }
 
 /** When a caller aborts: so many milliseconds and microtasks after a point of the call's life. */
@@ -67,7 +69,7 @@ const outageCalls = 130;
 const timeouts = [60_000, 60_000, 60_000, 5_000, 1_000];
 const retries = [2, 2, 2, 2, 0, 1, 3, 6];
 
-function clientsOf(random: Random, skewed: boolean): ClientPlan[] {
+function clientsOf(random: Random, seed: number, skewed: boolean): ClientPlan[] {
   const client = (name: string, unsafe: ClientPlan["unsafe"], credential: ClientPlan["credential"]): ClientPlan => ({
     name,
     unsafe,
@@ -75,8 +77,13 @@ function clientsOf(random: Random, skewed: boolean): ClientPlan[] {
     timeoutMs: random.pick(timeouts),
     maxRetries: random.pick(retries),
     skewMs: skewed || random.chance(0.2) ? Math.round(random.between(-250_000, 250_000)) : 0,
-    middleware: random.chance(0.2),
+    middleware: undefined,
   });
+  // In turn, so that a run of many seeds has every kind on every client.
+  const withMiddleware = (plan: ClientPlan, index: number): ClientPlan => {
+    const turn = seed + index;
+    return turn % 3 === 0 ? { ...plan, middleware: kindNames[Math.floor(turn / 3) % kindNames.length] } : plan;
+  };
   const usual = client("usual", "never", "apiKey");
   const others = [
     client("renewing", "never", "renewedToken"),
@@ -86,7 +93,11 @@ function clientsOf(random: Random, skewed: boolean): ClientPlan[] {
     client("insisting", "always", "apiKey"),
   ];
   const absent = [random.below(others.length), random.below(others.length)];
-  return [{ ...usual, timeoutMs: 60_000, maxRetries: 2 }, ...others.filter((_, index) => !absent.includes(index))];
+  const present = [
+    { ...usual, timeoutMs: 60_000, maxRetries: 2 },
+    ...others.filter((_, index) => !absent.includes(index)),
+  ];
+  return present.map(withMiddleware);
 }
 
 function policiesOf(random: Random): Partial<Policies> {
@@ -145,7 +156,7 @@ export function planOf(seed: number, size: number): Plan {
   const random = createRandom(seed, "plan");
   const cell = allCells[seed % allCells.length] as (typeof allCells)[number];
   const outage = seed % 32 === 7;
-  const clients = clientsOf(random, cell.fault === "clock_skew");
+  const clients = clientsOf(random, seed, cell.fault === "clock_skew");
   const policies = policiesOf(random);
   if (cell.fault === "lagging_call_list") policies.callListLagSecs = 30;
   if (cell.fault === "unlisted_queued_calls") Object.assign(policies, { queuedCallsListed: false });

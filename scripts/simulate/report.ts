@@ -1,11 +1,16 @@
 // What a run shows, in words and tables.
 import { allCells, conditions, faultNames, operationList } from "./faults.ts";
+import { answerClasses, kindNames } from "./middleware.ts";
 import { cellKey } from "./records.ts";
 import type { Totals } from "./run.ts";
 
 /** Cells that a run never met. */
 export const missedCells = ({ cells }: Totals): string[] =>
   allCells.map(({ fault, operation }) => cellKey(fault, operation.id)).filter((key) => !cells.has(key));
+
+/** Kinds of middleware that never handed on an answer of a class. */
+export const missedAnswers = ({ handedOn }: Totals): string[] =>
+  kindNames.flatMap((kind) => answerClasses.map((answer) => `${kind} × ${answer}`)).filter((key) => !handedOn.has(key));
 
 /** How often each fault met each operation. */
 export function cellTable({ cells }: Totals): string {
@@ -26,11 +31,12 @@ export function cellTable({ cells }: Totals): string {
 export function figures(totals: Totals, seconds: number): string[] {
   const { user, system } = process.cpuUsage();
   const perCore = Math.round(totals.attempts / ((user + system) / 1e6));
-  const { attempts, calls, worlds, offers, offerCopies, risky, cells } = totals;
+  const { attempts, calls, worlds, offers, offerCopies, risky, cells, handedOn } = totals;
   const hit = allCells.length - missedCells(totals).length;
   const lines = [
     `${attempts} attempts of ${calls} calls in ${worlds} worlds, ${Math.round(attempts / seconds)} attempts/s (${perCore} per second of one core's work)`,
     `${hit} of ${allCells.length} cells (fault × operation) met, ${sum(cells)} times in all`,
+    `${kindNames.length * answerClasses.length - missedAnswers(totals).length} of ${kindNames.length * answerClasses.length} cells (middleware × class of answer) met, ${sum(handedOn)} answers read through middleware`,
     `${offers} offers delivered and verified, ${offerCopies} of them twice`,
   ];
   for (const [policy, words] of [

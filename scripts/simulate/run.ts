@@ -1,6 +1,7 @@
 // Runs worlds seed by seed and sums up what they show.
 import { createHash } from "node:crypto";
 import { duplicated, violationsOf } from "./invariants.ts";
+import { answerClassOf } from "./middleware.ts";
 import { usualCalls } from "./plan.ts";
 import { type Cells, cellKey, type Violation } from "./records.ts";
 import { type Evidence, runWorld } from "./world.ts";
@@ -24,6 +25,8 @@ export interface Totals {
   /** Placements and rotations, and how many of them were carried out more than once, by policy. */
   readonly risky: Record<string, { calls: number; duplicates: number }>;
   readonly cells: Cells;
+  /** How often each kind of middleware handed on an answer of each class. */
+  readonly handedOn: Map<string, number>;
 }
 
 /** Sums of nothing. */
@@ -35,6 +38,7 @@ export const noTotals = (): Totals => ({
   offerCopies: 0,
   risky: {},
   cells: new Map(),
+  handedOn: new Map(),
 });
 
 let stray: unknown[] = [];
@@ -75,8 +79,12 @@ export function add(totals: Totals, { evidence }: Outcome): void {
     totals.cells.set(key, (totals.cells.get(key) ?? 0) + 1);
   };
   const { callListLagSecs = 0, queuedCallsListed = true } = plan.policies;
-  for (const { fault, operation, client } of attempts) {
+  for (const attempt of attempts) {
+    const { fault, operation, client } = attempt;
     hit(fault, operation.id);
+    const [kind, answer] = [client.plan.middleware, answerClassOf(attempt)];
+    const key = `${kind} × ${answer}`;
+    if (kind && answer) totals.handedOn.set(key, (totals.handedOn.get(key) ?? 0) + 1);
     if (client.plan.skewMs !== 0) hit("clock_skew", operation.id);
     if (callListLagSecs > 0 && operation.resource === "calls") hit("lagging_call_list", operation.id);
     if (!queuedCallsListed && operation.resource === "calls") hit("unlisted_queued_calls", operation.id);

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
 import { allCells } from "./faults.ts";
-import { missedCells } from "./report.ts";
+import { missedAnswers, missedCells } from "./report.ts";
 import { add, noTotals, simulate } from "./run.ts";
 
 /** Calls in each world: few, since there is a world for every cell. */
@@ -23,6 +23,10 @@ it("every invariant holds whatever the network does", () => {
 
 it("every fault meets every operation", () => {
   expect(missedCells(totals)).toEqual([]);
+});
+
+it("every kind of middleware hands on answers of every class", () => {
+  expect(missedAnswers(totals)).toEqual([]);
 });
 
 it("nothing is carried out twice under the default policy, though it can be under another", () => {

@@ -20,8 +20,10 @@ function effectOfStatus(status: number, code: string | undefined): Outcome {
 }
 
 /** What an attempt may have done, as far as a client can know. */
-function effectOf({ end, status, code }: AttemptRecord): Outcome {
+function effectOf({ end, status, code, fault }: AttemptRecord): Outcome {
   if (end === "not_sent") return "not_sent";
+  // A page with a status of success may be anybody's.
+  if (fault === "wrong_content_type" && status !== undefined && status < 300) return "unknown";
   return status === undefined ? "unknown" : effectOfStatus(status, code);
 }
 

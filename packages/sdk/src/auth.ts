@@ -2,6 +2,12 @@ import { isFunction } from "./guards.ts";
 import type { AccessTokenFunction } from "./options.ts";
 import { checkToken } from "./settings.ts";
 
+/** A token, and how many renewals came before it. */
+export interface Credential {
+  readonly token: string;
+  readonly renewals: number;
+}
+
 /** Gives the token of each attempt, and renews it at most once for all requests that found it expired. */
 export interface Auth {
   readonly kind: "apiKey" | "accessToken";
@@ -10,11 +16,11 @@ export interface Auth {
   /** Whether it gives tokens of this source. */
   isOf(source: string | AccessTokenFunction): boolean;
   /** @throws {ConfigurationError} The token function gave something that is no token. */
-  token(): Promise<string>;
-  /** A token newer than the stale one. Concurrent requests share one renewal. */
-  renew(stale: string): Promise<string>;
-  /** Tells that a renewed token is expired itself, so that the next request asks for a new one. */
-  forget(renewed: string): void;
+  credential(): Promise<Credential>;
+  /** A credential newer than the expired one. Requests that were under way together share one renewal. */
+  renew(expired: Credential): Promise<Credential>;
+  /** Notes that a renewed token has expired itself, so that requests that begin later renew again. */
+  forget(expired: Credential): void;
 }
 
 /**
@@ -25,36 +31,45 @@ export interface Auth {
  */
 export function authOf(kind: Auth["kind"], source: string | AccessTokenFunction, parent?: Auth): Auth {
   if (parent?.kind === kind && parent.isOf(source)) return parent;
-  let renewal: { stale: string; token: Promise<string> } | undefined;
+  let renewals = 0;
+  let pending: Promise<Credential> | undefined;
+  /** The last renewal, and the token that it replaced until it expired too. */
+  let latest: { replaced: string | undefined; credential: Credential } | undefined;
   const ask = async (forceRefresh: boolean): Promise<string> => {
     if (typeof source !== "function") return source;
     const token = await source({ forceRefresh });
     checkToken(token);
     return token;
   };
+  const exchange = async (replaced: string): Promise<Credential> => {
+    try {
+      const token = await ask(true);
+      latest = { replaced, credential: { token, renewals: ++renewals } };
+      return latest.credential;
+    } finally {
+      // A renewal that failed is not shared with requests that come later.
+      pending = undefined;
+    }
+  };
   return {
     kind,
     canRenew: isFunction(source),
     isOf: (other) => other === source,
-    token: () => ask(false),
-    renew(stale) {
-      if (renewal?.stale !== stale) {
-        renewal = { stale, token: ask(true) };
-        // One that failed must not be shared with requests that come later.
-        renewal.token.catch(() => {
-          renewal = undefined;
-        });
-      }
-      return renewal.token;
+    async credential() {
+      // Counted before: a renewal that ends while the function is asked is newer than its answer.
+      const before = renewals;
+      return { token: await ask(false), renewals: before };
     },
-    forget(renewed) {
-      const kept = renewal;
-      kept?.token.then(
-        (token) => {
-          if (token === renewed && renewal === kept) renewal = undefined;
-        },
-        () => {},
-      );
+    async renew({ token, renewals: before }) {
+      if (pending) return pending;
+      // Also where that token has expired by now: else a crowd of requests would renew one after the other.
+      const isNewer = latest && before < latest.credential.renewals && token !== latest.credential.token;
+      if (latest && (isNewer || latest.replaced === token)) return latest.credential;
+      pending = exchange(token);
+      return pending;
+    },
+    forget({ token }) {
+      if (latest?.credential.token === token) latest.replaced = undefined;
     },
   };
 }

@@ -1,7 +1,10 @@
 // Reading answers: bounded, and once for all who want to look.
+import { isFunction, isObject } from "./guards.ts";
 
 /** A body larger than the bound. */
 export class BodyTooLarge extends Error {}
+
+const tooLarge = (maxBytes: number) => new BodyTooLarge(`larger than ${maxBytes} bytes`);
 
 /** What came of a body so far. */
 export class Received {
@@ -29,7 +32,7 @@ export class Received {
 /**
  * Reads a body as text.
  *
- * @param received Holds what was read so far, for when the rest never comes.
+ * @param received Holds what was read of this body so far, for when the rest never comes.
  * @param signal Cancels the reading, also where the fetch that gave the response looks at no signal.
  * @param onTooLarge What happens beyond `maxBytes` of decoded body: `throw`, or `cut` the rest off. Either way the
  *   rest is cancelled, never downloaded.
@@ -42,6 +45,13 @@ export async function readText(
   received: Received = new Received(),
 ): Promise<string | null> {
   if (response.body === null) return null;
+  if (!isFunction(response.body?.getReader)) {
+    // React Native gives no stream: its body can only be measured when it is there.
+    const text = await response.text();
+    if (text.length <= maxBytes) return text;
+    if (onTooLarge === "throw") throw tooLarge(maxBytes);
+    return text.slice(0, maxBytes);
+  }
   const reader = response.body.getReader();
   const cancel = () => {
     reader.cancel().catch(() => {});
@@ -53,11 +63,33 @@ export async function readText(
     if (done) return received.text(true);
     if (received.size + value.byteLength > maxBytes) {
       cancel();
-      if (onTooLarge === "throw") throw new BodyTooLarge(`larger than ${maxBytes} bytes`);
+      if (onTooLarge === "throw") throw tooLarge(maxBytes);
       return received.text(false);
     }
     received.add(value);
   }
+}
+
+/** A response of a status that may have no constructor: a browser hides a redirect behind status 0. */
+const bodiless = (init: ResponseInit & { readonly status: number }): Response =>
+  init.status < 200 || init.status > 599 ? Response.error() : new Response(null, init);
+
+/** Whether a fetch gave all that is read of a response; test doubles often have no more than a status and `json()`. */
+export const isWhole = (given: Response): boolean =>
+  typeof given?.ok === "boolean" &&
+  isFunction(given.headers?.get) &&
+  (given.body === null || isFunction(given.body?.getReader) || isFunction(given.text));
+
+/**
+ * A genuine response with what a stand-in has of one.
+ *
+ * @throws {TypeError} It is no response.
+ */
+export async function completed(given: Partial<Response> | undefined): Promise<Response> {
+  if (!isObject(given) || typeof given.status !== "number") throw new TypeError("fetch returned no Response");
+  const { status, headers } = given;
+  const text = given.text ? await given.text() : given.json && JSON.stringify(await given.json());
+  return replay(bodiless({ status, ...(headers && { headers }) }), text ?? null);
 }
 
 const texts = new WeakMap<Response, string | null>();
@@ -74,7 +106,7 @@ export function replay(response: Response, text: string | null): Response {
   response.blob = () => fresh().blob();
   response.arrayBuffer = () => fresh().arrayBuffer();
   response.bytes = async () => new Uint8Array(await fresh().arrayBuffer());
-  response.clone = () => replay(new Response(null, response), text);
+  response.clone = () => replay(bodiless(response), text);
   Object.defineProperty(response, "body", { get: () => (text === null ? null : fresh().body) });
   Object.defineProperty(response, "bodyUsed", { value: false });
   texts.set(response, text);

@@ -1,4 +1,6 @@
+import { ConfigurationError } from "./errors.ts";
 import { ResourceClient } from "./generated/resources.gen.ts";
+import { isObject } from "./guards.ts";
 import type { ClientOptions } from "./options.ts";
 import { type RawClient, rawOf } from "./raw.ts";
 
@@ -25,9 +27,13 @@ export class CallTransfer extends ResourceClient {
    *
    * @throws {ConfigurationError} names the option to change, never a secret's value.
    */
-  withOptions(options: Partial<ClientOptions>): CallTransfer {
+  withOptions(options: Partial<ClientOptions> = {}): CallTransfer {
+    if (!isObject(options)) throw new ConfigurationError("options", "must be an object");
     const replaced = options.apiKey !== undefined || options.accessToken !== undefined;
     const dropped = replaced && { apiKey: undefined, accessToken: undefined };
-    return new CallTransfer({ ...this.#options, ...dropped, ...options }, this);
+    return copyOf(this, { ...this.#options, ...dropped, ...options });
   }
 }
+
+/** Made outside of the class: one that names itself gets another name from bundlers, which consoles then show. */
+const copyOf = (parent: CallTransfer, options: ClientOptions): CallTransfer => new CallTransfer(options, parent);

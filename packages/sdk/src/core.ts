@@ -1,13 +1,14 @@
 import { defaultBodySerializer, mergeHeaders } from "openapi-fetch";
 import { type Answer, ApiPromise } from "./api-promise.ts";
 import { requestIdOf } from "./attempt.ts";
-import { apiErrorOf, ConfigurationError } from "./errors.ts";
+import type { Call, Outgoing } from "./call.ts";
+import { ConfigurationError } from "./errors.ts";
 import { operationFacts } from "./generated/operations.gen.ts";
 import { isText } from "./guards.ts";
 import type { ClientOptions, RequestOptions } from "./options.ts";
 import { expandPath, serializeQuery } from "./path.ts";
 import type { LookUp } from "./reconcile.ts";
-import { apiErrorFactsOf, type Call, send } from "./send.ts";
+import { send } from "./send.ts";
 import { checkedRequest, type Settings, settingsOf } from "./settings.ts";
 
 /** What a request consists of besides its place. */
@@ -58,27 +59,30 @@ export class Core {
   ): Promise<Answer<T>> {
     if ("body" in input && input.body === undefined) throw new TypeError("body is missing");
     const call = begin(this, method, template, options, lookUp);
-    write(call, expandPath(template, input.path), input);
-    const response = await send(call);
-    if (!response.ok) throw apiErrorOf(apiErrorFactsOf(call, response));
-    return { data: call.data as T, response, requestId: requestIdOf(response, call) };
+    const { data, response, error } = await send(call, written(call, expandPath(template, input.path), input));
+    if (error) throw error;
+    return { data: data as T, response, requestId: requestIdOf(response, call.tokens) };
   }
 }
 
 /** Its types leave out the headers, which say whether the body is a form. */
 const serialize = defaultBodySerializer as (body: unknown, headers: Headers) => unknown;
 
-/** Makes the request that openapi-fetch would make, without its client, which only `raw` needs. */
-function write(call: Call, path: string, { query, body }: RequestInput): void {
-  const { headers } = call;
-  if (body !== undefined) call.body = serialize(body, headers);
-  if (isText(call.body) && !headers.has("content-type")) headers.set("content-type", "application/json");
+/** The request that openapi-fetch would make, without its client, which only `raw` needs. */
+function written({ baseUrl, headers }: Begun, path: string, { query, body: given }: RequestInput): Outgoing {
+  const body = given === undefined ? undefined : serialize(given, headers);
+  if (isText(body) && !headers.has("content-type")) headers.set("content-type", "application/json");
   const search = serializeQuery({ ...query });
-  call.url += path + (search && `?${search}`);
+  return { url: baseUrl + path + (search && `?${search}`), headers, body };
+}
+
+/** A call with the headers that its request begins with: the client's and, over them, the request's own. */
+export interface Begun extends Call {
+  readonly headers: Headers;
 }
 
 /** Checks the options of a request, and gathers what it may do. */
-export function begin(client: Core, method: string, template: string, options: RequestOptions, lookUp?: LookUp): Call {
+export function begin(client: Core, method: string, template: string, options: RequestOptions, lookUp?: LookUp): Begun {
   const settings = settingsOfClients.get(client) as Settings;
   const given = checkedRequest(options);
   const { headers, middleware = [] } = given;
@@ -95,15 +99,11 @@ export function begin(client: Core, method: string, template: string, options: R
     ...operation,
     route: template,
     method: method.toUpperCase(),
-    url: settings.baseUrl,
     headers: mergeHeaders(settings.headers, headers),
     middleware: [...settings.middleware, ...middleware],
     deadline: totalTimeoutMs && settings.elapsed() + totalTimeoutMs,
     lookUp,
     lookUpOptions: { accountId: given.accountId, headers, middleware },
-    attempts: [],
     tokens: new Set(),
-    outcome: "not_sent",
-    withheld: undefined,
   };
 }

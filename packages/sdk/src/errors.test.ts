@@ -11,7 +11,7 @@ import {
 } from "./errors.ts";
 import type { ErrorCode } from "./generated/error-codes.gen.ts";
 import type { FieldError } from "./generated/models.gen.ts";
-import { apiKey, clientOf, problem } from "./test-server.ts";
+import { apiKey, clientOf, json, problem } from "./test-server.ts";
 
 async function errorOf(answer: Response): Promise<unknown> {
   const { client } = clientOf([answer], { maxRetries: 0 });
@@ -55,6 +55,56 @@ describe("ApiError", () => {
     });
     const message = "listRoles answered 400 validation_failed: Detail. (name required) (request req-1)";
     expect((error as Error).message).toBe(message);
+  });
+
+  it("keeps the text of what is not the API's own body, bounded and without the credential", async () => {
+    const blocked = await errorOf(new Response(`error code: 1020 for ${apiKey}`, { status: 403 }));
+    expect(blocked).toMatchObject({
+      code: undefined,
+      bodyText: "error code: 1020 for [redacted]",
+      message: 'listRoles answered 403 without an error body of the API: "error code: 1020 for [redacted]"',
+    });
+    const long = (await errorOf(new Response("x".repeat(5000), { status: 403 }))) as ApiError;
+    expect(long.bodyText).toHaveLength(2000);
+    expect(long.message.length).toBeLessThan(400);
+    const page = await errorOf(new Response("<html><title>Access\ndenied</title><p>…", { status: 403 }));
+    expect((page as Error).message).toContain(': "Access denied"');
+    expect(await errorOf(problem(403, "forbidden"))).toMatchObject({ bodyText: undefined });
+  });
+
+  it.each<[string, object]>([
+    ["fields that are no text", { errors: [{ field: { toString: 1 }, code: { toString: 1 }, message: 1 }] }],
+    ["entries that are no objects", { errors: [null, 1, "text", [], undefined] }],
+    ["errors that are no list", { errors: { length: 1, 0: {} } }],
+    ["a code, a detail and meta that are no text", { code: { toString: 1 }, detail: { toString: 1 }, meta: "none" }],
+    ["a request id that is no text", { requestId: { toString: 1 } }],
+  ])("whose body is hostile (%s) is an ApiError all the same", async (_name, hostile) => {
+    const error = await errorOf(json(400, { code: "validation_failed", status: 400, ...hostile }));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(() => inspect(error) + JSON.stringify(error)).not.toThrow();
+  });
+
+  it("lists the failing fields that are well-formed, and keeps the others in the body as it came", async () => {
+    const good = { field: "name", code: "required", message: "name is required." };
+    const errors = [{ field: 1 }, good];
+    expect(await errorOf(problem(400, "validation_failed", { errors }))).toMatchObject({
+      errors: [good],
+      problem: { errors },
+    });
+  });
+
+  it("has a message of one line, without terminal escapes and of bounded length, whatever the API wrote", async () => {
+    const hostile = "\u001b[2J\u202e\r\n\u2028";
+    const text = (length: number) => hostile + "d".repeat(length);
+    const headers = { "x-request-id": `id-${"i".repeat(5000)}` };
+    const body = {
+      code: `c${text(5000)}`,
+      detail: text(60_000),
+      errors: Array.from({ length: 50 }, () => ({ field: text(5000), code: text(5000), message: "" })),
+    };
+    const { message } = (await errorOf(json(400, body, headers))) as Error;
+    expect(message).toMatch(/^[^\p{Cc}\p{Zl}\p{Zp}\u202e]*$/u);
+    expect(message.length).toBeLessThan(2000);
   });
 
   it("passes a code on that is newer than this version", async () => {

@@ -4,6 +4,7 @@ import { codesWithFieldErrors } from "./generated/operations.gen.ts";
 import { isFunction, isObject, isText } from "./guards.ts";
 import type { RequestOptions } from "./options.ts";
 import type { LookUp, OutcomeWindow, Reconciliation } from "./reconcile.ts";
+import { excerpt } from "./redact.ts";
 import type { Outcome } from "./retry.ts";
 
 /** One sending of a request. Holds no secrets. */
@@ -111,7 +112,11 @@ export class AbortError extends RequestError {
   static override readonly [kind]: string = "AbortError";
 }
 
-/** A success came whose body is not what it should be: no JSON, cut short, or too large. The request was carried out. */
+/**
+ * A success came whose body is not what it should be. Where it is JSON that is cut short or too large, the request was
+ * carried out (`outcome` is `applied`). Where it is no JSON, such as a login page's, something else than the API may have
+ * answered: the `outcome` is `unknown`.
+ */
 export class InvalidResponseError extends RequestError {
   /** @internal */
   static override readonly [kind]: string = "InvalidResponseError";
@@ -169,10 +174,14 @@ export type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
 export interface ApiErrorFacts extends RequestFacts {
   readonly status: number;
   readonly problem?: Problem;
+  readonly bodyText?: string | undefined;
   readonly requestId: string | undefined;
   readonly headers: Headers;
   readonly retryAfterSecs: number | undefined;
 }
+
+/** Characters of a body that is not the API's: enough to recognize a proxy's page. */
+const longestBodyText = 2000;
 
 /**
  * The API answered with an error (§2.6). Narrow it with `isApiError(error, "validation_failed")`, by
@@ -197,7 +206,7 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
   declare readonly title: string | undefined;
   /** Explanation of this instance. */
   declare readonly detail: string | undefined;
-  /** What is wrong, field by field. */
+  /** What is wrong, field by field. Entries without a field and a code are left out; `problem` has them all. */
   declare readonly errors: C extends ErrorCodeWithFieldErrors
     ? readonly FieldError[]
     : readonly FieldError[] | undefined;
@@ -207,14 +216,16 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
   declare readonly retryAfterSecs: number | undefined;
   /** Name it to support. */
   declare readonly requestId: string | undefined;
-  /** The whole error body as it came. */
+  /** The whole error body as it came, tokens replaced; undefined where it was no JSON object. */
   declare readonly problem: Problem;
+  /** Where the body was no JSON object, e.g. a proxy's page: its first 2,000 characters, tokens replaced. */
+  declare readonly bodyText: string | undefined;
   /** Headers of the answer. */
   declare readonly headers: Headers;
 
   constructor(facts: ApiErrorFacts) {
-    super(withReason(wordsFor(facts), facts), facts);
-    const { problem, status, requestId, retryAfterSecs, headers } = facts;
+    super(withReason(messageFor(facts), facts), facts);
+    const { problem, bodyText, status, requestId, retryAfterSecs, headers } = facts;
     const { code, title, detail, errors, meta, requestId: written } = problem ?? {};
     const text = (value: unknown) => (isText(value) ? value : undefined);
     Object.assign(this, {
@@ -222,11 +233,12 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
       status,
       title: text(title),
       detail: text(detail),
-      errors: Array.isArray(errors) ? errors : codesWithFieldErrors.includes(code as string) ? [] : undefined,
+      errors: fieldErrors(errors) ?? (codesWithFieldErrors.includes(code as string) ? [] : undefined),
       meta: isObject(meta) ? meta : undefined,
       retryAfterSecs,
       requestId: requestId ?? text(written),
       problem,
+      bodyText: bodyText?.slice(0, longestBodyText),
     });
     // Left out of logs and toJSON: headers are long, and a proxy may put anything there.
     Object.defineProperty(this, "headers", { value: headers });
@@ -237,20 +249,38 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
 export const withReason = (message: string, { withheld }: RequestFacts): string =>
   withheld === undefined ? message : `${message}; not retried: ${withheld}`;
 
+/** The entries of a list that name a field and a code, whatever else a server put there. */
+const fieldErrors = (errors: unknown): FieldError[] | undefined =>
+  Array.isArray(errors)
+    ? errors.filter((error): error is FieldError => isText(error?.field) && isText(error?.code))
+    : undefined;
+
 /** The failing fields in a few words, since logs often hold nothing but the message. */
-function fieldsOf(errors: unknown): string {
-  if (!Array.isArray(errors) || errors.length === 0) return "";
-  const words = errors.slice(0, 5).map((error: Partial<FieldError> | null) => `${error?.field} ${error?.code}`);
+function fieldsOf(errors: readonly FieldError[] = []): string {
+  if (errors.length === 0) return "";
+  const words = errors.slice(0, 5).map(({ field, code }) => `${excerpt(field, 100)} ${excerpt(code, 100)}`);
   return ` (${words.join(", ")}${errors.length > 5 ? ", …" : ""})`;
 }
 
-function wordsFor({ status, problem, operationId, requestId }: ApiErrorFacts): string {
+/** What a body says that is not the API's: its text, or the title of a page. */
+function quoted(bodyText = ""): string {
+  const [, title] = /<title[^>]*>([^<]+)/i.exec(bodyText) ?? [];
+  const words = excerpt(title ?? (/^\s*</.test(bodyText) ? "" : bodyText), 200);
+  return words && `: "${words}"`;
+}
+
+function messageFor({ status, problem, bodyText, operationId, requestId, outcome }: ApiErrorFacts): string {
   const { code, detail, errors } = problem ?? {};
-  const told = isText(code)
-    ? ` ${code}${isText(detail) ? `: ${detail}` : ""}${fieldsOf(errors)}`
-    : " without an error body of the API";
-  const words = status < 400 ? ", a redirect, which is not followed: is baseUrl right?" : told;
-  return `${operationId} answered ${status}${words}${requestId ? ` (request ${requestId})` : ""}`;
+  const said = isText(code)
+    ? ` ${excerpt(code, 100)}${isText(detail) ? `: ${excerpt(detail)}` : ""}${fieldsOf(fieldErrors(errors))}`
+    : ` without an error body of the API${quoted(bodyText)}`;
+  const words = status < 400 ? ", a redirect, which is not followed: is baseUrl right?" : said;
+  // An answer that refuses leaves the outcome open only after an attempt that may have been carried out.
+  const own =
+    status === 409 &&
+    outcome === "unknown" &&
+    "; an earlier attempt, whose answer was lost, may have caused this conflict itself";
+  return `${operationId} answered ${status}${words}${requestId ? ` (request ${excerpt(requestId, 100)})` : ""}${own || ""}`;
 }
 
 /** 400: the request is malformed or breaks a rule. */

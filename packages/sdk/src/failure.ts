@@ -1,41 +1,62 @@
 // Why an attempt gave no usable answer, in words that show no secret.
-import type { Ending, Progress } from "./attempt.ts";
+import type { Progress } from "./attempt.ts";
 import { BodyTooLarge } from "./body.ts";
+import type { AttemptResult, Call } from "./call.ts";
 import { AbortError, ConnectionError, InvalidResponseError, RequestError, TimeoutError } from "./errors.ts";
 import { isText } from "./guards.ts";
 import type { Failure } from "./interruption.ts";
-import { redact } from "./redact.ts";
-import { outcomeOfAnswer, outcomeOfFailure } from "./retry.ts";
-import type { Call } from "./send.ts";
+import { excerpt, redact } from "./redact.ts";
 
-/** How an attempt ends by what was thrown or what interrupted it. Throws on what the caller's own code threw first. */
-export function endOf(call: Call, progress: Progress, thrown: unknown, interruption?: Failure): Ending {
-  const { attempt, response, received, error } = progress;
+/**
+ * How an attempt ends by what was thrown or what interrupted it. Throws on what the caller's own code threw before
+ * anything was sent.
+ *
+ * @param number Which attempt it is, from 1.
+ */
+export function endOf(
+  call: Call,
+  number: number,
+  progress: Progress,
+  thrown: unknown,
+  interruption?: Failure,
+): AttemptResult {
+  const { attempt, credential, reading, error, effect, skewMs, hintSecs } = progress;
   const ownCode = !interruption && error === undefined && !attempt;
-  if (ownCode && call.attempts.length === 0) throw thrown;
+  if (ownCode && number === 1) throw thrown;
   const failure = interruption ?? failureOf(thrown, call, progress);
   const { kind, words } = failure;
   if (attempt) attempt.error = words;
-  if (response?.ok) call.partialBody = received.text(false);
-  const interrupted = kind === ConnectionError || kind === TimeoutError;
-  const end = { failure, interrupted, final: kind === AbortError || kind === RequestError };
-  if (!attempt) return { ...end, outcome: "not_sent" };
-  if (response) return { ...end, status: response.status, outcome: outcomeOfAnswer(response.status, undefined) };
-  return { ...end, outcome: kind === ConnectionError ? outcomeOfFailure(error) : "unknown" };
+  return {
+    failure,
+    interrupted: kind === ConnectionError || kind === TimeoutError,
+    final: kind === AbortError || kind === RequestError,
+    status: attempt?.status,
+    outcome: effect,
+    partialBody: reading?.response.ok ? reading.received.text(false) : undefined,
+    attempt,
+    credential,
+    skewMs,
+    hintSecs,
+  };
 }
 
-function failureOf(error: unknown, { tokens }: Call, { attempt, response, error: own }: Progress): Failure {
-  const message = redact(wordsOf(error), tokens);
+function failureOf(error: unknown, { tokens }: Call, { attempt, reading, answered, error: own }: Progress): Failure {
+  const message = excerpt(redact(wordsOf(error), tokens));
   const cause = cleaned(error, tokens);
+  const status = reading?.response.status;
   if (error instanceof BodyTooLarge) {
-    return { kind: InvalidResponseError, words: `answered ${response?.status} with a body ${message}` };
+    return { kind: InvalidResponseError, words: `answered ${status} with a body ${message}` };
   }
   if (error !== own) {
-    const words = attempt ? "was sent, but middleware threw" : "ended: middleware or the token function threw";
+    const words = answered
+      ? "ended: the response that middleware returned cannot be read"
+      : attempt
+        ? "was sent, but middleware threw"
+        : "ended: middleware or the token function threw";
     return { kind: RequestError, words: `${words}: ${message}`, cause };
   }
-  const where = response
-    ? `lost the connection in the body of its ${response.status}`
+  const where = attempt?.status
+    ? `lost the connection in the body of its ${attempt.status}`
     : "could not be sent or lost its connection";
   return { kind: ConnectionError, words: `${where}: ${message}`, cause };
 }
@@ -47,7 +68,7 @@ export function cleaned(error: unknown, tokens: ReadonlySet<string>, depth = 5):
   const { message, name, stack, cause, code } = error as Error & { code?: unknown };
   const inner = (one: unknown) => cleaned(one, tokens, depth - 1);
   return Object.assign(
-    new Error(clean(message)),
+    new Error(excerpt(clean(message), 2000)),
     { name, stack: clean(stack) },
     isText(code) && { code: clean(code) },
     cause !== undefined && { cause: inner(cause) },

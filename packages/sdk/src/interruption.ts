@@ -1,5 +1,5 @@
+import type { Call } from "./call.ts";
 import { AbortError, type FailureKind, TimeoutError } from "./errors.ts";
-import type { Call } from "./send.ts";
 
 /** Why there is no usable answer. */
 export interface Failure {

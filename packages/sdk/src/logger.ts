@@ -1,5 +1,5 @@
-import { redact } from "./redact.ts";
-import type { Call } from "./send.ts";
+import type { Call } from "./call.ts";
+import { excerpt, redact } from "./redact.ts";
 
 /** Where the client writes: any `console`-shaped object. It is never handed headers, bodies or secrets. */
 export interface Logger {
@@ -20,6 +20,6 @@ export function noticeDeprecation(headers: Headers, { operationId, log, noticed,
   log("warn", () => {
     // Only here, where somebody listens: copies of a client share what was told.
     noticed.add(operationId);
-    return redact(`${operationId}${told.join(" and")}`, tokens);
+    return excerpt(redact(`${operationId}${told.join(" and")}`, tokens));
   });
 }

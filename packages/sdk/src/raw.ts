@@ -1,11 +1,12 @@
 // openapi-fetch's own client over the attempt loop.
 import createClient, { type Client } from "openapi-fetch";
+import type { Outgoing } from "./call.ts";
 import { begin, type Core } from "./core.ts";
 import type { paths } from "./generated/types.gen.ts";
 import { isText } from "./guards.ts";
 import type { RequestOptions } from "./options.ts";
 import { expandPath, serializeQuery } from "./path.ts";
-import { type Outgoing, send } from "./send.ts";
+import { send } from "./send.ts";
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
@@ -45,7 +46,7 @@ async function request(client: Core, verb: Verb, template: string, init?: RawIni
     ...own,
     ...{ baseUrl: undefined, middleware: undefined, Request: undefined },
     params: { ...params, path: undefined },
-    fetch: ({ url, headers, body }: Outgoing) => send(Object.assign(call, { url, headers, body })),
+    fetch: (outgoing: Outgoing) => send(call, outgoing).then(({ response }) => response),
   });
 }
 

@@ -287,6 +287,52 @@ describe("an expired access token", () => {
     expect(await settle(client.roles.list())).toEqual(roles);
   });
 
+  it("is renewed once for a crowd of requests, also where the new token is expired as well", async () => {
+    let renewals = 0;
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {
+      if (!forceRefresh) return "old-token";
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return `expired-${++renewals}`;
+    };
+    // Answers that come one after the other, so that some requests are still on their first attempt when others gave up.
+    let sendings = 0;
+    const answer: Step = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5 * ++sendings));
+      return expired();
+    };
+    const { client } = clientOf(
+      Array.from({ length: 120 }, () => answer),
+      { ...options, accessToken },
+    );
+    const all = Promise.allSettled(Array.from({ length: 50 }, () => client.roles.list()));
+    await vi.runAllTimersAsync();
+    for (const one of await all) expect(one).toMatchObject({ reason: { code: "token_expired" } });
+    expect(renewals).toBe(1);
+    await settle(client.roles.list());
+    expect(renewals).toBe(2);
+  });
+
+  it("that a renewal replaced while it was on its way is exchanged for that renewal's token", async () => {
+    let current = "first-token";
+    let renewals = 0;
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {
+      if (forceRefresh) current = `renewed-${++renewals}`;
+      return current;
+    };
+    let good = "none";
+    const answer: Step = ({ headers }) =>
+      new Headers(headers).get("authorization") === `Bearer ${good}` ? json(200, roles) : expired();
+    const { client } = clientOf(
+      Array.from({ length: 9 }, () => answer),
+      { ...options, accessToken },
+    );
+    good = "renewed-1";
+    expect(await settle(client.roles.list())).toEqual(roles);
+    good = "renewed-2";
+    expect(await settle(client.roles.list())).toEqual(roles);
+    expect(renewals).toBe(2);
+  });
+
   it("whose renewal hangs ends with the request's deadline or the caller's abort", async () => {
     const accessToken = ({ forceRefresh }: { forceRefresh: boolean }) =>
       forceRefresh ? new Promise<string>(() => {}) : Promise.resolve("old");
@@ -583,6 +629,15 @@ describe("withOptions", () => {
     await client.withOptions({ accountId: "b" }).roles.list();
     await client.roles.list();
     expect(sent.map(({ headers }) => headers.get("x-account-id"))).toEqual(["b", "a"]);
+  });
+
+  it("gives a copy where no options are given, and refuses what is no object, naming it", () => {
+    const { client } = clientOf([]);
+    expect(client.withOptions()).toBeInstanceOf(CallTransfer);
+    for (const wrong of [null, "https://api.example.com", 1] as never[])
+      expect(() => client.withOptions(wrong)).toThrow(
+        expect.objectContaining({ name: "ConfigurationError", option: "options" }),
+      );
   });
 
   it("replaces a credential of one kind by one of the other", async () => {

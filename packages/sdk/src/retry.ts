@@ -61,13 +61,20 @@ export function outcomeOfFailure(error: unknown): Outcome {
   return codes.length > 0 && codes.every((code) => isText(code) && neverSent.has(code)) ? "not_sent" : "unknown";
 }
 
-/** Whether an attempt that ended so may be followed by another. */
+/** Whether an answer of this status asks for another attempt (§8). */
+const isRetried = (status: number | undefined, code: string | undefined): boolean =>
+  status === 429 ? code !== quotaCode : status === 408 || (status !== undefined && status >= 500);
+
+/**
+ * Whether an attempt that ended so may be followed by another. Its effect decides before its status: middleware may put
+ * an answer of its own in place of the server's.
+ */
 export function shouldRetry(retry: OperationFacts["retry"], end: AttemptEnd): boolean {
-  if (end.outcome === "not_sent") return true;
-  if (end.status === 429) return end.code !== quotaCode;
-  if (end.outcome === "rejected") return end.status === 503;
-  if (end.outcome === "applied") return end.interrupted && retry === "safe";
-  return end.outcome === "unknown" && retry !== "once";
+  const asks = isRetried(end.status, end.code);
+  if (end.outcome === "not_sent") return end.status === undefined || asks;
+  if (end.outcome === "rejected") return asks;
+  if (end.outcome === "applied") return retry === "safe" && (end.interrupted || asks);
+  return retry !== "once" && (end.interrupted || asks);
 }
 
 /** Backoff in milliseconds before retry `n`, counted from 0: 0.5 s · 2ⁿ up to 8 s, with jitter in [½, 1]. */

@@ -200,6 +200,17 @@ describe("retries", () => {
     });
   });
 
+  it("of a group say that a conflict after a lost answer may be their own", async () => {
+    const lost = clientOf([networkError("ECONNRESET"), problem(409, "resource_already_exists")]);
+    const error = await settle(lost.client.destinationGroups.create(group));
+    expect((error as Error).message).toContain(
+      "an earlier attempt, whose answer was lost, may have caused this conflict",
+    );
+    const taken = clientOf([problem(409, "resource_already_exists")]);
+    const other = await settle(taken.client.destinationGroups.create(group));
+    expect((other as Error).message).not.toContain("an earlier attempt");
+  });
+
   it("of a group that was refused at first say that it was rejected", async () => {
     const { client } = clientOf([problem(429, "rate_limit_exceeded"), problem(409, "resource_already_exists")]);
     expect(await settle(client.destinationGroups.create(group))).toMatchObject({ outcome: "rejected" });
@@ -226,6 +237,17 @@ describe("deadlines", () => {
     const error = await settle(client.roles.list({ timeoutMs: 1000, totalTimeoutMs: 2000 }));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(Date.now() - started).toBe(2000);
+  });
+
+  it("begin no wait that would end exactly at the deadline of the whole request", async () => {
+    const busy = () => problem(503, "service_unavailable");
+    const { client, sent } = clientOf([busy(), busy()], { random: () => 0 });
+    const started = Date.now();
+    const error = await settle(client.roles.list({ totalTimeoutMs: 250 }));
+    expect(error).toMatchObject({ withheld: expect.stringContaining("totalTimeoutMs"), status: 503 });
+    expect([sent.length, Date.now() - started]).toEqual([1, 0]);
+    const patient = clientOf([busy(), json(200, roles)], { random: () => 0 });
+    expect(await settle(patient.client.roles.list({ totalTimeoutMs: 251 }))).toEqual(roles);
   });
 
   it("leave an answer that comes too late unread, and change nothing that was told", async () => {
@@ -342,19 +364,40 @@ describe("answers", () => {
     await expect(client.members.deleteHours("m")).resolves.toBeUndefined();
   });
 
+  const page = { status: 200, headers: { "content-type": "text/html; charset=utf-8" } };
   it.each<[string, () => Response]>([
     ["broken JSON", () => new Response('{"roles":', { status: 200 })],
-    ["no body", () => new Response(null, { status: 200 })],
-    ["a page", () => new Response("<html>", { status: 200 })],
-    ["JSON that is no object", () => json(200, null)],
-    ["a list", () => json(200, [])],
-    ["nothing, as a 204", () => new Response(null, { status: 204 })],
+    ["no text under the name of JSON", () => new Response("", { headers: { "content-type": "application/json" } })],
     ["more than 10 MiB", () => new Response(new Uint8Array(10 * 1024 * 1024 + 1), { status: 200 })],
   ])("that succeed with %s are an error which says that the request was carried out", async (_, answer) => {
     const { client } = clientOf([answer()]);
     const error = await settle(client.roles.list());
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error).toMatchObject({ outcome: "applied" });
+  });
+
+  it.each<[string, () => Response, string]>([
+    ["a login page", () => new Response("<html>", page), "text/html"],
+    ["a page that is too large", () => new Response("x".repeat(10 * 1024 * 1024 + 1), page), "larger than"],
+    ["text", () => new Response("OK"), "text/plain"],
+    ["no body", () => new Response(null, { status: 200 }), "empty"],
+    ["JSON that is no object", () => json(200, null), "application/json"],
+    ["a list", () => json(200, []), "application/json"],
+    ["nothing, as a 204", () => new Response(null, { status: 204 }), "empty"],
+  ])("that succeed with %s leave open whether the API answered, and name what came", async (_, answer, named) => {
+    const { client, sent } = clientOf([answer()]);
+    const error = await settle(client.roles.list());
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toMatchObject({ outcome: "unknown", message: expect.stringContaining(named) });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("of a captive portal to a placement do not say that it was carried out, and ask about baseUrl", async () => {
+    const { client } = clientOf([new Response("<html>Sign in</html>", page)]);
+    const error = await settle(client.calls.create(placement));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
+    expect((error as Error).message).toContain("is baseUrl right");
+    expect((error as Error).message).not.toContain("was carried out");
   });
 
   it.each<[string, Response]>([
@@ -389,6 +432,51 @@ describe("answers", () => {
     await settle(client.roles.list({ timeoutMs: 500 }));
     expect(cancelled).toHaveBeenCalledOnce();
   });
+
+  /** What React Native and test doubles answer with, which is less than a Response. */
+  const headers = new Headers({ "content-type": "application/json", "x-request-id": "req-9" });
+  const doubles: Readonly<Record<string, (status: number, body: unknown) => object>> = {
+    "no body, as in React Native": (status, body) => ({
+      ...{ status, ok: status < 300, headers },
+      text: async () => JSON.stringify(body) ?? "",
+      json: async () => body,
+    }),
+    "status and text alone": (status, body) => ({ status, text: async () => JSON.stringify(body) }),
+    "ok, status and json alone": (status, body) => ({ ok: status < 300, status, json: async () => body }),
+    "headers in a plain object": (status, body) => ({
+      ...{ status, ok: status < 300, headers: Object.fromEntries(headers) },
+      json: async () => body,
+    }),
+  };
+  it.each(Object.keys(doubles))("that have %s are read all the same", async (name) => {
+    const double = doubles[name] as (status: number, body: unknown) => Response;
+    const dnc = { code: "contact_on_dnc_list", status: 422, title: "Calls", detail: "No." };
+    const { client } = clientOf([
+      double(201, { type: "initiated", callId: "c" }),
+      double(422, dnc),
+      double(204, undefined),
+      double(503, { code: "service_unavailable", status: 503 }),
+      double(200, roles),
+    ]);
+    const { data, response } = await client.calls.create(placement).withResponse();
+    expect([data, await response.clone().json()]).toEqual(Array(2).fill({ type: "initiated", callId: "c" }));
+    expect(await settle(client.calls.create(placement))).toMatchObject({ ...dnc, outcome: "rejected" });
+    await expect(client.members.deleteHours("m")).resolves.toBeUndefined();
+    expect(await settle(client.roles.list())).toEqual(roles);
+  });
+
+  it.each([undefined, null, "text", {}])(
+    "that are no response (%j) leave the outcome unknown and say so",
+    async (given) => {
+      const { client, sent } = clientOf([() => given as never]);
+      expect(await settle(client.calls.create(placement))).toMatchObject({
+        name: "OutcomeUnknownError",
+        outcome: "unknown",
+        message: expect.stringContaining("fetch returned no Response"),
+      });
+      expect(sent).toHaveLength(1);
+    },
+  );
 
   it("that redirect are an error, and the credential goes nowhere else", async () => {
     const { client, sent } = clientOf([
@@ -433,6 +521,17 @@ describe("answers", () => {
     const cause = new AggregateError([new Error(`proxy refused ${apiKey}`)], "all failed");
     const { client } = clientOf([new TypeError("fetch failed", { cause })], { maxRetries: 0 });
     expect(inspect(await settle(client.roles.list()), { depth: 10, showHidden: true })).not.toContain(apiKey);
+  });
+
+  it("that echo a token from before a renewal do not carry it into the error", async () => {
+    const [first, second] = ["token-of-the-first-attempt", "token-of-the-second-attempt"];
+    const { client } = clientOf(
+      [problem(401, "token_expired"), problem(400, "bad_request", { detail: `not ${first}, not ${second}` })],
+      { accountId: "a", accessToken: async ({ forceRefresh }) => (forceRefresh ? second : first) },
+    );
+    const error = await settle(client.roles.list());
+    expect(error).toMatchObject({ code: "bad_request", detail: "not [redacted], not [redacted]" });
+    expect(`${inspect(error, { depth: 9, showHidden: true })}${JSON.stringify(error)}`).not.toMatch(/token-of/);
   });
 
   it("that never come say why, not only that fetch failed", async () => {
