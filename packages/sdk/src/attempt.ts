@@ -152,7 +152,7 @@ function note(call: Call, response: Response, attempt: Attempt, progress: Progre
 
 /** Notes what the body of the server's refusal says. */
 function noteRefusal(call: Call, response: Response, attempt: Attempt, progress: Progress): void {
-  const problem = objectOf(textOf(response) ?? null);
+  const problem = objectOf(parsed(textOf(response)));
   const code = codeOf(problem);
   if (code) attempt.code = code;
   progress.effect = outcomeOfAnswer(response.status, code);
@@ -207,11 +207,12 @@ function success(call: Call, response: Response, text: string | null, progress: 
     partialBody: text ?? undefined,
     failure: { kind: InvalidResponseError, words: `answered ${response.status} with ${words}`, cause },
   });
-  const data = objectOf(text);
+  const value = parsed(text);
+  const data = objectOf(value);
   if (!data) {
     // JSON that breaks off is the API's; anything else may come from a login page or a wrong address.
     const type = contentTypeOf(response);
-    if (!isJson(text) && (isJsonType(type) || /^\s*\{/.test(text ?? "")))
+    if (value === undefined && (isJsonType(type) || /^\s*\{/.test(text ?? "")))
       return invalid(end.outcome, "JSON that is broken or cut short");
     const what = text ? excerpt(type || "no content type", 60) : "empty";
     const words = `a body that is no JSON object (${what}): is baseUrl right, or did a proxy answer?`;
@@ -230,7 +231,7 @@ function success(call: Call, response: Response, text: string | null, progress: 
 }
 
 function refusal(call: Call, response: Response, text: string | null, progress: Progress): AttemptResult {
-  const problem = objectOf(text);
+  const problem = objectOf(parsed(text));
   const hints = [progress.hintSecs, retryHint(problem?.meta, response.headers, call.clock.now())];
   const asked = hints.filter((hint) => hint !== undefined);
   return {
@@ -248,20 +249,13 @@ function codeOf(problem: Problem): string | undefined {
   return isText(code) ? code : undefined;
 }
 
-function objectOf(text: string | null): Problem {
+/** What a JSON text says; undefined where it is none. */
+function parsed(text: string | null | undefined): unknown {
   try {
-    const value: unknown = JSON.parse(text ?? "");
-    return isObject(value) && !Array.isArray(value) ? value : undefined;
+    return JSON.parse(text ?? "");
   } catch {
     return undefined;
   }
 }
 
-function isJson(text: string | null): boolean {
-  try {
-    JSON.parse(text ?? "");
-    return true;
-  } catch {
-    return false;
-  }
-}
+const objectOf = (value: unknown): Problem => (isObject(value) && !Array.isArray(value) ? value : undefined);
