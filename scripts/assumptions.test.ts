@@ -3,13 +3,14 @@ import { errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { defaultPolicies } from "../packages/backend/src/policies.ts";
 import { assumptions } from "../packages/contract/src/live/assumptions.ts";
+import { relativeLinksIn } from "./markdown.ts";
 
 const root = new URL("../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
 
-const rows = [...read("docs/assumptions.md").matchAll(/^\| (A-\d+) \| ([^|]+) \|.*\| ([^|]+) \|$/gm)].map(
-  ([text, id, about, where]) => ({ text, id: id ?? "", about: about ?? "", where: where ?? "" }),
-);
+const rows = [
+  ...read("docs/assumptions.md").matchAll(/^\| (?:<a id="[^"]+"><\/a>)?(A-\d+) \| ([^|]+) \|.*\| ([^|]+) \|$/gm),
+].map(([text, id, about, where]) => ({ text, id: id ?? "", about: about ?? "", where: where ?? "" }));
 const idsOf = (place: string) => rows.filter(({ where }) => where.startsWith(place)).map(({ id }) => id);
 
 const contract = readdirSync(new URL("openapi/", root), { recursive: true, encoding: "utf8" })
@@ -22,6 +23,15 @@ const numerically = (ids: Iterable<string>) => [...ids].sort((a, b) => Number(a.
 describe("docs/assumptions.md", () => {
   it("gives each id one row, from A-1 on without a gap", () => {
     expect(numerically(rows.map(({ id }) => id))).toEqual(rows.map((_, index) => `A-${index + 1}`));
+  });
+
+  it("gives each row the anchor that links to it name", () => {
+    expect(rows.filter(({ text, id }) => !text.includes(`<a id="${id.toLowerCase()}"></a>${id} `))).toEqual([]);
+  });
+
+  it("is linked row by row from the places in docs/specification.md that leave something open", () => {
+    const linked = new Set(relativeLinksIn(read("docs/specification.md")));
+    expect(rows.map(({ id }) => `assumptions.md#${id.toLowerCase()}`).filter((link) => !linked.has(link))).toEqual([]);
   });
 
   it("has as its contract rows exactly the ids that openapi/ marks", () => {
