@@ -6,6 +6,7 @@ import { limits } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
 import { isMap, isScalar, parseDocument, visit } from "yaml";
+import { anchorOf, anchorsIn, citationsIn, relativeLinksIn, unlinkedCitationsIn } from "./markdown.ts";
 import { importsOf, limitsIn, repetitionsIn } from "./source-facts.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -116,6 +117,52 @@ describe("what is committed", () => {
   it("leaves nothing marked as unfinished", () => {
     expect(holding(new RegExp(["TO", "FIX"].map((start) => `\\b${start}(?:DO|ME)\\b`).join("|")))).toEqual([]);
   });
+});
+
+describe("references", () => {
+  const specification = anchorsIn(read("docs/specification.md"));
+  const unknownIn = (text: string, known = specification) =>
+    citationsIn(text).filter((number) => !known.has(anchorOf(number)));
+  const pages = present.filter((path) => path.endsWith(".md"));
+
+  /** The links of a page that lead to no file of the repository, or to no anchor in it. */
+  const brokenLinks = (path: string, text = read(path)) =>
+    relativeLinksIn(text).filter((link) => {
+      const [file = "", anchor] = decodeURIComponent(link).split("#");
+      const target = file === "" ? path : join(dirname(path), file).replace(/\/$/, "");
+      const exists = (known: string) => known === target || known.startsWith(`${target}/`);
+      if (target !== path && !present.some(exists)) return true;
+      if (anchor === undefined || !target.endsWith(".md")) return false;
+      return !anchorsIn(target === path ? text : read(target)).has(anchor);
+    });
+
+  it("cite only numbers that docs/specification.md has", () => {
+    const texts = present.filter((path) => !/\.(png|ico|woff2?)$/.test(path));
+    expect(findings(texts, (text) => unknownIn(text))).toEqual([]);
+  });
+
+  it("the check sees a number without an anchor", () => {
+    const text = ["4.1", "8.3", "9", "4.9", "8.3.1", "10"].map((number) => `${"§"}${number}, and more.`).join(" ");
+    expect(unknownIn(text, new Set(["s4", "s4-1", "s8-3", "s9"]))).toEqual(["4.9", "8.3.1", "10"]);
+  });
+
+  it("link to the specification in every page but the generated table, which says what its numbers are", () => {
+    const readable = pages.filter((path) => /^(README|CONTRIBUTING|docs\/.*)\.md$/.test(path));
+    const linking = readable.filter((path) => path !== "docs/contract-mutants.md" && path !== "docs/specification.md");
+    expect(findings(linking, unlinkedCitationsIn)).toEqual([]);
+  });
+
+  it("lead from a page to a file and an anchor that exist", () => {
+    expect(pages.flatMap((path) => brokenLinks(path).map((link) => `${path}: ${link}`))).toEqual([]);
+  });
+
+  it.each(["gone.md", "../README.md#gone", "#gone", "gone/", "../../README.md"])(
+    "the check sees the link %s",
+    (link) => {
+      const fine = "# One\n\n[1](assumptions.md) ![2](../README.md) [3](decisions/) [4](#one) `[5](gone)`";
+      expect(brokenLinks("docs/page.md", `${fine} [6](${link})`)).toEqual([link]);
+    },
+  );
 });
 
 const keywords = ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "default"];

@@ -25,7 +25,7 @@ export const hoursSchema = z.strictObject({
 /** A member's schedule of available hours. */
 export type Hours = z.output<typeof hoursSchema>;
 
-/** Whether a time in milliseconds is within the hours; without hours it always is (§3 rule 3). */
+/** Whether a time in milliseconds is within the hours; without hours it always is (§3.3). */
 export function isWithinHours(hours: Hours | undefined, at: number, accountTimeZone: string): boolean {
   if (hours === undefined) return true;
   const { weekday, time } = localTime(at, hours.timeZone ?? accountTimeZone);
