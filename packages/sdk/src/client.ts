@@ -7,6 +7,9 @@ import { type RawClient, rawOf } from "./raw.ts";
 /**
  * The client of the call-transfer API.
  *
+ * In the comments of this package, §4.2 is section 4.2 of the platform's specification and §8.3 is rule 3 of its
+ * section 8: see docs/specification.md in the repository.
+ *
  * @example
  * const client = new CallTransfer({ baseUrl: "https://api.example.com", apiKey: process.env.CALL_TRANSFER_API_KEY });
  * const group = await client.destinationGroups.create({ name: "Front desk", members: [{ destinationId }] });

@@ -91,7 +91,7 @@ export function begin(client: Core, method: string, template: string, options: R
   const filled = { ...settings, ...given };
   const { accountId, totalTimeoutMs } = filled;
   if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken") {
-    const mend = `is required: ${operation.operationId} with an access token is for one account (§5.2)`;
+    const mend = `is required: ${operation.operationId} with an access token is for one account`;
     throw new ConfigurationError("accountId", mend);
   }
   return {

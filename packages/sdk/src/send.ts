@@ -169,7 +169,7 @@ const isUnknown = ({ retry }: Call, { outcome }: CallRecord): boolean =>
 function fail(call: Call, record: CallRecord, { partialBody }: AttemptResult, error: RequestError): never {
   if (!isUnknown(call, record)) throw error;
   const what = record.outcome === "applied" ? "was carried out, but its answer is lost" : "may have been carried out";
-  const message = `${call.operationId} ${what}: call reconcile() before sending it again (§8.3). ${error.message}`;
+  const message = `${call.operationId} ${what}: call reconcile() before sending it again. ${error.message}`;
   const { lookUp, lookUpOptions } = call;
   const facts = { ...record, window: windowOf(call, record), partialBody, lookUp, lookUpOptions };
   throw new OutcomeUnknownError(message, facts, error);
