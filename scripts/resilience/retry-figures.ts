@@ -28,33 +28,36 @@ function hints(): Hint[] {
     return { header: new Date(start + secs * 1000).toUTCString(), asks: Math.max(0, secs) };
   });
   const metas = Array.from({ length: 150 }, (_, index) => ({ meta: index / 2, asks: index / 2 }));
-  const both = Array.from({ length: 20 }, (_, secs) => ({ meta: secs, header: "1", asks: secs }));
+  const both = Array.from({ length: 20 }, (_, secs) => ({ meta: secs, header: "10", asks: Math.max(secs, 10) }));
+  const spellings = Array.from({ length: 20 }, (_, secs) => {
+    const [name, day, month, year, time] = new Date(start + secs * 1000).toUTCString().split(" ");
+    return [
+      { header: `00${secs}`, asks: secs },
+      { header: `+${secs}`, asks: secs },
+      { header: `${secs}.5`, asks: secs + 0.5 },
+      { header: `1, ${secs}`, asks: Math.max(1, secs) },
+      { header: `${name} ${day}-${month}-26 ${time} GMT`.toLowerCase(), asks: secs },
+      { header: `Mon ${month} ${day} ${time} ${year}`, asks: secs },
+      { header: new Date(start + secs * 1000).toISOString(), asks: secs },
+      { meta: String(secs), asks: secs },
+    ];
+  });
   const large = [2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER];
-  const unreadableHeaders = [
-    "",
-    "-1",
-    "1.5",
-    "1e3",
-    "0x10",
-    "soon",
-    "+5",
-    "5s",
-    "NaN",
-    "Infinity",
-    "2026-03-02T12:00:30Z",
-  ];
+  const unreadableHeaders = ["", "-1", "1:5", "soon", "5s", "NaN", "12:00:30", "Mon, 02 Mar 2026"];
   return [
     ...digits,
     ...dates,
     ...metas,
     ...both,
+    ...spellings.flat(),
     ...large.flatMap((secs) => [
       { header: String(secs), asks: secs },
       { meta: secs, asks: secs },
     ]),
     ...unreadableHeaders.map((header) => ({ header, asks: undefined })),
-    ...[-1, "3", null, {}, [], true].map((meta) => ({ meta, asks: undefined })),
+    ...[-1, "soon", null, {}, [], true].map((meta) => ({ meta, asks: undefined })),
     { header: "9".repeat(400), asks: Number.POSITIVE_INFINITY },
+    { header: "1e3", asks: 1000 },
   ];
 }
 

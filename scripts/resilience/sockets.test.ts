@@ -137,8 +137,13 @@ describe("a failure below HTTP", () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it("of a server that resets at the connection was not sent where Node says that it never stood, else unknown", async () => {
+    const error = await failing((await serve(faults.resetAtConnection)).url);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.outcome).toBe(/connect ECONNRESET/.test(error.message) ? "not_sent" : "unknown");
+  });
+
   it.each([
-    ["resets at the connection", faults.resetAtConnection, /^ECONNRESET$|^UND_ERR_SOCKET$/],
     ["resets in the middle of the request", faults.resetMidRequest, /^ECONNRESET$|^UND_ERR_SOCKET$/],
     ["resets before its answer", faults.resetBeforeAnswer, /^ECONNRESET$|^UND_ERR_SOCKET$/],
     ["closes before its answer", faults.processedThenClosed, /^UND_ERR_SOCKET$/],
@@ -146,6 +151,29 @@ describe("a failure below HTTP", () => {
     const error = await failing((await serve(fault)).url);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ outcome: "unknown", cause: { cause: { code: expect.stringMatching(code) } } });
+  });
+});
+
+describe("a Retry-After", () => {
+  it.each([
+    ["blanks and a tab around it", "  2 \t", 2],
+    ["a date with a blank after it", "Fri, 31 Dec 2049 23:59:59 GMT ", 2],
+    ["more digits than a number holds", "9".repeat(400), Number.POSITIVE_INFINITY],
+  ])("with %s is never cut short", async (_, value, seconds) => {
+    const server = await serve(
+      answers(429, { code: "rate_limit_exceeded" }, { date: "Fri, 31 Dec 2049 23:59:57 GMT", "retry-after": value }),
+    );
+    const error = await errorOf(clientOf(server.url, { maxRetries: 1, maxRetryAfterSecs: 1 }).roles.list());
+    expect(error).toMatchObject({ retryAfterSecs: seconds, withheld: expect.stringContaining("maxRetryAfterSecs") });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("that stands there twice asks for the longer wait", async () => {
+    const server = await serve(
+      answers(429, { code: "rate_limit_exceeded" }, { "retry-after": "2", "Retry-After": "5" }),
+    );
+    const error = await errorOf(clientOf(server.url, { maxRetries: 1, maxRetryAfterSecs: 1 }).roles.list());
+    expect(error).toMatchObject({ retryAfterSecs: 5 });
   });
 });
 

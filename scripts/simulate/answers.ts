@@ -8,8 +8,10 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Seconds that it asks to wait; undefined where it asks nothing that counts. */
+  /** Seconds that it asks to wait, in its body or its header; undefined where it asks nothing that counts. */
   readonly hintSecs?: number | undefined;
+  /** Seconds that its header alone asks to wait. */
+  readonly headerSecs?: number | undefined;
 }
 
 const codesOf = (accepts: (code: ErrorCode) => boolean): readonly ErrorCode[] =>
@@ -19,36 +21,41 @@ const unavailable = codesOf((code) => errorCodes[code].status === 503);
 const effectFree = unavailable.filter((code) => errorCodes[code].effectFree);
 const withEffect = unavailable.filter((code) => !errorCodes[code].effectFree);
 
-/** `meta.retryAfterSecs` or a header `Retry-After`, and the seconds of it that count. */
+/** `meta.retryAfterSecs` or a header `Retry-After`, and the seconds that each asks for where it can be read. */
 interface Hint {
   readonly meta?: unknown;
+  readonly metaSecs?: number;
   readonly retryAfter?: string;
-  readonly hintSecs: number | undefined;
+  readonly headerSecs?: number;
 }
 
 const honoured: readonly Hint[] = [
-  { meta: { retryAfterSecs: 0 }, hintSecs: 0 },
-  { meta: { retryAfterSecs: 0.25 }, hintSecs: 0.25 },
-  { meta: { retryAfterSecs: 3 }, hintSecs: 3 },
-  { meta: { retryAfterSecs: 20 }, retryAfter: "1", hintSecs: 20 },
-  { meta: { retryAfterSecs: 60 }, hintSecs: 60 },
+  { meta: { retryAfterSecs: 0 }, metaSecs: 0 },
+  { meta: { retryAfterSecs: 0.25 }, metaSecs: 0.25 },
+  { meta: { retryAfterSecs: 3 }, metaSecs: 3 },
+  { meta: { retryAfterSecs: 20 }, metaSecs: 20, retryAfter: "1", headerSecs: 1 },
+  { meta: { retryAfterSecs: 1 }, metaSecs: 1, retryAfter: "20", headerSecs: 20 },
+  { meta: { retryAfterSecs: 0 }, metaSecs: 0, retryAfter: "7", headerSecs: 7 },
+  { meta: { retryAfterSecs: 60 }, metaSecs: 60 },
+  { retryAfter: "2, 9", headerSecs: 9 },
+  { retryAfter: "+8.5", headerSecs: 8.5 },
 ];
 
 const hostile: readonly Hint[] = [
-  { meta: { retryAfterSecs: -5 }, hintSecs: undefined },
-  { meta: { retryAfterSecs: "30" }, hintSecs: undefined },
-  { meta: { retryAfterSecs: null }, retryAfter: "4", hintSecs: 4 },
-  { meta: { retryAfterSecs: { seconds: 1 } }, hintSecs: undefined },
-  { meta: { retryAfterSecs: -1 }, retryAfter: "-3", hintSecs: undefined },
-  { meta: { retryAfterSecs: 61 }, hintSecs: 61 },
-  { meta: { retryAfterSecs: 2 ** 31 }, hintSecs: 2 ** 31 },
-  { meta: { retryAfterSecs: 1e308 }, hintSecs: 1e308 },
-  { meta: "soon", retryAfter: "1e3", hintSecs: undefined },
-  { meta: [], retryAfter: "2.5", hintSecs: undefined },
-  { meta: null, retryAfter: "0x10", hintSecs: undefined },
-  { retryAfter: "99999999999999999999", hintSecs: 1e20 },
-  { retryAfter: "tomorrow", hintSecs: undefined },
-  { retryAfter: "2026-03-02T12:00:05Z", hintSecs: undefined },
+  { meta: { retryAfterSecs: -5 } },
+  { meta: { retryAfterSecs: "30" }, metaSecs: 30 },
+  { meta: { retryAfterSecs: null }, retryAfter: "4", headerSecs: 4 },
+  { meta: { retryAfterSecs: { seconds: 1 } } },
+  { meta: { retryAfterSecs: -1 }, retryAfter: "-3" },
+  { meta: { retryAfterSecs: 61 }, metaSecs: 61 },
+  { meta: { retryAfterSecs: 2 ** 31 }, metaSecs: 2 ** 31 },
+  { meta: { retryAfterSecs: 1e308 }, metaSecs: 1e308 },
+  { meta: "soon", retryAfter: "5s" },
+  { meta: [], retryAfter: "2.5", headerSecs: 2.5 },
+  { meta: null, retryAfter: "," },
+  { retryAfter: "99999999999999999999", headerSecs: 1e20 },
+  { retryAfter: "tomorrow" },
+  { retryAfter: "Mon, 02 Mar 2026" },
 ];
 
 const html = { "content-type": "text/html; charset=utf-8" };
@@ -63,21 +70,25 @@ const page = (status: number, echo: string): Answer => ({
 function apiError(status: number, code: ErrorCode, hint: Hint, echo: string): Answer {
   const { title, meaning } = errorCodes[code];
   const detail = echo === "" ? meaning : `${meaning} (${echo})`;
-  const { meta, retryAfter, hintSecs } = hint;
+  const { meta, metaSecs, retryAfter, headerSecs } = hint;
+  const hintSecs = metaSecs === undefined ? headerSecs : Math.max(metaSecs, headerSecs ?? 0);
   const body = { code, status, title, detail, ...(meta === undefined ? {} : { meta }) };
   const headers = { ...json, ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }) };
-  return { status, headers, text: JSON.stringify(body), hintSecs };
+  return { status, headers, text: JSON.stringify(body), hintSecs, headerSecs };
 }
 
-const none: Hint = { hintSecs: undefined };
+const none: Hint = {};
 const noneOr = (random: Random): Hint => (random.chance(0.3) ? random.pick(honoured) : none);
 
 /** A `Retry-After` date, which counts from the answer's own `Date`. */
 function dated(now: number, random: Random): Answer {
   const secs = random.below(40);
   const start = Math.floor(now / 1000) * 1000;
-  const headers = { date: new Date(start).toUTCString(), "retry-after": new Date(start + secs * 1000).toUTCString() };
-  return { ...page(429, ""), headers: { ...html, ...headers }, hintSecs: secs };
+  const [name, day, month, year, time] = new Date(start + secs * 1000).toUTCString().split(" ");
+  const forms = [`${name} ${day} ${month} ${year} ${time} GMT`, `${name} ${day}-${month}-26 ${time} GMT`];
+  const asctime = `${name?.slice(0, 3)} ${month} ${day} ${time} ${year}`;
+  const headers = { date: new Date(start).toUTCString(), "retry-after": random.pick([...forms, asctime]) };
+  return { ...page(429, ""), headers: { ...html, ...headers }, hintSecs: secs, headerSecs: secs };
 }
 
 /**
@@ -96,7 +107,10 @@ export function madeAnswer(fault: FaultName, now: number, echo: string, random: 
     case "status_429_hostile_meta":
       return apiError(429, random.pick(tooMany), random.pick(hostile), echo);
     case "status_500_after_apply":
-      return apiError(500, "internal_error", noneOr(random), echo);
+      // A gateway may repeat a 503's code under a status of its own, which proves nothing then.
+      return random.chance(0.5)
+        ? apiError(500, "internal_error", noneOr(random), echo)
+        : apiError(random.pick([500, 502, 504]), random.pick(effectFree), noneOr(random), echo);
     case "effect_free_503":
       return apiError(503, random.pick(effectFree), noneOr(random), echo);
     case "proxy_503":
@@ -110,34 +124,35 @@ export function madeAnswer(fault: FaultName, now: number, echo: string, random: 
   }
 }
 
-/** What fetch throws, as Node tells it. */
-export function failureOf(fault: FaultName, echo: string, random: Random): TypeError {
-  const coded = (code: string) => Object.assign(new Error(`${code} ${echo}`), { code });
+/** What fetch throws, as Node tells it, and Bun: without a system call, and with no cause. */
+export function failureOf(fault: FaultName, echo: string, random: Random): Error {
+  const coded = (code: string, syscall?: string) =>
+    Object.assign(new Error(`${syscall ?? ""} ${code} ${echo}`), { code }, syscall !== undefined && { syscall });
   const failed = (cause: Error) => new TypeError("fetch failed", { cause });
+  const refused = coded("ECONNREFUSED", "connect");
+  const reset = coded("ECONNRESET", "read");
   switch (fault) {
     case "refused": {
-      const both = new AggregateError([coded("ECONNREFUSED"), coded("ECONNREFUSED")]);
-      return failed(random.chance(0.3) ? both : coded("ECONNREFUSED"));
+      const unreachable = coded(random.pick(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"]), "connect");
+      const both = new AggregateError([refused, unreachable]);
+      return random.pick([failed(refused), failed(unreachable), failed(both), coded("ECONNREFUSED")]);
     }
-    case "dns":
-      return failed(coded(random.pick(["ENOTFOUND", "EAI_AGAIN"])));
-    case "reset_before_send": {
-      const mixed = new AggregateError([coded("ECONNREFUSED"), coded("ECONNRESET")]);
-      return failed(random.chance(0.3) ? mixed : coded("ECONNRESET"));
+    case "dns": {
+      const unresolved = coded(random.pick(["ENOTFOUND", "EAI_AGAIN"]), "getaddrinfo");
+      const expired = coded("CERT_HAS_EXPIRED");
+      return random.pick([failed(unresolved), unresolved, failed(expired)]);
     }
+    case "reset_before_send":
+      return failed(random.chance(0.3) ? new AggregateError([refused, reset]) : reset);
     case "reset_mid_request":
-      return failed(coded(random.pick(["EPIPE", "UND_ERR_SOCKET"])));
+      return failed(random.pick([coded("EPIPE", "write"), coded("UND_ERR_SOCKET")]));
     default:
-      return failed(coded(random.pick(["ECONNRESET", "UND_ERR_SOCKET"])));
+      return random.pick([
+        ...[failed(reset), failed(coded("UND_ERR_SOCKET")), failed(coded("ETIMEDOUT", "read"))],
+        ...[failed(coded("ECONNREFUSED", "read")), failed(coded("EHOSTUNREACH", "read"))],
+        ...[coded("ECONNRESET"), coded("ConnectionRefused"), coded("ETIMEDOUT")],
+      ]);
   }
-}
-
-/** Seconds that a `Retry-After` header asks for, in digits or as a date that counts from the answer's own. */
-export function headerHint(headers: Headers): number | undefined {
-  const asked = headers.get("retry-after");
-  if (asked === null || /^\d+$/.test(asked)) return asked === null ? undefined : Number(asked);
-  if (!asked.endsWith(" GMT")) return undefined;
-  return (Date.parse(asked) - Date.parse(headers.get("date") ?? "")) / 1000;
 }
 
 /** The code of an error body; undefined where the body is none. */

@@ -7,6 +7,7 @@ const inFile =
   (name: string, from: string, to: string): Mutant => ({ name, file, from, to });
 
 const retry = inFile("sdk/src/retry.ts");
+const notSent = inFile("sdk/src/not-sent.ts");
 const send = inFile("sdk/src/send.ts");
 const attempt = inFile("sdk/src/attempt.ts");
 const failure = inFile("sdk/src/failure.ts");
@@ -26,9 +27,24 @@ const effects: readonly Mutant[] = [
   retry("408-is-a-refusal", "status < 500 && status !== 408", "status < 500"),
   retry("502-is-a-refusal", "status < 500 && status !== 408", "(status < 500 || status === 502) && status !== 408"),
   retry("success-may-be-unknown", 'if (status >= 200 && status < 300) return "applied";', ""),
-  retry("reset-means-not-sent", '"ECONNREFUSED",', '"ECONNREFUSED",\n  "ECONNRESET",'),
-  retry("one-refused-address-is-enough", "codes.every(", "codes.some("),
-  retry("dns-failure-is-unknown", '"ENOTFOUND",', ""),
+  retry(
+    "any-effect-free-5xx-is-a-refusal",
+    "status === 503 && isEffectFree(code)",
+    "status >= 500 && isEffectFree(code)",
+  ),
+  notSent("reset-means-not-sent", "ECONNREFUSED|", "ECONNREFUSED|ECONNRESET|"),
+  notSent("time-out-means-not-sent", "ECONNREFUSED|", "ECONNREFUSED|ETIMEDOUT|"),
+  notSent("refusal-that-bun-reports-means-not-sent", "ECONNREFUSED|", "ECONNREFUSED|ConnectionRefused|"),
+  notSent("any-system-call-means-not-sent", "connect|getaddrinfo", "connect|read|getaddrinfo"),
+  notSent(
+    "system-calls-are-not-looked-at",
+    "syscall === undefined ? isText(code, provingCodes) :",
+    "isText(code, provingCodes) ||",
+  ),
+  notSent("codes-of-refused-addresses-alone-count", "isText(syscall, beforeConnection)", "isText(code, provingCodes)"),
+  notSent("first-address-alone-counts", "parts.every(", "(isMany ? parts.slice(0, 1) : parts).every("),
+  notSent("dns-failure-is-unknown", "connect|getaddrinfo", "connect"),
+  notSent("untrusted-certificate-is-unknown", "CERT_\\w+|", ""),
   retry(
     "unknown-does-not-stick",
     "byCertainty.indexOf(one) > byCertainty.indexOf(other) ? one : other",
@@ -63,14 +79,19 @@ const waits: readonly Mutant[] = [
   retry("jitter-down-to-nothing", "(0.5 + random() / 2)", "(random() / 2)"),
   retry("backoff-does-not-grow", "500 * 2 ** n", "500"),
   retry("backoff-is-not-capped", "Math.min(8000, 500 * 2 ** n)", "(500 * 2 ** n)"),
-  retry("retry-after-takes-fractions", "isText(header, /^\\d+$/)", "isText(header, /^[\\d.]+$/)"),
+  retry("retry-after-takes-digits-alone", ": Number(part || -1)", ": /^\\d+$/.test(part) ? Number(part) : -1"),
+  retry("retry-after-takes-the-last-of-several", "if (seconds > longest) longest", "if (seconds >= 0) longest"),
+  retry("retry-after-takes-dates-in-gmt-alone", "/:\\d\\d/.test(part)", "/GMT$/.test(part)"),
   retry("retry-after-date-by-own-clock", "Number.isNaN(date) ? now : date", "now"),
-  retry(
-    "hint-may-be-text",
-    'typeof seconds === "number" && Number.isFinite(seconds)',
-    'typeof seconds === "string" || Number.isFinite(seconds)',
+  retry("hint-of-zero-is-none", "longest < 0 ? undefined", "longest <= 0 ? undefined"),
+  retry("meta-as-text-is-ignored", 'typeof secs === "number" || isText(secs) ?', 'typeof secs === "number" ?'),
+  retry("meta-is-ignored", 'typeof secs === "number" || isText(secs) ? secs : ""', '""'),
+  retry("header-is-ignored-beside-meta", 'headers.get("retry-after")', 'asked === "" && headers.get("retry-after")'),
+  send(
+    "hint-of-zero-ends-the-backoff",
+    "Math.max(backoffFor(retries, call.random),",
+    "Math.max(result.hintSecs === 0 ? 0 : backoffFor(retries, call.random),",
   ),
-  retry("meta-is-ignored", "&& seconds >= 0) return seconds;", "&& seconds < 0) return seconds;"),
   send("hint-is-ignored", "(result.hintSecs ?? 0) * 1000);", "0);"),
   send("hint-in-milliseconds", "(result.hintSecs ?? 0) * 1000);", "result.hintSecs ?? 0);"),
   send("any-hint-is-waited-for", "hintSecs > maxRetryAfterSecs", "hintSecs > 1e400"),

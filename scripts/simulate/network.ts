@@ -1,5 +1,5 @@
 // The network between clients and backend: it loses, delays, repeats and invents, and keeps the truth.
-import { type Answer, codeOf, failureOf, headerHint, madeAnswer } from "./answers.ts";
+import { type Answer, codeOf, failureOf, madeAnswer } from "./answers.ts";
 import { openBody, wholeAnswer } from "./bodies.ts";
 import { type Fault, type FaultName, faultNames, faults } from "./faults.ts";
 import type { AbortPlan, Plan } from "./plan.ts";
@@ -110,7 +110,7 @@ export function createNetwork(ends: NetworkEnds): Network {
       return;
     }
     // A header is read before the body: what it asks for counts, whatever becomes of the body.
-    if (!whole || slow) attempt.hintSecs = headerHint(new Headers(answer.headers));
+    if (!whole || slow) attempt.hintSecs = answer.headerSecs;
     const chunks = slow ? [text.slice(0, 4), text.slice(4)] : body === "stall" ? [] : [text.slice(0, text.length >> 1)];
     const finish = body === "halfBreak" ? "break" : body === undefined || body === "halfEnd" ? "close" : "stall";
     const opened = openBody({

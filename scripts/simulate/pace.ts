@@ -1,5 +1,5 @@
 // Invariants about how often, when and how long the SDK tries.
-import { OutcomeUnknownError } from "@call-transfer/sdk";
+import { ApiError, OutcomeUnknownError } from "@call-transfer/sdk";
 import type { AttemptRecord, CallRecord } from "./records.ts";
 import { backoffBounds, budgetRoom, longestHintSecs, wantsRetry } from "./table.ts";
 import { aboutCall } from "./truth.ts";
@@ -106,9 +106,13 @@ export function* settlesInTime({ calls }: Evidence): Iterable<string> {
   }
 }
 
-/** No wait is below the backoff or what the server asked for, and none is longer than both. */
+/** No wait is below the backoff or what the server asked for, none is longer than both, and an error tells what it asked. */
 export function* waitsLongEnough({ calls }: Evidence): Iterable<string> {
   for (const call of calls) {
+    const last = call.attempts.at(-1);
+    const answered = call.error instanceof OutcomeUnknownError ? call.error.cause : call.error;
+    if (answered instanceof ApiError && last?.end === "answered" && answered.retryAfterSecs !== last.hintSecs)
+      yield `${aboutCall(call)} is told to wait ${answered.retryAfterSecs} s, but the server asked for ${last.hintSecs}`;
     for (const { attempt, next, renewal, retry } of steps(call)) {
       if (renewal || !next || attempt.endedAt === undefined) continue;
       const gap = next.startedAt - attempt.endedAt;

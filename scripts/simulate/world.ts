@@ -94,7 +94,7 @@ export async function runWorld(seed: number, size: number): Promise<Evidence> {
     before = after;
     attempt.executions.push({ at: scheduler.now, status, text, changed, copy });
     tell(`execute ${attempt.call?.id ?? "look"} ${attempt.operation.id} ${status}${copy ? " copy" : ""}`);
-    return { status, text, headers: plain.headers, hintSecs: hintOf(text, plain.headers) };
+    return { status, text, headers: plain.headers, ...hintsOf(text, plain.headers) };
   };
 
   const caller = createCaller({ scheduler, calls, attempts, trace: tell, violate });
@@ -184,12 +184,11 @@ function checkRest(
   }
 }
 
-/** The wait that an answer of the backend asks for, by its own words. */
-function hintOf(text: string, headers: Answer["headers"]): number | undefined {
-  if (!text.includes("retryAfterSecs")) {
-    const header = headers["Retry-After"];
-    return header === undefined ? undefined : Number(header);
-  }
+/** The wait that an answer of the backend asks for, by its own words: the longer of its body's and its header's. */
+function hintsOf(text: string, headers: Answer["headers"]): Pick<Answer, "hintSecs" | "headerSecs"> {
+  const header = headers["Retry-After"];
+  const headerSecs = header === undefined ? undefined : Number(header);
+  if (!text.includes("retryAfterSecs")) return { hintSecs: headerSecs, headerSecs };
   const { meta }: { meta?: { retryAfterSecs?: number } } = JSON.parse(text);
-  return meta?.retryAfterSecs;
+  return { hintSecs: Math.max(meta?.retryAfterSecs ?? 0, headerSecs ?? 0), headerSecs };
 }

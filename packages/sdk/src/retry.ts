@@ -3,6 +3,7 @@
 import type { ErrorCode } from "./generated/error-codes.gen.ts";
 import { effectFreeCodes } from "./generated/operations.gen.ts";
 import { isText } from "./guards.ts";
+import { provesUnsent } from "./not-sent.ts";
 import type { OperationFacts } from "./operation-facts.ts";
 
 /**
@@ -29,19 +30,6 @@ export interface AttemptEnd {
 /** A quota that resets at a given time, not within a retry's patience. */
 const quotaCode = "assistant_quota_exceeded" satisfies ErrorCode;
 
-/** Failures that happen before a byte of the request is sent. */
-const neverSent = new Set([
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ECONNREFUSED",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-]);
-
 const isEffectFree = (code = ""): boolean => effectFreeCodes.includes(code);
 
 /** What an answer says of the attempt's effect. */
@@ -53,13 +41,7 @@ export function outcomeOfAnswer(status: number, code: string | undefined): Outco
 }
 
 /** What a failure of fetch says of the attempt's effect. Runtimes that hide the cause give `unknown`. */
-export function outcomeOfFailure(error: unknown): Outcome {
-  const cause: unknown = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  // Several addresses were tried: all of them must have failed before sending.
-  const parts: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
-  const codes = parts.map((part) => (part as { code?: unknown } | null)?.code);
-  return codes.length > 0 && codes.every((code) => isText(code) && neverSent.has(code)) ? "not_sent" : "unknown";
-}
+export const outcomeOfFailure = (error: unknown): Outcome => (provesUnsent(error) ? "not_sent" : "unknown");
 
 /** Whether an answer of this status asks for another attempt (§8). */
 const isRetried = (status: number | undefined, code: string | undefined): boolean =>
@@ -82,21 +64,34 @@ export function backoffFor(n: number, random: () => number): number {
   return Math.min(8000, 500 * 2 ** n) * (0.5 + random() / 2);
 }
 
-/** Seconds that a `Retry-After` header asks for: digits, or a date in IMF-fixdate form; else undefined. */
-export function parseRetryAfter(header: string | null, now: number): number | undefined {
-  if (isText(header, /^\d+$/)) return Number(header);
-  const at = Date.parse(header ?? "");
-  // The platform writes that form itself, so that only what it would write is read; it also writes "Invalid Date".
-  const isWritten = !Number.isNaN(at) && new Date(at).toUTCString() === header;
-  return isWritten ? Math.max(0, (at - now) / 1000) : undefined;
+/** A date in milliseconds since 1970. Dates of HTTP are in GMT, also in asctime's form, which does not say so. */
+const timeOf = (text: string): number => Date.parse(/[ :]\d+$/.test(text) ? `${text} GMT` : text);
+
+/**
+ * Seconds that a `Retry-After` header asks for: the longest of its values, since it may stand there more than once. A
+ * value is a number in any spelling (`2`, ` 02 `, `1.5`), or a date in any form of HTTP or in ISO 8601; one that has
+ * passed asks for 0. What is neither, or negative, asks for nothing that could be kept: undefined, so that the backoff
+ * alone holds.
+ */
+export function parseRetryAfter(header: string, now: number): number | undefined {
+  let longest = -1;
+  // The comma after a date's day name parts it from the rest, which is a date without it.
+  for (const part of header.split(",").map((value) => value.trim())) {
+    const seconds = /:\d\d/.test(part) ? Math.max(0, (timeOf(part) - now) / 1000) : Number(part || -1);
+    if (seconds > longest) longest = seconds;
+  }
+  return longest < 0 ? undefined : longest;
 }
 
-/** Seconds that an answer asks to wait: `meta.retryAfterSecs`, else `Retry-After`; undefined when it asks nothing. */
+/**
+ * Seconds that an answer asks to wait: the longer of `meta.retryAfterSecs` and `Retry-After`, so that neither is cut
+ * short. Undefined when it asks for nothing, and 0 when it asks for no wait: the backoff holds in both cases.
+ */
 export function retryHint(meta: unknown, headers: Headers, now: number): number | undefined {
-  const seconds = (meta as { retryAfterSecs?: unknown } | null | undefined)?.retryAfterSecs;
-  if (typeof seconds === "number" && Number.isFinite(seconds) && seconds >= 0) return seconds;
-  const date = Date.parse(headers.get("date") ?? "");
-  return parseRetryAfter(headers.get("retry-after"), Number.isNaN(date) ? now : date);
+  const { retryAfterSecs: secs } = Object(meta) as { readonly retryAfterSecs?: unknown };
+  const date = timeOf(headers.get("date") ?? "");
+  const asked = typeof secs === "number" || isText(secs) ? secs : "";
+  return parseRetryAfter(`${asked},${headers.get("retry-after")}`, Number.isNaN(date) ? now : date);
 }
 
 // Tokens that a client starts with, and what a retry costs and a success gives back (after AWS's standard mode).
