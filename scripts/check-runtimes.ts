@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { build as bundleAsWorkersDo } from "esbuild";
 import { build as bundleAsPagesDo } from "vite";
 import { install, pack, withPackedServer } from "./packed.ts";
+import { openLosses } from "./runtimes/losses.ts";
 import { openRuntimes, type Runtime } from "./runtimes/runtimes.ts";
 import { now, stage } from "./runtimes/stage.ts";
 
@@ -87,13 +88,16 @@ async function check(folder: string): Promise<boolean> {
         const from = performance.now();
         const sandbox = `${runtime.name}-${format}`.toLowerCase().replace(" ", "-");
         const title = `${runtime.name} ${runtime.version}, ${format}`.padEnd(40);
+        const { losses, close } = await openLosses(runtime.tellsCauses);
         try {
-          const input = await stage(url, sandbox);
+          const input = { ...(await stage(url, sandbox)), losses };
           const shown = (await runtime.run(script, `program.run(${JSON.stringify(input)})`, page.url)) as string[];
           console.log(`ok      ${title} ${shown.join(", ")} (${Math.round(performance.now() - from)} ms)`);
         } catch (error) {
           isGood = false;
           console.log(`failed  ${title} ${error instanceof Error ? error.message : String(error)}`);
+        } finally {
+          close();
         }
       }
     });

@@ -10,7 +10,7 @@ const assert = (holds, what) => {
  *
  * @param {typeof import("@call-transfer/sdk")} sdk
  * @param {typeof import("@call-transfer/sdk/webhooks")} webhooks
- * @param input address, key, the ids to work with, and a webhook as its receiver got it
+ * @param input address, key, the ids to work with, servers that lose requests, and a webhook as its receiver got it
  */
 export async function exercise(sdk, webhooks, input) {
   const { CallTransfer, ApiError, NotFoundError, AbortError, isApiError, createCall } = sdk;
@@ -80,6 +80,16 @@ export async function exercise(sdk, webhooks, input) {
   const aborted = await failureOf(client.accounts.list({ signal: stop.signal }));
   assert(aborted instanceof AbortError, `an abort ends the request (${aborted})`);
   shown.push("abort");
+
+  for (const { name, url, warm, outcome } of input.losses) {
+    const lossy = new CallTransfer({ baseUrl: url, apiKey: input.apiKey, allowApiKeyInBrowser: true, maxRetries: 0 });
+    if (warm) await lossy.roles.list();
+    // A connection is taken back a moment after its answer was read.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const lost = await failureOf(lossy.calls.create(input.call));
+    assert(lost.outcome === outcome, `a placement lost by ${name} is ${outcome} (${lost.outcome}: ${lost.message})`);
+  }
+  shown.push("losses");
 
   const { secret, now, ...received } = input.webhook;
   const event = await webhooks.verifyWebhook(received, { secret, now: () => now });

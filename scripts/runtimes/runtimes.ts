@@ -13,6 +13,8 @@ export interface Runtime {
   readonly version: string;
   /** Whether docs/resilience.md promises that it sends a placement once. */
   readonly isPromised: boolean;
+  /** Whether its errors carry codes that prove that nothing was sent, as docs/resilience.md says. */
+  readonly tellsCauses: boolean;
   /** Whether it loads installed packages by itself; the others take one script that holds everything. */
   readonly resolves: boolean;
   /**
@@ -46,6 +48,8 @@ function command(name: string, packageName: string, file: string, isPromised: bo
     name,
     version: versionOf(packageName),
     isPromised,
+    // Deno says what went wrong in words alone.
+    tellsCauses: name !== "Deno",
     resolves: true,
     async run(script, expression) {
       const started = script.replace(/\.\w+$/, `.${packageName}${extname(script)}`);
@@ -69,6 +73,7 @@ function workerd(): Runtime {
     name: "workerd",
     version: versionOf("workerd"),
     isPromised: true,
+    tellsCauses: false,
     resolves: false,
     async run(script, expression) {
       const require = createRequire(join(folder, "package.json"));
@@ -110,6 +115,7 @@ function chromium(): Runtime {
   return {
     name: "Chromium",
     isPromised: false,
+    tellsCauses: false,
     version: execFileSync(chromiumPath, ["--version"], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],

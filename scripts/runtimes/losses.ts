@@ -1,0 +1,86 @@
+// Servers on loopback that lose a placement, each in its way, and what the SDK may say of it.
+
+import type { AddressInfo } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
+
+/** A way to lose a placement, as the program of this folder is handed it. */
+export interface Loss {
+  readonly name: string;
+  readonly url: string;
+  /** Whether a request goes before, so that the placement takes its connection. */
+  readonly warm: boolean;
+  /** What the error must say was done. */
+  readonly outcome: "not_sent" | "unknown";
+}
+
+const answer = (status: string, body = ""): string =>
+  [
+    `HTTP/1.1 ${status}`,
+    "Access-Control-Allow-Origin: *",
+    "Access-Control-Allow-Methods: *",
+    "Access-Control-Allow-Headers: authorization, content-type",
+    `Content-Length: ${body.length}`,
+    "",
+    body,
+  ].join("\r\n");
+
+/** Answers reads and preflights, and does to a placement what it is told. */
+async function listen(lose: (socket: Socket, server: Server) => void): Promise<Server> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("data", (data) => {
+      const text = data.toString();
+      if (text.startsWith("POST")) lose(socket, server);
+      else if (text.startsWith("GET")) socket.write(answer("200 OK", '{"roles":[]}'));
+      else if (text.startsWith("OPTIONS")) socket.write(answer("204 No Content"));
+      // What speaks TLS begins with something else.
+      else if (!text.startsWith("{")) socket.end(answer("400 Bad Request"));
+    });
+  });
+  server.on("close", () => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+const urlOf = (server: Server, scheme = "http"): string =>
+  `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/**
+ * Starts the servers for one run.
+ *
+ * @param tellsCauses whether the runtime's errors say what went wrong, by a code and not in words alone
+ */
+export async function openLosses(tellsCauses: boolean): Promise<{ losses: Loss[]; close(): void }> {
+  const proven = tellsCauses ? "not_sent" : "unknown";
+  const closes = await listen((socket) => socket.end());
+  const resets = await listen((socket) => socket.resetAndDestroy());
+  // Whoever sends it again finds the port closed: that says nothing of the first sending.
+  const goes = await listen((socket, server) => {
+    server.close();
+    socket.end();
+  });
+  const gone = await listen(() => {});
+  const refusing = urlOf(gone);
+  await new Promise((resolve) => gone.close(resolve));
+  const shared = [
+    { name: "a closed port", url: refusing, warm: false, outcome: proven },
+    { name: "a connection that closes", url: urlOf(closes), warm: false, outcome: "unknown" },
+    { name: "a connection that is reset", url: urlOf(resets), warm: false, outcome: "unknown" },
+    { name: "a reused connection of a server that goes", url: urlOf(goes), warm: true, outcome: "unknown" },
+  ] as const;
+  // The others are unknown to them all the same, and workerd prints a stack for each.
+  const told = [
+    { name: "a host that does not exist", url: "https://api.invalid", warm: false, outcome: "not_sent" },
+    { name: "TLS to a plain port", url: urlOf(closes, "https"), warm: false, outcome: "unknown" },
+  ] as const;
+  return {
+    losses: [...shared, ...(tellsCauses ? told : [])],
+    close() {
+      for (const server of [closes, resets, goes]) server.close();
+    },
+  };
+}
