@@ -26,7 +26,7 @@ const notSent: readonly Row[] = [
   ["ETIMEOUT", "queryA", "c-ares: the resolver is silent"],
   ["ECONNREFUSED", "queryA", "c-ares: the resolver's port is closed"],
   // Codes that come without a system call.
-  ["ECONNREFUSED", undefined, "M: Bun from 1.4.2, which sends a POST once"],
+  ["ECONNREFUSED", undefined, "M: Bun 1.4.5, which sends a POST once"],
   ["ENOTFOUND", undefined, "a wrapped error"],
   ["EAI_AGAIN", undefined, "a wrapped error"],
   ["UND_ERR_CONNECT_TIMEOUT", undefined, "M: undici's limit for TCP and TLS together"],
