@@ -70,14 +70,32 @@ export const placements: readonly RuleMutant[] = [
   placement(
     "§8",
     "callable hours are those of the account",
-    "contact?.timeZone ?? account.timeZone",
-    "account.timeZone",
+    "contact?.timeZone ?? account.timeZone ?? recipientTimeZone",
+    "account.timeZone ?? recipientTimeZone",
   ),
   placement(
     "A-37",
-    "callable hours of an unknown recipient are those of UTC",
-    "contact?.timeZone ?? account.timeZone",
-    'contact?.timeZone ?? "UTC"',
+    "callable hours of an unknown recipient are not those of the account",
+    "contact?.timeZone ?? account.timeZone ?? recipientTimeZone",
+    "contact?.timeZone ?? recipientTimeZone",
+  ),
+  placement(
+    "A-37",
+    "callable hours bind where no time zone is known",
+    "if (timeZone === unknownTimeZone) return undefined;",
+    'if (timeZone === unknownTimeZone) return problem("outside_callable_hours");',
+  ),
+  placement(
+    "A-37",
+    "the policy of a time zone has no effect",
+    "account.timeZone ?? recipientTimeZone",
+    "account.timeZone ?? unknownTimeZone",
+  ),
+  policies(
+    "A-37",
+    "recipients of an unknown time zone are in UTC",
+    "recipientTimeZone: unknownTimeZone",
+    'recipientTimeZone: "UTC"',
   ),
   placement(
     "§7.2",

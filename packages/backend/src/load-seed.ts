@@ -141,7 +141,7 @@ export function insert(seed: Loaded, world: World): void {
   const { state, random, clock } = world;
   const now = clock.iso();
   for (const record of seed.accounts ?? [])
-    state.accounts.set(record.id, { suspended: false, timeZone: "UTC", ...defined(record) });
+    state.accounts.set(record.id, { suspended: false, timeZone: undefined, ...defined(record) });
   for (const record of seed.users ?? []) state.users.set(record.id, record);
   for (const record of seed.members ?? [])
     state.members.set(record.id, {

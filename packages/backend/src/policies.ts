@@ -1,4 +1,5 @@
 import { InputError, under } from "./input-error.ts";
+import { isTimeZone } from "./time-zone.ts";
 
 /** What the specification leaves open and behaviour hangs on. Plain values, read when they are used. */
 export interface Policies {
@@ -16,6 +17,11 @@ export interface Policies {
   callQueueLimit: number;
   /** Calls that one account may place between two midnights UTC (A-38). */
   dailyCallLimit: number;
+  /**
+   * Where recipients are for whom neither a contact nor the account has a time zone: an IANA time zone, or `unknown`, which
+   * leaves them out of the check of callable hours (A-37).
+   */
+  recipientTimeZone: string;
   /** How long a call lasts, in seconds (A-25). */
   callDurationSecs: number;
   /** How many seconds a call takes to appear in the list (A-39). */
@@ -32,6 +38,9 @@ export interface Policies {
   deliveryTimeoutSecs: number;
 }
 
+/** The value of `recipientTimeZone` that stands for none. */
+export const unknownTimeZone = "unknown";
+
 /** Seconds beyond this overflow a timer. */
 const longestSecs = 2_147_483;
 
@@ -45,6 +54,7 @@ export function defaultPolicies(): Policies {
     concurrentCallLimit: 10,
     callQueueLimit: 100,
     dailyCallLimit: 10_000,
+    recipientTimeZone: unknownTimeZone,
     callDurationSecs: 60,
     callListLagSecs: 0,
     queuedCallsListed: true,
@@ -77,5 +87,7 @@ export function checkPolicies(changes: unknown, model: object = defaultPolicies(
       for (const part of Object.keys(expected))
         if (!(part in Object(value))) throw new InputError(`${name}.${part}`, "is missing");
     } else if (typeof value !== typeof expected) throw new InputError(name, `must be a ${typeof expected}`);
+    else if (name.endsWith("TimeZone") && value !== unknownTimeZone && !isTimeZone(String(value)))
+      throw new InputError(name, `must be an IANA time zone, such as Europe/Berlin, or ${unknownTimeZone}`);
   }
 }

@@ -13,8 +13,8 @@ export interface AccountRecord {
   readonly id: string;
   readonly name: string;
   suspended: boolean;
-  /** IANA time zone for recipients whose own is unknown. */
-  timeZone: string;
+  /** IANA time zone for recipients whose own is unknown; undefined when the account's is unknown, too. */
+  timeZone: string | undefined;
 }
 
 export interface UserRecord {

@@ -2,7 +2,7 @@ import { type ErrorCode, limits } from "@call-transfer/spec";
 import { type ContractCase, contractCase } from "./case.ts";
 import { connect, validInput } from "./client.ts";
 import { shows, type Transition } from "./transitions.ts";
-import { accounts, hourMs, iso, minuteMs, pastCalls, start, telephony, uuid } from "./world.ts";
+import { accounts, hourMs, iso, minuteMs, pastCalls, type Seed, start, telephony, uuid } from "./world.ts";
 
 const noun = "calls";
 const needs = ["stateful", "destructive"] as const;
@@ -136,6 +136,24 @@ const numberCases = Object.entries(numbers).map(([what, { number, valid }]) =>
   }),
 );
 
+const elsewhereId = uuid(811);
+const fromElsewhere = { ...request, flowId: uuid(812), fromNumber: "+15550109811" };
+
+/** An account that can place calls, in a time zone or in none. */
+const elsewhere = (timeZone?: string): Seed => ({
+  accounts: [{ id: elsewhereId, name: "Elsewhere", ...(timeZone !== undefined && { timeZone }) }],
+  flows: [{ id: fromElsewhere.flowId, accountId: elsewhereId, published: true }],
+  numbers: [
+    {
+      accountId: elsewhereId,
+      number: fromElsewhere.fromNumber,
+      active: true,
+      verified: true,
+      canInitiateCalls: true,
+    },
+  ],
+});
+
 const placementCases = [
   contractCase({
     noun,
@@ -243,15 +261,33 @@ const placementCases = [
     name: "a recipient whose time zone nobody knows is in the account's",
     needs,
     async run(target, check) {
-      const accountId = uuid(811);
-      const [flowId, fromNumber] = [uuid(812), "+15550109811"];
-      await target.given({
-        accounts: [{ id: accountId, name: "Westward", timeZone: "America/Los_Angeles" }],
-        flows: [{ id: flowId, accountId, published: true }],
-        numbers: [{ accountId, number: fromNumber, active: true, verified: true, canInitiateCalls: true }],
-      });
-      const client = await connect(target, { keyOf: accountId });
-      await check.refused(client.calls.create({ ...request, flowId, fromNumber }), "outside_callable_hours");
+      await target.given(elsewhere("America/Los_Angeles"));
+      const client = await connect(target, { keyOf: elsewhereId });
+      await check.refused(client.calls.create(fromElsewhere), "outside_callable_hours");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a recipient is called at any hour where neither they nor the account have a time zone",
+    needs: [...needs, "clock"],
+    async run(target, check) {
+      await target.given(elsewhere());
+      const client = await connect(target, { keyOf: elsewhereId });
+      for (let hour = 0; hour < 24; hour++) {
+        check.equal((await client.calls.create(fromElsewhere)).type, "initiated", `type, ${hour} hours later`);
+        await target.clock.advance({ by: hourMs });
+      }
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a policy says where recipients are whose time zone nobody knows",
+    needs: [...needs, "policies"],
+    async run(target, check) {
+      await target.given(elsewhere());
+      await target.policies.set({ recipientTimeZone: "America/Los_Angeles" });
+      const client = await connect(target, { keyOf: elsewhereId });
+      await check.refused(client.calls.create(fromElsewhere), "outside_callable_hours");
     },
   }),
   contractCase({

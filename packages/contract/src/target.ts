@@ -84,7 +84,7 @@ export interface Fault {
     | BrokenAnswer;
 }
 
-/** Settings that the specification gives no numbers for. */
+/** Settings that the specification leaves open. */
 export interface Limits {
   readonly rateLimit?: { readonly requests: number; readonly windowSecs: number };
   /** Calls of one account in progress at once. */
@@ -93,6 +93,8 @@ export interface Limits {
   readonly callQueueLimit?: number;
   /** Calls of one account between two midnights UTC. */
   readonly dailyCallLimit?: number;
+  /** The time zone of recipients for whom neither a contact nor the account has one. */
+  readonly recipientTimeZone?: string;
 }
 
 /** A webhook as its receiver sees it. */

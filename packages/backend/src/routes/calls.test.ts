@@ -53,7 +53,24 @@ describe("placing a call", () => {
     ["20:59:59.999", 201],
     ["21:00:00.000", 422],
   ])("at %s of the recipient's time answers %i", async (time, status) => {
-    expect((await place(createBackend({ now: `2026-03-02T${time}Z` }))).status).toBe(status);
+    const policies = { recipientTimeZone: "UTC" };
+    expect((await place(createBackend({ now: `2026-03-02T${time}Z`, policies }))).status).toBe(status);
+  });
+
+  it.each([
+    ["is placed where no time zone is known", undefined, "unknown", 201],
+    ["is refused in the account's time zone", "UTC", "unknown", 422],
+    ["is refused in the policy's time zone", undefined, "UTC", 422],
+    ["is placed in the account's time zone, which comes before the policy's", "Asia/Tokyo", "UTC", 201],
+  ])("at night in UTC %s", async (_, timeZone, recipientTimeZone, status) => {
+    const backend = createBackend({ now: "2026-03-02T03:00:00Z", policies: { recipientTimeZone } });
+    if (timeZone !== undefined) backend.collections.update("accounts", demo.accountId, { timeZone });
+    expect((await place(backend)).status).toBe(status);
+  });
+
+  it("refuses a policy whose time zone does not exist, and says what to give", () => {
+    const change = () => createBackend().changePolicies({ recipientTimeZone: "Mars/Base" });
+    expect(change).toThrow("recipientTimeZone: must be an IANA time zone, such as Europe/Berlin, or unknown");
   });
 });
 

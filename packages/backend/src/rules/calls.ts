@@ -2,7 +2,7 @@ import { limits } from "@call-transfer/spec";
 import type { zCreateCallRequest } from "@call-transfer/spec/schemas";
 import type { z } from "zod";
 import { dayOf } from "../indexes.ts";
-import type { Policies } from "../policies.ts";
+import { type Policies, unknownTimeZone } from "../policies.ts";
 import { type Problem, problem } from "../problem.ts";
 import { type AccountRecord, type CallRecord, contactKey, type State } from "../state.ts";
 import { localHour } from "../time-zone.ts";
@@ -13,7 +13,13 @@ export type Placement = { readonly type: "initiated" } | { readonly type: "queue
 /** The fields of a placement that decide. */
 type PlacementRequest = z.output<typeof zCreateCallRequest>;
 
-type Check = (state: State, account: AccountRecord, request: PlacementRequest, now: number) => Problem | undefined;
+type Check = (
+  state: State,
+  account: AccountRecord,
+  request: PlacementRequest,
+  now: number,
+  policies: Policies,
+) => Problem | undefined;
 
 /** What a call must pass, in this order, before the limits of its account are looked at. */
 const checks: readonly Check[] = [
@@ -44,9 +50,11 @@ const checks: readonly Check[] = [
     const contact = state.contacts.get(contactKey(account.id, toNumber));
     return contact?.doNotCall ? problem("contact_on_dnc_list") : undefined;
   },
-  function hourIsCallable(state, account, { toNumber }, now) {
+  function hourIsCallable(state, account, { toNumber }, now, { recipientTimeZone }) {
     const contact = state.contacts.get(contactKey(account.id, toNumber));
-    const hour = localHour(now, contact?.timeZone ?? account.timeZone);
+    const timeZone = contact?.timeZone ?? account.timeZone ?? recipientTimeZone;
+    if (timeZone === unknownTimeZone) return undefined;
+    const hour = localHour(now, timeZone);
     return hour >= limits.callableFromHour && hour < limits.callableUntilHour
       ? undefined
       : problem("outside_callable_hours");
@@ -62,7 +70,7 @@ export function decidePlacement(
   now: number,
 ): Placement | Problem {
   for (const check of checks) {
-    const trouble = check(state, account, request, now);
+    const trouble = check(state, account, request, now, policies);
     if (trouble !== undefined) return trouble;
   }
   const { waiting, active, placedOn } = state.calls.of(account.id);

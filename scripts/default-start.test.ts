@@ -1,0 +1,62 @@
+import { demo } from "@call-transfer/backend";
+import { type MockServer, type MockServerOptions, startMockServer } from "@call-transfer/mock-server";
+import { CallTransfer } from "@call-transfer/sdk";
+import { createWebhookHandler } from "@call-transfer/sdk/webhooks";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+const hourMs = 3_600_000;
+const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+let server: MockServer | undefined;
+
+/** A server as it starts by default, at a real time that the test decides. */
+async function startAt(time: string, options: MockServerOptions = {}) {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date(time) });
+  server = await startMockServer({ port: 0, ...options });
+  const { sandboxes, backend } = server;
+  const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: sandboxes.fetch });
+  return { backend, client };
+}
+
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  vi.useRealTimers();
+});
+
+/** Each weekday, a leap day, and the turn of a month and of a year among them. */
+const days = ["02-28", "02-29", "03-02", "03-31", "07-01", "10-29", "11-06", "12-31"].map((day) => `2032-${day}`);
+
+describe("a default start", () => {
+  it.each(days)("places calls at every hour of %s", async (day) => {
+    const { client } = await startAt(`${day}T00:30:00Z`);
+    const types: string[] = [];
+    for (let hour = 0; hour < 24; hour++) {
+      types.push((await client.calls.create(call)).type);
+      vi.setSystemTime(Date.now() + hourMs);
+    }
+    expect(types).toEqual(Array.from({ length: 24 }, () => "initiated"));
+  });
+
+  it.each(days)("signs offers that a receiver with the real time accepts at every hour of %s", async (day) => {
+    const receive = createWebhookHandler({ secret: demo.signingSecret, onEvent: () => undefined });
+    const { backend } = await startAt(`${day}T00:30:00Z`, {
+      fetch: (input, init) => receive(new Request(input, init)),
+    });
+    const statuses: (number | undefined)[] = [];
+    for (let hour = 0; hour < 24; hour++) {
+      statuses.push((await backend.deliveries.trigger({ destinationId: demo.destinations.app })).status);
+      vi.setSystemTime(Date.now() + hourMs);
+    }
+    expect(statuses).toEqual(Array.from({ length: 24 }, () => 204));
+  });
+
+  it("still refuses a call to a contact for whom it is night, and to one of an account that is in its night", async () => {
+    // 21:00 in Tokyo, 07:00 in New York.
+    const { backend, client } = await startAt("2032-03-01T12:00:00Z");
+    const toTokyo = client.calls.create({ ...call, toNumber: demo.recipients.elsewhere });
+    await expect(toTokyo).rejects.toMatchObject({ code: "outside_callable_hours" });
+    const foreign = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.foreignApiKey, fetch: backend.fetch });
+    const fromNewYork = { ...call, flowId: demo.flows.foreign, fromNumber: demo.numbers.foreign };
+    await expect(foreign.calls.create(fromNewYork)).rejects.toMatchObject({ code: "outside_callable_hours" });
+  });
+});
