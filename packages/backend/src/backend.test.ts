@@ -119,6 +119,28 @@ it("that flows begins with the real time, and again at a reset", () => {
   backend.close();
 });
 
+it("dates the demo's people from the start of its clock, and from the new start after a reset", async () => {
+  let real = Date.parse("2031-07-06T05:04:03Z");
+  const wall = { now: () => real, after: () => () => {} };
+  const backend = assembleBackend({ clock: "flowing" }, { ...defaultParts, wall });
+  const { agent, member } = demo.members;
+  const coming = () => backend.upcoming().map(({ at, kind, id }) => [(at - real) / 60_000, kind, id]);
+  const ends = [
+    [15, "availability.ends", agent],
+    [60, "availability.ends", member],
+  ];
+  expect(coming()).toEqual(ends);
+  real += 2 * 3_600_000;
+  expect(coming()).toEqual([]);
+  backend.reset();
+  expect(coming()).toEqual(ends);
+  expect((await send(backend, `GET /transfers/members/${member}/availability`)).body).toMatchObject({
+    status: "away",
+    until: "2031-07-06T08:04:03Z",
+  });
+  backend.close();
+});
+
 it("has the faults it was created with again after a reset, under the same ids", () => {
   const backend = createBackend({ faults: [{ do: { code: "internal_error" } }] });
   const planned = backend.faults.list();

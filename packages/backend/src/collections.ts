@@ -73,7 +73,7 @@ export function createCollections(world: World, changed: () => void): Collection
   ): ReturnType<typeof checkSeed> => {
     const seed = { ...asSeed(state), [name]: records };
     try {
-      return checkSeed(seed, createState());
+      return checkSeed(seed, createState(), world.clock.now());
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       const own = `${name}[${changedIndex}]`;

@@ -2,9 +2,9 @@ import type { Seed } from "./seed.ts";
 
 /** Fixed ids, numbers and credentials of `demoSeed`, so that tests and demonstrations can name them. */
 export const demo = {
-  /** The account of the main stories, in UTC. */
+  /** The account of the main stories. It has no time zone, so that calls are placed at any hour (A-37). */
   accountId: "a0000000-0000-4000-8000-000000000001",
-  /** An account whose things the main one must never see. */
+  /** An account in New York, whose things the main one must never see. */
   foreignAccountId: "a0000000-0000-4000-8000-000000000002",
   suspendedAccountId: "a0000000-0000-4000-8000-000000000003",
   /** A key of the main account with the owner's role and every scope. */
@@ -24,9 +24,9 @@ export const demo = {
     owner: "c0000000-0000-4000-8000-000000000001",
     /** Offline until changed, as set by an admin. */
     admin: "c0000000-0000-4000-8000-000000000002",
-    /** Away until 13:00 on 2 March 2026, set by the member. */
+    /** Away for an hour from the start of the clock, set by the member. */
     member: "c0000000-0000-4000-8000-000000000003",
-    /** Has hours; away until 12:15 on 2 March 2026 after missed calls. */
+    /** Has hours; away for 15 minutes from the start of the clock, after missed calls. */
     agent: "c0000000-0000-4000-8000-000000000004",
     /** Busy on a transferred call. */
     both: "c0000000-0000-4000-8000-000000000005",
@@ -68,10 +68,10 @@ export const demo = {
     foreign: "+15550100006",
   },
   recipients: {
-    /** No contact: the account's time zone counts. */
+    /** No contact, so nobody knows their time zone: calls are placed at any hour. */
     anyone: "+15550200001",
     doNotCall: "+15550200002",
-    /** In Tokyo, where it is 21:00 at noon UTC. */
+    /** In Tokyo, where it is 21:00 at noon UTC: refused from then to 23:00 UTC. */
     elsewhere: "+15550200003",
   },
   calls: {
@@ -84,7 +84,10 @@ export const demo = {
 
 const { accountId, foreignAccountId, suspendedAccountId, users, members, destinations, flows, providers } = demo;
 
-/** Two accounts to play with, and a suspended one: something for every story and every error. */
+/**
+ * Two accounts to play with, and a suspended one: something for every story and every error. Its times are relative to the
+ * clock of the backend that loads it.
+ */
 export const demoSeed: Seed = {
   accounts: [
     { id: accountId, name: "Example Dental" },
@@ -106,7 +109,7 @@ export const demoSeed: Seed = {
       accountId,
       userId: users.admin,
       role: "admin",
-      availability: { status: "offline", source: "admin", updatedAt: "2026-03-02T09:00:00Z" },
+      availability: { status: "offline", source: "admin", updatedAt: "-3h" },
     },
     {
       id: members.member,
@@ -116,8 +119,8 @@ export const demoSeed: Seed = {
       availability: {
         status: "away",
         source: "member",
-        until: "2026-03-02T13:00:00Z",
-        updatedAt: "2026-03-02T11:30:00Z",
+        until: "+1h",
+        updatedAt: "-30m",
       },
     },
     {
@@ -129,8 +132,8 @@ export const demoSeed: Seed = {
         status: "away",
         source: "auto",
         reason: "missed_calls",
-        until: "2026-03-02T12:15:00Z",
-        updatedAt: "2026-03-02T12:00:00Z",
+        until: "+15m",
+        updatedAt: "+0s",
       },
       hours: { monday: [{ from: "09:00", to: "17:00" }] },
     },
@@ -161,7 +164,7 @@ export const demoSeed: Seed = {
       strategy: "simultaneous",
       totalTimeoutSecs: 45,
       members: [{ destinationId: destinations.phone, ringTimeoutSecs: 20 }, { destinationId: destinations.app }],
-      createdAt: "2026-01-06T09:00:00Z",
+      createdAt: "-1323h",
     },
   ],
   flows: [
@@ -192,7 +195,7 @@ export const demoSeed: Seed = {
       direction: "outbound",
       duration: 42,
       status: "completed",
-      createdAt: "2026-03-01T10:00:00Z",
+      createdAt: "-26h",
     },
     {
       id: demo.calls.failed,
@@ -200,7 +203,7 @@ export const demoSeed: Seed = {
       direction: "outbound",
       duration: 0,
       status: "failed",
-      createdAt: "2026-03-01T11:00:00Z",
+      createdAt: "-25h",
     },
     {
       id: demo.calls.inbound,
@@ -208,7 +211,7 @@ export const demoSeed: Seed = {
       direction: "inbound",
       duration: 95,
       status: "completed",
-      createdAt: "2026-03-02T10:30:00Z",
+      createdAt: "-90m",
     },
     {
       id: demo.calls.foreign,
@@ -216,7 +219,7 @@ export const demoSeed: Seed = {
       direction: "inbound",
       duration: 12,
       status: "completed",
-      createdAt: "2026-03-02T11:00:00Z",
+      createdAt: "-1h",
     },
   ],
   apiKeys: [

@@ -8,6 +8,7 @@ import { callEnds, drainQueue, scheduleCompletion } from "./routes/calls.ts";
 import { newSigningSecret } from "./routes/destinations.ts";
 import { builtInRoles } from "./routes/roles.ts";
 import { groupDefaults, type Seed, seedSchema } from "./seed.ts";
+import { resolveTimes } from "./seed-time.ts";
 import { contactKey, type State } from "./state.ts";
 
 type Loaded = z.output<typeof seedSchema>;
@@ -17,15 +18,19 @@ type Loaded = z.output<typeof seedSchema>;
  * the queue go on from where they stand.
  */
 export function loadSeed(world: World, seed: Seed): void {
-  const checked = checkSeed(seed, world.state);
+  const checked = checkSeed(seed, world.state, world.clock.now());
   insert(checked, world);
   for (const { id } of checked.calls ?? []) goOn(world, id);
 }
 
-/** Checks a seed against what the state holds already; the answer shares nothing with it. Throws InputError. */
-export function checkSeed(seed: unknown, state: State): Loaded {
+/**
+ * Checks a seed against what the state holds already; the answer shares nothing with it, and its relative times are those of
+ * `now`, in milliseconds. Throws InputError.
+ */
+export function checkSeed(seed: unknown, state: State, now: number): Loaded {
   const checked = structuredClone(checkInput(seedSchema, seed));
   checkReferences(checked, state);
+  resolveTimes(checked, now);
   return checked;
 }
 

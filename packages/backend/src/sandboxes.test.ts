@@ -72,6 +72,13 @@ describe("sandboxes", () => {
     expect(sandboxes.default.state.accounts.size).toBeGreaterThan(0);
   });
 
+  it("have demo data of their own time", async () => {
+    const sandboxes = createSandboxes();
+    sandboxes.create("later", { now: "2030-01-01T00:00:00Z" });
+    const until = (name: string) => sandboxes.get(name)?.state.members.get(demo.members.member)?.availability.until;
+    expect([until("default"), until("later")]).toEqual(["2026-03-02T13:00:00Z", "2030-01-01T01:00:00Z"]);
+  });
+
   it("refuse options that are none, naming the one at fault", () => {
     expect(() => createSandboxes({ autoSandboxes: 1 as never })).toThrow("autoSandboxes: ");
   });

@@ -114,6 +114,54 @@ describe("a seed", () => {
     expect(backend.state.members.get(id)?.availability.until).toBe("2026-03-02T14:30:00.500Z");
   });
 
+  it("may hold times that are relative to the clock as it is loaded", () => {
+    const availability = { status: "away", until: "+90m", updatedAt: "-30s" } as const;
+    const seed: Seed = {
+      accounts,
+      users,
+      members: [{ id, accountId, userId: id, role: "agent", availability }],
+      destinations: [{ ...phone, kind: "app", createdAt: "-7d", previousSecretExpiresAt: "+24h" }],
+      groups: [{ ...group, members: [{ destinationId: id }], createdAt: "-7d", updatedAt: "-1h" }],
+      calls: [{ ...call, status: "in_progress", createdAt: "-2m", startedAt: "-20s" }],
+      apiKeys: [{ accountId, expiresAt: "+1d" }],
+    };
+    const { state } = createBackend({ seed, now: "2031-05-06T07:08:09Z" });
+    expect(state.members.get(id)?.availability).toMatchObject({
+      until: "2031-05-06T08:38:09Z",
+      updatedAt: "2031-05-06T07:07:39Z",
+    });
+    expect(state.destinations.get(id)).toMatchObject({
+      createdAt: "2031-04-29T07:08:09Z",
+      previousSecretExpiresAt: Date.parse("2031-05-07T07:08:09Z"),
+    });
+    expect(state.groups.get(id)).toMatchObject({
+      createdAt: "2031-04-29T07:08:09Z",
+      updatedAt: "2031-05-06T06:08:09Z",
+    });
+    expect(state.calls.get(id)).toMatchObject({
+      createdAt: Date.parse("2031-05-06T07:06:09Z"),
+      startedAt: Date.parse("2031-05-06T07:07:49Z"),
+    });
+    expect([...state.apiKeys.values()][0]?.expiresAt).toBe(Date.parse("2031-05-07T07:08:09Z"));
+  });
+
+  it("keeps a text that only looks like a relative time where no time belongs", () => {
+    const backend = createBackend({ seed: { accounts, destinations: [{ ...phone, config: { until: "+1h" } }] } });
+    expect(backend.state.destinations.get(id)?.config).toEqual({ until: "+1h" });
+  });
+
+  it.each([
+    ["+1w", "must be a datetime such as 2026-03-02T12:00:00Z, or a distance from the clock such as +1h or -30m"],
+    ["1h", "must be a datetime such as"],
+    ["+4000000d", "not a time before the year 9999"],
+  ])("with the time %s is refused by its field", (until, message) => {
+    const members = [
+      { id, accountId, userId: id, role: "agent" as const, availability: { status: "away" as const, until } },
+    ];
+    const create = () => createBackend({ seed: { accounts, users, members } });
+    expect(create).toThrow(`seed.members[0].availability.until: ${message}`);
+  });
+
   it("shares nothing with the backend", () => {
     const seed: Seed = { accounts, destinations: [{ ...phone, config: { number: "1" } }] };
     const backend = createBackend({ seed });

@@ -8,15 +8,12 @@ import {
   zTransferDestination,
 } from "@call-transfer/spec/schemas";
 import { z } from "zod";
-import { latestTime } from "./clock.ts";
 import { hoursSchema } from "./rules/hours.ts";
+import { seedTime as time } from "./seed-time.ts";
 import { isTimeZone } from "./time-zone.ts";
 import { isUuid } from "./validate.ts";
 
 const id = z.string().refine(isUuid, "must have the form of a UUID");
-const time = z.iso
-  .datetime({ offset: true })
-  .refine((text) => Date.parse(text) <= latestTime, "is not a time before the year 9999");
 const timeZone = z.string().refine(isTimeZone, "must be an IANA time zone");
 const number = requestSchemas.createCall.body.shape.fromNumber;
 const group = zDestinationGroup.shape;

@@ -80,7 +80,7 @@ export function restoreSnapshot({ world, randoms, tokens, faults, inbox, transfe
   const { state, clock, policies } = world;
   const snapshot = structuredClone(checkInput(snapshotSchema, input));
   under("policies", () => checkPolicies(snapshot.policies));
-  const seed = under("seed", () => checkSeed(snapshot.seed, createState()));
+  const seed = under("seed", () => checkSeed(snapshot.seed, createState(), snapshot.now));
   for (const [index, { kind }] of snapshot.timers.entries())
     if (!isKept(kind)) throw new InputError(`timers[${index}].kind`, `no timer is of the kind ${kind}`);
   parseTime("now", snapshot.now);

@@ -602,7 +602,7 @@ export interface components {
             readonly prng?: number;
             readonly policies?: components["schemas"]["Policies"];
         };
-        /** @description Collections of records; the JSON Schema of seeds tells their fields. */
+        /** @description Collections of records; the JSON Schema of seeds tells their fields. A time may be a distance from the sandbox's clock, such as `+1h` or `-30m`. */
         readonly Seed: {
             readonly [key: string]: unknown;
         };

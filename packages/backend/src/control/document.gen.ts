@@ -1429,7 +1429,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "Seed": {
         "type": "object",
-        "description": "Collections of records; the JSON Schema of seeds tells their fields.",
+        "description": "Collections of records; the JSON Schema of seeds tells their fields. A time may be a distance from the sandbox's clock, such as `+1h` or `-30m`.",
         "additionalProperties": true
       },
       "Snapshot": {

@@ -36,7 +36,7 @@ export const zSandboxList = z.strictObject({
 });
 
 /**
- * Collections of records; the JSON Schema of seeds tells their fields.
+ * Collections of records; the JSON Schema of seeds tells their fields. A time may be a distance from the sandbox's clock, such as `+1h` or `-30m`.
  */
 export const zSeed = z.record(z.string(), z.unknown());
 
