@@ -1,6 +1,6 @@
 // Every operation of the API, as a customer's program: it knows the SDK and a mock server's address, and asserts what it
-// shows. Run by `npm run demo`; by hand it needs CALL_TRANSFER_URL and CALL_TRANSFER_API_KEY of a fresh mock server whose
-// clock is frozen in the daytime.
+// shows. Run by `npm run demo`; by hand it needs CALL_TRANSFER_BASE_URL and CALL_TRANSFER_API_KEY of a fresh mock server, as
+// `call-transfer-mock --write-env .env` writes them for `node --env-file=.env every-operation.mjs`.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -9,9 +9,9 @@ import { CallTransfer, isApiError, listRoles, OutcomeUnknownError } from "@call-
 import { isTransferOffer, verifyWebhook } from "@call-transfer/sdk/webhooks";
 import { operations } from "@call-transfer/spec";
 
-const baseUrl = process.env.CALL_TRANSFER_URL;
+const baseUrl = process.env.CALL_TRANSFER_BASE_URL;
 const apiKey = process.env.CALL_TRANSFER_API_KEY;
-assert(baseUrl && apiKey, "CALL_TRANSFER_URL and CALL_TRANSFER_API_KEY must be set");
+assert(baseUrl && apiKey, "CALL_TRANSFER_BASE_URL and CALL_TRANSFER_API_KEY must be set");
 
 // What goes over the wire, so that the program can show how often something was sent.
 let sent = [];
@@ -122,7 +122,6 @@ async function main(receiver) {
     ],
     flows: [{ id: stage.flow, accountId, published: true }],
     numbers: [{ accountId, number: stage.fromNumber, active: true, verified: true, canInitiateCalls: true }],
-    contacts: [{ accountId, number: stage.toNumber, timeZone: "UTC" }],
   });
   show(`at ${now}`);
 
@@ -211,7 +210,7 @@ async function main(receiver) {
   show(`${ids.length} of ${meta.total} calls on ${pages} pages`);
 
   step("Receive a signed webhook and verify it");
-  // The mock server's clock stands still in the past, so the receiver goes by it; a real one leaves `now` out.
+  // The mock server's clock was moved on above, so the receiver goes by it; a real one leaves `now` out.
   const { now: signedAt } = await control("GET", "/clock");
   const verifyLast = (secret) => verifyWebhook(receiver.received.at(-1), { secret, now: () => Date.parse(signedAt) });
   await control("POST", "/webhooks/trigger", { destinationId: stage.app });

@@ -21,7 +21,7 @@ function clientThatLoses(lost) {
   return new CallTransfer({
     baseUrl: "http://localhost",
     apiKey: demo.apiKey,
-    // The backend's time stands still at noon, when calls may be placed.
+    // The backend's time stands still; the client goes by it.
     clock: { now: () => backend.clock.now(), setTimeout, clearTimeout },
     async fetch(url, init) {
       const answer = init.method === "POST" && lost === "request" ? undefined : await backend.fetch(url, init);

@@ -10,14 +10,12 @@ import { install, pack, type Ready, withPackedServer } from "./packed.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const program = "every-operation.mjs";
-// A frozen afternoon: placing calls depends on the time of day.
-const now = "2026-03-02T15:00:00Z";
 const drivenWithinMs = 60_000;
 
 async function drive(project: string, { url, apiKey }: Ready): Promise<void> {
   const copy = join(project, program);
   copyFileSync(join(root, "examples", program), copy);
-  const environment = { ...process.env, CALL_TRANSFER_URL: url, CALL_TRANSFER_API_KEY: apiKey };
+  const environment = { ...process.env, CALL_TRANSFER_BASE_URL: url, CALL_TRANSFER_API_KEY: apiKey };
   const customer = spawn(process.execPath, [copy], {
     cwd: project,
     env: environment,
@@ -35,8 +33,8 @@ async function demo(folder: string): Promise<void> {
   const tarballs = pack(folder, ["spec", "sdk", "backend", "mock-server"]);
   install(project, tarballs);
   for (const filename of Object.values(tarballs)) console.log(`  installed ${filename}`);
-  await withPackedServer(project, ["--clock", "frozen", "--now", now], async (ready) => {
-    console.log(`  mock server at ${ready.url}, its clock frozen at ${now}\n`);
+  await withPackedServer(project, [], async (ready) => {
+    console.log(`  mock server at ${ready.url}\n`);
     await drive(project, ready);
   });
 }

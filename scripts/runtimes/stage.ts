@@ -2,7 +2,7 @@
 import { demo } from "@call-transfer/backend";
 import { operations } from "@call-transfer/spec";
 
-/** A frozen afternoon: placing calls depends on the time of day. */
+/** The time at which the server's clock is frozen, so that a webhook's signature stays good. */
 export const now = "2026-03-02T15:00:00Z";
 
 /** A sandbox of the mock server for one run: what the program needs of the platform, and the failures that it expects. */

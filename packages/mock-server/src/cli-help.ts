@@ -14,10 +14,13 @@ Serves a mock of the call-transfer API until Ctrl-C, and prints credentials read
                            exist yet is no mistake
   --export-on-exit FILE    write a snapshot of the sandbox default when the server ends
   --clock flowing|frozen   whether time passes by itself (default flowing)
-  --now TIME               RFC 3339 date-time at which the clock starts, such as
-                           2026-03-02T12:00:00Z (default: the real time)
+  --now TIME               RFC 3339 date-time at which the clock starts (default: the real time;
+                           2026-03-02T12:00:00Z for a frozen clock)
   --prng N                 seed of the random generator, an integer (default 1)
-  --policy NAME=VALUE      change a policy, e.g. concurrentCallLimit=2; may be repeated
+  --policy NAME=VALUE      change a policy, e.g. concurrentCallLimit=2, or recipientTimeZone=UTC
+                           to hold every call to the callable hours; may be repeated
+  --token-lifetime TIME    how long the access tokens are good on the server's clock: 30m, 24h, …
+                           (default 365d)
   --fault FILE             make requests fail as a JSON file says: a fault or a list of faults
   --latency MS             delay every answer of the API, in milliseconds of the server's clock:
                            while that is frozen, until it is moved
@@ -25,6 +28,9 @@ Serves a mock of the call-transfer API until Ctrl-C, and prints credentials read
   --auto-sandboxes         create a sandbox when a request first names it
   --json                   print one line of JSON with address and credentials when ready
   --ready-file FILE        write that JSON to a file when ready, and remove it in the end
+  --write-env FILE         set address and credentials as variables in a .env file when ready:
+                           CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET,
+                           …_TOKEN_OWNER and so on; its other lines stay, and it stays in the end
   --engine stateful|prism  what answers (default stateful); prism keeps no state and answers with
                            the examples of the API's document; it wants @stoplight/prism-cli to
                            be installed, and of the other options takes --port, --host, --cors
@@ -41,11 +47,15 @@ const trigger = `  trigger transfer.offer   send a signed offer to an app destin
 const clock = `  clock                    show the time, and what it will bring
   clock advance STEP       move time: 500ms, 30s, 15m, 24h, 7d, an RFC 3339 date-time, or next
                            for the next timer; shows what happened on the way`;
+const token = `  token [ROLE]             print a new access token of the role (default owner), and it alone
+    --user ID              for this user instead, or as well
+    --account ID           the account in which to look for the role (default: the first one)
+    --lifetime TIME        how long it is good on the sandbox's clock: 15m, 24h, … (default 365d)`;
 const reset = "  reset                    back to the seed and the options of the start";
 const snapshot = "  snapshot [FILE]          write everything the sandbox knows to a file, or print it";
 const restore = "  restore FILE             make the sandbox what a snapshot says";
 const routes = "  routes                   list the operations of the API and of the control plane";
-const commands = { trigger, clock, reset, snapshot, restore, routes };
+const commands = { trigger, clock, token, reset, snapshot, restore, routes };
 
 const overview = `Usage: call-transfer-mock [start] [options]
        call-transfer-mock COMMAND [options]

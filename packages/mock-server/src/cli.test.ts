@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
 import { demo, demoSeed } from "@call-transfer/backend";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 
@@ -90,6 +91,14 @@ it.each([
   [["restore"], "restore wants the file of a snapshot"],
   [["restore", broken], `restore ${broken}: `],
   [["clock", "--destination", "x"], "--destination is of use to trigger alone."],
+  [["clock", "--lifetime", "1h"], "--lifetime is of use to token alone."],
+  [["token", "boss"], "token boss: must be one of agent, member, admin, owner."],
+  [["token", "ownr"], "Did you mean owner?"],
+  [["token", "owner", "admin"], "There is no use for: admin"],
+  [["token", "--lifetime", "soon"], "--lifetime soon: must be a duration such as 30m, 24h or 365d, at most 36500d."],
+  [["--token-lifetime", "36501d"], "--token-lifetime 36501d: must be a duration such as 30m, 24h or 365d"],
+  [["--write-env", join(folder, "none", ".env")], `--write-env ${join(folder, "none", ".env")}: the folder`],
+  [["--write-env", folder], "is a folder; name a file."],
   [["reset", "everything"], "There is no use for: everything"],
   [["routes", "--url", "localhost:4010"], "--url localhost:4010: must be an http or https URL"],
   [["routes", "--url", "http://me:hidden@127.0.0.1:4010"], "--url: leave user and password out of the URL"],
@@ -113,6 +122,7 @@ it.each([
   [["help", "clock"], "clock advance STEP"],
   [["clock", "--help"], "clock advance STEP"],
   [["trigger", "--help"], "--destination ID"],
+  [["help", "token"], "token [ROLE]"],
 ])("explains itself on %j, in lines that fit a terminal", async (args, part) => {
   const { status, stdout } = await finish(...args);
   expect([status, stdout]).toEqual([0, expect.stringContaining(part)]);
@@ -189,6 +199,122 @@ it("writes what it is ready with to a file, and takes it away in the end", async
   child.kill("SIGINT");
   expect(await once(child, "close")).toEqual([0, null]);
   expect(() => readFileSync(path)).toThrow("ENOENT");
+});
+
+describe("a token", () => {
+  const roles = async (url: string, token: string) =>
+    fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${token}`, "x-account-id": demo.accountId } });
+
+  it("is printed alone, is good for what its role may do, and for as long as it was asked for", async () => {
+    const { url } = await ready("--clock", "frozen");
+    const { status, stdout, stderr } = await finish("token", "agent", "--lifetime", "90m", "--url", url);
+    const token = stdout.replace(/\n$/, "");
+    expect([status, stderr, token]).toEqual([0, "", expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/)]);
+    const rotate = await fetch(`${url}/api/v1/transfers/destinations/${demo.destinations.app}/rotate-secret`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "x-account-id": demo.accountId },
+    });
+    expect(await rotate.json()).toMatchObject({ code: "insufficient_permissions" });
+    await finish("clock", "advance", "89m", "--url", url);
+    expect((await roles(url, token)).status).toBe(200);
+    await finish("clock", "advance", "1m", "--url", url);
+    expect(await (await roles(url, token)).json()).toMatchObject({ code: "token_expired" });
+  });
+
+  it("comes with its user, its account and its end when it is asked for JSON", async () => {
+    const { url } = await ready("--clock", "frozen", "--now", "2026-03-02T12:00:00Z");
+    const data = async (...args: string[]) =>
+      JSON.parse((await finish("token", ...args, "--json", "--url", url)).stdout);
+    const token = expect.any(String);
+    expect(await data()).toEqual({
+      token,
+      userId: demo.users.owner,
+      accountId: demo.accountId,
+      expiresAt: "2027-03-02T12:00:00.000Z",
+    });
+    expect(await data("--user", demo.users.outsider, "--lifetime", "1d")).toEqual({
+      token,
+      userId: demo.users.outsider,
+      expiresAt: "2026-03-03T12:00:00.000Z",
+    });
+    expect(await data("owner", "--account", demo.foreignAccountId)).toMatchObject({
+      userId: demo.users.both,
+      accountId: demo.foreignAccountId,
+    });
+  });
+
+  it("lives on the clock of the sandbox that it is for", async () => {
+    const { url } = await ready("--auto-sandboxes", "--clock", "frozen", "--now", "2026-03-02T12:00:00Z");
+    const there = ["--sandbox", "later", "--url", url];
+    await finish("clock", "advance", "2030-01-01T00:00:00Z", ...there);
+    const { expiresAt, token } = JSON.parse((await finish("token", "--json", ...there)).stdout);
+    expect(expiresAt).toBe("2031-01-01T00:00:00.000Z");
+    expect((await roles(`${url}/_sandbox/later`, token)).status).toBe(200);
+  });
+
+  it.each([
+    [["--user", "nobody"], "--user nobody: no user has the id nobody."],
+    [["--account", "nothing"], "--account nothing: no account has the id nothing."],
+    [["admin", "--account", demo.foreignAccountId], "token admin: nobody in the account has this role."],
+  ])("for %j is refused by its option", async (args, message) => {
+    const { url } = await ready();
+    expect(await finish("token", ...args, "--url", url)).toEqual({ status: 2, stdout: "", stderr: `${message}\n` });
+  });
+
+  it("of the start outlives the steps of the clock that the pages show", async () => {
+    const { url, tokens } = await ready();
+    for (const step of ["24h", "7d"]) await finish("clock", "advance", step, "--url", url);
+    expect((await roles(url, tokens.owner)).status).toBe(200);
+  });
+
+  it("of the start expires when the start was told so, and the banner's command makes a new one", async () => {
+    const { child, output } = run("--port", "0", "--token-lifetime", "1h", "--clock", "frozen");
+    await once(child.stdout, "data");
+    const [, url = ""] = /listens on (\S+)/.exec(output.stdout) ?? [];
+    const [, old = ""] = /^ {2}owner {3}(\S+)$/m.exec(output.stdout) ?? [];
+    const [, command = ""] = /^A new one: {2}call-transfer-mock (.+)$/m.exec(output.stdout) ?? [];
+    expect(output.stdout).toContain("good until 2026-03-02T13:00:00.000Z on the server's clock:");
+    await finish("clock", "advance", "1h", "--url", url);
+    expect((await roles(url, old)).status).toBe(401);
+    const { stdout } = await finish(...command.split(" "));
+    expect((await roles(url, stdout.trim())).status).toBe(200);
+  });
+});
+
+it("sets its credentials in a .env file that only its owner reads, and leaves the other lines there in the end", async () => {
+  const file = fileOf(".env", "# mine\nOTHER='1 # 2'\nexport CALL_TRANSFER_API_KEY=old # from yesterday\n");
+  chmodSync(file, 0o644);
+  const { child, url, apiKey, accountId, tokens, output } = await ready("--write-env", file);
+  const { signingSecret } = JSON.parse(output.stdout);
+  child.kill("SIGTERM");
+  await once(child, "close");
+  const text = readFileSync(file, "utf8");
+  expect(text).toMatch(/^# mine\nOTHER='1 # 2'\nexport CALL_TRANSFER_API_KEY=\S+ # from yesterday\n/);
+  expect(signingSecret).toBe(demo.signingSecret);
+  expect(parseEnv(text)).toEqual({
+    OTHER: "1 # 2",
+    CALL_TRANSFER_BASE_URL: url,
+    CALL_TRANSFER_API_KEY: apiKey,
+    CALL_TRANSFER_ACCOUNT_ID: accountId,
+    CALL_TRANSFER_TOKEN_OWNER: tokens.owner,
+    CALL_TRANSFER_TOKEN_ADMIN: tokens.admin,
+    CALL_TRANSFER_TOKEN_MEMBER: tokens.member,
+    CALL_TRANSFER_TOKEN_AGENT: tokens.agent,
+    CALL_TRANSFER_SIGNING_SECRET: signingSecret,
+  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+it("starts nothing when a credential does not fit into a .env file, and leaves the file as it was", async () => {
+  const { accounts, destinations } = demoSeed;
+  const [app] = destinations?.filter(({ kind }) => kind === "app") ?? [];
+  const seed = fileOf("odd.json", { accounts, destinations: [{ ...app, signingSecret: "it's $1" }] });
+  const file = fileOf("odd.env", "OTHER=1\n");
+  const { status, stdout, stderr } = await finish("--port", "0", "--seed", seed, "--write-env", file);
+  expect([status, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("CALL_TRANSFER_SIGNING_SECRET cannot be written to a .env file: ");
+  expect(stderr).not.toContain("it's $1");
+  expect(readFileSync(file, "utf8")).toBe("OTHER=1\n");
 });
 
 it("lets pages of an allowed origin in, and takes policies as typed", async () => {
@@ -292,7 +418,7 @@ describe("a trigger", () => {
     for (const receiver of receivers.splice(0)) receiver.close().closeAllConnections();
   });
   /** An app's server that answers with a status, and the mock server that forwards to it. */
-  async function forwarding(status: number) {
+  async function forwarding(status: number, ...options: string[]) {
     const received: string[] = [];
     const receiver = createServer((request, response) => {
       request.setEncoding("utf8").on("data", (text) => received.push(text));
@@ -301,7 +427,7 @@ describe("a trigger", () => {
     receivers.push(receiver);
     await once(receiver.listen(0, "127.0.0.1"), "listening");
     const forward = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/offers`;
-    return { received, receiver, url: (await ready("--forward-webhooks", forward)).url };
+    return { received, receiver, url: (await ready("--forward-webhooks", forward, ...options)).url };
   }
 
   it("goes to where webhooks are forwarded, and shows the delivery", async () => {
@@ -316,6 +442,12 @@ describe("a trigger", () => {
     const { status, stdout, stderr } = await finish("trigger", "transfer.offer", "--json", "--url", url);
     expect([status, stderr]).toEqual([1, expect.stringContaining("declined the offer with status 401.")]);
     expect(JSON.parse(stdout)).toMatchObject({ accepted: false, status: 401 });
+  });
+
+  it("that a receiver refuses for its time says by how much the clock is off", async () => {
+    const { url } = await forwarding(400, "--now", "2001-01-01T00:00:00Z");
+    const { status, stderr } = await finish("trigger", "transfer.offer", "--url", url);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("days behind the real time")]);
   });
 
   it("fails when nobody listens, and says what to do", async () => {

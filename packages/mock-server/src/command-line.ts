@@ -30,6 +30,9 @@ export const startOptions = {
   "forward-webhooks": text,
   "auto-sandboxes": flag,
   "ready-file": text,
+  // Not --env-file: Node 20 and 22 take an option of this name for their own, even behind the program.
+  "write-env": text,
+  "token-lifetime": text,
   engine: text,
 } satisfies ParseArgsOptionsConfig;
 
@@ -40,6 +43,9 @@ export const commandOptions = {
   sandbox: text,
   token: text,
   destination: text,
+  user: text,
+  account: text,
+  lifetime: text,
 } satisfies ParseArgsOptionsConfig;
 
 /** Reads a command's arguments; throws UsageError that names the one at fault and says what to give instead. */
@@ -146,12 +152,32 @@ export function readTime(option: string, value: string): string {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** A duration in milliseconds; undefined for a text that is none. */
+function durationOf(text: string): number | undefined {
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  const factor = units[unit];
+  return factor === undefined ? undefined : Number(amount) * factor;
+}
+
+/** How long the tokens of a start and of `token` live: longer than anybody moves the clock by. */
+export const defaultTokenLifetime = "365d";
+const longestLifetimeDays = 36_500;
+
+/** The lifetime of a token, in seconds. Throws UsageError that names the option for anything else. */
+export function readLifetime(option: string, value: string): number {
+  const ms = durationOf(value);
+  if (ms === undefined || ms > longestLifetimeDays * (units.d ?? 0))
+    throw new UsageError(
+      `${option} ${value}: must be a duration such as 30m, 24h or 365d, at most ${longestLifetimeDays}d.`,
+    );
+  return ms / 1000;
+}
+
 /** A step of the clock as it is typed: a duration, a time, or `next`. Throws UsageError for anything else. */
 export function readStep(step: string): { by: number } | { to: string } | { nextTimer: true } {
   if (step === "next") return { nextTimer: true };
-  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(step) ?? [];
-  const factor = units[unit];
-  if (factor !== undefined) return { by: Number(amount) * factor };
+  const by = durationOf(step);
+  if (by !== undefined) return { by };
   if (isTime(step)) return { to: step };
   throw new UsageError(
     `${step} is no step of the clock; give a duration such as 30s or 24h, a time such as 2026-03-02T12:00:00Z, or next.`,

@@ -2,14 +2,15 @@ import { operations } from "@call-transfer/spec";
 import { type commandOptions, type readArguments, readJson, readStep, readUrl, UsageError } from "./command-line.ts";
 import { type ControlClient, createControlClient, dataOf, messageOf } from "./control-client.ts";
 import type { components } from "./control-types.gen.ts";
+import { adviceOn } from "./delivery-advice.ts";
 import { writeWhole } from "./start.ts";
+import { issueToken } from "./token-command.ts";
 
 type Values = ReturnType<typeof readArguments<typeof commandOptions>>["values"];
 type Snapshot = components["schemas"]["Snapshot"];
-type Delivery = components["schemas"]["Delivery"];
 
 /** What a command came to. */
-interface Outcome {
+export interface Outcome {
   /** What `--json` prints, and everyone reads where there is no text. */
   readonly data: unknown;
   readonly text?: string;
@@ -18,7 +19,7 @@ interface Outcome {
 }
 
 /** A command that talks to a running server: what comes after its name in, what it came to out. */
-type Command = (control: ControlClient, operands: readonly string[], values: Values) => Promise<Outcome>;
+export type Command = (control: ControlClient, operands: readonly string[], values: Values) => Promise<Outcome>;
 
 /** The commands by name. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -27,7 +28,7 @@ export const commands: Readonly<Record<string, Command>> = {
       throw new UsageError("trigger wants the event: call-transfer-mock trigger transfer.offer");
     const destinationId = destination ?? (await firstApp(control));
     const data = dataOf(await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } }));
-    return { data, failure: failureOf(data) };
+    return { data, failure: adviceOn(data, Date.now()) };
   },
   async clock(control, [action, step, ...others]) {
     if (action === undefined) return { data: dataOf(await control.GET("/_control/v1/clock")) };
@@ -58,6 +59,7 @@ export const commands: Readonly<Record<string, Command>> = {
       );
     return { data: { file }, text: `The server goes on from ${file}.` };
   },
+  token: issueToken,
   async routes(control, operands) {
     expectAtMost(0, operands);
     const document = dataOf(await control.GET("/_control/v1/openapi.json")) as unknown as {
@@ -78,11 +80,15 @@ export const commands: Readonly<Record<string, Command>> = {
   },
 };
 
+/** Options that belong to one command. */
+const ownOptions = { destination: "trigger", user: "token", account: "token", lifetime: "token" } as const;
+
 /** Runs a command against the server that the options name and prints what came of it. */
 export async function runCommand(command: Command, operands: readonly string[], values: Values): Promise<void> {
   const { url = "http://127.0.0.1:4010", sandbox, token, json } = values;
-  if (values.destination !== undefined && command !== commands.trigger)
-    throw new UsageError("--destination is of use to trigger alone.");
+  for (const [option, owner] of Object.entries(ownOptions))
+    if (Reflect.get(values, option) !== undefined && command !== commands[owner])
+      throw new UsageError(`--${option} is of use to ${owner} alone.`);
   const control = createControlClient({ url: readUrl("--url", url).replace(/\/+$/, ""), sandbox, token });
   const { data, text, failure } = await command(control, operands, values).catch((error: unknown) => {
     if (error instanceof TypeError && error.message === "fetch failed")
@@ -95,14 +101,6 @@ export async function runCommand(command: Command, operands: readonly string[], 
   if (failure === undefined) return;
   console.error(failure);
   process.exitCode = 1;
-}
-
-/** Why an offer was not taken, and what to do about it. */
-function failureOf({ accepted, status, error }: Delivery): string | undefined {
-  if (accepted) return undefined;
-  return status === undefined
-    ? `The offer did not arrive: ${error}. Start the app's server, or name where it listens: call-transfer-mock --forward-webhooks URL`
-    : `The app's server declined the offer with status ${status}. Its log says why; if that is the signature, compare the signing secrets.`;
 }
 
 function expectAtMost(count: number, operands: readonly string[]): readonly string[] {

@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs";
 import { UsageError } from "./command-line.ts";
+import { pasteable } from "./credentials.ts";
 import { startPrismServer } from "./prism.ts";
-import { expectWritable, onSignal, pasteable, writeWhole } from "./start.ts";
+import { expectWritable, onSignal, writeWhole } from "./start.ts";
 import { type StartValues, serverOptions } from "./start-options.ts";
 
 /** What `--json` and `--ready-file` say. */

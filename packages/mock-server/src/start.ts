@@ -2,31 +2,27 @@ import { accessSync, constants, mkdtempSync, renameSync, rmSync, statSync, write
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Backend } from "@call-transfer/backend";
-import { UsageError } from "./command-line.ts";
+import { defaultTokenLifetime, readLifetime, UsageError } from "./command-line.ts";
+import { banner, issueCredentials, variablesOf } from "./credentials.ts";
+import { readDotenv, type Variables, withVariables } from "./dotenv.ts";
 import { type MockServer, type MockServerOptions, startMockServer } from "./server.ts";
 import { importedSnapshot, type StartValues, serverOptions } from "./start-options.ts";
 
-/** What `--json` and `--ready-file` say; the banner shows the same. */
-interface Ready {
-  readonly url: string;
-  readonly apiKey: string;
-  readonly accountId: string;
-  /** An access token for each role that the account has, each good for a day. */
-  readonly tokens: Readonly<Record<string, string>>;
-  readonly controlToken?: string;
-}
-
-const tokenLifetimeSecs = 86_400;
 /** Options about what a snapshot holds, too. */
 const replacedBySnapshot = ["seed", "clock", "now", "prng", "policy", "fault", "latency"] as const;
 
 /** Starts a server as the options say, and prints what is needed to use it. Ends the process on a signal. */
 export async function start(values: StartValues): Promise<void> {
-  const { "export-on-exit": snapshotFile, "ready-file": readyFile } = values;
+  const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile } = values;
   const options = serverOptions(values);
+  const lifetimeSecs = readLifetime("--token-lifetime", values["token-lifetime"] ?? defaultTokenLifetime);
   const imported = importedSnapshot(values.import);
   if (snapshotFile !== undefined) expectWritable("--export-on-exit", snapshotFile);
   if (readyFile !== undefined) expectWritable("--ready-file", readyFile);
+  if (envFile !== undefined) {
+    expectWritable("--write-env", envFile);
+    readDotenv("--write-env", envFile);
+  }
   const server = await listening(options);
   // Before any signal is heeded, so that none can export the seed over the snapshot.
   if (imported !== undefined) server.backend.restore(imported);
@@ -39,13 +35,14 @@ export async function start(values: StartValues): Promise<void> {
     }
   });
   try {
-    const ready = await issueCredentials(server);
+    const ready = await issueCredentials(server, lifetimeSecs);
     if (server.controlToken !== undefined) console.error("Other machines can reach this server.");
     const replaced = imported === undefined ? [] : replacedBySnapshot.filter((name) => values[name] !== undefined);
     if (replaced.length > 0) {
       const names = replaced.map((name) => `--${name}`).join(", ");
       console.error(`It goes on from ${values.import}, so these options have no effect before a reset: ${names}`);
     }
+    if (envFile !== undefined) writeVariables(envFile, variablesOf(ready));
     if (readyFile !== undefined) writeWhole(readyFile, JSON.stringify(ready));
     console.log(values.json ? JSON.stringify(ready) : banner(ready));
   } catch (error) {
@@ -103,41 +100,10 @@ export function writeWhole(path: string, content: string): void {
   }
 }
 
-async function issueCredentials({ url, backend, controlToken }: MockServer): Promise<Ready> {
-  const { state, keys } = backend;
-  const accountId = state.accounts.keys().next().value ?? "";
-  const owned = [...state.apiKeys.values()].find((key) => key.accountId === accountId && key.state === "valid");
-  const tokens: Record<string, string> = {};
-  for (const member of state.members.values())
-    if (member.accountId === accountId)
-      tokens[member.role] ??= await keys.issueToken({ userId: member.userId, expiresInSecs: tokenLifetimeSecs });
-  const apiKey = owned?.key ?? (accountId === "" ? "" : keys.issueApiKey({ accountId }).key);
-  return { url: pasteable(url), apiKey, accountId, tokens, ...(controlToken !== undefined && { controlToken }) };
-}
-
-function banner({ url, apiKey, accountId, tokens, controlToken }: Ready): string {
-  const credentials = [
-    `API key (for servers):  ${apiKey}`,
-    `Account:                ${accountId}`,
-    "",
-    "Access tokens (for browsers, with the account in the header X-Account-Id), good for a day:",
-    ...Object.entries(tokens).map(([role, token]) => `  ${role.padEnd(6)}  ${token}`),
-  ];
-  return [
-    `The mock server listens on ${url}`,
-    "",
-    ...(apiKey === "" ? ["There are no credentials, because the data holds no account: see --seed."] : credentials),
-    ...(controlToken === undefined ? [] : ["", `Control plane token:    ${controlToken}`]),
-    "",
-    ...(apiKey === "" ? [] : [`Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`]),
-    "Help:  call-transfer-mock --help",
-    "Stop:  Ctrl-C",
-  ].join("\n");
-}
-
-/** The address as this machine reaches it: one that stands for all addresses is none that every client connects to. */
-export function pasteable(url: string): string {
-  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+/** Sets variables in a `.env` file, which stays when the server ends: its other lines belong to somebody else. */
+function writeVariables(file: string, variables: Variables): void {
+  const { path, text } = readDotenv("--write-env", file);
+  writeWhole(path, withVariables(text, variables).replace(/\n$/, ""));
 }
 
 function messageOf(error: unknown): string {

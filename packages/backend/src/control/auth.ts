@@ -1,3 +1,4 @@
+import { decodeJwt } from "jose";
 import { InputError } from "../input-error.ts";
 import type { ApiKeyOptions } from "../keys.ts";
 import type { ControlHandlers } from "./control.ts";
@@ -8,6 +9,8 @@ const documentationAddress = "192.0.2.1";
 export const authHandlers = {
   async issueToken({ backend: { keys, state }, body: { userId, role, accountId, ...options } }) {
     const account = accountId ?? state.accounts.keys().next().value;
+    if (accountId !== undefined && !state.accounts.has(accountId))
+      throw new InputError("accountId", `no account has the id ${accountId}`);
     if (userId === undefined && role === undefined) throw new InputError("role", "give a role or a userId");
     const member = [...state.members.values()].find(
       (one) => one.accountId === account && (userId ?? one.userId) === one.userId && (role ?? one.role) === one.role,
@@ -15,9 +18,11 @@ export const authHandlers = {
     const holder = userId ?? member?.userId;
     if (holder === undefined || (role !== undefined && member === undefined))
       throw new InputError("role", "nobody in the account has this role");
+    const token = await keys.issueToken({ userId: holder, ...options });
     return {
-      token: await keys.issueToken({ userId: holder, ...options }),
+      token,
       userId: holder,
+      expiresAt: new Date((decodeJwt(token).exp ?? 0) * 1000).toISOString(),
       ...(member !== undefined && { accountId: member.accountId }),
     };
   },

@@ -93,6 +93,7 @@ describe("the control plane", () => {
     ["POST /auth/tokens", { userId: "x" }, "userId"],
     ["POST /auth/tokens", {}, "role"],
     ["POST /auth/tokens", { role: "owner", expiresInSecs: 1e300 }, "expiresInSecs"],
+    ["POST /auth/tokens", { role: "owner", accountId: demo.users.owner }, "accountId"],
     ["POST /auth/api-keys", { role: "boss" }, "role"],
     ["POST /seed", { accounts: [{}] }, "accounts[0].id"],
     ["POST /seed", [], "body"],
@@ -177,6 +178,7 @@ describe("credentials", () => {
   it("are issued for a user, and expire when told", async () => {
     const backend = newBackend();
     const { body } = await control(backend, "POST /auth/tokens", { userId: demo.users.agent, expiresInSecs: 5 });
+    expect(body.expiresAt).toBe("2026-03-02T12:00:05.000Z");
     expect((await send(backend, "GET /accounts", { token: body.token })).status).toBe(200);
     await backend.clock.advance({ by: 5000 });
     expect((await send(backend, "GET /accounts", { token: body.token })).body).toMatchObject({ code: "token_expired" });

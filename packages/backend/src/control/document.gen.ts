@@ -2195,7 +2195,8 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "type": "object",
         "required": [
           "token",
-          "userId"
+          "userId",
+          "expiresAt"
         ],
         "properties": {
           "token": {
@@ -2203,6 +2204,11 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           },
           "userId": {
             "type": "string"
+          },
+          "expiresAt": {
+            "type": "string",
+            "format": "date-time",
+            "description": "On the sandbox's clock."
           },
           "accountId": {
             "type": "string",

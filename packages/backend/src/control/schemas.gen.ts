@@ -295,6 +295,7 @@ export const zNewToken = z.strictObject({
 export const zToken = z.strictObject({
     token: z.string(),
     userId: z.string(),
+    expiresAt: z.iso.datetime({ offset: true }),
     accountId: z.string().optional()
 });
 

@@ -839,6 +839,11 @@ export interface components {
         readonly Token: {
             readonly token: string;
             readonly userId: string;
+            /**
+             * Format: date-time
+             * @description On the sandbox's clock.
+             */
+            readonly expiresAt: string;
             /** @description What to send as `X-Account-Id`. */
             readonly accountId?: string;
         };

@@ -1,0 +1,42 @@
+import { zRole } from "@call-transfer/spec/schemas";
+import { defaultTokenLifetime, readLifetime, suggestion, UsageError } from "./command-line.ts";
+import type { Command } from "./commands.ts";
+import { messageOf } from "./control-client.ts";
+
+const roles = zRole.options;
+
+/** Issues an access token for a role or a user; prints it alone, so that scripts can use it as it is. */
+export const issueToken: Command = async (control, operands, values) => {
+  const { user: userId, account: accountId, lifetime = defaultTokenLifetime } = values;
+  const [name, ...others] = operands;
+  if (others.length > 0) throw new UsageError(`There is no use for: ${others.join(" ")}`);
+  const role = name === undefined && userId === undefined ? "owner" : readRole(name);
+  const expiresInSecs = readLifetime("--lifetime", lifetime);
+  const { data, error } = await control.POST("/_control/v1/auth/tokens", {
+    body: {
+      expiresInSecs,
+      ...(role !== undefined && { role }),
+      ...(userId !== undefined && { userId }),
+      ...(accountId !== undefined && { accountId }),
+    },
+  });
+  if (data !== undefined) return { data, text: data.token };
+  const places: Readonly<Record<string, string>> = {
+    role: `token ${role}`,
+    userId: `--user ${userId}`,
+    accountId: `--account ${accountId}`,
+    expiresInSecs: `--lifetime ${lifetime}`,
+  };
+  const { field = "", message = messageOf(error) } = error?.error ?? {};
+  const place = places[field];
+  if (place === undefined) throw new Error(message);
+  throw new UsageError(`${place}: ${message.replace(`${field}: `, "")}.`);
+};
+
+function readRole(name: string | undefined): (typeof roles)[number] | undefined {
+  if (name === undefined) return undefined;
+  const role = roles.find((one) => one === name);
+  if (role === undefined)
+    throw new UsageError(`token ${name}: must be one of ${roles.join(", ")}.${suggestion(name, roles)}`);
+  return role;
+}
