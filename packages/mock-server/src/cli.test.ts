@@ -92,13 +92,8 @@ it.each([
   [["restore", broken], `restore ${broken}: `],
   [["clock", "--destination", "x"], "--destination is of use to trigger alone."],
   [["clock", "--lifetime", "1h"], "--lifetime is of use to token alone."],
-  [["token", "boss"], "token boss: must be one of agent, member, admin, owner."],
-  [["token", "ownr"], "Did you mean owner?"],
-  [["token", "owner", "admin"], "There is no use for: admin"],
-  [["token", "--lifetime", "soon"], "--lifetime soon: must be a duration such as 30m, 24h or 365d, at most 36500d."],
   [["--token-lifetime", "36501d"], "--token-lifetime 36501d: must be a duration such as 30m, 24h or 365d"],
   [["--write-env", join(folder, "none", ".env")], `--write-env ${join(folder, "none", ".env")}: the folder`],
-  [["--write-env", folder], "is a folder; name a file."],
   [["reset", "everything"], "There is no use for: everything"],
   [["routes", "--url", "localhost:4010"], "--url localhost:4010: must be an http or https URL"],
   [["routes", "--url", "http://me:hidden@127.0.0.1:4010"], "--url: leave user and password out of the URL"],
@@ -201,84 +196,36 @@ it("writes what it is ready with to a file, and takes it away in the end", async
   expect(() => readFileSync(path)).toThrow("ENOENT");
 });
 
-describe("a token", () => {
-  const roles = async (url: string, token: string) =>
-    fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${token}`, "x-account-id": demo.accountId } });
-
-  it("is printed alone, is good for what its role may do, and for as long as it was asked for", async () => {
-    const { url } = await ready("--clock", "frozen");
-    const { status, stdout, stderr } = await finish("token", "agent", "--lifetime", "90m", "--url", url);
-    const token = stdout.replace(/\n$/, "");
-    expect([status, stderr, token]).toEqual([0, "", expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/)]);
-    const rotate = await fetch(`${url}/api/v1/transfers/destinations/${demo.destinations.app}/rotate-secret`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "x-account-id": demo.accountId },
-    });
-    expect(await rotate.json()).toMatchObject({ code: "insufficient_permissions" });
-    await finish("clock", "advance", "89m", "--url", url);
-    expect((await roles(url, token)).status).toBe(200);
-    await finish("clock", "advance", "1m", "--url", url);
-    expect(await (await roles(url, token)).json()).toMatchObject({ code: "token_expired" });
+async function advance(url: string, hours: number) {
+  const { ok } = await fetch(`${url}/_control/v1/clock/advance`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ by: hours * 3_600_000 }),
   });
+  expect(ok).toBe(true);
+}
 
-  it("comes with its user, its account and its end when it is asked for JSON", async () => {
-    const { url } = await ready("--clock", "frozen", "--now", "2026-03-02T12:00:00Z");
-    const data = async (...args: string[]) =>
-      JSON.parse((await finish("token", ...args, "--json", "--url", url)).stdout);
-    const token = expect.any(String);
-    expect(await data()).toEqual({
-      token,
-      userId: demo.users.owner,
-      accountId: demo.accountId,
-      expiresAt: "2027-03-02T12:00:00.000Z",
-    });
-    expect(await data("--user", demo.users.outsider, "--lifetime", "1d")).toEqual({
-      token,
-      userId: demo.users.outsider,
-      expiresAt: "2026-03-03T12:00:00.000Z",
-    });
-    expect(await data("owner", "--account", demo.foreignAccountId)).toMatchObject({
-      userId: demo.users.both,
-      accountId: demo.foreignAccountId,
-    });
-  });
+it("gives tokens that outlive the steps of the clock that the pages show", async () => {
+  const { url, accountId, tokens } = await ready();
+  for (const days of [1, 7]) await advance(url, days * 24);
+  const headers = { authorization: `Bearer ${tokens.owner}`, "x-account-id": accountId };
+  expect((await fetch(`${url}/api/v1/roles`, { headers })).status).toBe(200);
+});
 
-  it("lives on the clock of the sandbox that it is for", async () => {
-    const { url } = await ready("--auto-sandboxes", "--clock", "frozen", "--now", "2026-03-02T12:00:00Z");
-    const there = ["--sandbox", "later", "--url", url];
-    await finish("clock", "advance", "2030-01-01T00:00:00Z", ...there);
-    const { expiresAt, token } = JSON.parse((await finish("token", "--json", ...there)).stdout);
-    expect(expiresAt).toBe("2031-01-01T00:00:00.000Z");
-    expect((await roles(`${url}/_sandbox/later`, token)).status).toBe(200);
-  });
-
-  it.each([
-    [["--user", "nobody"], "--user nobody: no user has the id nobody."],
-    [["--account", "nothing"], "--account nothing: no account has the id nothing."],
-    [["admin", "--account", demo.foreignAccountId], "token admin: nobody in the account has this role."],
-  ])("for %j is refused by its option", async (args, message) => {
-    const { url } = await ready();
-    expect(await finish("token", ...args, "--url", url)).toEqual({ status: 2, stdout: "", stderr: `${message}\n` });
-  });
-
-  it("of the start outlives the steps of the clock that the pages show", async () => {
-    const { url, tokens } = await ready();
-    for (const step of ["24h", "7d"]) await finish("clock", "advance", step, "--url", url);
-    expect((await roles(url, tokens.owner)).status).toBe(200);
-  });
-
-  it("of the start expires when the start was told so, and the banner's command makes a new one", async () => {
-    const { child, output } = run("--port", "0", "--token-lifetime", "1h", "--clock", "frozen");
-    await once(child.stdout, "data");
-    const [, url = ""] = /listens on (\S+)/.exec(output.stdout) ?? [];
-    const [, old = ""] = /^ {2}owner {3}(\S+)$/m.exec(output.stdout) ?? [];
-    const [, command = ""] = /^A new one: {2}call-transfer-mock (.+)$/m.exec(output.stdout) ?? [];
-    expect(output.stdout).toContain("good until 2026-03-02T13:00:00.000Z on the server's clock:");
-    await finish("clock", "advance", "1h", "--url", url);
-    expect((await roles(url, old)).status).toBe(401);
-    const { stdout } = await finish(...command.split(" "));
-    expect((await roles(url, stdout.trim())).status).toBe(200);
-  });
+it("gives tokens that expire when it was told so, and names the command that prints a new one alone", async () => {
+  const { child, output } = run("--port", "0", "--token-lifetime", "1h", "--clock", "frozen");
+  await once(child.stdout, "data");
+  const [, url = ""] = /listens on (\S+)/.exec(output.stdout) ?? [];
+  const [, old = ""] = /^ {2}owner {3}(\S+)$/m.exec(output.stdout) ?? [];
+  const [, command = ""] = /^A new one: {2}call-transfer-mock (.+)$/m.exec(output.stdout) ?? [];
+  const read = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}`, "x-account-id": demo.accountId };
+    return (await fetch(`${url}/api/v1/roles`, { headers })).status;
+  };
+  expect(output.stdout).toContain("good until 2026-03-02T13:00:00.000Z on the server's clock:");
+  await advance(url, 1);
+  const { stdout, stderr } = await finish(...command.split(" "));
+  expect([await read(old), stderr, await read(stdout.replace(/\n$/, ""))]).toEqual([401, "", 200]);
 });
 
 it("sets its credentials in a .env file that only its owner reads, and leaves the other lines there in the end", async () => {
