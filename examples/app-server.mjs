@@ -1,5 +1,5 @@
 // A customer's app server: it is offered calls and takes those that it wants. Try it beside the mock server:
-//   npx call-transfer-mock --forward-webhooks http://127.0.0.1:4011/offers
+//   npx @call-transfer/mock-server --forward-webhooks http://127.0.0.1:4011/offers
 //   node app-server.mjs
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";

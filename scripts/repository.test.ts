@@ -114,6 +114,19 @@ describe("what is committed", () => {
     expect(holding(/(?<![\w.:/}-])\/(?:home|Users|root|work)\/[a-z]/)).toEqual([]);
   });
 
+  it("names the package, which is ours, wherever npx is to run a command", () => {
+    const ours = holding(runsByCommandName).filter((path) => !path.endsWith("CHANGELOG.md"));
+    expect(ours).toEqual([]);
+  });
+
+  it.each(["npx", "npx --yes", "npx\n", "npm exec --", "npm x", "pnpm dlx", "yarn dlx", "bunx"])(
+    "the check sees a command that %s would look up under a name that anybody can take",
+    (runner) => {
+      expect(`Run ${runner} ${command}.`).toMatch(runsByCommandName);
+      expect(`Run ${runner} @call-transfer/mock-server.`).not.toMatch(runsByCommandName);
+    },
+  );
+
   it("leaves nothing marked as unfinished", () => {
     expect(holding(new RegExp(["TO", "FIX"].map((start) => `\\b${start}(?:DO|ME)\\b`).join("|")))).toEqual([]);
   });
@@ -164,6 +177,11 @@ describe("references", () => {
     },
   );
 });
+
+const command = "call-transfer-mock";
+
+/** Without an install, npx asks the registry for a package named like the command, and runs whatever somebody put there. */
+const runsByCommandName = /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun)\s+(?:exec|x|dlx))(?:\s+-[\w-]*)*\s+call-transfer-/;
 
 const keywords = ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "default"];
 

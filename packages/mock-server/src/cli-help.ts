@@ -63,9 +63,9 @@ const overview = `Usage: call-transfer-mock [start] [options]
 Serves a mock of the call-transfer API that behaves like the platform: it keeps state, checks
 every request, and plays the platform's side of webhooks and transfers.
 
-  npx call-transfer-mock                      start on http://127.0.0.1:4010 with demo data
-  npx call-transfer-mock --seed my.json       start with your own data
-  npx call-transfer-mock clock advance 24h    move a running server's time
+  npx @call-transfer/mock-server                      start on http://127.0.0.1:4010 with demo data
+  npx @call-transfer/mock-server --seed my.json       start with your own data
+  npx @call-transfer/mock-server clock advance 24h    move a running server's time
 
 Start:
 ${start.slice(start.indexOf("  --port"))}

@@ -86,8 +86,8 @@ it.each([
   [["--export-on-exit", join(folder, "none", "work.json")], "the folder"],
   [["--export-on-exit", folder], "is a folder; name a file."],
   [["--ready-file", join(folder, "none", "ready.json")], "the folder"],
-  [["clock", "stop"], "call-transfer-mock clock advance 24h"],
-  [["trigger", "call.ended"], "call-transfer-mock trigger transfer.offer"],
+  [["clock", "stop"], "npx @call-transfer/mock-server clock advance 24h"],
+  [["trigger", "call.ended"], "npx @call-transfer/mock-server trigger transfer.offer"],
   [["restore"], "restore wants the file of a snapshot"],
   [["restore", broken], `restore ${broken}: `],
   [["clock", "--destination", "x"], "--destination is of use to trigger alone."],
@@ -176,7 +176,7 @@ it("begins without credentials when its data holds no account", async () => {
 
 it("says what to do when no server answers", async () => {
   const { status, stderr } = await finish("clock", "--url", "http://127.0.0.1:1");
-  expect([status, stderr]).toEqual([1, expect.stringContaining("Start one with: call-transfer-mock")]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining("Start one with: npx @call-transfer/mock-server")]);
 });
 
 it("begins with the seed of a file and tells its credentials", async () => {
@@ -444,7 +444,7 @@ it("tells of the start for a snapshot that is too large for a running server", a
   const { url } = await ready();
   const large = fileOf("large.json", { version: 1, seed: "x".repeat(2 ** 20) });
   const { status, stderr } = await finish("restore", large, "--url", url);
-  expect([status, stderr]).toEqual([1, expect.stringContaining(`call-transfer-mock --import ${large}`)]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`npx @call-transfer/mock-server --import ${large}`)]);
 });
 
 it("notices a server that is no mock server", async () => {

@@ -49,5 +49,7 @@ function printHelp(topic: string | undefined): void {
 
 function unknownCommand(name: string): UsageError {
   const known = ["start", "help", ...Object.keys(commands)];
-  return new UsageError(`Unknown command: ${name}.${suggestion(name, known)} Run call-transfer-mock --help.`);
+  return new UsageError(
+    `Unknown command: ${name}.${suggestion(name, known)} Run npx @call-transfer/mock-server --help.`,
+  );
 }

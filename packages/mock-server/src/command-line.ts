@@ -65,7 +65,7 @@ function mistakeIn(args: readonly string[], options: ParseArgsOptionsConfig): st
     const { name, rawName, value } = token;
     const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
     if (type === undefined)
-      return `Unknown option: ${rawName}.${suggestion(rawName, Object.keys(options), "--")} Run call-transfer-mock --help.`;
+      return `Unknown option: ${rawName}.${suggestion(rawName, Object.keys(options), "--")} Run npx @call-transfer/mock-server --help.`;
     if (type === "boolean" && value !== undefined) return `${rawName} takes no value.`;
     if (type === "string" && value === undefined) return `${rawName} wants a value.`;
     if (type === "string" && value?.startsWith("-") && !token.inlineValue)

@@ -25,7 +25,7 @@ export type Command = (control: ControlClient, operands: readonly string[], valu
 export const commands: Readonly<Record<string, Command>> = {
   async trigger(control, [event, ...others], { destination }) {
     if (event !== "transfer.offer" || others.length > 0)
-      throw new UsageError("trigger wants the event: call-transfer-mock trigger transfer.offer");
+      throw new UsageError("trigger wants the event: npx @call-transfer/mock-server trigger transfer.offer");
     const destinationId = destination ?? (await firstApp(control));
     const data = dataOf(await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } }));
     return { data, failure: adviceOn(data, Date.now()) };
@@ -33,7 +33,7 @@ export const commands: Readonly<Record<string, Command>> = {
   async clock(control, [action, step, ...others]) {
     if (action === undefined) return { data: dataOf(await control.GET("/_control/v1/clock")) };
     if (action !== "advance" || step === undefined || others.length > 0)
-      throw new UsageError("clock takes nothing, or a step: call-transfer-mock clock advance 24h");
+      throw new UsageError("clock takes nothing, or a step: npx @call-transfer/mock-server clock advance 24h");
     return { data: dataOf(await control.POST("/_control/v1/clock/advance", { body: readStep(step) })) };
   },
   async reset(control, operands, { sandbox = "default" }) {
@@ -55,7 +55,7 @@ export const commands: Readonly<Record<string, Command>> = {
     if (error?.error?.code === "invalid_input") throw new UsageError(`restore ${file}: ${error.error.message}`);
     if (error !== undefined)
       throw new Error(
-        `restore ${file}: ${messageOf(error)} Or start a server from it: call-transfer-mock --import ${file}`,
+        `restore ${file}: ${messageOf(error)} Or start a server from it: npx @call-transfer/mock-server --import ${file}`,
       );
     return { data: { file }, text: `The server goes on from ${file}.` };
   },
@@ -92,7 +92,9 @@ export async function runCommand(command: Command, operands: readonly string[], 
   const control = createControlClient({ url: readUrl("--url", url).replace(/\/+$/, ""), sandbox, token });
   const { data, text, failure } = await command(control, operands, values).catch((error: unknown) => {
     if (error instanceof TypeError && error.message === "fetch failed")
-      throw new Error(`No mock server answers at ${url}. Start one with: call-transfer-mock`, { cause: error });
+      throw new Error(`No mock server answers at ${url}. Start one with: npx @call-transfer/mock-server`, {
+        cause: error,
+      });
     if (error instanceof SyntaxError)
       throw new Error(`What answers at ${url} is no mock server; see --url.`, { cause: error });
     throw error;

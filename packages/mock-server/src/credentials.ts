@@ -71,7 +71,7 @@ export function banner({ url, apiKey, accountId, tokens, tokensExpireAt, control
           "Access tokens (for browsers, with the account in the header X-Account-Id),",
           `good until ${tokensExpireAt} on the server's clock:`,
           ...roles.map(([role, token]) => `  ${role.padEnd(6)}  ${token}`),
-          `A new one:  call-transfer-mock token ${roles[0]?.[0]}${where}${permission}`,
+          `A new one:  npx @call-transfer/mock-server token ${roles[0]?.[0]}${where}${permission}`,
         ]),
   ];
   return [
@@ -81,7 +81,7 @@ export function banner({ url, apiKey, accountId, tokens, tokensExpireAt, control
     ...(controlToken === undefined ? [] : ["", `Control plane token:    ${controlToken}`]),
     "",
     ...(apiKey === "" ? [] : [`Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`]),
-    "Help:  call-transfer-mock --help",
+    "Help:  npx @call-transfer/mock-server --help",
     "Stop:  Ctrl-C",
   ].join("\n");
 }

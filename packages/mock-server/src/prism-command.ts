@@ -46,7 +46,7 @@ function banner({ url, apiKey }: Ready): string {
     "Any bearer token will do. The header Prefer: code=404 asks for another answer.",
     "",
     `Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`,
-    "Help:  call-transfer-mock --help",
+    "Help:  npx @call-transfer/mock-server --help",
     "Stop:  Ctrl-C",
   ].join("\n");
 }

@@ -59,7 +59,7 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
     secretFile = secretFileOf(options);
   } catch (error) {
     err(clean(error instanceof Error ? error.message : String(error), options));
-    if (error instanceof UsageError) err("call-transfer-contract --help lists the options.");
+    if (error instanceof UsageError) err("Run npx @call-transfer/contract --help to see the options.");
     return 2;
   }
   const given = options;
