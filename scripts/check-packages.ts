@@ -1,6 +1,7 @@
 // Looks at the packages as they would be published: packs and installs them, and asks of each whether it says where it comes
-// from, runs nothing when it is installed, holds every file that it points to and no test, traces its code back to sources
-// that are there, loads by import and by require, and satisfies publint and are-the-types-wrong. Expects the packages built.
+// from, runs nothing when it is installed, holds every file that it points to and nothing that only tests need, traces its
+// code back to sources that are there, loads by import and by require, and satisfies publint and are-the-types-wrong. Expects
+// the packages built.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,16 +10,20 @@ import { fileURLToPath } from "node:url";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { install, pack } from "./packed.ts";
+import { filesFrom } from "./release/earlier-cases.ts";
 
 interface PackageJson {
   name: string;
+  description?: string;
   private?: boolean;
   main?: string;
   types?: string;
   typesVersions?: unknown;
   exports: Record<string, string | Record<string, unknown>>;
-  bin?: unknown;
+  bin?: Record<string, string>;
   repository?: { url?: string; directory?: string };
+  homepage?: string;
+  bugs?: { url?: string };
   publishConfig?: { access?: string; provenance?: boolean };
   keywords?: unknown[];
   sideEffects?: unknown;
@@ -54,19 +59,38 @@ const textsIn = (node: unknown): string[] =>
   typeof node === "string" ? [node] : Object.values(node ?? {}).flatMap(textsIn);
 
 function metadataProblems({ source, folder, description }: Installed): string[] {
-  const { repository, publishConfig, keywords, sideEffects, engines, scripts = {}, dependencies = {} } = description;
+  const {
+    repository,
+    homepage,
+    bugs,
+    publishConfig,
+    keywords,
+    sideEffects,
+    engines,
+    scripts = {},
+    dependencies = {},
+  } = description;
   const allowed = promised[description.name];
   const licence = join(folder, "LICENSE");
+  const page = /^git\+(https:.+)\.git$/.exec(repository?.url ?? "")?.[1];
+  const changelog = join(folder, "CHANGELOG.md");
   const demands: [boolean, string][] = [
     [
-      repository?.directory === `packages/${source}` && repository.url !== undefined,
-      "does not say where it comes from",
+      repository?.directory === `packages/${source}` && page !== undefined,
+      "does not say where it comes from (repository)",
     ],
+    [homepage === `${page}/tree/main/packages/${source}#readme`, "does not name its page in the repository (homepage)"],
+    [bugs?.url === `${page}/issues`, "does not say where to report bugs (bugs.url)"],
+    [Boolean(description.description), "has no description"],
     [publishConfig?.access === "public" && publishConfig.provenance === true, "is not published with provenance"],
     [(keywords?.length ?? 0) > 0, "has no keywords"],
     [sideEffects !== undefined, "does not say whether its modules have side effects"],
     [engines?.node !== undefined, "does not say which Node it needs"],
     [existsSync(join(folder, "README.md")), "has no README"],
+    [
+      existsSync(changelog) && readFileSync(changelog, "utf8").startsWith(`# ${description.name}\n`),
+      "has no CHANGELOG.md under its own name, which changesets writes each release into",
+    ],
     [
       existsSync(licence) && readFileSync(licence, "utf8") === readFileSync(join(root, "LICENSE"), "utf8"),
       "does not carry the licence",
@@ -80,13 +104,38 @@ function metadataProblems({ source, folder, description }: Installed): string[] 
   return demands.filter(([holds]) => !holds).map(([, problem]) => problem);
 }
 
-function fileProblems({ folder, description, files }: Installed): string[] {
+/** Where a reader on npm's site ends nowhere: links of its pages that only work in the repository. */
+function linkProblems({ folder, files }: Installed): string[] {
+  return files
+    .filter((path) => /^[^/]+\.md$/.test(path))
+    .flatMap((path) =>
+      [...readFileSync(join(folder, path), "utf8").matchAll(/\]\(([^)\s]+)/g)].map(([, to = ""]) => [path, to]),
+    )
+    .filter(([, to]) => !/^(?:https:|#)/.test(to ?? ""))
+    .map(([path, to]) => `links from ${path} to ${to}, which only works in the repository`);
+}
+
+/** Published sources that none of its entry points imports, such as a client for tests; built commands lead to theirs. */
+function unreachedSources({ folder, description: { exports, bin = {} }, files }: Installed): string[] {
+  const entries = [
+    ...Object.values(exports).flatMap((target) =>
+      typeof target === "string" ? [] : [target["@call-transfer/source"]],
+    ),
+    ...Object.values(bin).map((path) => path.replace(/^\.\/dist\/(.+)\.js$/, "src/$1.ts")),
+  ];
+  const reached = entries.flatMap((entry) => [...filesFrom(join(folder, String(entry))).keys()]);
+  return files.filter((path) => path.startsWith("src/") && !reached.includes(join(folder, path)));
+}
+
+function fileProblems(installed: Installed): string[] {
+  const { folder, description, files } = installed;
   const { main, types, typesVersions, exports, bin } = description;
   const missing = textsIn([main, types, typesVersions, exports, bin]).filter((path) => !existsSync(join(folder, path)));
   const tests = files.filter((path) => /\.test\./.test(path));
   return [
     ...missing.map((path) => `points to ${path}, which it does not publish`),
     ...tests.map((path) => `publishes the test ${path}`),
+    ...unreachedSources(installed).map((path) => `publishes ${path}, which none of its entry points imports`),
   ];
 }
 
@@ -160,6 +209,7 @@ try {
     const problems = [
       ...metadataProblems(each),
       ...fileProblems(each),
+      ...linkProblems(each),
       ...mapProblems(each),
       ...loadProblems(each, project).map((way) => `fails at ${way}`),
       ...(await lintProblems(each)),

@@ -3,11 +3,11 @@ import { parseArgs } from "node:util";
 import { cases } from "../cases.ts";
 import { type Coverage, coverageOf, gapsOf } from "../coverage.ts";
 import { main as askServer } from "../live/main.ts";
-import { coverageJson, coverageMarkdown } from "../report.ts";
 import type { Run } from "../run.ts";
 import { runsText, totalsOf } from "../summary.ts";
 import { isMockServer, mockServerAt } from "./address.ts";
 import { keepReport } from "./keep-report.ts";
+import { coverageJson, coverageMarkdown } from "./report.ts";
 import { targets } from "./targets.ts";
 
 const names = Object.keys(targets);

@@ -1,7 +1,7 @@
-import { type Cell, classes, nameCell } from "./cells.ts";
-import type { Coverage, Row, Tally } from "./coverage.ts";
-import { onDemandCodes } from "./document.ts";
-import { grouped } from "./grouped.ts";
+import { type Cell, classes, nameCell } from "../cells.ts";
+import type { Coverage, Row, Tally } from "../coverage.ts";
+import { onDemandCodes } from "../document.ts";
+import { grouped } from "../grouped.ts";
 
 type Kind = Cell["kind"];
 const kinds = Object.keys(classes) as Kind[];

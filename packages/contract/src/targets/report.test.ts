@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { coverageOf } from "./coverage.ts";
+import { coverageOf } from "../coverage.ts";
+import type { Run } from "../run.ts";
 import { coverageJson, coverageMarkdown } from "./report.ts";
-import type { Run } from "./run.ts";
 
 const runOf = (target: string, changes: Partial<Run> = {}): Run => ({
   noun: "roles",
