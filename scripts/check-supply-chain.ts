@@ -2,11 +2,17 @@
 // our packages, as the installed packages state them.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { objectIn } from "./release/json.ts";
 import { entriesOf } from "./release/lockfile.ts";
-import { isAllowedLicence, lockfileProblems, looseVersions, shippedWith } from "./release/supply-chain.ts";
+import {
+  isAllowedLicence,
+  lockfileProblems,
+  looseVersions,
+  shippedWith,
+  untestedRanges,
+} from "./release/supply-chain.ts";
 import { packagesIn } from "./release/surface.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -28,10 +34,12 @@ for (const path of lockfiles) {
 
 const shipping = packagesIn(join(root, "packages")).filter(({ isPrivate }) => !isPrivate);
 const entries = entriesOf(readFileSync(join(root, "package-lock.json"), "utf8"));
-const shipped = shippedWith(
-  shipping.map(({ folder }) => `packages/${folder.split(/[\\/]/).at(-1)}`),
-  entries,
-);
+const folders = shipping.map(({ folder }) => `packages/${basename(folder)}`);
+for (const folder of folders) {
+  const found = untestedRanges(readJson(folder, "package.json"), folder, entries);
+  problems.push(...found.map((problem) => `${folder}/package.json: ${problem}`));
+}
+const shipped = shippedWith(folders, entries);
 for (const path of shipped) {
   const { name, version, license } = readJson(path, "package.json");
   if (!isAllowedLicence(license))

@@ -35,11 +35,12 @@ function prepare(clone: string, commit: string): void {
   run(clone, "npm", "run", "build");
 }
 
-/** What `npm run release:version` leaves behind must satisfy the gate. */
+/** What `npm run release:version` leaves behind must satisfy the gate, and ranges must begin at the moved versions. */
 function checkRecord(clone: string, hadChangesets: boolean): void {
   const gate = join("scripts", "release-gate.ts");
   if (hadChangesets) run(clone, process.execPath, gate, "--record");
   console.log(run(clone, process.execPath, gate).trim());
+  console.log(run(clone, process.execPath, join("scripts", "check-supply-chain.ts")).trim());
 }
 
 const digest = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");

@@ -55,7 +55,7 @@ describe("a release of the workspace", { timeout: 30_000 }, () => {
   const described = (name: string) =>
     JSON.parse(readFileSync(join(folder, "packages", name, "package.json"), "utf8")) as {
       version: string;
-      dependencies: Record<string, string>;
+      dependencies?: Record<string, string>;
     };
 
   beforeEach(() => {
@@ -67,8 +67,9 @@ describe("a release of the workspace", { timeout: 30_000 }, () => {
     for (const name of readdirSync(join(root, "packages"))) {
       mkdirSync(join(folder, "packages", name), { recursive: true });
       const text = readFileSync(join(root, "packages", name, "package.json"), "utf8");
-      const released = text.replaceAll(/("version"|"@call-transfer\/[a-z-]+"): "\d+\.\d+\.\d+"/g, '$1: "1.0.0"');
+      const released = text.replaceAll(/("version"|"@call-transfer\/[a-z-]+"): "(~?)\d+\.\d+\.\d+"/g, '$1: "$21.0.0"');
       writeFileSync(join(folder, "packages", name, "package.json"), released);
+      cpSync(join(root, "packages", name, "CHANGELOG.md"), join(folder, "packages", name, "CHANGELOG.md"));
     }
     execFileSync("git", ["init", "--quiet"], { cwd: folder });
   });
@@ -89,7 +90,22 @@ describe("a release of the workspace", { timeout: 30_000 }, () => {
     const after = versionsAfter({ spec: "minor", backend: "patch" });
     expect(after.sdk).toBe(after.spec);
     expect(after).toMatchObject({ sdk: "1.1.0", backend: "1.0.1", "mock-server": "1.0.1" });
-    expect(described("backend").dependencies["@call-transfer/spec"]).toBe("1.1.0");
+    expect(described("backend").dependencies?.["@call-transfer/spec"]).toBe("~1.1.0");
+  });
+
+  it("moves every package by a patch with the contract, so that ranges begin at what is tested", () => {
+    const after = versionsAfter({ spec: "patch" });
+    expect(new Set(Object.values(after))).toEqual(new Set(["1.0.1"]));
+    const ranges = Object.keys(after).flatMap((name) => Object.entries(described(name).dependencies ?? {}));
+    const ours = ranges.filter(([name]) => name.startsWith("@call-transfer/"));
+    expect(ours).toEqual(ours.map(([name]) => [name, "~1.0.1"]));
+    expect(ours).not.toEqual([]);
+  });
+
+  it("stands right below the title of a changelog", () => {
+    versionsAfter({ spec: "patch" });
+    const changelog = readFileSync(join(folder, "packages", "spec", "CHANGELOG.md"), "utf8");
+    expect(changelog).toMatch(/^# @call-transfer\/spec\n\n## 1\.0\.1\n/);
   });
 
   it("keeps the contract and the SDK in one fixed group", () => {

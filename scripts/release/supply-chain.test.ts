@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { withWorkspaceVersions } from "./lockfile.ts";
-import { isAllowedLicence, lockfileProblems, looseVersions, shippedWith } from "./supply-chain.ts";
+import { isAllowedLicence, lockfileProblems, looseVersions, shippedWith, untestedRanges } from "./supply-chain.ts";
 
 const integrity = "sha512-AAAA";
 
@@ -64,15 +64,59 @@ describe("versions of our own dependencies", () => {
     expect(looseVersions({ devDependencies: { pack: version } })).toEqual([]);
   });
 
-  it.each(["^1.2.3", "~1.2.3", "*", "latest", "1.x", "git+https://host.example/pack.git", "npm:pack@^2"])(
-    "are loose as %s",
-    (version) => {
-      expect(looseVersions({ dependencies: { pack: version } })).toHaveLength(1);
-    },
-  );
+  const loose = ["^1.2.3", "~1.2.3", "*", "latest", "1.x", "git+https://host.example/pack.git", "npm:pack@^2"];
+
+  it.each(loose)("are loose as %s", (version) => {
+    expect(looseVersions({ private: true, dependencies: { pack: version } })).toHaveLength(1);
+    expect(looseVersions({ devDependencies: { pack: version } })).toHaveLength(1);
+  });
 
   it("may be ranges where customers bring the package themselves", () => {
     expect(looseVersions({ peerDependencies: { zod: "^4.0.0" } })).toEqual([]);
+  });
+
+  it("are ranges where customers install the package along with ours", () => {
+    expect(looseVersions({ dependencies: { pack: "^1.2.3" } })).toEqual([]);
+  });
+});
+
+describe("ranges that customers install", () => {
+  const entries = {
+    "node_modules/pack": { version: "1.2.3" },
+    "packages/sdk/node_modules/pack": { version: "2.0.0" },
+    "node_modules/early": { version: "0.17.0" },
+    "node_modules/@call-transfer/spec": { link: true, resolved: "packages/spec" },
+    "packages/spec": { version: "1.4.2" },
+  };
+  const problems = (name: string, range: string, folder = "packages/backend") =>
+    untestedRanges({ dependencies: { [name]: range } }, folder, entries);
+
+  it.each([
+    ["pack", "^1.2.3", "packages/backend"],
+    ["pack", "^2.0.0", "packages/sdk"],
+    ["early", "^0.17.0", "packages/sdk"],
+    ["@call-transfer/spec", "~1.4.2", "packages/backend"],
+  ])("begin at the version that is tested: %s %s in %s", (name, range, folder) => {
+    expect(problems(name, range, folder)).toEqual([]);
+  });
+
+  it.each([
+    ["an exact version, which cannot be shared or updated alone", "pack", "1.2.3", "must be ^1.2.3"],
+    ["a lower bound that nothing tests", "pack", "^1.2.0", "must be ^1.2.3"],
+    ["the version of another place", "pack", "^2.0.0", "must be ^1.2.3"],
+    ["patches alone", "pack", "~1.2.3", "must be ^1.2.3"],
+    ["no upper bound", "pack", ">=1.2.3", "must be ^1.2.3"],
+    ["one of our own exactly", "@call-transfer/spec", "1.4.2", "must be ~1.4.2"],
+    ["another minor of our own", "@call-transfer/spec", "^1.4.2", "must be ~1.4.2"],
+    ["an older patch of our own", "@call-transfer/spec", "~1.4.1", "must be ~1.4.2"],
+    ["something that is not installed", "absent", "^1.0.0", "is not in the lockfile"],
+  ])("are refused with %s", (_, name, range, words) => {
+    expect(problems(name, range).join()).toContain(words);
+  });
+
+  it("are held for optional dependencies too", () => {
+    const description = { optionalDependencies: { pack: "*" } };
+    expect(untestedRanges(description, "packages/backend", entries)).toHaveLength(1);
   });
 });
 

@@ -19,9 +19,15 @@ const fromElsewhere = /^(?:git|https?:|file:|link:|github:|[\w-]+\/[\w-]+)/;
 
 const nameIn = (path: string): string => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 
-/** Dependencies of a package.json whose version can move by itself, or that come from somewhere else than a registry. */
+const installedAlong = ["dependencies", "optionalDependencies"];
+
+/**
+ * Dependencies of a package.json whose version can move by itself, or that come from somewhere else than a registry. What
+ * customers install along with a published package is left to `untestedRanges`.
+ */
 export function looseVersions(description: JsonObject): string[] {
-  return ["dependencies", "devDependencies", "optionalDependencies"].flatMap((kind) =>
+  const kinds = description.private === true ? ["devDependencies", ...installedAlong] : ["devDependencies"];
+  return kinds.flatMap((kind) =>
     Object.entries(objectIn(description[kind]))
       .filter(([, version]) => typeof version !== "string" || !exactVersion.test(version))
       .map(([name, version]) => `${kind} ${name} is ${String(version)}, which is not one exact version`),
@@ -56,6 +62,23 @@ function placeOf(name: string, from: string, entries: JsonObject): string | unde
     if (path in entries) return path;
     if (folder === "." || folder === "") return undefined;
   }
+}
+
+/**
+ * What a published package depends on in another range than it must: from the version that the lockfile has, which is the
+ * one that is tested, up to the next major, and for packages of the workspace up to the next minor.
+ */
+export function untestedRanges(description: JsonObject, folder: string, entries: JsonObject): string[] {
+  return installedAlong.flatMap((kind) =>
+    Object.entries(objectIn(description[kind])).flatMap(([name, range]) => {
+      const entry = objectIn(entries[placeOf(name, folder, entries) ?? ""]);
+      const isOurs = entry.link === true;
+      const { version } = isOurs ? objectIn(entries[String(entry.resolved)]) : entry;
+      if (version === undefined) return [`${kind} ${name} is not in the lockfile; run npm install`];
+      const tested = `${isOurs ? "~" : "^"}${String(version)}`;
+      return range === tested ? [] : [`${kind} ${name} is ${String(range)}; it must be ${tested}, by the lockfile`];
+    }),
+  );
 }
 
 /** The paths of everything that comes along when some packages of the workspace are installed. */
