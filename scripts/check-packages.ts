@@ -58,6 +58,10 @@ const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"
 const textsIn = (node: unknown): string[] =>
   typeof node === "string" ? [node] : Object.values(node ?? {}).flatMap(textsIn);
 
+/** The repository's page, by the address that git uses. */
+const pageOf = ({ repository }: PackageJson): string | undefined =>
+  /^git\+(https:.+)\.git$/.exec(repository?.url ?? "")?.[1];
+
 function metadataProblems({ source, folder, description }: Installed): string[] {
   const {
     repository,
@@ -72,7 +76,7 @@ function metadataProblems({ source, folder, description }: Installed): string[] 
   } = description;
   const allowed = promised[description.name];
   const licence = join(folder, "LICENSE");
-  const page = /^git\+(https:.+)\.git$/.exec(repository?.url ?? "")?.[1];
+  const page = pageOf(description);
   const changelog = join(folder, "CHANGELOG.md");
   const demands: [boolean, string][] = [
     [
@@ -104,15 +108,21 @@ function metadataProblems({ source, folder, description }: Installed): string[] 
   return demands.filter(([holds]) => !holds).map(([, problem]) => problem);
 }
 
-/** Where a reader on npm's site ends nowhere: links of its pages that only work in the repository. */
-function linkProblems({ folder, files }: Installed): string[] {
+/** Links of its pages that lead nowhere: to files that npm does not show, or that the repository does not have. */
+function linkProblems({ folder, files, description }: Installed): string[] {
+  const onMain = `${pageOf(description)}/blob/main/`;
+  const works = (to: string): boolean => {
+    if (!to.includes("/blob/")) return /^(?:https:|#)/.test(to);
+    return to.startsWith(onMain) && existsSync(join(root, to.slice(onMain.length)));
+  };
   return files
     .filter((path) => /^[^/]+\.md$/.test(path))
-    .flatMap((path) =>
-      [...readFileSync(join(folder, path), "utf8").matchAll(/\]\(([^)\s]+)/g)].map(([, to = ""]) => [path, to]),
-    )
-    .filter(([, to]) => !/^(?:https:|#)/.test(to ?? ""))
-    .map(([path, to]) => `links from ${path} to ${to}, which only works in the repository`);
+    .flatMap((path) => {
+      const links = readFileSync(join(folder, path), "utf8").matchAll(/\]\(([^)\s#]+)/g);
+      return [...links].flatMap(([, to = ""]) =>
+        works(to) ? [] : [`links from ${path} to ${to}, which is not there`],
+      );
+    });
 }
 
 /** Published sources that none of its entry points imports, such as a client for tests; built commands lead to theirs. */

@@ -217,7 +217,7 @@ it("gives tokens that expire when it was told so, and names the command that pri
   await once(child.stdout, "data");
   const [, url = ""] = /listens on (\S+)/.exec(output.stdout) ?? [];
   const [, old = ""] = /^ {2}owner {3}(\S+)$/m.exec(output.stdout) ?? [];
-  const [, command = ""] = /^A new one: {2}call-transfer-mock (.+)$/m.exec(output.stdout) ?? [];
+  const [, command = ""] = /^A new one: {2}npx @call-transfer\/mock-server (.+)$/m.exec(output.stdout) ?? [];
   const read = async (token: string) => {
     const headers = { authorization: `Bearer ${token}`, "x-account-id": demo.accountId };
     return (await fetch(`${url}/api/v1/roles`, { headers })).status;
