@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import {
@@ -60,6 +61,28 @@ describe("verifyWebhook", () => {
     const headers = { get: (name: string) => (name === "service-signature" ? overlapping : null) } as Headers;
     await expect(verifyWebhook({ body, headers }, { secret: newSecret, now })).resolves.toBeTruthy();
     await expect(verify([overlapping])).resolves.toBeTruthy();
+  });
+
+  it("accepts bytes of another realm, such as those a test runner hands over", async () => {
+    const bytes = Buffer.from(body).toJSON().data;
+    for (const code of ["Uint8Array.from(bytes)", "Uint8Array.from(bytes).buffer"]) {
+      await expect(verify(overlapping, newSecret, runInNewContext(code, { bytes }))).resolves.toMatchObject({
+        id: "evt_1",
+      });
+    }
+  });
+
+  it("accepts a Request of another copy, and needs no Request at all for a body with its headers", async () => {
+    const headers = { "service-signature": overlapping };
+    const request = new Request("https://receiver.example.com", { method: "POST", body, headers });
+    vi.stubGlobal("Request", undefined);
+    try {
+      await expect(verifyWebhook(request, { secret: newSecret, now })).resolves.toMatchObject({ id: "evt_1" });
+      await expect(verify(overlapping)).resolves.toMatchObject({ id: "evt_1" });
+      await expect(verifyWebhook(request, { secret: newSecret, now })).rejects.toThrow("already read");
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 
   it("throws at once for a clock that gives no time", async () => {
