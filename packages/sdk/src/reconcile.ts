@@ -29,17 +29,21 @@ export async function lookThrough<List extends object, Item extends { id: string
 ): Promise<Reconciliation<Item>> {
   const found = new Map<string, Item>();
   const totals = new Set<number | undefined>();
+  let hasMoved = false;
   let failure: string | undefined;
   try {
     for await (const page of list.pages()) {
       totals.add((page as { meta?: { total?: number } }).meta?.total);
-      for (const item of list.itemsOf(page)) found.set(item.id, item);
+      for (const item of list.itemsOf(page)) {
+        hasMoved ||= found.has(item.id);
+        found.set(item.id, item);
+      }
     }
   } catch (error) {
     failure = `The list could not be read to its end: ${messageOf(error)}`;
   }
   const candidates = [...found.values()];
-  const complete = !failure && totals.size === 1 && totals.has(candidates.length);
+  const complete = !failure && !hasMoved && totals.size === 1 && totals.has(candidates.length);
   return { candidates, complete, why: failure ?? wordsFor(candidates.length, complete, from) };
 }
 

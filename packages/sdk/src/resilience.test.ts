@@ -132,8 +132,42 @@ describe("reconcile", () => {
       networkError("ECONNRESET"),
       list([call("a")], 2),
       list([call("b")], 3),
-      list([], 3),
+      list([call("c")], 3),
     ]);
+    expect(await error.reconcile()).toMatchObject({
+      complete: false,
+      candidates: ["a", "b", "c"].map((id) => call(id)),
+    });
+  });
+
+  it.each([
+    ["shrinks and is read again", [list([call("a"), call("b")], 3), list([], 2), list([call("b")], 2)], ["a", "b"]],
+    [
+      "shrinks and grows again",
+      [list([call("a")], 3), list([call("c")], 2), list([call("d")], 3), list([call("a")], 3), list([call("c")], 3)],
+      ["a", "c", "d"],
+    ],
+    [
+      "gives a page twice before the next one",
+      [list([call("a")], 2), list([call("a")], 2), list([call("a")], 2), list([call("b")], 2)],
+      ["a", "b"],
+    ],
+  ])("is incomplete when the list %s", async (_, pages, found) => {
+    const { error } = await unknownOf([networkError("ECONNRESET"), ...pages]);
+    expect(await error.reconcile()).toMatchObject({ complete: false, candidates: found.map((id) => call(id)) });
+  });
+
+  it("is incomplete and says where it stopped when the list ends before its total", async () => {
+    const pages = Array.from({ length: 4 }, () => list([], 2));
+    const { error } = await unknownOf([networkError("ECONNRESET"), list([call("a")], 2), ...pages]);
+    const { complete, candidates, why } = await error.reconcile();
+    expect([complete, candidates]).toEqual([false, [call("a")]]);
+    expect(why).toContain("continue with offset: 1");
+  });
+
+  it("is incomplete when the list does not say how long it is", async () => {
+    const unknown = (calls: object[]) => json(200, { calls, meta: { total: "2" } });
+    const { error } = await unknownOf([networkError("ECONNRESET"), unknown([call("a"), call("b")]), unknown([])]);
     expect(await error.reconcile()).toMatchObject({ complete: false, candidates: [call("a"), call("b")] });
   });
 
