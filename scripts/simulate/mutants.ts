@@ -10,6 +10,7 @@ const retry = inFile("sdk/src/retry.ts");
 const notSent = inFile("sdk/src/not-sent.ts");
 const send = inFile("sdk/src/send.ts");
 const attempt = inFile("sdk/src/attempt.ts");
+const answer = inFile("sdk/src/answer.ts");
 const failure = inFile("sdk/src/failure.ts");
 const interruption = inFile("sdk/src/interruption.ts");
 const auth = inFile("sdk/src/auth.ts");
@@ -50,9 +51,9 @@ const effects: readonly Mutant[] = [
     "byCertainty.indexOf(one) > byCertainty.indexOf(other) ? one : other",
     "one === other ? one : other",
   ),
-  attempt("lost-body-is-a-refusal", "outcomeOfAnswer(status, undefined)", '"rejected"'),
+  answer("lost-body-is-a-refusal", "outcomeOfAnswer(response.status, code)", '"rejected"'),
   attempt("timeout-means-not-sent", 'progress.effect = "unknown";', 'progress.effect = "not_sent";'),
-  attempt("page-is-a-success", 'end.outcome === "applied" ? "unknown" : end.outcome', '"applied"'),
+  answer("page-is-a-success", 'end.outcome === "applied" ? "unknown" : end.outcome', '"applied"'),
 ];
 
 const classes: readonly Mutant[] = [
@@ -66,9 +67,10 @@ const classes: readonly Mutant[] = [
   retry("quota-is-retried", "status === 429 ? code !== quotaCode", "status === 429 ? true"),
   retry("429-is-not-retried", "status === 429 ? code !== quotaCode", "status === 429 ? false"),
   retry("not-sent-is-not-retried", '"not_sent") return end.status === undefined || asks;', '"not_sent") return false;'),
+  send("what-was-carried-out-is-repeated", 'if (blind && result.outcome === "applied")', "if (hintSecs < 0)"),
   send("one-retry-too-many", "retries >= call.maxRetries", "retries > call.maxRetries"),
   send("one-retry-too-few", "retries >= call.maxRetries", "retries + 1 >= call.maxRetries"),
-  send("default-policy-sends-blindly", 'blind && unsafe === "never" &&', "false &&"),
+  send("default-policy-sends-blindly", 'if (blind && unsafe === "never")', "if (hintSecs < 0)"),
   send("unknown-of-any-class-throws", 'retry === "once" && (outcome', "(outcome"),
   send("applied-is-not-told", '(outcome === "unknown" || outcome === "applied")', '(outcome === "unknown")'),
   send("check-does-not-look", 'unsafe === "check" &&', 'unsafe === "check" && false &&'),
@@ -126,11 +128,11 @@ const credentials: readonly Mutant[] = [
   send("any-401-renews", "code !== expiredCode", 'code === ""'),
   send("renewal-costs-a-retry", "      retries--;\n", ""),
   send("token-is-never-renewed", "!auth.canRenew", "auth.canRenew"),
-  auth("renewal-is-not-shared", "if (pending) return pending;", ""),
+  auth("renewal-is-not-shared", "if (!pending || now", "if (now >= 0 || now"),
   auth("renewal-happens-once-for-ever", "(isNewer || latest.replaced === token)", "(isNewer || token)"),
-  failure("causes-show-secrets", "excerpt(clean(message), 2000)", "message"),
+  failure("causes-show-secrets", "excerpt(clean(error), 2000)", "messageOf(error)"),
   failure("messages-show-secrets", "redact(wordsOf(error), tokens)", "wordsOf(error)"),
-  attempt("error-bodies-show-secrets", "withoutTokens(text, tokens))", "text)"),
+  attempt("error-bodies-show-secrets", "null : redact(text, tokens))", "null : text)"),
   attempt("redirects-are-followed", 'redirect: "manual"', 'redirect: "follow"'),
 ];
 

@@ -1,15 +1,16 @@
-// One sending of a request: credential, deadline, bounded body, parsed once.
+// One sending of a request: credential, deadline, bounded body.
+import { codeOf, effectOf, problemIn, refusal, requestIdOf, success, validated } from "./answer.ts";
 import type { Credential } from "./auth.ts";
 import { completed, isWhole, Received, readText, replay, textOf } from "./body.ts";
 import type { AttemptResult, Call, Outgoing } from "./call.ts";
-import { type Attempt, InvalidResponseError, type Problem } from "./errors.ts";
-import { cleaned, endOf } from "./failure.ts";
-import { isObject, isText, messageOf } from "./guards.ts";
+import type { Attempt } from "./errors.ts";
+import { endOf } from "./failure.ts";
+import { isText } from "./guards.ts";
 import { withinLimit } from "./interruption.ts";
 import { noticeDeprecation } from "./logger.ts";
 import { runMiddleware } from "./middleware.ts";
-import { excerpt, redact, withoutTokens } from "./redact.ts";
-import { type Outcome, outcomeOfAnswer, outcomeOfFailure, retryHint } from "./retry.ts";
+import { redact } from "./redact.ts";
+import { type Outcome, outcomeOfFailure, retryHint } from "./retry.ts";
 
 /** 10 MiB. */
 const maxBodyBytes = 10_485_760;
@@ -29,12 +30,16 @@ export interface Progress {
   skewMs?: number;
   /** Seconds that the server asked to wait. */
   hintSecs?: number | undefined;
-  /** The exchange's own error, as opposed to one that middleware threw. */
-  error?: unknown;
+  /** The exchange's own failure, as opposed to one of middleware. */
+  failed?: { readonly error: unknown };
   /** The response whose body is read, with what came of it: middleware may answer with another than the server's. */
   reading?: { readonly response: Response; readonly received: Received };
   /** Whether middleware has answered. */
   answered?: boolean;
+  /** Whether fetch is under way. */
+  inFlight?: boolean;
+  /** Whether the attempt has ended, so that nothing may be sent any more. */
+  over?: boolean;
 }
 
 /** What an attempt is made with. */
@@ -49,23 +54,32 @@ export interface AttemptPlan extends Outgoing {
 export async function attemptOnce(call: Call, plan: AttemptPlan): Promise<AttemptResult> {
   const progress: Progress = { effect: "not_sent" };
   const end = await within(call, plan.number, progress, async (stop) => {
-    const response = await throughMiddleware(call, plan, stop, progress);
-    progress.answered = true;
-    return readOnce(response, stop, progress, call);
+    try {
+      const response = await throughMiddleware(call, plan, stop.signal, progress);
+      progress.answered = true;
+      return await readOnce(response, stop.signal, progress, call);
+    } finally {
+      // Middleware need not wait for what it began: neither is its answer awaited, nor is it sent from now on.
+      progress.over = true;
+      if (progress.inFlight) stop.abort(new DOMException("middleware answered before the server", "AbortError"));
+    }
   });
   if (!("value" in end)) return end;
   const { value: response } = end;
   const text = textOf(response) ?? null;
-  return response.ok ? success(call, response, text, progress) : refusal(call, response, text, progress);
+  if (!response.ok) return refusal(call, response, text, progress);
+  const result = success(call, response, text, progress);
+  return call.validate && result.data ? validated(call, result) : result;
 }
 
 /** Does something between attempts within the same limits: nothing may outlive the request. */
 export const between = <T>(
   call: Call,
   work: (stop: AbortSignal) => Promise<T>,
-): Promise<{ value: T } | AttemptResult> => within(call, Number.POSITIVE_INFINITY, { effect: "not_sent" }, work);
+): Promise<{ value: T } | AttemptResult> =>
+  within(call, Number.POSITIVE_INFINITY, { effect: "not_sent" }, ({ signal }) => work(signal));
 
-function within<T>(call: Call, number: number, progress: Progress, work: (stop: AbortSignal) => Promise<T>) {
+function within<T>(call: Call, number: number, progress: Progress, work: (stop: AbortController) => Promise<T>) {
   const { timeoutMs, deadline, elapsed } = call;
   const remaining = deadline === undefined ? timeoutMs : deadline - elapsed();
   return withinLimit<{ value: T } | AttemptResult>(
@@ -101,6 +115,7 @@ async function exchange(
   call.tokens.add(credential.token);
   // The wait for a token may have used up the time or been aborted: then nothing may be sent any more.
   stop.throwIfAborted();
+  if (progress.over) throw new TypeError("next() goes on after its middleware has answered");
   headers.set("accept", "application/json");
   headers.set("authorization", `Bearer ${credential.token}`);
   if (call.accountId !== undefined) headers.set("x-account-id", call.accountId);
@@ -117,8 +132,9 @@ async function exchange(
   try {
     // Looked up now: a client made before a mock replaces the global fetch must not go to the network.
     const send = call.fetch ?? globalThis.fetch;
+    progress.inFlight = true;
     const given = await send(url, init);
-    const response = isWhole(given) ? given : await completed(given);
+    const response = isWhole(given) ? given : completed(given);
     if (stop.aborted) {
       // Too late: the attempt has ended, and nobody will read this.
       response.body?.cancel().catch(() => {});
@@ -129,9 +145,11 @@ async function exchange(
     if (!response.ok) noteRefusal(call, response, attempt, progress);
     return read;
   } catch (error) {
+    progress.failed = { error };
     if (attempt.status === undefined) progress.effect = outcomeOfFailure(error);
-    progress.error = error;
     throw error;
+  } finally {
+    progress.inFlight = false;
   }
 }
 
@@ -140,122 +158,32 @@ function note(call: Call, response: Response, attempt: Attempt, progress: Progre
   const { clock, tokens } = call;
   const { status, headers } = response;
   attempt.status = status;
-  // A success that is no JSON comes from something else than the API.
-  progress.effect = response.ok && isForeign(response) ? "unknown" : outcomeOfAnswer(status, undefined);
+  progress.effect = effectOf(response);
   const requestId = requestIdOf(response, tokens);
   if (requestId) attempt.requestId = requestId;
-  const skewMs = Date.parse(headers.get("date") ?? "") - clock.now();
-  if (skewMs <= largestSkewMs) progress.skewMs = skewMs;
+  const date = Date.parse(headers.get("date") ?? "");
+  const skewMs = date - clock.now();
+  if (date >= 0 && skewMs <= largestSkewMs) progress.skewMs = skewMs;
   if (!response.ok) progress.hintSecs = retryHint(undefined, headers, clock.now());
   noticeDeprecation(headers, call);
 }
 
 /** Notes what the body of the server's refusal says. */
 function noteRefusal(call: Call, response: Response, attempt: Attempt, progress: Progress): void {
-  const problem = objectOf(parsed(textOf(response)));
+  const problem = problemIn(textOf(response));
   const code = codeOf(problem);
   if (code) attempt.code = code;
-  progress.effect = outcomeOfAnswer(response.status, code);
+  progress.effect = effectOf(response, code);
   progress.hintSecs = retryHint(problem?.meta, response.headers, call.clock.now());
 }
-
-const contentTypeOf = (response: Response): string =>
-  response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
-
-const isJsonType = (type: string): boolean => /^[^/]+\/(?:.+\+)?json$/.test(type);
-
-/** Whether a success says of itself that it is a page or a file; plain text is what JSON without a label often gets. */
-const isForeign = (response: Response): boolean => {
-  const type = contentTypeOf(response);
-  return type !== "" && type !== "text/plain" && !isJsonType(type);
-};
 
 /** Reads the body within its bound, unless that was done. */
 async function readOnce(given: Response, stop: AbortSignal, progress: Progress, { tokens }: Call): Promise<Response> {
   if (textOf(given) !== undefined) return given;
-  const response = isWhole(given) ? given : await completed(given);
+  const response = isWhole(given) ? given : completed(given);
   const received = new Received();
   progress.reading = { response, received };
   if (response.ok) return replay(response, await readText(response, maxBodyBytes, "throw", stop, received));
   const text = await readText(response, maxErrorBodyBytes, "cut", stop, received);
-  return replay(response, text === null ? null : withoutTokens(text, tokens));
+  return replay(response, text === null ? null : redact(text, tokens));
 }
-
-/** The request's id for support, also where a server puts there what it should not. */
-export function requestIdOf(response: Response, tokens: ReadonlySet<string>): string | undefined {
-  const id = response.headers.get("x-request-id");
-  return id ? redact(id, tokens) : undefined;
-}
-
-/** What the attempt came to, whatever its answer. */
-const common = (response: Response, { effect, attempt, credential, skewMs }: Progress) => ({
-  status: response.status,
-  outcome: effect,
-  interrupted: false,
-  response,
-  attempt,
-  credential,
-  skewMs,
-});
-
-function success(call: Call, response: Response, text: string | null, progress: Progress): AttemptResult {
-  const end = common(response, progress);
-  if (!call.answer || (call.answer === "object or nothing" && !text)) return end;
-  const invalid = (outcome: Outcome, words: string, cause?: unknown): AttemptResult => ({
-    ...end,
-    outcome,
-    partialBody: text ?? undefined,
-    failure: { kind: InvalidResponseError, words: `answered ${response.status} with ${words}`, cause },
-  });
-  const value = parsed(text);
-  const data = objectOf(value);
-  if (!data) {
-    // JSON that breaks off is the API's; anything else may come from a login page or a wrong address.
-    const type = contentTypeOf(response);
-    if (value === undefined && (isJsonType(type) || /^\s*\{/.test(text ?? "")))
-      return invalid(end.outcome, "JSON that is broken or cut short");
-    const what = text ? excerpt(type || "no content type", 60) : "empty";
-    const words = `a body that is no JSON object (${what}): is baseUrl right, or did a proxy answer?`;
-    return invalid(end.outcome === "applied" ? "unknown" : end.outcome, words);
-  }
-  // JSON under another name is the API's answer all the same.
-  const { status = 0 } = progress.attempt ?? {};
-  const outcome = status >= 200 && status < 300 ? "applied" : end.outcome;
-  try {
-    call.validate?.(call.operationId, data);
-  } catch (error) {
-    const why = excerpt(redact(messageOf(error), call.tokens));
-    return invalid(outcome, `a body that validation refused (${why})`, cleaned(error, call.tokens));
-  }
-  return { ...end, outcome, data };
-}
-
-function refusal(call: Call, response: Response, text: string | null, progress: Progress): AttemptResult {
-  const problem = objectOf(parsed(text));
-  const hints = [progress.hintSecs, retryHint(problem?.meta, response.headers, call.clock.now())];
-  const asked = hints.filter((hint) => hint !== undefined);
-  return {
-    ...common(response, progress),
-    code: codeOf(problem),
-    problem,
-    bodyText: (!problem && text) || undefined,
-    // Middleware that answers with less than the server said does not shorten the wait.
-    hintSecs: asked.length > 0 ? Math.max(...asked) : undefined,
-  };
-}
-
-function codeOf(problem: Problem): string | undefined {
-  const code = problem?.code;
-  return isText(code) ? code : undefined;
-}
-
-/** What a JSON text says; undefined where it is none. */
-function parsed(text: string | null | undefined): unknown {
-  try {
-    return JSON.parse(text ?? "");
-  } catch {
-    return undefined;
-  }
-}
-
-const objectOf = (value: unknown): Problem => (isObject(value) && !Array.isArray(value) ? value : undefined);

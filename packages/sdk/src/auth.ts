@@ -1,3 +1,4 @@
+import { defaultTimeoutMs } from "./generated/operations.gen.ts";
 import { isFunction } from "./guards.ts";
 import type { AccessTokenFunction } from "./options.ts";
 import { checkToken } from "./settings.ts";
@@ -17,10 +18,14 @@ export interface Auth {
   isOf(source: string | AccessTokenFunction): boolean;
   /** @throws {ConfigurationError} The token function gave something that is no token. */
   credential(): Promise<Credential>;
-  /** A credential newer than the expired one. Requests that were under way together share one renewal. */
-  renew(expired: Credential): Promise<Credential>;
-  /** Notes that a renewed token has expired itself, so that requests that begin later renew again. */
-  forget(expired: Credential): void;
+  /**
+   * A credential newer than the expired one. Requests that were under way together share one renewal.
+   *
+   * @param now Milliseconds since any moment, by which a renewal that hangs is given up after a minute.
+   */
+  renew(expired: Credential, now: number): Promise<Credential>;
+  /** Notes that a renewed token was refused itself, so that requests that begin later renew again. */
+  forget(refused: Credential): void;
 }
 
 /**
@@ -33,6 +38,7 @@ export function authOf(kind: Auth["kind"], source: string | AccessTokenFunction,
   if (parent?.kind === kind && parent.isOf(source)) return parent;
   let renewals = 0;
   let pending: Promise<Credential> | undefined;
+  let pendingSince = 0;
   /** The last renewal, and the token that it replaced until it expired too. */
   let latest: { replaced: string | undefined; credential: Credential } | undefined;
   const ask = async (forceRefresh: boolean): Promise<string> => {
@@ -41,15 +47,19 @@ export function authOf(kind: Auth["kind"], source: string | AccessTokenFunction,
     checkToken(token);
     return token;
   };
-  const exchange = async (replaced: string): Promise<Credential> => {
-    try {
-      const token = await ask(true);
-      latest = { replaced, credential: { token, renewals: ++renewals } };
-      return latest.credential;
-    } finally {
-      // A renewal that failed is not shared with requests that come later.
-      pending = undefined;
-    }
+  const exchange = (replaced: string): Promise<Credential> => {
+    const own: Promise<Credential> = ask(true)
+      .then((token) => {
+        const credential = { token, renewals: ++renewals };
+        // One that was given up by now must not replace what a later one gave.
+        if (pending === own) latest = { replaced, credential };
+        return credential;
+      })
+      .finally(() => {
+        // A renewal that failed is not shared with requests that come later.
+        if (pending === own) pending = undefined;
+      });
+    return own;
   };
   return {
     kind,
@@ -60,12 +70,14 @@ export function authOf(kind: Auth["kind"], source: string | AccessTokenFunction,
       const before = renewals;
       return { token: await ask(false), renewals: before };
     },
-    async renew({ token, renewals: before }) {
-      if (pending) return pending;
-      // Also where that token has expired by now: else a crowd of requests would renew one after the other.
-      const isNewer = latest && before < latest.credential.renewals && token !== latest.credential.token;
-      if (latest && (isNewer || latest.replaced === token)) return latest.credential;
-      pending = exchange(token);
+    async renew({ token, renewals: before }, now) {
+      if (!pending || now - pendingSince >= defaultTimeoutMs) {
+        // Also where that token has expired by now: else a crowd of requests would renew one after the other.
+        const isNewer = latest && before < latest.credential.renewals && token !== latest.credential.token;
+        if (latest && (isNewer || latest.replaced === token)) return latest.credential;
+        pending = exchange(token);
+        pendingSince = now;
+      }
       return pending;
     },
     forget({ token }) {

@@ -16,6 +16,7 @@ export class Received {
   #text = "";
 
   add(chunk: Uint8Array): void {
+    if (!ArrayBuffer.isView(chunk)) throw new TypeError("the body gives something else than bytes");
     this.size += chunk.byteLength;
     if (this.#waiting) this.#text += this.#decoder.decode(this.#waiting, { stream: true });
     this.#waiting = chunk;
@@ -47,8 +48,8 @@ export async function readText(
   if (response.body === null) return null;
   if (!isFunction(response.body?.getReader)) {
     // React Native gives no stream: its body can only be measured when it is there.
-    const text = await response.text();
-    if (text.length <= maxBytes) return text;
+    const text = (await response.text()) || null;
+    if (text === null || text.length <= maxBytes) return text;
     if (onTooLarge === "throw") throw tooLarge(maxBytes);
     return text.slice(0, maxBytes);
   }
@@ -60,6 +61,8 @@ export async function readText(
   if (signal.aborted) cancel();
   for (;;) {
     const { done, value } = await reader.read();
+    // A body that was cancelled ends as if it were whole.
+    signal.throwIfAborted();
     if (done) return received.text(true);
     if (received.size + value.byteLength > maxBytes) {
       cancel();
@@ -85,11 +88,19 @@ export const isWhole = (given: Response): boolean =>
  *
  * @throws {TypeError} It is no response.
  */
-export async function completed(given: Partial<Response> | undefined): Promise<Response> {
+export function completed(given: Partial<Response> | undefined): Response {
   if (!isObject(given) || typeof given.status !== "number") throw new TypeError("fetch returned no Response");
   const { status, headers } = given;
-  const text = given.text ? await given.text() : given.json && JSON.stringify(await given.json());
-  return replay(bodiless({ status, ...(headers && { headers }) }), text ?? null);
+  const text = async () => (given.text ? given.text() : given.json && JSON.stringify(await given.json()));
+  const body = new ReadableStream({
+    async pull(controller) {
+      controller.enqueue(new TextEncoder().encode((await text()) ?? ""));
+      controller.close();
+    },
+  });
+  const init = { status, ...(headers && { headers }) };
+  const isBodiless = status < 200 || status > 599 || [204, 205, 304].includes(status);
+  return isBodiless ? bodiless(init) : new Response(body, init);
 }
 
 const texts = new WeakMap<Response, string | null>();
@@ -100,15 +111,21 @@ export const textOf = (response: Response): string | null | undefined => texts.g
 /** The same response, still genuine, with its body answered from the text that was read. */
 export function replay(response: Response, text: string | null): Response {
   const fresh = () => new Response(text, { headers: response.headers });
-  // Assigned, since defining properties costs more than all the rest of a request.
-  response.text = async () => text ?? "";
-  response.json = async () => JSON.parse(text ?? "");
-  response.blob = () => fresh().blob();
-  response.arrayBuffer = () => fresh().arrayBuffer();
-  response.bytes = async () => new Uint8Array(await fresh().arrayBuffer());
-  response.clone = () => replay(bodiless(response), text);
-  Object.defineProperty(response, "body", { get: () => (text === null ? null : fresh().body) });
-  Object.defineProperty(response, "bodyUsed", { value: false });
+  try {
+    // Assigned, since defining properties costs more than all the rest of a request.
+    response.text = async () => text ?? "";
+    response.json = async () => JSON.parse(text ?? "");
+    response.blob = () => fresh().blob();
+    response.arrayBuffer = () => fresh().arrayBuffer();
+    response.bytes = async () => new Uint8Array(await fresh().arrayBuffer());
+    response.clone = () => replay(bodiless(response), text);
+    const get = () => (text === null ? null : fresh().body);
+    Object.defineProperty(response, "body", { get, configurable: true });
+    Object.defineProperty(response, "bodyUsed", { value: false, configurable: true });
+  } catch {
+    // A frozen one, or one of a class whose parts cannot be replaced.
+    return replay(bodiless(response), text);
+  }
   texts.set(response, text);
   return response;
 }

@@ -1,6 +1,6 @@
 import { defaultBodySerializer, mergeHeaders } from "openapi-fetch";
+import { requestIdOf } from "./answer.ts";
 import { type Answer, ApiPromise } from "./api-promise.ts";
-import { requestIdOf } from "./attempt.ts";
 import type { Call, Outgoing } from "./call.ts";
 import { ConfigurationError } from "./errors.ts";
 import { operationFacts } from "./generated/operations.gen.ts";

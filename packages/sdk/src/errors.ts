@@ -200,7 +200,7 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
    * this version of the SDK arrives as it is.
    */
   declare readonly code: C;
-  /** The HTTP status; 0 for a redirect that a browser hides. */
+  /** The HTTP status; 0 for a redirect that a browser hides, and for a response without one. */
   declare readonly status: C extends ErrorCode ? ErrorCodeStatus[C] : number;
   /** Short title of the error's category. */
   declare readonly title: string | undefined;
@@ -264,8 +264,9 @@ function fieldsOf(errors: readonly FieldError[] = []): string {
 
 /** What a body says that is not the API's: its text, or the title of a page. */
 function quoted(bodyText = ""): string {
-  const [, title] = /<title[^>]*>([^<]+)/i.exec(bodyText) ?? [];
-  const words = excerpt(title ?? (/^\s*</.test(bodyText) ? "" : bodyText), 200);
+  const start = bodyText.slice(0, longestBodyText);
+  const [, title] = /<title[^>]*>([^<]+)/i.exec(start) ?? [];
+  const words = excerpt(title ?? (/^\s*</.test(start) ? "" : start), 200);
   return words && `: "${words}"`;
 }
 
@@ -274,7 +275,8 @@ function messageFor({ status, problem, bodyText, operationId, requestId, outcome
   const said = isText(code)
     ? ` ${excerpt(code, 100)}${isText(detail) ? `: ${excerpt(detail)}` : ""}${fieldsOf(fieldErrors(errors))}`
     : ` without an error body of the API${quoted(bodyText)}`;
-  const words = status < 400 ? ", a redirect, which is not followed: is baseUrl right?" : said;
+  const isRedirect = status < 400 && status !== 304 && outcome === "rejected";
+  const words = isRedirect ? ", a redirect, which is not followed: is baseUrl right?" : said;
   // An answer that refuses leaves the outcome open only after an attempt that may have been carried out.
   const own =
     status === 409 &&

@@ -3,7 +3,7 @@ import type { Progress } from "./attempt.ts";
 import { BodyTooLarge } from "./body.ts";
 import type { AttemptResult, Call } from "./call.ts";
 import { AbortError, ConnectionError, InvalidResponseError, RequestError, TimeoutError } from "./errors.ts";
-import { isText } from "./guards.ts";
+import { isText, messageOf } from "./guards.ts";
 import type { Failure } from "./interruption.ts";
 import { excerpt, redact } from "./redact.ts";
 
@@ -20,8 +20,8 @@ export function endOf(
   thrown: unknown,
   interruption?: Failure,
 ): AttemptResult {
-  const { attempt, credential, reading, error, effect, skewMs, hintSecs } = progress;
-  const ownCode = !interruption && error === undefined && !attempt;
+  const { attempt, credential, reading, failed, effect, skewMs, hintSecs } = progress;
+  const ownCode = !interruption && !failed && !attempt;
   if (ownCode && number === 1) throw thrown;
   const failure = interruption ?? failureOf(thrown, call, progress);
   const { kind, words } = failure;
@@ -40,14 +40,14 @@ export function endOf(
   };
 }
 
-function failureOf(error: unknown, { tokens }: Call, { attempt, reading, answered, error: own }: Progress): Failure {
+function failureOf(error: unknown, { tokens }: Call, { attempt, reading, answered, failed }: Progress): Failure {
   const message = excerpt(redact(wordsOf(error), tokens));
   const cause = cleaned(error, tokens);
   const status = reading?.response.status;
   if (error instanceof BodyTooLarge) {
     return { kind: InvalidResponseError, words: `answered ${status} with a body ${message}` };
   }
-  if (error !== own) {
+  if (failed?.error !== error) {
     const words = answered
       ? "ended: the response that middleware returned cannot be read"
       : attempt
@@ -63,25 +63,34 @@ function failureOf(error: unknown, { tokens }: Call, { attempt, reading, answere
 
 /** A cause without anything but its words: errors of other code may carry whole requests with their headers. */
 export function cleaned(error: unknown, tokens: ReadonlySet<string>, depth = 5): unknown {
-  const clean = (words: unknown) => redact(String(words), tokens);
-  if (!(error instanceof Error) || depth === 0) return clean(error);
-  const { message, name, stack, cause, code } = error as Error & { code?: unknown };
-  const inner = (one: unknown) => cleaned(one, tokens, depth - 1);
-  return Object.assign(
-    new Error(excerpt(clean(message), 2000)),
-    { name, stack: clean(stack) },
-    isText(code) && { code: clean(code) },
-    cause !== undefined && { cause: inner(cause) },
-    error instanceof AggregateError && { errors: error.errors.map(inner) },
-  );
+  const clean = (words: unknown) => redact(messageOf(words), tokens);
+  try {
+    if (!(error instanceof Error) || depth === 0) return clean(error);
+    const { name, stack, cause, code, errors } = error as Error & { code?: unknown; errors?: unknown };
+    const inner = (one: unknown) => cleaned(one, tokens, depth - 1);
+    return Object.assign(
+      new Error(excerpt(clean(error), 2000)),
+      { name, stack: clean(stack) },
+      isText(code) && { code: clean(code) },
+      cause !== undefined && { cause: inner(cause) },
+      Array.isArray(errors) && { errors: errors.map(inner) },
+    );
+  } catch {
+    // Reading it fails, as of one with getters that throw.
+    return clean(undefined);
+  }
 }
 
 /** An error's message with those of its causes: fetch itself says no more than that it failed. */
 function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const inner: unknown[] = error.cause instanceof AggregateError ? error.cause.errors : [error.cause];
-  const why = inner
-    .filter((part) => part instanceof Error)
-    .map((part) => part.message || (part as { code?: string }).code);
-  return why.length > 0 ? `${error.message} (${[...new Set(why)].join(", ")})` : error.message;
+  try {
+    const { cause } = Object(error) as { cause?: { errors?: unknown } };
+    const inner: unknown[] = Array.isArray(cause?.errors) ? cause.errors : [cause];
+    const why = inner
+      .filter((part) => part instanceof Error)
+      .map((part) => messageOf(part) || (part as { code?: string }).code);
+    return why.length > 0 ? `${messageOf(error)} (${[...new Set(why)].join(", ")})` : messageOf(error);
+  } catch {
+    return messageOf(error);
+  }
 }

@@ -7,5 +7,11 @@ export const isText = (value: unknown, form = /(?:)/): value is string => typeof
 
 export const isFunction = (value: unknown): boolean => typeof value === "function";
 
-/** What a thrown value says. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** What a thrown value says, whatever it is: some cannot even be turned into text. */
+export function messageOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return "a value that cannot be shown";
+  }
+}

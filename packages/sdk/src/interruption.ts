@@ -17,7 +17,7 @@ export interface Failure {
 export function withinLimit<T>(
   { signal, clock }: Call,
   limitMs: number,
-  work: (stop: AbortSignal) => Promise<T>,
+  work: (stop: AbortController) => Promise<T>,
   onFailure: (thrown: unknown, interruption?: Failure) => T,
 ): Promise<T> {
   const stop = new AbortController();
@@ -49,7 +49,7 @@ export function withinLimit<T>(
     if (signal?.aborted) return onAbort();
     if (limitMs === 0) return onTimeout();
     timer = clock.setTimeout(onTimeout, limitMs);
-    work(stop.signal).then(
+    work(stop).then(
       (value) => end(() => value),
       (error: unknown) => end(() => onFailure(error)),
     );

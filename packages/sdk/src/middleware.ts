@@ -39,10 +39,13 @@ export function runMiddleware(
     const current = middleware[index];
     if (!current) return exchange();
     let called = false;
-    const next = async () => {
-      if (called) throw new TypeError(`next() was called twice by middleware ${index + 1} of ${context.operationId}`);
+    const next = () => {
+      const twice = `next() was called twice by middleware ${index + 1} of ${context.operationId}`;
+      const sent = called ? Promise.reject(new TypeError(twice)) : run(index + 1);
       called = true;
-      return run(index + 1);
+      // Middleware that does not wait for it is not to end the process.
+      sent.catch(() => {});
+      return sent;
     };
     const response: unknown = await current(request, next, context);
     const usable = typeof (response as Response | null | undefined)?.status === "number";

@@ -1,26 +1,22 @@
 /** Shorter text than this is no credential, and would be found inside ordinary words such as `token_expired`. */
 const shortestSecret = 8;
 
-/** Replaces secrets in text that leaves the client, also where a server echoes them. */
-export function redact(text: string, secrets: Iterable<string>): string {
-  let clean = text;
-  for (const secret of secrets) if (secret.length >= shortestSecret) clean = clean.replaceAll(secret, "[redacted]");
-  return clean;
-}
+/** A character, or any of the escapes that JSON allows for it. */
+const escaped = (character: string): string => {
+  const plain = character.replace(/\W/, "\\$&");
+  return `(?:\\\\?${plain}|\\\\u${character.charCodeAt(0).toString(16).padStart(4, "0")})`;
+};
 
-/** Text without tokens, also where JSON writes them with escapes. */
-export function withoutTokens(text: string, tokens: ReadonlySet<string>): string {
-  const clean = redact(text, tokens);
-  if (!clean.includes("\\")) return clean;
-  try {
-    const value: unknown = JSON.parse(clean);
-    const written = JSON.stringify(value, (_, part: unknown) =>
-      typeof part === "string" ? redact(part, tokens) : part,
-    );
-    return written === JSON.stringify(value) ? clean : written;
-  } catch {
-    return clean;
+/** Replaces secrets in text that leaves the client, also where a server echoes them or JSON writes them with escapes. */
+export function redact(text: string, secrets: Iterable<string>): string {
+  // The longest first: one secret may begin another.
+  const known = [...secrets].filter(({ length }) => length >= shortestSecret).sort((a, b) => b.length - a.length);
+  let clean = text;
+  for (const secret of known) {
+    clean = clean.replaceAll(secret, "[redacted]");
+    if (clean.includes("\\")) clean = clean.replace(new RegExp([...secret].map(escaped).join(""), "gi"), "[redacted]");
   }
+  return clean;
 }
 
 /** Line breaks, terminal escapes and marks that turn the direction of writing. */

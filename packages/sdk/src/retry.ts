@@ -36,8 +36,7 @@ const isEffectFree = (code = ""): boolean => effectFreeCodes.includes(code);
 export function outcomeOfAnswer(status: number, code: string | undefined): Outcome {
   if (status >= 200 && status < 300) return "applied";
   if (status === 503 && isEffectFree(code)) return "rejected";
-  // Status 0 is a browser's view of a redirect that is not followed.
-  return status < 500 && status !== 408 ? "rejected" : "unknown";
+  return status >= 300 && status < 500 && status !== 408 ? "rejected" : "unknown";
 }
 
 /** What a failure of fetch says of the attempt's effect. Runtimes that hide the cause give `unknown`. */

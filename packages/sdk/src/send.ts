@@ -1,5 +1,6 @@
 // The attempt loop: which attempt follows which, and what is reported in the end.
-import { attemptOnce, between, requestIdOf } from "./attempt.ts";
+import { requestIdOf } from "./answer.ts";
+import { attemptOnce, between } from "./attempt.ts";
 import type { Credential } from "./auth.ts";
 import type { AttemptResult, Call, CallRecord, Outgoing } from "./call.ts";
 import { type ApiError, apiErrorOf, OutcomeUnknownError, type RequestError, withReason } from "./errors.ts";
@@ -56,7 +57,7 @@ export async function send(call: Call, outgoing: Outgoing): Promise<Sent> {
     }
     const delayMs = Math.max(backoffFor(retries, call.random), (result.hintSecs ?? 0) * 1000);
     if (!(await mayFollow(call, outgoing, record, result, retries, delayMs))) return finish(call, record, result);
-    await waitForRetry(call, record, delayMs);
+    await waitForRetry(call, record, result, delayMs);
   }
 }
 
@@ -68,15 +69,20 @@ function keep(record: CallRecord, { attempt, outcome, skewMs }: AttemptResult): 
 }
 
 /** Whether a token has expired that can be exchanged, which happens once per request. */
-function isExpired({ auth }: Call, record: CallRecord, { status, code, credential }: AttemptResult): boolean {
-  if (status !== 401 || code !== expiredCode || !auth.canRenew || !credential) return false;
-  if (record.renewed) auth.forget(credential);
-  return !record.renewed;
+function isExpired({ auth, retry }: Call, { renewed }: CallRecord, result: AttemptResult): boolean {
+  const { status, code, credential, outcome } = result;
+  if (status !== 401 || !auth.canRenew || !credential) return false;
+  if (code !== expiredCode || renewed) {
+    auth.forget(credential);
+    return false;
+  }
+  // Middleware may have put this refusal in place of an answer that says otherwise.
+  return retry === "safe" || outcome === "rejected" || outcome === "not_sent";
 }
 
 async function renew(call: Call, record: CallRecord, expired: Credential | undefined) {
   record.renewed = true;
-  const renewal = await between(call, () => call.auth.renew(expired as Credential));
+  const renewal = await between(call, () => call.auth.renew(expired as Credential, call.elapsed()));
   if ("value" in renewal) call.tokens.add(renewal.value.token);
   return renewal;
 }
@@ -90,27 +96,34 @@ async function mayFollow(
   retries: number,
   delayMs: number,
 ): Promise<boolean> {
+  if (result.final || !shouldRetry("safe", result) || retries >= call.maxRetries) return false;
+  record.withheld = await whyWithheld(call, body, record, result, delayMs);
+  return record.withheld === undefined;
+}
+
+async function whyWithheld(
+  call: Call,
+  body: unknown,
+  record: CallRecord,
+  result: AttemptResult,
+  delayMs: number,
+): Promise<string | undefined> {
   const { budget, maxRetryAfterSecs, unsafe } = call;
   const { hintSecs = 0 } = result;
-  if (result.final || !shouldRetry("safe", result) || retries >= call.maxRetries) return false;
   const blind = !shouldRetry(call.retry, result);
-  const tooLate = () => pastDeadline(call, delayMs) && "totalTimeoutMs would pass before it";
-  const withheld =
-    (blind && unsafe === "never" && "it may have been carried out, and must not be repeated blindly") ||
-    // A body that is no text, e.g. a stream, can be sent only once.
-    (!isText(body ?? "") && "its body is no text") ||
-    (hintSecs > maxRetryAfterSecs &&
-      `the server asks to wait ${hintSecs} s, more than maxRetryAfterSecs (${maxRetryAfterSecs})`) ||
-    tooLate() ||
-    (blind &&
-      unsafe === "check" &&
-      !(await nothingListed(call, record)) &&
-      "a look does not rule out that it was carried out") ||
-    // The look took time itself.
-    tooLate() ||
-    (budget?.spend() === false && "the client's retry budget is used up");
-  if (withheld) record.withheld = withheld;
-  return !withheld;
+  if (blind && result.outcome === "applied") return "it was carried out, and must not be repeated";
+  if (blind && unsafe === "never") return "it may have been carried out, and must not be repeated blindly";
+  // A body that is no text, e.g. a stream, can be sent only once.
+  if (!isText(body ?? "")) return "its body is no text";
+  if (hintSecs > maxRetryAfterSecs)
+    return `the server asks to wait ${hintSecs} s, more than maxRetryAfterSecs (${maxRetryAfterSecs})`;
+  const tooLate = "totalTimeoutMs would pass before it";
+  if (pastDeadline(call, delayMs)) return tooLate;
+  if (blind && unsafe === "check" && !(await nothingListed(call, record)))
+    return "a look does not rule out that it was carried out";
+  // The look took time itself.
+  if (pastDeadline(call, delayMs)) return tooLate;
+  return budget?.spend() === false ? "the client's retry budget is used up" : undefined;
 }
 
 const pastDeadline = ({ deadline, elapsed }: Call, delayMs: number): boolean =>
@@ -123,9 +136,13 @@ async function nothingListed(call: Call, record: CallRecord): Promise<boolean> {
   return "value" in look && look.value.complete && look.value.candidates.length === 0;
 }
 
-async function waitForRetry(call: Call, { attempts }: CallRecord, delayMs: number): Promise<void> {
+async function waitForRetry(
+  call: Call,
+  { attempts }: CallRecord,
+  { attempt }: AttemptResult,
+  delayMs: number,
+): Promise<void> {
   const { onRetry, log, operationId } = call;
-  const attempt = attempts.at(-1);
   if (attempt) attempt.delayMs = delayMs;
   log("warn", () => `${operationId} is retried in ${Math.round(delayMs)} ms`);
   // Called at once, and never waited for.
