@@ -59,9 +59,9 @@ async function bundleFigures(project: string): Promise<Figure[]> {
     return { name, value, budget, unit: "kB", ...(reached !== undefined && { reached }) };
   };
   return [
-    await kilobytes("whole SDK", whole, 9.5, 13.4),
-    await kilobytes("core and the operation with least to it", alone("listRoles"), 7.5, 9.2),
-    await kilobytes("core and the operation with most to it", alone("createCall"), 7.5, 10.3),
+    await kilobytes("whole SDK", whole, 9.5, 15.2),
+    await kilobytes("core and the operation with least to it", alone("listRoles"), 7.5, 11),
+    await kilobytes("core and the operation with most to it", alone("createCall"), 7.5, 12.1),
     await kilobytes("webhooks, verifying alone", 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";', 2),
     await kilobytes("webhooks, every export", 'export * from "@call-transfer/sdk/webhooks";', 2, 3.5),
   ];
@@ -130,7 +130,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 625, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 680, unit: "kB" };
 }
 
 /** Bytes of each module in the whole bundle, largest first. */
