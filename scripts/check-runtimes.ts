@@ -76,7 +76,7 @@ async function openPage(): Promise<{ url: string; close(): void }> {
 }
 
 async function check(folder: string): Promise<boolean> {
-  const runtimes = openRuntimes();
+  const runtimes = await openRuntimes();
   const project = join(folder, "customer");
   install(project, pack(folder, ["spec", "sdk", "backend", "mock-server"]));
   const ways = await prepare(project, runtimes);

@@ -1,10 +1,12 @@
 // How each runtime is found and made to run a script. They are installed here, with a lockfile of their own.
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { browserHere } from "../../packages/contract/src/targets/find-browser.ts";
+import { launchBrowser } from "../../packages/contract/src/targets/launch-browser.ts";
 import { ensureInstalled } from "../packed.ts";
 
 /** A runtime at hand. */
@@ -28,7 +30,6 @@ export interface Runtime {
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const withinMs = 120_000;
-const chromiumPath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const runFile = promisify(execFile);
 
 /** The path of what is installed of a runtime. */
@@ -92,44 +93,23 @@ function workerd(): Runtime {
   };
 }
 
-interface Page {
-  goto(url: string): Promise<unknown>;
-  addScriptTag(script: { path: string }): Promise<unknown>;
-  evaluate(expression: string): Promise<unknown>;
-}
-
-interface Browser {
-  newPage(): Promise<Page>;
-  close(): Promise<void>;
-}
-
-/** A browser of the system, since browsers do not come from npm. */
-function chromium(): Runtime {
-  installed("Chromium's driver", "playwright-core");
-  if (!existsSync(chromiumPath)) {
-    throw new Error(
-      `Chromium is missing at ${chromiumPath}: install it (apt-get install chromium), or name another one in CHROMIUM_PATH`,
-    );
-  }
-  const background = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
+/** The browser of this machine; undefined where there is none, which was said. */
+async function chromium(): Promise<Runtime | undefined> {
+  if (!(await browserHere())) return undefined;
+  const first = await launchBrowser();
+  const version = first.version();
+  await first.close();
   return {
     name: "Chromium",
     isPromised: false,
     tellsCauses: false,
-    version: execFileSync(chromiumPath, ["--version"], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    }).replace(/^\D*([\d.]+).*$/s, "$1"),
+    version,
     resolves: false,
     async run(script, expression, address) {
-      const require = createRequire(join(folder, "package.json"));
-      const playwright = require("playwright-core") as { chromium: { launch(options: object): Promise<Browser> } };
-      const browser = await playwright.chromium.launch({
-        executablePath: chromiumPath,
-        args: ["--no-sandbox", "--disable-gpu", "--no-first-run", ...background],
-      });
+      const browser = await launchBrowser();
       try {
         const page = await browser.newPage();
+        page.setDefaultTimeout(withinMs);
         await page.goto(address);
         await page.addScriptTag({ path: script });
         return await page.evaluate(expression);
@@ -141,17 +121,18 @@ function chromium(): Runtime {
 }
 
 /**
- * Every runtime that the SDK promises to run on, installed if need be.
+ * Every runtime that the SDK promises to run on, installed if need be. The browser is left out where there is none.
  *
  * @throws {Error} names the runtime that is missing.
  */
-export function openRuntimes(): Runtime[] {
+export async function openRuntimes(): Promise<Runtime[]> {
   ensureInstalled(folder);
+  const browser = await chromium();
   return [
     ...[20, 22, 24, 26].map((major) => command(`Node ${major}`, `node-${major}`, `node-${major}/bin/node`, true)),
     command("Bun", "bun", ".bin/bun", true),
     command("Deno", "deno", ".bin/deno", false, "run", "--quiet", "--allow-net"),
     workerd(),
-    chromium(),
+    ...(browser ? [browser] : []),
   ];
 }

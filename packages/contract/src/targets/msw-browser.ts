@@ -1,21 +1,15 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
 import { build } from "vite";
 import { cases } from "../cases.ts";
 import type { TargetRunner } from "../runner.ts";
+import { launchBrowser } from "./launch-browser.ts";
 import type { MswPage } from "./msw-page.ts";
 
-const browserArguments = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+// A busy machine takes its time.
+const startWithinMs = 120_000;
 
 /** A page in Chromium, driven from here: what its script left as `globalThis.page`. */
 export interface OpenPage<Functions> {
@@ -32,16 +26,11 @@ type Result<Called> = Called extends (...given: never) => infer Value ? Awaited<
 export const openMswPage = () => openPage<MswPage>(new URL("msw-page.ts", import.meta.url));
 
 /**
- * Opens a page with a script, and MSW's worker beside it, in a real Chromium. Rejects when there is none, with the command
- * that installs it, and when the script fails before it has left its functions.
+ * Opens a page with a script, and MSW's worker beside it, in a real Chromium. Rejects when there is none, and when the
+ * script fails before it has left its functions.
  */
 export async function openPage<Functions>(script: URL): Promise<OpenPage<Functions>> {
-  const executablePath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-  if (!existsSync(executablePath))
-    throw new Error(
-      `There is no Chromium at ${executablePath}. Install it with "apt-get install --yes chromium", or name another one in CHROMIUM_PATH.`,
-    );
-  const browser = await chromium.launch({ executablePath, args: browserArguments });
+  const browser = await launchBrowser();
   try {
     const site = await serve({
       "/": ["text/html", '<!doctype html><title>MSW</title><script type="module" src="/page.js"></script>'],
@@ -53,6 +42,7 @@ export async function openPage<Functions>(script: URL): Promise<OpenPage<Functio
     });
     browser.once("disconnected", site.close);
     const page = await browser.newPage();
+    page.setDefaultTimeout(startWithinMs);
     const troubles: string[] = [];
     page.on("pageerror", (error) => troubles.push(String(error)));
     await page.goto(site.url);

