@@ -10,5 +10,9 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
     restoreMocks: true,
+    // A limit for what hangs: on a busy machine what merely takes long takes many times as long.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 300_000,
   },
 });

@@ -75,7 +75,7 @@ async function start(name) {
   for (;;) {
     const response = await fetch(`${url}${getPath}`, { headers: { authorization } }).catch(() => undefined);
     if (response?.status === 200) break;
-    if (performance.now() - from > 20_000) throw new Error(`${name} does not answer (${response?.status})`);
+    if (performance.now() - from > 120_000) throw new Error(`${name} does not answer (${response?.status})`);
     await sleep(2);
   }
   return { url, pid: child.pid, ms: performance.now() - from, stop: () => child.kill("SIGKILL") };

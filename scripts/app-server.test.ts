@@ -54,11 +54,14 @@ function thinking(): () => void {
   return take;
 }
 
+/** Waits until a check holds; how long that takes is the machine's affair. */
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000 });
+
 describe("a customer's app server", () => {
   it("wins the call when it is the first to take it", async () => {
     decide = async () => true;
     const seen = await transfer();
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await seen()).toMatchObject({ status: "connected", answeredBy: app, outcome: "answered" }),
     );
   });
@@ -66,9 +69,9 @@ describe("a customer's app server", () => {
   it("loses the call to a phone that answered while it was deciding", async () => {
     const take = thinking();
     const seen = await transfer([{ destinationId: phone, answerAfterSecs: 0.05 }]);
-    await vi.waitFor(async () => expect(await seen()).toMatchObject({ status: "connected", answeredBy: phone }));
+    await eventually(async () => expect(await seen()).toMatchObject({ status: "connected", answeredBy: phone }));
     take();
-    await vi.waitFor(async () => expect(await seen()).toMatchObject({ outcome: "taken", late: "offer_taken" }));
+    await eventually(async () => expect(await seen()).toMatchObject({ outcome: "taken", late: "offer_taken" }));
   });
 
   it("misses the call when it takes it after its time is up", async () => {
@@ -77,21 +80,21 @@ describe("a customer's app server", () => {
     const seen = await transfer();
     const { now } = await control("GET", "/clock");
     await control("PUT", "/clock", { now: Date.parse(now) + 6000 });
-    await vi.waitFor(async () => expect(await seen()).toMatchObject({ status: "unanswered", outcome: "missed" }));
+    await eventually(async () => expect(await seen()).toMatchObject({ status: "unanswered", outcome: "missed" }));
     take();
-    await vi.waitFor(async () => expect(await seen()).toMatchObject({ late: "offer_expired" }));
+    await eventually(async () => expect(await seen()).toMatchObject({ late: "offer_expired" }));
   });
 
   it("leaves the call to others when it does not want it", async () => {
     decide = async () => false;
     const seen = await transfer();
-    await vi.waitFor(async () => expect(await seen()).toMatchObject({ status: "ringing", outcome: "declined" }));
+    await eventually(async () => expect(await seen()).toMatchObject({ status: "ringing", outcome: "declined" }));
   });
 
   it("leaves the call to others when it is down", async () => {
     await server.close();
     const seen = await transfer();
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await seen()).toMatchObject({ status: "ringing", outcome: "declined", reason: expect.any(String) }),
     );
   });
@@ -100,7 +103,7 @@ describe("a customer's app server", () => {
     await control("PUT", "/policies", { deliveryTimeoutSecs: 0.1 });
     decide = () => new Promise(() => {});
     const seen = await transfer();
-    await vi.waitFor(async () => expect(await seen()).toMatchObject({ status: "ringing", outcome: "declined" }));
+    await eventually(async () => expect(await seen()).toMatchObject({ status: "ringing", outcome: "declined" }));
   });
 
   it("refuses an offer that somebody else signed", async () => {

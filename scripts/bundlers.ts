@@ -7,7 +7,7 @@ import { build as runVite } from "vite";
 /** Bundles what an entry leads to, minified if the bundler does that, and gives the code. */
 type Bundle = (entry: string) => Promise<string>;
 
-const withinMs = 120_000;
+const withinMs = 600_000;
 const consumers = fileURLToPath(new URL("../consumers/", import.meta.url));
 
 function fromConsumers(bundler: string, entry: string): string {

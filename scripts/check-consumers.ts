@@ -13,7 +13,7 @@ import { ensureInstalled, install, pack, withPackedServer } from "./packed.ts";
 import { now, stage } from "./runtimes/stage.ts";
 
 const consumers = fileURLToPath(new URL("../consumers/", import.meta.url));
-const withinMs = 120_000;
+const withinMs = 600_000;
 const atOnce = 2;
 const runFile = promisify(execFile);
 

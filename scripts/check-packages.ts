@@ -44,7 +44,7 @@ interface Installed {
 }
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const commandWithinMs = 120_000;
+const commandWithinMs = 600_000;
 const runsAtInstall = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare", "dependencies"];
 /** The packages that promise to bring nothing but this along. */
 const promised: Readonly<Record<string, readonly string[]>> = {

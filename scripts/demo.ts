@@ -10,7 +10,7 @@ import { install, pack, type Ready, withPackedServer } from "./packed.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const program = "every-operation.mjs";
-const drivenWithinMs = 60_000;
+const drivenWithinMs = 300_000;
 
 async function drive(project: string, { url, apiKey }: Ready): Promise<void> {
   const copy = join(project, program);

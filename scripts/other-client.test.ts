@@ -96,7 +96,7 @@ async function compile(): Promise<string> {
   return join(folder, "out/happy-paths.js");
 }
 
-it("a client that another generator made of the document runs every operation", { timeout: 60_000 }, async () => {
+it("a client that another generator made of the document runs every operation", async () => {
   const file = await compile();
   const server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
   const ids = {

@@ -9,10 +9,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const npmWithinMs = 120_000;
+const npmWithinMs = 600_000;
 const installWithinMs = 600_000;
-const readyWithinMs = 20_000;
-const stopWithinMs = 5_000;
+const readyWithinMs = 120_000;
+const stopWithinMs = 60_000;
 
 /** What the mock server prints about itself when it is ready. */
 export interface Ready {

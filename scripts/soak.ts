@@ -1,5 +1,6 @@
 // Drives the mock server as a busy team would for as long as it is told (--minutes, 1 by default), and fails when its
 // memory grows. Heap and buffers are read after a collection, so that what is left is what is kept, by the client too.
+// What grows is driven for as long again, up to twice: what is only settling stops growing, and a leak does not.
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { demo } from "@call-transfer/backend";
@@ -12,6 +13,7 @@ if (!(durationMs > 0)) throw new Error("--minutes must be a number above 0.");
 if (globalThis.gc === undefined) throw new Error("Run it by npm run soak, which lets it collect garbage.");
 
 const samples = 20;
+const mostWindows = 3;
 // Compilation and caches settle first.
 const warmUpMs = Math.min(durationMs / 4, 60_000);
 // A short run is noisier, and a long one must not make up for growth by its length.
@@ -63,24 +65,42 @@ function slope(points: readonly { readonly ms: number; readonly heap: number }[]
 
 // The journal keeps at most a thousand requests; it fills up before anything is measured.
 for (let count = 0; count < 2500; count += 1) await ask(member);
-const begin = performance.now();
-const points: { ms: number; heap: number }[] = [];
-for (let count = 0; performance.now() - begin < durationMs; count += 1) {
-  await Promise.all([0, 1, 2, 3].map((lane) => round(`soak-${count}-${lane}`)));
-  const ms = performance.now() - begin;
-  if (ms < warmUpMs + (points.length * (durationMs - warmUpMs)) / samples) continue;
+
+/** Bytes in use after a collection. */
+async function memoryKept(): Promise<number> {
   // What a collection finds in buffers is let go a moment after it; a reading in between would count it.
-  globalThis.gc();
+  globalThis.gc?.();
   await setTimeout(50);
-  globalThis.gc();
+  globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
-  points.push({ ms, heap: heapUsed + external });
-  console.log(`${Math.round(ms / 1000)} s: ${requests} requests, ${(points.at(-1)?.heap ?? 0) / 1e6} MB`);
+  return heapUsed + external;
+}
+
+let rounds = 0;
+
+/** Drives the server for the duration, and answers by how many bytes a minute its memory grew. */
+async function growthInWindow(): Promise<number> {
+  const begin = performance.now();
+  const points: { ms: number; heap: number }[] = [];
+  while (performance.now() - begin < durationMs) {
+    await Promise.all([0, 1, 2, 3].map((lane) => round(`soak-${rounds}-${lane}`)));
+    rounds += 1;
+    const ms = performance.now() - begin;
+    if (ms < warmUpMs + (points.length * (durationMs - warmUpMs)) / samples) continue;
+    const heap = await memoryKept();
+    points.push({ ms, heap });
+    console.log(`${Math.round(ms / 1000)} s: ${requests} requests, ${heap / 1e6} MB`);
+  }
+  return slope(points);
+}
+
+let growth = Number.POSITIVE_INFINITY;
+for (let window = 0; window < mostWindows && !(growth <= mostGrowthPerMinute); window += 1) {
+  growth = await growthInWindow();
+  console.log(`${requests} requests; memory changes by ${(growth / 1e6).toFixed(3)} MB a minute`);
 }
 await server.close();
-const growth = slope(points);
-console.log(`${requests} requests; memory changes by ${(growth / 1e6).toFixed(3)} MB a minute`);
-if (growth > mostGrowthPerMinute) {
+if (!(growth <= mostGrowthPerMinute)) {
   console.error("The server keeps what it should let go.");
   process.exitCode = 1;
 }

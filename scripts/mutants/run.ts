@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Outcome } from "./worker.ts";
 
 /** Milliseconds of real time after which a mutant counts as one that never ends. */
-const timeLimitMs = 60_000;
+const timeLimitMs = 300_000;
 /** Each copy of the backend stays in its process's memory. */
 const mostPerProcess = 100;
 

@@ -12,7 +12,7 @@ export interface ReleaseFile {
   readonly tarball: string;
 }
 
-const withinMs = 300_000;
+const withinMs = 900_000;
 
 /** Runs a command in a folder and answers what it said; what it complained of is carried by the error. */
 export function run(folder: string, command: string, ...options: readonly string[]): string {

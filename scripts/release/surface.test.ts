@@ -49,7 +49,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("the surface of a package", { timeout: 30_000 }, () => {
+describe("the surface of a package", () => {
   it("is what its entry points export and what that leads to, without comments, bodies and generated tables", () => {
     expect(surfacesOf(packagesIn(join(folder, "packages")), options).get("pack")).toBe(`declare module "pack" {
   export { Options };
@@ -74,7 +74,7 @@ type table = unknown;
   });
 });
 
-describe("what a surface cannot show", { timeout: 30_000 }, () => {
+describe("what a surface cannot show", () => {
   it.each([
     ["all of another package", 'export * from "elsewhere";', "export * from"],
     ["a namespace", 'export * as tables from "./table.gen.ts";', "export * as"],
@@ -88,7 +88,7 @@ describe("what a surface cannot show", { timeout: 30_000 }, () => {
   });
 });
 
-describe("kept files", { timeout: 30_000 }, () => {
+describe("kept files", () => {
   it("are those that an entry leads to", () => {
     expect([...filesFrom(join(folder, "cases/bad.ts")).keys()].map((path) => path.slice(folder.length + 1))).toContain(
       "packages/pack/src/hidden.ts",

@@ -44,7 +44,30 @@ afterEach(async () => {
 });
 
 const clientOf = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
-  new CallTransfer({ baseUrl, apiKey, timeoutMs: 200, maxRetries: 0, ...options });
+  new CallTransfer({ baseUrl, apiKey, maxRetries: 0, ...options });
+
+/** For requests that are never answered, or not in whole: each attempt ends after a moment, however little came. */
+const hasty = { timeoutMs: 200 };
+
+/** A behaviour, and the moment at which the first request that it befalls has arrived. */
+function watched(behaviour: Behaviour): { script: Script; arrived: Promise<void> } {
+  let arrive = (): void => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = () => void setImmediate(resolve);
+  });
+  const script = () => {
+    arrive();
+    return behaviour;
+  };
+  return { script, arrived };
+}
+
+/** A client's clock whose deadlines come when a request has arrived. */
+const deadlineAt = (arrived: Promise<void>): ClientOptions["clock"] => ({
+  now: Date.now,
+  setTimeout: (callback) => void arrived.then(callback),
+  clearTimeout() {},
+});
 
 /** The error that a request ends with. */
 async function errorOf(request: {
@@ -79,12 +102,20 @@ describe("a call placement", () => {
   it.each([
     ["reset after it was carried out", faults.processedThenReset],
     ["closed after it was carried out", faults.processedThenClosed],
-    ["swallowed after it was carried out", faults.processedThenBlackHole],
     ["answered with half an answer", endsAfter(60, answerOf(201, JSON.stringify({ type: "initiated", callId: "c" })))],
     ["answered by a proxy's page", { ...faults.htmlBadGateway, executes: true }],
   ] satisfies [string, Behaviour][])("that is %s is carried out once and its outcome is unknown", async (_, fault) => {
     const server = await serve(fault);
     const error = await errorOf(clientOf(server.url, { maxRetries: 2 }).calls.create(call));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error.attempts).toHaveLength(1);
+    expect(server.executionsOf(placement)).toBe(1);
+  });
+
+  it("that is swallowed after it was carried out is carried out once and its outcome is unknown", async () => {
+    const { script, arrived } = watched(faults.processedThenBlackHole);
+    const server = await serve(script);
+    const error = await errorOf(clientOf(server.url, { maxRetries: 2, clock: deadlineAt(arrived) }).calls.create(call));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.attempts).toHaveLength(1);
     expect(server.executionsOf(placement)).toBe(1);
@@ -122,7 +153,7 @@ describe("a failure below HTTP", () => {
 
   it("to resolve a host was not sent", async () => {
     // The name is reserved for never existing; a machine without a resolver answers EAI_AGAIN.
-    const error = await errorOf(clientOf("https://api.invalid", { timeoutMs: 5000 }).roles.list());
+    const error = await errorOf(clientOf("https://api.invalid").roles.list());
     expect(error).toMatchObject({
       outcome: "not_sent",
       cause: { cause: { code: expect.stringMatching(/^ENOTFOUND$|^EAI_AGAIN$/) } },
@@ -180,7 +211,7 @@ describe("a Retry-After", () => {
 describe("a stalled body", () => {
   it("ends with the timeout, after whichever byte it stalls", async () => {
     const server = await serve(({ headers }) => stallsAfter(Number(headers["x-request-key"]), roles));
-    const client = clientOf(server.url);
+    const client = clientOf(server.url, hasty);
     const errors = Array.from({ length: roles.length }, (_, cut) =>
       errorOf(client.roles.list({ headers: { "x-request-key": String(cut) } })),
     );
@@ -189,12 +220,12 @@ describe("a stalled body", () => {
 
   it("that trickles byte by byte gets no more time than one that stands still", async () => {
     const server = await serve({ answer: roles, trickleMs: 20 });
-    expect(await errorOf(clientOf(server.url).roles.list())).toBeInstanceOf(TimeoutError);
+    expect(await errorOf(clientOf(server.url, hasty).roles.list())).toBeInstanceOf(TimeoutError);
   });
 
   it("of an error ends with the timeout too", async () => {
     const server = await serve(stallsAfter(120, answerOf(500, "x".repeat(500))));
-    const error = await errorOf(clientOf(server.url).roles.list());
+    const error = await errorOf(clientOf(server.url, hasty).roles.list());
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error.outcome).toBe("unknown");
   });
@@ -244,7 +275,7 @@ describe("a body that expands", () => {
 
   it("is cut at 10 MiB decoded", async () => {
     const server = await serve(gzipBomb(64 * mebibyte));
-    const error = await errorOf(clientOf(server.url, { timeoutMs: 5000 }).calls.create(call));
+    const error = await errorOf(clientOf(server.url).calls.create(call));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.message).toContain("larger than");
     expect((error as OutcomeUnknownError).partialBody?.length).toBeLessThanOrEqual(10 * mebibyte);
@@ -253,21 +284,21 @@ describe("a body that expands", () => {
   it("of 9 MiB is read", async () => {
     const padded = JSON.stringify({ roles: [] }).padEnd(9 * mebibyte);
     const server = await serve(answers(200, padded));
-    await expect(clientOf(server.url, { timeoutMs: 5000 }).roles.list()).resolves.toEqual({ roles: [] });
+    await expect(clientOf(server.url).roles.list()).resolves.toEqual({ roles: [] });
   });
 });
 
 describe("the connections of a hundred errors in a row", () => {
   it("are at most two when the bodies are small: they are read to their end", async () => {
     const server = await serve(answers(500, { code: "internal_error" }));
-    const client = clientOf(server.url, { timeoutMs: 5000 });
+    const client = clientOf(server.url);
     for (let n = 0; n < 100; n++) await errorOf(client.roles.list());
     expect(server.connections).toBeLessThanOrEqual(2);
   });
 
   it("are given up when the bodies are large: nobody waits for the rest", async () => {
     const server = await serve(stallsAfter(1024 * 1024, answerOf(500, "x".repeat(8 * 1024 * 1024))));
-    const error = await errorOf(clientOf(server.url, { timeoutMs: 5000 }).roles.list());
+    const error = await errorOf(clientOf(server.url).roles.list());
     expect(error).toMatchObject({ status: 500, code: undefined });
   });
 });
@@ -283,9 +314,11 @@ describe("an abort", () => {
   });
 
   it("ends a request that nobody answers", async () => {
-    const server = await serve(faults.blackHole);
-    const signal = AbortSignal.timeout(50);
-    const error = await errorOf(clientOf(server.url, { timeoutMs: 5000 }).calls.create(call, { signal }));
+    const { script, arrived } = watched(faults.blackHole);
+    const server = await serve(script);
+    const controller = new AbortController();
+    void arrived.then(() => controller.abort());
+    const error = await errorOf(clientOf(server.url).calls.create(call, { signal: controller.signal }));
     expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "AbortError" } });
   });
 });

@@ -29,7 +29,7 @@ export interface Runtime {
 }
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
-const withinMs = 120_000;
+const withinMs = 600_000;
 const runFile = promisify(execFile);
 
 /** The path of what is installed of a runtime. */

@@ -10,7 +10,7 @@ const mostSeeds = 1_500;
 /** Worlds that are run twice, for bugs that only make two runs differ. */
 const twice = 12;
 const processes = 2;
-const timeLimitMs = 120_000;
+const timeLimitMs = 600_000;
 
 /** How a planted bug was found. */
 interface Finding {

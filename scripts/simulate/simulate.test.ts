@@ -15,7 +15,7 @@ beforeAll(async () => {
     for (const { invariant, message } of outcome.violations)
       broken.push(`${invariant}: ${message}; npm run simulate -- --from ${seed} --seeds 1 --calls ${calls} --trace`);
   }
-}, 120_000);
+});
 
 it("every invariant holds whatever the network does", () => {
   expect(broken).toEqual([]);

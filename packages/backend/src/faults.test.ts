@@ -142,7 +142,7 @@ describe("latency", () => {
   it("is what the next step of the clock goes to", async () => {
     const backend = failing({ latency: 1500 });
     const answer = send(backend, "GET /roles");
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     expect(backend.upcoming()).toContainEqual({
       at: backend.clock.now() + 1500,
       kind: "sleep.ends",
@@ -157,7 +157,7 @@ describe("latency", () => {
   it("ends at a reset", async () => {
     const backend = failing({ latency: 1000 });
     const answer = roles(backend);
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     backend.reset();
     expect((await answer).status).toBe(200);
   });

@@ -45,4 +45,4 @@ it("a run that is broken off leaves no empty file for the secret", async () => {
     server.close();
     rmSync(folder, { recursive: true });
   }
-}, 20_000);
+});

@@ -3,8 +3,25 @@ import { limits } from "@call-transfer/spec";
 import { connect } from "./client.ts";
 import type { Target } from "./target.ts";
 
-/** Milliseconds of real time after which the first attempt is given up: long enough for any request to arrive. */
-const patienceMs = 250;
+/**
+ * The first attempt is given up after so many turns of so many milliseconds: long enough for any request to arrive, since
+ * on a machine too busy to bring it there the turns take longer, too.
+ */
+const patience = { turns: 25, turnMs: 10 };
+
+/** A wait that can be called off. */
+interface Wait {
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+function losePatience(callback: () => void): Wait {
+  const wait: Wait = {};
+  const turn = (left: number): void => {
+    wait.timer = setTimeout(() => (left === 0 ? callback() : turn(left - 1)), patience.turnMs);
+  };
+  turn(patience.turns);
+  return wait;
+}
 
 /** A client's clock on which waits pass at once. Deadlines of attempts, which are longer, never come but where asked. */
 function impatientClock(givesUpOnce: boolean) {
@@ -16,14 +33,14 @@ function impatientClock(givesUpOnce: boolean) {
     setTimeout(callback, delayMs) {
       if (delayMs >= limits.clientTimeoutSecs * 1000) {
         deadlines -= 1;
-        return deadlines === 0 ? setTimeout(callback, patienceMs) : undefined;
+        return deadlines === 0 ? losePatience(callback) : undefined;
       }
       waits.push(delayMs);
       now += delayMs;
       queueMicrotask(callback);
       return undefined;
     },
-    clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+    clearTimeout: (wait) => clearTimeout((wait as Wait | undefined)?.timer),
   };
   return { clock, waits };
 }

@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorCodes } from "@call-transfer/spec";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostileCorpus } from "./hostile-corpus.ts";
 import { type MockServer, startMockServer } from "./server.ts";
 
 let server: MockServer;
-let slowestHealthMs = 0;
-let watching: Promise<void>;
-const over = new AbortController();
+/** Milliseconds in which the server's health is read whatever else it is sent. */
+const healthWithinMs = 100;
+/** How often a request beside which it was not is sent: one that holds the server up does so each time. */
+const tries = 5;
 
 /** Sends one request on a connection of its own and answers what came back until its answer was whole or it closed. */
 async function exchange({ bytes, breaksOff }: { bytes: string; breaksOff?: true }): Promise<string> {
@@ -32,29 +32,34 @@ async function exchange({ bytes, breaksOff }: { bytes: string; breaksOff?: true 
   return answer;
 }
 
-async function watchHealth(): Promise<void> {
-  while (!over.signal.aborted) {
-    const [before, cpuBefore] = [performance.now(), process.cpuUsage()];
-    await (await fetch(`${server.url}/_control/v1/health`)).text();
-    // Time in which other processes had the machine is not the server's.
-    const { user, system } = process.cpuUsage(cpuBefore);
-    slowestHealthMs = Math.max(slowestHealthMs, Math.min(performance.now() - before, (user + system) / 1000));
-    await sleep(5);
-  }
+/** Milliseconds in which the server's health is read. */
+async function healthMs(): Promise<number> {
+  const [before, cpuBefore] = [performance.now(), process.cpuUsage()];
+  await (await fetch(`${server.url}/_control/v1/health`)).text();
+  // Time in which other processes had the machine is not the server's.
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return Math.min(performance.now() - before, (user + system) / 1000);
+}
+
+/** The answer to a request, and the longest that reading the server's health took until it was there. */
+async function exchangeBesideHealth(request: Parameters<typeof exchange>[0]) {
+  let isAnswered = false;
+  const answered = exchange(request).finally(() => {
+    isAnswered = true;
+  });
+  let slowestMs = 0;
+  do slowestMs = Math.max(slowestMs, await healthMs());
+  while (!isAnswered);
+  return { answer: await answered, slowestMs };
 }
 
 beforeAll(async () => {
   server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
   // The first request pays for what is loaded on demand.
   await fetch(`${server.url}/_control/v1/health`);
-  watching = watchHealth();
 });
 
-afterAll(async () => {
-  over.abort();
-  await watching;
-  await server.close();
-});
+afterAll(() => server.close());
 
 describe("the hostile corpus", () => {
   it("has at least 150 requests, no two alike", () => {
@@ -62,8 +67,11 @@ describe("the hostile corpus", () => {
     expect(new Set(hostileCorpus.map(({ bytes }) => bytes)).size).toBe(hostileCorpus.length);
   });
 
-  it.each(hostileCorpus)("$name is turned away", async (request) => {
-    const answer = await exchange(request);
+  it.each(hostileCorpus)("$name is turned away, and holds nothing up", async (request) => {
+    let { answer, slowestMs } = await exchangeBesideHealth(request);
+    for (let tried = 1; tried < tries && slowestMs >= healthWithinMs; tried += 1)
+      ({ answer, slowestMs } = await exchangeBesideHealth(request));
+    expect(slowestMs).toBeLessThan(healthWithinMs);
     if (answer === "") return;
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect(answer).not.toMatch(/\bat .+:\d+:\d+|node:|node_modules/);
@@ -74,8 +82,7 @@ describe("the hostile corpus", () => {
     if (error === undefined) expect([known?.mockStatus, answer.slice(9, 12)]).toEqual([status, String(status)]);
   });
 
-  it("leaves the server running, and its health read within 100 ms all the while", async () => {
+  it("leaves the server running", async () => {
     expect((await fetch(`${server.url}/_control/v1/health`)).status).toBe(200);
-    expect(slowestHealthMs).toBeLessThan(100);
   });
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { demo, InputError } from "@call-transfer/backend";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type MockServer, type MockServerOptions, startMockServer } from "./server.ts";
 
 let servers: MockServer[] = [];
@@ -14,6 +14,7 @@ async function start(options: MockServerOptions = {}): Promise<MockServer> {
 }
 
 afterEach(async () => {
+  vi.useRealTimers();
   await Promise.all(servers.map((server) => server.close()));
   servers = [];
 });
@@ -158,13 +159,15 @@ describe("the mock server", () => {
   });
 
   it("closes with the events that a client follows, though the client would keep the connection", async () => {
+    // Without the timer by which a server that closes loses its patience.
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
     const server = await startMockServer({ port: 0 });
     const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
     socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await once(socket, "readable");
     const [, read] = await Promise.all([server.close(), text(socket)]);
     expect([read.includes(": connected\n"), read.endsWith("\r\n0\r\n\r\n")]).toEqual([true, true]);
-  }, 1000);
+  });
 
   it("closes although a client keeps its connection open", async () => {
     const server = await startMockServer({ port: 0 });
