@@ -5,12 +5,12 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
+import ts from "typescript";
 import { install, pack } from "./packed.ts";
-import { filesFrom } from "./release/earlier-cases.ts";
 
 interface PackageJson {
   name: string;
@@ -125,6 +125,16 @@ function linkProblems({ folder, files, description }: Installed): string[] {
     });
 }
 
+/** Every file that a source leads to by relative imports, itself included. */
+function filesFrom(entry: string, found = new Set<string>()): Set<string> {
+  if (found.has(entry)) return found;
+  found.add(entry);
+  const { importedFiles } = ts.preProcessFile(ts.sys.readFile(entry) ?? "", true, true);
+  for (const { fileName } of importedFiles)
+    if (fileName.startsWith(".")) filesFrom(resolve(dirname(entry), fileName), found);
+  return found;
+}
+
 /** Published sources that none of its entry points imports, such as a client for tests; built commands lead to theirs. */
 function unreachedSources({ folder, description: { exports, bin = {} }, files }: Installed): string[] {
   const entries = [
@@ -133,7 +143,7 @@ function unreachedSources({ folder, description: { exports, bin = {} }, files }:
     ),
     ...Object.values(bin).map((path) => path.replace(/^\.\/dist\/(.+)\.js$/, "src/$1.ts")),
   ];
-  const reached = entries.flatMap((entry) => [...filesFrom(join(folder, String(entry))).keys()]);
+  const reached = entries.flatMap((entry) => [...filesFrom(join(folder, String(entry)))]);
   return files.filter((path) => path.startsWith("src/") && !reached.includes(join(folder, path)));
 }
 

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { install, type Ready, withPackedServer } from "./packed.ts";
 import { changesetsIn } from "./release/changesets.ts";
-import { cloneWorkspace } from "./release/clone.ts";
+import { cloneWorkspace, commitAll } from "./release/clone.ts";
 import { packInto, run, writeReleaseFiles } from "./release/release-files.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -35,10 +35,16 @@ function prepare(clone: string, commit: string): void {
   run(clone, "npm", "run", "build");
 }
 
-/** What `npm run release:version` leaves behind must satisfy the gate, and ranges must begin at the moved versions. */
+/**
+ * What `npm run release:version` leaves behind, once it is committed, must satisfy the gate, and ranges must begin at the
+ * moved versions.
+ */
 function checkRecord(clone: string, hadChangesets: boolean): void {
   const gate = join("scripts", "release-gate.ts");
-  if (hadChangesets) run(clone, process.execPath, gate, "--record");
+  if (hadChangesets) {
+    run(clone, process.execPath, gate, "--record");
+    commitAll(clone);
+  }
   console.log(run(clone, process.execPath, gate).trim());
   console.log(run(clone, process.execPath, join("scripts", "check-supply-chain.ts")).trim());
 }

@@ -15,33 +15,32 @@ export interface Changeset {
 
 const isBump = (value: unknown): value is Bump => bumps.some((bump) => bump === value);
 
-/** A file that people write, or merge, and that cannot be read. Its message says which and why. */
-export class Unreadable extends Error {
-  override readonly name = "Unreadable";
+/** What keeps the gate from its work, such as a file that cannot be read. Its message says what is wrong. */
+export class GateError extends Error {
+  override readonly name = "GateError";
 }
 
-/** Reads the text of one changeset. @throws {Unreadable} where it is none. */
+/** Reads the text of one changeset. @throws {GateError} where it is none. */
 export function parseChangeset(id: string, text: string): Changeset {
   const path = `.changeset/${id}.md`;
   const [, head, note] = /^---\n([\s\S]*?)\n?---\n([\s\S]*)$/.exec(text.replaceAll("\r\n", "\n")) ?? [];
-  if (head === undefined)
-    throw new Unreadable(`${path} does not begin with ---, the packages it moves, and --- again.`);
+  if (head === undefined) throw new GateError(`${path} does not begin with ---, the packages it moves, and --- again.`);
   const entries = Object.entries(objectIn(readable(path, () => parse(head) as unknown))).map(
     ([name, bump]): [string, Bump] => {
       if (!isBump(bump))
-        throw new Unreadable(`${path} moves ${name} by ${bump}, which is not one of ${bumps.join(", ")}.`);
+        throw new GateError(`${path} moves ${name} by ${bump}, which is not one of ${bumps.join(", ")}.`);
       return [name, bump];
     },
   );
   return { id, bumps: new Map(entries), note: (note ?? "").trim() };
 }
 
-/** Reads a file, or throws Unreadable that names it. */
+/** Reads a file, or throws GateError that names it. */
 function readable<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new Unreadable(`${path} cannot be read: ${(error as Error).message}`);
+    throw new GateError(`${path} cannot be read: ${(error as Error).message}`);
   }
 }
 

@@ -1,13 +1,32 @@
 // A clone of the workspace that can run its scripts: it borrows the installed packages, so nothing is installed anew.
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./release-files.ts";
 
-/** Clones one commit of a workspace into a folder that does not exist yet. */
+/** Clones one commit of a workspace, and its history, into a folder that does not exist yet. */
 export function cloneWorkspace(root: string, clone: string, commit: string): void {
   run(root, "git", "clone", "--quiet", "--no-hardlinks", "--no-checkout", root, clone);
   run(clone, "git", "checkout", "--quiet", "--detach", commit);
+  // A folder's pattern does not fit the links to folders that are lent here.
+  appendFileSync(join(clone, ".git/info/exclude"), "node_modules\n");
   lendModules(root, clone);
+}
+
+/** Commits what changed in a clone, new files too. */
+export function commitAll(clone: string): void {
+  run(clone, "git", "add", "--all");
+  run(
+    clone,
+    "git",
+    "-c",
+    "user.name=clone",
+    "-c",
+    "user.email=clone@host.invalid",
+    "commit",
+    "--quiet",
+    "-m",
+    "Release",
+  );
 }
 
 /** What a build takes into its output, which says where it stood: it must stand where `npm ci` would put it. */

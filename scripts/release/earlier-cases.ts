@@ -1,46 +1,39 @@
 // The contract cases of the last release, type-checked against the packages as they are now.
-import { dirname, relative, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import ts from "typescript";
 import type { Change } from "./change.ts";
 
-/** A source file and every file that it leads to by relative imports, by path. */
-export function filesFrom(entry: string, found = new Map<string, string>()): Map<string, string> {
-  if (found.has(entry)) return found;
-  const text = ts.sys.readFile(entry) ?? "";
-  found.set(entry, text);
-  for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles) {
-    if (fileName.startsWith(".")) filesFrom(resolve(dirname(entry), fileName), found);
-  }
-  return found;
-}
-
 /**
- * What no longer compiles among files that were kept aside.
- * @param files The kept files.
- * @param home A file from whose place packages are looked up.
+ * What no longer compiles among the earlier files that an entry leads to. They take the place of those on the disk, so
+ * they find packages as those do.
+ * @param files Their texts, by path below the root.
  */
-export function checkFiles(files: readonly string[], home: string, options: ts.CompilerOptions): Change[] {
+export function checkFiles(
+  files: ReadonlyMap<string, string>,
+  entry: string,
+  root: string,
+  options: ts.CompilerOptions,
+): Change[] {
+  if (!files.has(entry)) throw new Error(`The last release has no ${entry}.`);
+  const placed = new Map([...files].map(([path, text]) => [join(root, path), { path, text }]));
+  const folders = new Set([...placed.keys()].map((path) => dirname(path)));
   const host = ts.createCompilerHost(options);
-  const kept = new Set(files);
-  host.resolveModuleNameLiterals = (literals, from, redirected, settings, source) =>
-    literals.map((literal) => {
-      const seen = kept.has(from) && !literal.text.startsWith(".") ? home : from;
-      const mode = ts.getModeForUsageLocation(source, literal, settings);
-      return ts.resolveModuleName(literal.text, seen, settings, host, undefined, redirected, mode);
-    });
-  const program = ts.createProgram([...files], options, host);
-  return files.flatMap((path) => {
-    const file = program.getSourceFile(path);
-    if (!file) throw new Error(`${path} is not there`);
+  const { directoryExists, fileExists, readFile } = host;
+  host.directoryExists = (path) => folders.has(path) || (directoryExists?.(path) ?? true);
+  host.fileExists = (path) => placed.has(path) || fileExists(path);
+  host.readFile = (path) => placed.get(path)?.text ?? readFile(path);
+  const program = ts.createProgram([join(root, entry)], options, host);
+  return program.getSourceFiles().flatMap((file) => {
+    const earlier = placed.get(file.fileName);
+    if (!earlier) return [];
     return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map((found): Change => {
       const line = file.getLineAndCharacterOfPosition(found.start ?? 0).line + 1;
       const message = ts.flattenDiagnosticMessageText(found.messageText, " ").replace(/\s+/g, " ").replace(/\.$/, "");
-      const met = [`${relative(dirname(dirname(path)), path)}:${line}`];
       return {
         bump: "major",
         place: "contract cases of the last release",
         words: `no longer compile: ${message}`,
-        met,
+        met: [`${earlier.path}:${line}`],
       };
     });
   });

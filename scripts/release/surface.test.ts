@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkFiles, filesFrom } from "./earlier-cases.ts";
+import { checkFiles } from "./earlier-cases.ts";
 import { inOrder, notesOf } from "./release-files.ts";
 import { packagesIn, surfacesOf } from "./surface.ts";
 
@@ -35,8 +35,6 @@ const sources: Record<string, string> = {
   ].join("\n"),
   "packages/pack/src/hidden.ts": "export interface Hidden { at?: string; }\n",
   "packages/pack/src/table.gen.ts": "export const table = { one: 1 } as const;\n",
-  "cases/good.ts": 'import { begin } from "../packages/pack/src/index.ts";\nbegin({ to: {} }).at?.trim();\n',
-  "cases/bad.ts": 'import "./good.ts";\nimport { begin } from "../packages/pack/src/index.ts";\nbegin({ to: 1 });\n',
 };
 
 let folder = "";
@@ -88,18 +86,29 @@ describe("what a surface cannot show", () => {
   });
 });
 
-describe("kept files", () => {
-  it("are those that an entry leads to", () => {
-    expect([...filesFrom(join(folder, "cases/bad.ts")).keys()].map((path) => path.slice(folder.length + 1))).toContain(
-      "packages/pack/src/hidden.ts",
-    );
+describe("cases of the last release", () => {
+  const begin = (options: string) => `import { begin } from "../packages/pack/src/index.ts";\nbegin(${options});\n`;
+  const cases = new Map([
+    ["cases/index.ts", 'import "./good.ts";\nimport "./bad.ts";\n'],
+    ["cases/good.ts", begin("{ to: {} }")],
+    ["cases/bad.ts", begin("{ to: 1 }")],
+    ["cases/unreached.ts", begin("{}")],
+  ]);
+
+  it("are named with the line that no longer compiles, where the entry leads to them", () => {
+    const found = checkFiles(cases, "cases/index.ts", folder, options);
+    expect(found).toMatchObject([{ bump: "major", met: ["cases/bad.ts:2"] }]);
+    expect(found[0]?.words).toContain("no longer compile: ");
   });
 
-  it("are named with the line that no longer compiles", () => {
-    const files = ["good.ts", "bad.ts"].map((name) => join(folder, "cases", name));
-    const found = checkFiles(files, join(folder, "packages/pack/src/index.ts"), options);
-    expect(found).toMatchObject([{ bump: "major", met: ["cases/bad.ts:3"] }]);
-    expect(found[0]?.words).toContain("no longer compile: ");
+  it("take the place of those on the disk", () => {
+    mkdirSync(join(folder, "cases"));
+    writeFileSync(join(folder, "cases/bad.ts"), begin("{ to: {} }"));
+    expect(checkFiles(cases, "cases/index.ts", folder, options)).toHaveLength(1);
+  });
+
+  it("are not passed over where the entry is gone", () => {
+    expect(() => checkFiles(new Map(), "cases/index.ts", folder, options)).toThrow("has no cases/index.ts");
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Bump, Change } from "./change.ts";
 import { type Changeset, parseChangeset } from "./changesets.ts";
-import { changesetFor, digestOf, type Moved, recordIn, recordProblems, sentenceFor, shortfallsOf } from "./verdict.ts";
+import { changesetFor, type Moved, recordProblems, sentenceFor, shortfallsOf } from "./verdict.ts";
 
 const change = (bump: Bump): Change => ({ bump, place: "Group.note", words: "an optional field was added", met: [] });
 const moved = (bump: Bump, names = ["spec", "sdk"]): Moved => ({ names, changes: [change(bump)] });
@@ -11,7 +11,7 @@ const pending = (bumps: Record<string, Bump>, id = "one"): Changeset => ({
   bumps: new Map(Object.entries(bumps)),
   note,
 });
-const record = { versions: { spec: "1.0.0", sdk: "1.0.0" }, digest: "d1" };
+const record = { versions: { spec: "1.0.0", sdk: "1.0.0" }, objects: {} };
 const packages = Object.entries(record.versions).map(([name, version]) => ({ name, version, isPrivate: false }));
 
 describe("what the pending changesets must carry", () => {
@@ -70,32 +70,6 @@ describe("what a newcomer is told", () => {
 });
 
 describe("the record of the last release", () => {
-  it.each([
-    { versions: { sdk: "1.0.0" }, digest: "d1" },
-    { versions: {}, digest: "d1", bootstrap: { changeset: "first", version: "1.0.0" } },
-  ])("is read as it is kept", (kept) => {
-    expect(recordIn(kept)).toEqual(kept);
-  });
-
-  const files = new Map([
-    ["contract.json", "{}\n"],
-    ["surfaces/sdk.d.ts", "declare const a: 1;\n"],
-  ]);
-
-  it.each([
-    ["lost a file", new Map([...files].slice(0, 1))],
-    ["gained a file", new Map([...files, ["cases/more.ts", ""]])],
-    ["was edited", new Map([...files, ["contract.json", "{ }\n"]])],
-    ["had a file renamed", new Map([...files].map(([path, text]): [string, string] => [`${path}x`, text]))],
-  ])("has another digest once it %s", (_, changed) => {
-    expect(digestOf(changed)).not.toBe(digestOf(files));
-  });
-
-  it("has the same digest in another order and with other line ends", () => {
-    const turned = new Map([...files].reverse().map(([path, text]) => [path, text.replaceAll("\n", "\r\n")]));
-    expect(digestOf(turned)).toBe(digestOf(files));
-  });
-
   it("fits packages whose versions are those that it names", () => {
     expect(recordProblems(packages, [pending({ sdk: "minor" })], record)).toEqual([]);
   });

@@ -1,39 +1,7 @@
 // Whether the pending changesets carry what changed since the last release, and what to do where they do not.
-import { createHash } from "node:crypto";
+import type { ReleaseRecord } from "./baseline.ts";
 import { type Bump, bumpOf, bumps, type Change, largerOf, lineOf } from "./change.ts";
 import { type Changeset, changesetText } from "./changesets.ts";
-import { type JsonObject, objectIn } from "./json.ts";
-
-/** What the last release left behind, as `releases/release.json` keeps it. */
-export interface ReleaseRecord {
-  /** The version of every package at the time. */
-  readonly versions: Readonly<Record<string, string>>;
-  /** What `digestOf` says of the files beside it. */
-  readonly digest: string;
-  /**
-   * Present until the first release: the changeset that carries every package from its first version to 1.0.0. It
-   * stands for what the record holds, so it does not carry what changes afterwards.
-   */
-  readonly bootstrap?: { readonly changeset: string; readonly version: string };
-}
-
-/** Reads what `releases/release.json` holds. */
-export function recordIn(kept: JsonObject): ReleaseRecord {
-  const versions = Object.fromEntries(
-    Object.entries(objectIn(kept.versions)).map(([name, version]) => [name, String(version)]),
-  );
-  const digest = String(kept.digest);
-  const { changeset, version } = objectIn(kept.bootstrap);
-  if (typeof changeset !== "string" || typeof version !== "string") return { versions, digest };
-  return { versions, digest, bootstrap: { changeset, version } };
-}
-
-/** A digest of files by path. A record that was edited, or lost a part, would let anything pass for unchanged. */
-export function digestOf(files: ReadonlyMap<string, string>): string {
-  const sorted = [...files].sort(([one], [other]) => (one < other ? -1 : 1));
-  const whole = JSON.stringify(sorted.map(([path, text]) => [path, text.replaceAll("\r\n", "\n")]));
-  return createHash("sha256").update(whole).digest("hex");
-}
 
 /** A package as it stands now. */
 export interface Versioned {
@@ -84,7 +52,7 @@ export function recordProblems(
   return [
     ...moved.map(
       ({ name, version }) =>
-        `${name} is ${version}, but the last release in releases/ says ${record.versions[name]}. ` +
+        `${name} is ${version}, but the last release was ${record.versions[name]}. ` +
         "Versions move by `npm run release:version` only, which records the release too.",
     ),
     ...Object.keys(record.versions)

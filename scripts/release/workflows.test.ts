@@ -70,6 +70,7 @@ jobs:
       "id-token: write\n      contents: write",
       "and more than that",
     ],
+    ["the gate in a shallow clone", "run: npm ci", "run: npm run release:check", "release gate without fetch-depth: 0"],
     ["strangers with rights", "on: push", "on:\n  pull_request_target:", "strangers"],
     [
       "a secret",

@@ -7,6 +7,9 @@ const pinned = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/;
 /** Runs code of other packages, which has no place where something can be published. */
 const runsForeignCode = /\bnpm (?:ci|install|i|run|exec|test)\b|\bnpx\b|\.ci\/run/;
 
+/** Runs the release gate, which reads the last release from git's history. */
+const runsGate = /\brelease:(?:check|version|dry-run)\b|\.ci\/run/;
+
 function problemsOfStep(step: unknown, where: string, text: string, mayPublish: boolean): string[] {
   const { uses, run, with: inputs } = objectIn(step);
   const found: string[] = [];
@@ -42,6 +45,10 @@ export function workflowProblems(text: string): string[] {
     const rights = objectIn(permissions);
     const mayPublish = rights["id-token"] === "write";
     if (mayPublish && !isEqual(rights, { "id-token": "write" })) found.push(`${name} may publish and more than that`);
+    const checkouts = listIn(steps).filter((step) => String(objectIn(step).uses).startsWith("actions/checkout@"));
+    const isWhole = checkouts.every((step) => objectIn(objectIn(step).with)["fetch-depth"] === 0);
+    if (runsGate.test(JSON.stringify(steps)) && !isWhole)
+      found.push(`${name} runs the release gate without fetch-depth: 0`);
     listIn(steps).forEach((step, index) => {
       found.push(...problemsOfStep(step, `${name}, step ${index + 1},`, text, mayPublish));
     });
