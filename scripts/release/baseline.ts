@@ -67,16 +67,17 @@ export function recordIn(root: string): ReleaseRecord {
 
 type Git = (...options: string[]) => string;
 
-/** Runs git in a folder. Some commands are answered by their status: those that fail throw. */
+/** Runs git in a folder; throws where it fails. */
 const gitIn =
-  (root: string, env: NodeJS.ProcessEnv = {}): Git =>
+  (root: string, settings: { readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {}): Git =>
   (...options) =>
     execFileSync("git", options, {
       cwd: root,
       encoding: "utf8",
       maxBuffer: 1 << 28,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...env },
+      stdio: "pipe",
+      input: settings.input ?? "",
+      env: { ...process.env, ...settings.env },
     });
 
 function succeeds(git: Git, ...options: string[]): boolean {
@@ -134,7 +135,7 @@ export function objectsNow(root: string, versions: ReleaseRecord["versions"]): R
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-index-"));
   try {
     // An index of its own, so that nothing is staged.
-    const git = gitIn(root, { GIT_INDEX_FILE: join(folder, "index") });
+    const git = gitIn(root, { env: { GIT_INDEX_FILE: join(folder, "index") } });
     git("add", "--all", "--", ...paths);
     return objectsIn(git, git("write-tree").trim(), paths);
   } finally {
@@ -169,14 +170,25 @@ export function baselineOf(root: string): Baseline {
     read: (path) => (path in record.objects ? git("show", `${found}:${path}`) : ""),
     filesIn: (folder) => {
       const listed = git("ls-tree", "-r", "-z", "--name-only", found, "--", `${folder}/`);
-      return new Map(
-        listed
-          .split("\0")
-          .filter(Boolean)
-          .map((path) => [path, git("show", `${found}:${path}`)]),
-      );
+      return textsOf(root, found, listed.split("\0").filter(Boolean));
     },
   };
+}
+
+/** The texts of many files of a commit, by one process. */
+function textsOf(root: string, commit: string, paths: readonly string[]): Map<string, string> {
+  const input = paths.map((path) => `${commit}:${path}\n`).join("");
+  const output = Buffer.from(gitIn(root, { input })("cat-file", "--batch"));
+  let at = 0;
+  return new Map(
+    paths.map((path) => {
+      // `<id> blob <bytes>`, the bytes, and a line end.
+      const head = output.indexOf("\n", at);
+      const end = head + 1 + Number(output.toString("utf8", at, head).split(" ")[2]);
+      at = end + 1;
+      return [path, output.toString("utf8", head + 1, end)];
+    }),
+  );
 }
 
 function mismatch(git: Git, commit: string, record: ReleaseRecord): string {
