@@ -15,7 +15,8 @@ import {
   renderSignature,
 } from "./generate/resources.ts";
 import { renderResponseSchemas, renderSchemas } from "./generate/schemas.ts";
-import { renderModels, renderTypes } from "./generate/types.ts";
+import { compactJson } from "./generate/text.ts";
+import { renderModels, renderTypes, sdkModels, sdkTypes } from "./generate/types.ts";
 
 const root = new URL("../", import.meta.url);
 const generatedFolders = [
@@ -30,19 +31,17 @@ async function render(): Promise<Map<string, string>> {
   const document = await loadDocument();
   const operations = modelOf(document);
   const nouns = Map.groupBy(operations, ({ noun }) => noun);
-  const types = await renderTypes(document);
-  const models = renderModels(document);
   const files = new Map([
-    ["packages/spec/openapi.json", `${JSON.stringify(document, null, 2)}\n`],
-    ["packages/spec/src/types.gen.ts", types],
-    ["packages/spec/src/models.gen.ts", models],
+    ["packages/spec/openapi.json", `${compactJson(document)}\n`],
+    ["packages/spec/src/types.gen.ts", await renderTypes(document)],
+    ["packages/spec/src/models.gen.ts", renderModels(document)],
     ["packages/spec/src/schemas.gen.ts", await renderSchemas(document, operations)],
     ["packages/spec/src/response-schemas.gen.ts", await renderResponseSchemas(document, operations)],
     ["packages/spec/src/operations.gen.ts", renderOperations(operations)],
     ["packages/spec/src/error-codes.gen.ts", renderErrorCodes(document)],
     ["packages/spec/src/limits.gen.ts", renderLimits(document)],
-    ["packages/sdk/src/generated/types.gen.ts", types],
-    ["packages/sdk/src/generated/models.gen.ts", models],
+    ["packages/sdk/src/generated/types.gen.ts", sdkTypes],
+    ["packages/sdk/src/generated/models.gen.ts", sdkModels],
     ["packages/sdk/src/generated/operations.gen.ts", renderSdkTables(document, operations)],
     ["packages/sdk/src/generated/signature.gen.ts", renderSignature(document)],
     ["packages/sdk/src/generated/error-codes.gen.ts", renderSdkErrorCodes(document)],

@@ -11,7 +11,7 @@ import { run } from "./release/release-files.ts";
 import { packagesIn } from "./release/surface.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const withinMs = 600_000;
+const withinMs = 900_000;
 
 // In a clone of the last commit, whose record is made anew, so that only what a test does has changed.
 describe("the gate, from the YAML to the sentence", { timeout: withinMs }, () => {

@@ -4,7 +4,7 @@ import { bundle, loadConfig } from "@redocly/openapi-core";
 import openapiTS, { astToString } from "openapi-typescript";
 import { type OpenApiDocument, openapiFolder, type Parameter } from "./document.ts";
 import { renderZod } from "./schemas.ts";
-import { header, literal, pascal } from "./text.ts";
+import { compactJson, header, pascal, tableLiteral } from "./text.ts";
 
 const folder = "packages/backend/src/control";
 
@@ -29,7 +29,11 @@ export async function renderControl(): Promise<Map<string, string>> {
       header + strict(await renderZod(document), document) + renderRequestSchemas(operations),
     ],
     [`${folder}/operations.gen.ts`, renderOperations(operations)],
-    ["packages/mock-server/src/control-types.gen.ts", types],
+    // Its client's types are the backend's own: nothing of them is left in its build.
+    [
+      "packages/mock-server/src/control-types.gen.ts",
+      `${header}export type { components, paths } from "../../backend/src/control/types.gen.ts";\n`,
+    ],
   ]);
 }
 
@@ -77,13 +81,13 @@ function strict(zod: string, document: OpenApiDocument): string {
 
 function renderDocument(document: OpenApiDocument): string {
   return `${header}/** The control plane's OpenAPI document. */
-export const controlDocument: Readonly<Record<string, unknown>> = ${JSON.stringify(document, null, 2)};
+export const controlDocument: Readonly<Record<string, unknown>> = ${compactJson(document)};
 `;
 }
 
 function renderOperations(operations: ReturnType<typeof operationsOf>): string {
   return `${header}/** Every operation of the control plane, by its operationId; \`status\` is that of its success. */
-export const controlOperations = ${literal(Object.fromEntries(operations.map((operation) => [operation.id, operation])))} as const;
+export const controlOperations = ${tableLiteral(Object.fromEntries(operations.map((operation) => [operation.id, operation])))} as const;
 
 /** The operationId of an operation of the control plane. */
 export type ControlOperationId = keyof typeof controlOperations;

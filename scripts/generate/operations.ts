@@ -1,7 +1,7 @@
 // The spec package's tables: operations, error codes, limits, signature.
 import type { OpenApiDocument } from "./document.ts";
 import type { OperationModel } from "./model.ts";
-import { header, literal } from "./text.ts";
+import { compactJson, header, literal, tableLiteral } from "./text.ts";
 
 const coercions = (operation: OperationModel) =>
   Object.fromEntries(operation.queryParameters.map((parameter) => [parameter.name, parameter.schema.type]));
@@ -57,7 +57,7 @@ export function renderErrorCodes(document: OpenApiDocument): string {
   return `${header}import type { ErrorCodeDescription } from "./operation.ts";
 
 /** Every error code (§7.2). */
-export const errorCodes = ${literal(Object.fromEntries(rows))} as const satisfies Record<string, ErrorCodeDescription>;
+export const errorCodes = ${tableLiteral(Object.fromEntries(rows))} as const satisfies Record<string, ErrorCodeDescription>;
 
 /** A value of an error body's \`code\`. */
 export type ErrorCode = keyof typeof errorCodes;
@@ -89,6 +89,6 @@ export const limits = ${literal(document["x-limits"])} as const;
 export const signature = ${literal(signatureOf(document))} as const;
 
 /** Patterns whose violation has a field code of its own. */
-export const fieldCodesByPattern: Readonly<Record<string, string>> = ${JSON.stringify(fieldCodesByPattern(document.components.schemas), null, 2)};
+export const fieldCodesByPattern: Readonly<Record<string, string>> = ${compactJson(fieldCodesByPattern(document.components.schemas))};
 `;
 }

@@ -22,6 +22,44 @@ function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** A value as a TypeScript literal, one property a line at the first level. */
-export const literal = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replace(/"([A-Za-z_][A-Za-z0-9_]*)":/g, "$1:");
+const fieldsOf = (value: object) => Object.entries(value).filter(([, item]) => item !== undefined);
+const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null;
+const isWord = (value: unknown): boolean => isPlain(value) && !flatJson(value).includes(" ");
+
+/** JSON with everything that fits on one line on one line, and long lists of words filled line by line. */
+export function compactJson(value: unknown, indent = "", before = "", width = 120): string {
+  const flat = before + flatJson(value);
+  if (isPlain(value) || indent.length + flat.length < width) return flat;
+  const inner = `${indent}  `;
+  if (!Array.isArray(value)) return `${before}${fieldLines(value as object, indent, width)}`;
+  const lines = value.every(isWord)
+    ? wrap(value.map(flatJson).join(", "), width - inner.length).map((line) => inner + line)
+    : [value.map((item) => inner + compactJson(item, inner, "", width)).join(",\n")];
+  return `${before}[\n${lines.join("\n")}\n${indent}]`;
+}
+
+const fieldLines = (value: object, indent: string, width: number): string => {
+  const inner = `${indent}  `;
+  const fields = fieldsOf(value).map(
+    ([key, item]) => inner + compactJson(item, inner, `${JSON.stringify(key)}: `, width),
+  );
+  return `{\n${fields.join(",\n")}\n${indent}}`;
+};
+
+function flatJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flatJson).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = fieldsOf(value).map(([key, item]) => `${JSON.stringify(key)}: ${flatJson(item)}`);
+  return fields.length > 0 ? `{ ${fields.join(", ")} }` : "{}";
+}
+
+/** A value as a TypeScript literal. An object has one property a line at the first level. */
+export const literal = (value: unknown, width = 120): string => {
+  const json =
+    isPlain(value) || Array.isArray(value) ? compactJson(value, "", "", width) : fieldLines(value as object, "", width);
+  return json.replace(/"([A-Za-z_][A-Za-z0-9_]*)":/g, "$1:");
+};
+
+/** The same for a table: one row a line, however long. */
+export const tableLiteral = (rows: Readonly<Record<string, unknown>>): string =>
+  literal(rows, Number.POSITIVE_INFINITY);

@@ -38,3 +38,9 @@ export function renderModels(document: OpenApiDocument): string {
   });
   return `${header}import type { components } from "./types.gen.ts";\n\n${lines.join("\n")}`;
 }
+
+const inSpec = "../../../spec/src";
+
+/** The SDK's types are the spec package's own: the SDK's build takes their declarations in. */
+export const sdkTypes = `${header}export type { components, operations, paths, webhooks } from "${inSpec}/types.gen.ts";\n`;
+export const sdkModels = `${header}export type * from "${inSpec}/models.gen.ts";\n`;

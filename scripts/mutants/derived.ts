@@ -204,7 +204,7 @@ const codesText = read(codesFile);
 
 /** Codes whose status the specification states, each with another one, and those that name fields, without them. */
 const codes: readonly RuleMutant[] = Object.entries(errorCodes).flatMap(([code, { status, hasFieldErrors }]) => {
-  const block = new RegExp(`\\n {2}${code}: \\{\\n[^]*?\\n {2}\\}`).exec(codesText)?.[0] ?? "";
+  const block = new RegExp(`\\n {2}${code}: \\{.*\\}`).exec(codesText)?.[0] ?? "";
   const changed = (what: string, find: RegExp, text: string): RuleMutant => ({
     name: `${code} ${what}`,
     rule: "§7.2",

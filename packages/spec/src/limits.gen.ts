@@ -23,6 +23,4 @@ export const signature = {
 } as const;
 
 /** Patterns whose violation has a field code of its own. */
-export const fieldCodesByPattern: Readonly<Record<string, string>> = {
-  "^\\+[1-9][0-9]{1,14}$": "phone_not_e164"
-};
+export const fieldCodesByPattern: Readonly<Record<string, string>> = { "^\\+[1-9][0-9]{1,14}$": "phone_not_e164" };

@@ -12,47 +12,19 @@ export const operations = {
     resource: "destinations",
     sdkMethod: "rotateSecret",
     summary: "Rotate an app destination's signing secret",
-    roles: [
-      "owner",
-      "admin"
-    ],
+    roles: ["owner", "admin"],
     scope: "transfers:write",
     accountScoped: true,
     retry: "once",
-    pathParameters: [
-      "id"
-    ],
+    pathParameters: ["id"],
     queryParameters: {},
     hasBody: false,
-    statuses: [
-      200,
-      400,
-      401,
-      403,
-      404,
-      429,
-      500
-    ],
+    statuses: [200, 400, 401, 403, 404, 429, 500],
     errorCodes: [
-      "api_key_expired",
-      "api_key_invalid",
-      "api_key_revoked",
-      "api_key_insufficient_scope",
-      "api_key_ip_restricted",
-      "api_key_not_allowed",
-      "account_header_missing",
-      "token_expired",
-      "token_invalid",
-      "token_missing",
-      "unauthorized",
-      "account_access_denied",
-      "account_suspended",
-      "insufficient_permissions",
-      "resource_not_found",
-      "rate_limit_exceeded",
-      "internal_error",
-      "bad_request",
-      "invalid_id_format"
+      "api_key_expired", "api_key_invalid", "api_key_revoked", "api_key_insufficient_scope", "api_key_ip_restricted",
+      "api_key_not_allowed", "account_header_missing", "token_expired", "token_invalid", "token_missing",
+      "unauthorized", "account_access_denied", "account_suspended", "insufficient_permissions", "resource_not_found",
+      "rate_limit_exceeded", "internal_error", "bad_request", "invalid_id_format"
     ],
     successes: [
       {
@@ -62,9 +34,7 @@ export const operations = {
           name: "Front desk app",
           kind: "app",
           enabled: true,
-          config: {
-            url: "https://desk.example.com/offers"
-          },
+          config: { url: "https://desk.example.com/offers" },
           createdAt: "2026-01-05T09:00:00Z",
           updatedAt: "2026-03-02T12:00:00Z",
           signingSecret: "example-secret-shown-once-9f2c",
@@ -82,45 +52,19 @@ export const operations = {
     resource: "destinationGroups",
     sdkMethod: "create",
     summary: "Create a destination group",
-    roles: [
-      "owner",
-      "admin"
-    ],
+    roles: ["owner", "admin"],
     scope: "transfers:write",
     accountScoped: true,
     retry: "unique",
     pathParameters: [],
     queryParameters: {},
     hasBody: true,
-    statuses: [
-      201,
-      400,
-      401,
-      403,
-      409,
-      429,
-      500
-    ],
+    statuses: [201, 400, 401, 403, 409, 429, 500],
     errorCodes: [
-      "api_key_expired",
-      "api_key_invalid",
-      "api_key_revoked",
-      "api_key_insufficient_scope",
-      "api_key_ip_restricted",
-      "api_key_not_allowed",
-      "account_header_missing",
-      "token_expired",
-      "token_invalid",
-      "token_missing",
-      "unauthorized",
-      "account_access_denied",
-      "account_suspended",
-      "insufficient_permissions",
-      "resource_already_exists",
-      "rate_limit_exceeded",
-      "internal_error",
-      "bad_request",
-      "invalid_json",
+      "api_key_expired", "api_key_invalid", "api_key_revoked", "api_key_insufficient_scope", "api_key_ip_restricted",
+      "api_key_not_allowed", "account_header_missing", "token_expired", "token_invalid", "token_missing",
+      "unauthorized", "account_access_denied", "account_suspended", "insufficient_permissions",
+      "resource_already_exists", "rate_limit_exceeded", "internal_error", "bad_request", "invalid_json",
       "validation_failed"
     ],
     successes: [
@@ -132,13 +76,8 @@ export const operations = {
           strategy: "simultaneous",
           totalTimeoutSecs: 30,
           members: [
-            {
-              destinationId: "4b3f0a52-7d6c-4c0e-9a51-0f4f6f3b2c10"
-            },
-            {
-              destinationId: "7c1e5a0d-2b7e-4a4a-8f4e-53b1f6f5a2d4",
-              ringTimeoutSecs: 20
-            }
+            { destinationId: "4b3f0a52-7d6c-4c0e-9a51-0f4f6f3b2c10" },
+            { destinationId: "7c1e5a0d-2b7e-4a4a-8f4e-53b1f6f5a2d4", ringTimeoutSecs: 20 }
           ],
           createdAt: "2026-03-02T12:00:00Z",
           updatedAt: "2026-03-02T12:00:00Z"
@@ -154,54 +93,21 @@ export const operations = {
     resource: "members",
     sdkMethod: "deleteHours",
     summary: "Remove a member's available hours",
-    roles: [
-      "owner",
-      "admin",
-      "self"
-    ],
+    roles: ["owner", "admin", "self"],
     scope: "transfers:write",
     accountScoped: true,
     retry: "safe",
-    pathParameters: [
-      "memberId"
-    ],
+    pathParameters: ["memberId"],
     queryParameters: {},
     hasBody: false,
-    statuses: [
-      204,
-      400,
-      401,
-      403,
-      404,
-      429,
-      500
-    ],
+    statuses: [204, 400, 401, 403, 404, 429, 500],
     errorCodes: [
-      "api_key_expired",
-      "api_key_invalid",
-      "api_key_revoked",
-      "api_key_insufficient_scope",
-      "api_key_ip_restricted",
-      "api_key_not_allowed",
-      "account_header_missing",
-      "token_expired",
-      "token_invalid",
-      "token_missing",
-      "unauthorized",
-      "account_access_denied",
-      "account_suspended",
-      "insufficient_permissions",
-      "resource_not_found",
-      "rate_limit_exceeded",
-      "internal_error",
-      "invalid_id_format"
+      "api_key_expired", "api_key_invalid", "api_key_revoked", "api_key_insufficient_scope", "api_key_ip_restricted",
+      "api_key_not_allowed", "account_header_missing", "token_expired", "token_invalid", "token_missing",
+      "unauthorized", "account_access_denied", "account_suspended", "insufficient_permissions", "resource_not_found",
+      "rate_limit_exceeded", "internal_error", "invalid_id_format"
     ],
-    successes: [
-      {
-        status: 204,
-        example: null
-      }
-    ]
+    successes: [{ status: 204, example: null }]
   },
   getMemberAvailability: {
     id: "getMemberAvailability",
@@ -211,47 +117,19 @@ export const operations = {
     resource: "members",
     sdkMethod: "getAvailability",
     summary: "Get a member's availability",
-    roles: [
-      "owner",
-      "admin",
-      "member",
-      "agent"
-    ],
+    roles: ["owner", "admin", "member", "agent"],
     scope: "transfers:read",
     accountScoped: true,
     retry: "safe",
-    pathParameters: [
-      "memberId"
-    ],
+    pathParameters: ["memberId"],
     queryParameters: {},
     hasBody: false,
-    statuses: [
-      200,
-      400,
-      401,
-      403,
-      404,
-      429,
-      500
-    ],
+    statuses: [200, 400, 401, 403, 404, 429, 500],
     errorCodes: [
-      "api_key_expired",
-      "api_key_invalid",
-      "api_key_revoked",
-      "api_key_insufficient_scope",
-      "api_key_ip_restricted",
-      "api_key_not_allowed",
-      "account_header_missing",
-      "token_expired",
-      "token_invalid",
-      "token_missing",
-      "unauthorized",
-      "account_access_denied",
-      "account_suspended",
-      "resource_not_found",
-      "rate_limit_exceeded",
-      "internal_error",
-      "invalid_id_format"
+      "api_key_expired", "api_key_invalid", "api_key_revoked", "api_key_insufficient_scope", "api_key_ip_restricted",
+      "api_key_not_allowed", "account_header_missing", "token_expired", "token_invalid", "token_missing",
+      "unauthorized", "account_access_denied", "account_suspended", "resource_not_found", "rate_limit_exceeded",
+      "internal_error", "invalid_id_format"
     ],
     successes: [
       {
@@ -277,61 +155,26 @@ export const operations = {
     resource: "roles",
     sdkMethod: "list",
     summary: "List the built-in roles",
-    roles: [
-      "owner",
-      "admin",
-      "member",
-      "agent"
-    ],
+    roles: ["owner", "admin", "member", "agent"],
     scope: "roles:read",
     accountScoped: true,
     retry: "safe",
     pathParameters: [],
     queryParameters: {},
     hasBody: false,
-    statuses: [
-      200,
-      400,
-      401,
-      403,
-      429,
-      500
-    ],
+    statuses: [200, 400, 401, 403, 429, 500],
     errorCodes: [
-      "api_key_expired",
-      "api_key_invalid",
-      "api_key_revoked",
-      "api_key_insufficient_scope",
-      "api_key_ip_restricted",
-      "api_key_not_allowed",
-      "account_header_missing",
-      "token_expired",
-      "token_invalid",
-      "token_missing",
-      "unauthorized",
-      "account_access_denied",
-      "account_suspended",
-      "rate_limit_exceeded",
-      "internal_error"
+      "api_key_expired", "api_key_invalid", "api_key_revoked", "api_key_insufficient_scope", "api_key_ip_restricted",
+      "api_key_not_allowed", "account_header_missing", "token_expired", "token_invalid", "token_missing",
+      "unauthorized", "account_access_denied", "account_suspended", "rate_limit_exceeded", "internal_error"
     ],
     successes: [
       {
         status: 200,
         example: {
           roles: [
-            {
-              role: "agent",
-              permissions: [
-                "calls:read"
-              ]
-            },
-            {
-              role: "owner",
-              permissions: [
-                "calls:read",
-                "calls:write"
-              ]
-            }
+            { role: "agent", permissions: ["calls:read"] },
+            { role: "owner", permissions: ["calls:read", "calls:write"] }
           ]
         }
       }
@@ -345,63 +188,26 @@ export const operations = {
     resource: "calls",
     sdkMethod: "list",
     summary: "List calls",
-    roles: [
-      "owner",
-      "admin",
-      "member",
-      "agent"
-    ],
+    roles: ["owner", "admin", "member", "agent"],
     scope: "calls:read",
     accountScoped: true,
     retry: "safe",
     pathParameters: [],
-    queryParameters: {
-      limit: "integer",
-      offset: "integer",
-      status: "string",
-      startDate: "string"
-    },
+    queryParameters: { limit: "integer", offset: "integer", status: "string", startDate: "string" },
     hasBody: false,
-    statuses: [
-      200,
-      400,
-      401,
-      403,
-      429,
-      500
-    ],
+    statuses: [200, 400, 401, 403, 429, 500],
     errorCodes: [
-      "api_key_expired",
-      "api_key_invalid",
-      "api_key_revoked",
-      "api_key_insufficient_scope",
-      "api_key_ip_restricted",
-      "api_key_not_allowed",
-      "account_header_missing",
-      "token_expired",
-      "token_invalid",
-      "token_missing",
-      "unauthorized",
-      "account_access_denied",
-      "account_suspended",
-      "rate_limit_exceeded",
-      "internal_error",
+      "api_key_expired", "api_key_invalid", "api_key_revoked", "api_key_insufficient_scope", "api_key_ip_restricted",
+      "api_key_not_allowed", "account_header_missing", "token_expired", "token_invalid", "token_missing",
+      "unauthorized", "account_access_denied", "account_suspended", "rate_limit_exceeded", "internal_error",
       "validation_failed"
     ],
     successes: [
       {
         status: 200,
         example: {
-          calls: [
-            {
-              id: "1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f",
-              direction: "outbound",
-              duration: 42
-            }
-          ],
-          meta: {
-            total: 1
-          }
+          calls: [{ id: "1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f", direction: "outbound", duration: 42 }],
+          meta: { total: 1 }
         }
       }
     ]
@@ -414,73 +220,26 @@ export const operations = {
     resource: "calls",
     sdkMethod: "create",
     summary: "Place a call",
-    roles: [
-      "owner",
-      "admin",
-      "member",
-      "agent"
-    ],
+    roles: ["owner", "admin", "member", "agent"],
     scope: "calls:write",
     accountScoped: true,
     retry: "once",
     pathParameters: [],
     queryParameters: {},
     hasBody: true,
-    statuses: [
-      201,
-      202,
-      400,
-      401,
-      403,
-      422,
-      429,
-      500
-    ],
+    statuses: [201, 202, 400, 401, 403, 422, 429, 500],
     errorCodes: [
-      "api_key_expired",
-      "api_key_invalid",
-      "api_key_revoked",
-      "api_key_insufficient_scope",
-      "api_key_ip_restricted",
-      "api_key_not_allowed",
-      "account_header_missing",
-      "token_expired",
-      "token_invalid",
-      "token_missing",
-      "unauthorized",
-      "account_access_denied",
-      "account_suspended",
-      "flow_not_published",
-      "phone_number_cannot_initiate_calls",
-      "phone_number_not_active",
-      "phone_number_not_verified",
-      "provider_call_rejected",
-      "concurrent_call_limit_exceeded",
-      "contact_on_dnc_list",
-      "daily_call_limit_exceeded",
-      "outside_callable_hours",
-      "queue_full",
-      "rate_limit_exceeded",
-      "internal_error",
-      "bad_request",
-      "invalid_json",
+      "api_key_expired", "api_key_invalid", "api_key_revoked", "api_key_insufficient_scope", "api_key_ip_restricted",
+      "api_key_not_allowed", "account_header_missing", "token_expired", "token_invalid", "token_missing",
+      "unauthorized", "account_access_denied", "account_suspended", "flow_not_published",
+      "phone_number_cannot_initiate_calls", "phone_number_not_active", "phone_number_not_verified",
+      "provider_call_rejected", "concurrent_call_limit_exceeded", "contact_on_dnc_list", "daily_call_limit_exceeded",
+      "outside_callable_hours", "queue_full", "rate_limit_exceeded", "internal_error", "bad_request", "invalid_json",
       "validation_failed"
     ],
     successes: [
-      {
-        status: 201,
-        example: {
-          type: "initiated",
-          callId: "1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f"
-        }
-      },
-      {
-        status: 202,
-        example: {
-          type: "queued",
-          position: 1
-        }
-      }
+      { status: 201, example: { type: "initiated", callId: "1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f" } },
+      { status: 202, example: { type: "queued", position: 1 } }
     ]
   },
   listAccounts: {
@@ -491,50 +250,23 @@ export const operations = {
     resource: "accounts",
     sdkMethod: "list",
     summary: "List accessible accounts",
-    roles: [
-      "owner",
-      "admin",
-      "member",
-      "agent"
-    ],
+    roles: ["owner", "admin", "member", "agent"],
     scope: "accounts:read",
     accountScoped: false,
     retry: "safe",
     pathParameters: [],
     queryParameters: {},
     hasBody: false,
-    statuses: [
-      200,
-      401,
-      403,
-      429,
-      500
-    ],
+    statuses: [200, 401, 403, 429, 500],
     errorCodes: [
-      "api_key_expired",
-      "api_key_invalid",
-      "api_key_revoked",
-      "api_key_insufficient_scope",
-      "api_key_ip_restricted",
-      "api_key_not_allowed",
-      "token_expired",
-      "token_invalid",
-      "token_missing",
-      "unauthorized",
-      "rate_limit_exceeded",
+      "api_key_expired", "api_key_invalid", "api_key_revoked", "api_key_insufficient_scope", "api_key_ip_restricted",
+      "api_key_not_allowed", "token_expired", "token_invalid", "token_missing", "unauthorized", "rate_limit_exceeded",
       "internal_error"
     ],
     successes: [
       {
         status: 200,
-        example: {
-          accounts: [
-            {
-              id: "3d4e5f6a-7b8c-4d9e-8f0a-1b2c3d4e5f6a",
-              name: "Example Dental"
-            }
-          ]
-        }
+        example: { accounts: [{ id: "3d4e5f6a-7b8c-4d9e-8f0a-1b2c3d4e5f6a", name: "Example Dental" }] }
       }
     ]
   }

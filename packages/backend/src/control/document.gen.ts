@@ -8,205 +8,101 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
     "version": "1.0.0",
     "summary": "Moves time, makes failures, rings transfers, and shows what happened.",
     "description": "What tests and people need beside the mocked API. It never adds anything under `/api/v1`. Every path below acts on the sandbox `default`; before it, `/_sandbox/{name}` selects another one, as does the header `X-Sandbox`. Errors are `{ error: { code, message, field? } }`, where `field` names the bad field. Requests from other sites are refused. A server that other machines can reach asks for its token.",
-    "license": {
-      "name": "MIT",
-      "identifier": "MIT"
-    }
+    "license": { "name": "MIT", "identifier": "MIT" }
   },
-  "servers": [
-    {
-      "url": "http://127.0.0.1:4010",
-      "description": "The mock server on its default port"
-    }
-  ],
-  "security": [
-    {
-      "controlToken": []
-    },
-    {}
-  ],
+  "servers": [{ "url": "http://127.0.0.1:4010", "description": "The mock server on its default port" }],
+  "security": [{ "controlToken": [] }, {}],
   "tags": [
-    {
-      "name": "server",
-      "description": "Readiness and this document"
-    },
-    {
-      "name": "sandboxes",
-      "description": "Worlds that share nothing, and their baseline"
-    },
-    {
-      "name": "state",
-      "description": "What a sandbox knows, one collection after the other"
-    },
-    {
-      "name": "clock",
-      "description": "The one source of time"
-    },
-    {
-      "name": "faults",
-      "description": "Answers and failures that stand in for the API's own"
-    },
-    {
-      "name": "requests",
-      "description": "The journal of what the API was asked"
-    },
-    {
-      "name": "webhooks",
-      "description": "Signed deliveries and a receiver for them"
-    },
-    {
-      "name": "auth",
-      "description": "Credentials, good and bad"
-    },
-    {
-      "name": "settings",
-      "description": "What the specification leaves open"
-    },
-    {
-      "name": "transfers",
-      "description": "The platform's side of a transfer"
-    },
-    {
-      "name": "events",
-      "description": "What happens, as it happens"
-    }
+    { "name": "server", "description": "Readiness and this document" },
+    { "name": "sandboxes", "description": "Worlds that share nothing, and their baseline" },
+    { "name": "state", "description": "What a sandbox knows, one collection after the other" },
+    { "name": "clock", "description": "The one source of time" },
+    { "name": "faults", "description": "Answers and failures that stand in for the API's own" },
+    { "name": "requests", "description": "The journal of what the API was asked" },
+    { "name": "webhooks", "description": "Signed deliveries and a receiver for them" },
+    { "name": "auth", "description": "Credentials, good and bad" },
+    { "name": "settings", "description": "What the specification leaves open" },
+    { "name": "transfers", "description": "The platform's side of a transfer" },
+    { "name": "events", "description": "What happens, as it happens" }
   ],
   "paths": {
     "/_control/v1/health": {
       "get": {
         "operationId": "getHealth",
-        "tags": [
-          "server"
-        ],
+        "tags": ["server"],
         "summary": "Say that the server is ready",
         "security": [],
         "responses": {
           "200": {
             "description": "It is.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Health"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Health" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/version": {
       "get": {
         "operationId": "getVersion",
-        "tags": [
-          "server"
-        ],
+        "tags": ["server"],
         "summary": "Name the versions of the control plane and of the API it stands beside",
         "responses": {
           "200": {
             "description": "The versions.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Version"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Version" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/openapi.json": {
       "get": {
         "operationId": "getDocument",
-        "tags": [
-          "server"
-        ],
+        "tags": ["server"],
         "summary": "Read this document",
         "responses": {
           "200": {
             "description": "The OpenAPI document of the control plane.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Document"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Document" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/sandboxes": {
       "get": {
         "operationId": "listSandboxes",
-        "tags": [
-          "sandboxes"
-        ],
+        "tags": ["sandboxes"],
         "summary": "List the sandboxes",
         "responses": {
           "200": {
             "description": "Their names, in the order of creation.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/SandboxList"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/SandboxList" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "post": {
         "operationId": "createSandbox",
-        "tags": [
-          "sandboxes"
-        ],
+        "tags": ["sandboxes"],
         "summary": "Create a sandbox",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/NewSandbox"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/NewSandbox" } } }
         },
         "responses": {
           "201": {
             "description": "The sandbox and the path that leads to it.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Sandbox"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Sandbox" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/sandboxes/{name}": {
       "delete": {
         "operationId": "deleteSandbox",
-        "tags": [
-          "sandboxes"
-        ],
+        "tags": ["sandboxes"],
         "summary": "Delete a sandbox; `default` stays",
         "parameters": [
           {
@@ -214,1051 +110,571 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "in": "path",
             "required": true,
             "description": "The sandbox's name.",
-            "schema": {
-              "$ref": "#/components/schemas/SandboxName"
-            }
+            "schema": { "$ref": "#/components/schemas/SandboxName" }
           }
         ],
-        "responses": {
-          "204": {
-            "description": "It is gone."
-          },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
-        }
+        "responses": { "204": { "description": "It is gone." }, "4XX": { "$ref": "#/components/responses/Refused" } }
       }
     },
     "/_control/v1/reset": {
       "post": {
         "operationId": "resetSandbox",
-        "tags": [
-          "sandboxes"
-        ],
+        "tags": ["sandboxes"],
         "summary": "Go back to how the sandbox was created",
         "responses": {
           "204": {
             "description": "State, clock, policies, faults, journal, deliveries and random generator are as at the start."
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/seed": {
       "post": {
         "operationId": "addSeed",
-        "tags": [
-          "sandboxes"
-        ],
+        "tags": ["sandboxes"],
         "summary": "Add to the state, all of it or nothing",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/Seed"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Seed" } } }
         },
-        "responses": {
-          "204": {
-            "description": "It is added."
-          },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
-        }
+        "responses": { "204": { "description": "It is added." }, "4XX": { "$ref": "#/components/responses/Refused" } }
       }
     },
     "/_control/v1/snapshot": {
       "get": {
         "operationId": "getSnapshot",
-        "tags": [
-          "sandboxes"
-        ],
+        "tags": ["sandboxes"],
         "summary": "Export the sandbox",
         "description": "The snapshot holds secrets and keys. Journal, deliveries, and requests and offers that are still waiting for an answer are not in it.",
         "responses": {
           "200": {
             "description": "All that decides how the sandbox goes on.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Snapshot"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Snapshot" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "put": {
         "operationId": "putSnapshot",
-        "tags": [
-          "sandboxes"
-        ],
+        "tags": ["sandboxes"],
         "summary": "Make the sandbox what a snapshot says",
         "description": "Apps that still ring and have not answered get their offers once more, each as the same event, signed anew. The built-in receiver takes its whole time again.",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/Snapshot"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Snapshot" } } }
         },
         "responses": {
-          "204": {
-            "description": "It goes on from the snapshot; journal and deliveries are empty."
-          },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "204": { "description": "It goes on from the snapshot; journal and deliveries are empty." },
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/state/{collection}": {
-      "parameters": [
-        {
-          "$ref": "#/components/parameters/Collection"
-        }
-      ],
+      "parameters": [{ "$ref": "#/components/parameters/Collection" }],
       "get": {
         "operationId": "listRecords",
-        "tags": [
-          "state"
-        ],
+        "tags": ["state"],
         "summary": "List a collection",
         "responses": {
           "200": {
             "description": "Its records, in the form of a seed.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/RecordList"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/RecordList" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "post": {
         "operationId": "createRecord",
-        "tags": [
-          "state"
-        ],
+        "tags": ["state"],
         "summary": "Add a record, checked like one of a seed",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/StateRecord"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/StateRecord" } } }
         },
         "responses": {
           "201": {
             "description": "The record.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/StateRecord"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/StateRecord" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/state/{collection}/{id}": {
       "parameters": [
-        {
-          "$ref": "#/components/parameters/Collection"
-        },
+        { "$ref": "#/components/parameters/Collection" },
         {
           "name": "id",
           "in": "path",
           "required": true,
           "description": "The record's id. A number is found by its digits, a contact by account id, a colon and digits, a role by its name.",
-          "schema": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 200
-          }
+          "schema": { "type": "string", "minLength": 1, "maxLength": 200 }
         }
       ],
       "get": {
         "operationId": "getRecord",
-        "tags": [
-          "state"
-        ],
+        "tags": ["state"],
         "summary": "Read a record",
         "responses": {
           "200": {
             "description": "The record, in the form of a seed.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/StateRecord"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/StateRecord" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "patch": {
         "operationId": "updateRecord",
-        "tags": [
-          "state"
-        ],
+        "tags": ["state"],
         "summary": "Change fields of a record",
         "description": "The fields given replace the record's, null removes one, and the result is checked like one of a seed. A change of a member's `availability` starts the count of missed calls anew.",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/StateRecord"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/StateRecord" } } }
         },
         "responses": {
           "200": {
             "description": "The record as it is now.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/StateRecord"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/StateRecord" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "delete": {
         "operationId": "deleteRecord",
-        "tags": [
-          "state"
-        ],
+        "tags": ["state"],
         "summary": "Remove a record that nothing refers to",
         "description": "A record that another one refers to, that a transfer under way rings or connects, or that is built in, is refused with 409 and a message that says so. A call takes its transfer with it.",
-        "responses": {
-          "204": {
-            "description": "It is gone."
-          },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
-        }
+        "responses": { "204": { "description": "It is gone." }, "4XX": { "$ref": "#/components/responses/Refused" } }
       }
     },
     "/_control/v1/clock": {
       "get": {
         "operationId": "getClock",
-        "tags": [
-          "clock"
-        ],
+        "tags": ["clock"],
         "summary": "Read the time, and what it will bring",
         "responses": {
           "200": {
             "description": "The clock.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Clock"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Clock" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "put": {
         "operationId": "setClock",
-        "tags": [
-          "clock"
-        ],
+        "tags": ["clock"],
         "summary": "Set time or mode",
         "description": "What becomes overdue happens before the next request or step.",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/ClockSetting"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ClockSetting" } } }
         },
         "responses": {
           "200": {
             "description": "The clock.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Clock"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Clock" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/clock/advance": {
       "post": {
         "operationId": "advanceClock",
-        "tags": [
-          "clock"
-        ],
+        "tags": ["clock"],
         "summary": "Move time on, and wait until everything due has happened",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/ClockStep"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ClockStep" } } }
         },
         "responses": {
           "200": {
             "description": "The clock, and what happened on the way, in order.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/ClockAdvanced"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ClockAdvanced" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/faults": {
       "get": {
         "operationId": "listFaults",
-        "tags": [
-          "faults"
-        ],
+        "tags": ["faults"],
         "summary": "List the faults that wait for requests",
         "responses": {
           "200": {
             "description": "The faults, in the order of adding.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/FaultList"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/FaultList" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "post": {
         "operationId": "addFault",
-        "tags": [
-          "faults"
-        ],
+        "tags": ["faults"],
         "summary": "Let requests fail",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/Fault"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Fault" } } }
         },
         "responses": {
           "201": {
             "description": "The fault's id.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/FaultAdded"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/FaultAdded" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "delete": {
         "operationId": "clearFaults",
-        "tags": [
-          "faults"
-        ],
+        "tags": ["faults"],
         "summary": "Remove every fault",
-        "responses": {
-          "204": {
-            "description": "None is left."
-          },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
-        }
+        "responses": { "204": { "description": "None is left." }, "4XX": { "$ref": "#/components/responses/Refused" } }
       }
     },
     "/_control/v1/faults/{id}": {
       "delete": {
         "operationId": "removeFault",
-        "tags": [
-          "faults"
-        ],
+        "tags": ["faults"],
         "summary": "Remove a fault",
-        "parameters": [
-          {
-            "$ref": "#/components/parameters/Id"
-          }
-        ],
-        "responses": {
-          "204": {
-            "description": "It is gone."
-          },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
-        }
+        "parameters": [{ "$ref": "#/components/parameters/Id" }],
+        "responses": { "204": { "description": "It is gone." }, "4XX": { "$ref": "#/components/responses/Refused" } }
       }
     },
     "/_control/v1/requests": {
       "get": {
         "operationId": "listRequests",
-        "tags": [
-          "requests"
-        ],
+        "tags": ["requests"],
         "summary": "List the latest requests to the API",
         "parameters": [
           {
             "name": "operationId",
             "in": "query",
             "description": "Only those of this operation.",
-            "schema": {
-              "type": "string"
-            }
+            "schema": { "type": "string" }
           },
           {
             "name": "status",
             "in": "query",
             "description": "Only those answered with this status.",
-            "schema": {
-              "type": "integer"
-            }
+            "schema": { "type": "integer" }
           },
           {
             "name": "after",
             "in": "query",
             "description": "Only those later than the entry of this id.",
-            "schema": {
-              "type": "integer",
-              "minimum": 0
-            }
+            "schema": { "type": "integer", "minimum": 0 }
           }
         ],
         "responses": {
           "200": {
             "description": "The requests, oldest first.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/RequestList"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/RequestList" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "delete": {
         "operationId": "clearRequests",
-        "tags": [
-          "requests"
-        ],
+        "tags": ["requests"],
         "summary": "Forget the requests",
         "responses": {
-          "204": {
-            "description": "The journal is empty."
-          },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "204": { "description": "The journal is empty." },
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/requests/unmatched": {
       "get": {
         "operationId": "listUnmatchedRequests",
-        "tags": [
-          "requests"
-        ],
+        "tags": ["requests"],
         "summary": "List the requests that met no operation, with what comes nearest",
         "responses": {
           "200": {
             "description": "The requests, oldest first.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/UnmatchedList"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/UnmatchedList" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/requests/wait": {
       "post": {
         "operationId": "waitForRequests",
-        "tags": [
-          "requests"
-        ],
+        "tags": ["requests"],
         "summary": "Wait until requests have come",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/RequestWait"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/RequestWait" } } }
         },
         "responses": {
           "200": {
             "description": "The requests that match, and whether there are enough of them.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/RequestWaited"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/RequestWaited" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/requests/{id}": {
       "get": {
         "operationId": "getRequest",
-        "tags": [
-          "requests"
-        ],
+        "tags": ["requests"],
         "summary": "Read a request and its answer, without their secrets",
-        "parameters": [
-          {
-            "$ref": "#/components/parameters/Id"
-          }
-        ],
+        "parameters": [{ "$ref": "#/components/parameters/Id" }],
         "responses": {
           "200": {
             "description": "The request.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/RequestDetail"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/RequestDetail" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/webhooks/trigger": {
       "post": {
         "operationId": "triggerWebhook",
-        "tags": [
-          "webhooks"
-        ],
+        "tags": ["webhooks"],
         "summary": "Send a signed offer, and wait for its answer",
         "description": "The built-in receiver takes its time on the sandbox's clock: while that stands still, the answer waits, as it does for latency.",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/Trigger"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Trigger" } } }
         },
         "responses": {
           "200": {
             "description": "What was sent, and what came of it.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Delivery"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Delivery" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/webhooks/deliveries": {
       "get": {
         "operationId": "listDeliveries",
-        "tags": [
-          "webhooks"
-        ],
+        "tags": ["webhooks"],
         "summary": "List the latest deliveries",
         "responses": {
           "200": {
             "description": "The deliveries, oldest first.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/DeliveryList"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/DeliveryList" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/webhooks/deliveries/{id}/redeliver": {
       "post": {
         "operationId": "redeliverWebhook",
-        "tags": [
-          "webhooks"
-        ],
+        "tags": ["webhooks"],
         "summary": "Send the same event again, signed anew",
-        "parameters": [
-          {
-            "$ref": "#/components/parameters/Id"
-          }
-        ],
+        "parameters": [{ "$ref": "#/components/parameters/Id" }],
         "responses": {
           "200": {
             "description": "The new delivery.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Delivery"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Delivery" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/webhooks/inbox": {
       "get": {
         "operationId": "getInbox",
-        "tags": [
-          "webhooks"
-        ],
+        "tags": ["webhooks"],
         "summary": "Read what the built-in receiver got",
         "responses": {
           "200": {
             "description": "The receiver's address, its answer, and the events, oldest first.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Inbox"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Inbox" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "put": {
         "operationId": "setInbox",
-        "tags": [
-          "webhooks"
-        ],
+        "tags": ["webhooks"],
         "summary": "Say how the built-in receiver answers",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/InboxAnswer"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/InboxAnswer" } } }
         },
         "responses": {
-          "204": {
-            "description": "It answers so from now on."
-          },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "204": { "description": "It answers so from now on." },
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "delete": {
         "operationId": "clearInbox",
-        "tags": [
-          "webhooks"
-        ],
+        "tags": ["webhooks"],
         "summary": "Forget what the built-in receiver got",
         "responses": {
-          "204": {
-            "description": "The inbox is empty, and answers as at the start."
-          },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "204": { "description": "The inbox is empty, and answers as at the start." },
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/auth/tokens": {
       "post": {
         "operationId": "issueToken",
-        "tags": [
-          "auth"
-        ],
+        "tags": ["auth"],
         "summary": "Issue an access token for a role or a user",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/NewToken"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/NewToken" } } }
         },
         "responses": {
           "201": {
             "description": "The token, and whom it is for.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Token"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Token" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/auth/api-keys": {
       "post": {
         "operationId": "issueApiKey",
-        "tags": [
-          "auth"
-        ],
+        "tags": ["auth"],
         "summary": "Issue an API key, good or bad",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/NewApiKey"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/NewApiKey" } } }
         },
         "responses": {
           "201": {
             "description": "The key.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/ApiKey"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ApiKey" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/policies": {
       "get": {
         "operationId": "getPolicies",
-        "tags": [
-          "settings"
-        ],
+        "tags": ["settings"],
         "summary": "Read what is decided where the specification is silent",
         "responses": {
           "200": {
             "description": "Every policy.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Policies"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Policies" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "put": {
         "operationId": "changePolicies",
-        "tags": [
-          "settings"
-        ],
+        "tags": ["settings"],
         "summary": "Change policies; those left out stay",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/Policies"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Policies" } } }
         },
         "responses": {
           "200": {
             "description": "Every policy.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Policies"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Policies" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/coverage": {
       "get": {
         "operationId": "getCoverage",
-        "tags": [
-          "requests"
-        ],
+        "tags": ["requests"],
         "summary": "Count the answers by operation and status",
         "responses": {
           "200": {
             "description": "Every operation with its documented statuses and those seen.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Coverage"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Coverage" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/events": {
       "get": {
         "operationId": "streamEvents",
-        "tags": [
-          "events"
-        ],
+        "tags": ["events"],
         "summary": "Follow what happens, as server-sent events",
         "description": "Each event's data is the JSON of an `Event`. A reader that falls too far behind is disconnected.",
         "responses": {
           "200": {
             "description": "The stream, until the sandbox is deleted or the server closes.",
-            "content": {
-              "text/event-stream": {
-                "schema": {
-                  "$ref": "#/components/schemas/Event"
-                }
-              }
-            }
+            "content": { "text/event-stream": { "schema": { "$ref": "#/components/schemas/Event" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/transfers": {
       "get": {
         "operationId": "listTransfers",
-        "tags": [
-          "transfers"
-        ],
+        "tags": ["transfers"],
         "summary": "List the transfers",
         "responses": {
           "200": {
             "description": "Those under way and the latest of those that are over, 1000 in all, oldest first.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/TransferList"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/TransferList" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       },
       "post": {
         "operationId": "startTransfer",
-        "tags": [
-          "transfers"
-        ],
+        "tags": ["transfers"],
         "summary": "Transfer a call to a destination or to a group",
         "description": "Plays the platform: rings on the sandbox's clock. Phones and people answer as `script` says, apps by their HTTP response to the signed offer.",
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/NewTransfer"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/NewTransfer" } } }
         },
         "responses": {
           "201": {
             "description": "The transfer, ringing.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Transfer"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Transfer" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/transfers/{id}": {
       "get": {
         "operationId": "getTransfer",
-        "tags": [
-          "transfers"
-        ],
+        "tags": ["transfers"],
         "summary": "Read who rang from when to when, who answered, and why others ended",
-        "parameters": [
-          {
-            "$ref": "#/components/parameters/Id"
-          }
-        ],
+        "parameters": [{ "$ref": "#/components/parameters/Id" }],
         "responses": {
           "200": {
             "description": "The transfer.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Transfer"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Transfer" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     },
     "/_control/v1/transfers/{id}/answers": {
       "post": {
         "operationId": "answerTransfer",
-        "tags": [
-          "transfers"
-        ],
+        "tags": ["transfers"],
         "summary": "Pick up, now",
         "description": "An answer in time gets the transfer, as connected if nobody of an earlier place in the ring order answers at the same instant. One that is too late gets the API's own error body (`offer_taken`, `offer_taken_self`, `offer_expired`).",
-        "parameters": [
-          {
-            "$ref": "#/components/parameters/Id"
-          }
-        ],
+        "parameters": [{ "$ref": "#/components/parameters/Id" }],
         "requestBody": {
           "required": true,
-          "content": {
-            "application/json": {
-              "schema": {
-                "$ref": "#/components/schemas/TransferAnswer"
-              }
-            }
-          }
+          "content": { "application/json": { "schema": { "$ref": "#/components/schemas/TransferAnswer" } } }
         },
         "responses": {
           "200": {
             "description": "The transfer.",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Transfer"
-                }
-              }
-            }
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Transfer" } } }
           },
-          "4XX": {
-            "$ref": "#/components/responses/Refused"
-          }
+          "4XX": { "$ref": "#/components/responses/Refused" }
         }
       }
     }
@@ -1278,54 +694,33 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "in": "path",
         "required": true,
         "description": "A collection of the state.",
-        "schema": {
-          "$ref": "#/components/schemas/Collection"
-        }
+        "schema": { "$ref": "#/components/schemas/Collection" }
       },
       "Id": {
         "name": "id",
         "in": "path",
         "required": true,
         "description": "The id that was answered or listed.",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100
-        }
+        "schema": { "type": "string", "minLength": 1, "maxLength": 100 }
       }
     },
     "responses": {
       "Refused": {
         "description": "The request is refused, and the error names the field.",
-        "content": {
-          "application/json": {
-            "schema": {
-              "$ref": "#/components/schemas/ControlError"
-            }
-          }
-        }
+        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ControlError" } } }
       }
     },
     "schemas": {
       "ControlError": {
         "type": "object",
-        "required": [
-          "error"
-        ],
+        "required": ["error"],
         "properties": {
           "error": {
             "type": "object",
-            "required": [
-              "code",
-              "message"
-            ],
+            "required": ["code", "message"],
             "properties": {
-              "code": {
-                "type": "string"
-              },
-              "message": {
-                "type": "string"
-              },
+              "code": { "type": "string" },
+              "message": { "type": "string" },
               "field": {
                 "type": "string",
                 "description": "The bad field as in the request, e.g. `do.code` or `members[2].role`."
@@ -1334,36 +729,13 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           }
         }
       },
-      "Health": {
-        "type": "object",
-        "required": [
-          "status"
-        ],
-        "properties": {
-          "status": {
-            "const": "ok"
-          }
-        }
-      },
+      "Health": { "type": "object", "required": ["status"], "properties": { "status": { "const": "ok" } } },
       "Version": {
         "type": "object",
-        "required": [
-          "control",
-          "api"
-        ],
-        "properties": {
-          "control": {
-            "type": "string"
-          },
-          "api": {
-            "type": "string"
-          }
-        }
+        "required": ["control", "api"],
+        "properties": { "control": { "type": "string" }, "api": { "type": "string" } }
       },
-      "Document": {
-        "type": "object",
-        "additionalProperties": true
-      },
+      "Document": { "type": "object", "additionalProperties": true },
       "SandboxName": {
         "type": "string",
         "pattern": "^[a-z0-9][a-z0-9-]{0,62}$",
@@ -1371,14 +743,9 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "Sandbox": {
         "type": "object",
-        "required": [
-          "name",
-          "path"
-        ],
+        "required": ["name", "path"],
         "properties": {
-          "name": {
-            "type": "string"
-          },
+          "name": { "type": "string" },
           "path": {
             "type": "string",
             "description": "Prefix of every path in this sandbox, e.g. `/_sandbox/checkout`."
@@ -1387,44 +754,20 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "SandboxList": {
         "type": "object",
-        "required": [
-          "sandboxes"
-        ],
-        "properties": {
-          "sandboxes": {
-            "type": "array",
-            "items": {
-              "$ref": "#/components/schemas/Sandbox"
-            }
-          }
-        }
+        "required": ["sandboxes"],
+        "properties": { "sandboxes": { "type": "array", "items": { "$ref": "#/components/schemas/Sandbox" } } }
       },
       "NewSandbox": {
         "type": "object",
-        "required": [
-          "name"
-        ],
+        "required": ["name"],
         "description": "What is left out is as in the sandbox `default`.",
         "properties": {
-          "name": {
-            "$ref": "#/components/schemas/SandboxName"
-          },
-          "seed": {
-            "$ref": "#/components/schemas/Seed"
-          },
-          "now": {
-            "$ref": "#/components/schemas/Time"
-          },
-          "clock": {
-            "$ref": "#/components/schemas/ClockMode"
-          },
-          "prng": {
-            "type": "integer",
-            "description": "Seed of the random generator."
-          },
-          "policies": {
-            "$ref": "#/components/schemas/Policies"
-          }
+          "name": { "$ref": "#/components/schemas/SandboxName" },
+          "seed": { "$ref": "#/components/schemas/Seed" },
+          "now": { "$ref": "#/components/schemas/Time" },
+          "clock": { "$ref": "#/components/schemas/ClockMode" },
+          "prng": { "type": "integer", "description": "Seed of the random generator." },
+          "policies": { "$ref": "#/components/schemas/Policies" }
         }
       },
       "Seed": {
@@ -1434,245 +777,103 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "Snapshot": {
         "type": "object",
-        "required": [
-          "version",
-          "seed"
-        ],
+        "required": ["version", "seed"],
         "description": "What was exported. Only `version` is meant to be read.",
-        "properties": {
-          "version": {
-            "const": 1
-          },
-          "seed": {
-            "$ref": "#/components/schemas/Seed"
-          }
-        },
+        "properties": { "version": { "const": 1 }, "seed": { "$ref": "#/components/schemas/Seed" } },
         "additionalProperties": true
       },
       "Collection": {
         "type": "string",
         "enum": [
-          "accounts",
-          "users",
-          "members",
-          "destinations",
-          "groups",
-          "flows",
-          "providers",
-          "numbers",
-          "contacts",
-          "calls",
-          "apiKeys",
-          "roles"
+          "accounts", "users", "members", "destinations", "groups", "flows", "providers", "numbers", "contacts",
+          "calls", "apiKeys", "roles"
         ]
       },
-      "StateRecord": {
-        "type": "object",
-        "additionalProperties": true
-      },
+      "StateRecord": { "type": "object", "additionalProperties": true },
       "RecordList": {
         "type": "object",
-        "required": [
-          "records"
-        ],
-        "properties": {
-          "records": {
-            "type": "array",
-            "items": {
-              "$ref": "#/components/schemas/StateRecord"
-            }
-          }
-        }
+        "required": ["records"],
+        "properties": { "records": { "type": "array", "items": { "$ref": "#/components/schemas/StateRecord" } } }
       },
       "Time": {
         "description": "Milliseconds since the epoch, or an ISO 8601 timestamp.",
-        "type": [
-          "number",
-          "string"
-        ]
+        "type": ["number", "string"]
       },
-      "ClockMode": {
-        "type": "string",
-        "enum": [
-          "frozen",
-          "flowing"
-        ]
-      },
+      "ClockMode": { "type": "string", "enum": ["frozen", "flowing"] },
       "Clock": {
         "type": "object",
-        "required": [
-          "now",
-          "mode",
-          "pending",
-          "upcoming"
-        ],
+        "required": ["now", "mode", "pending", "upcoming"],
         "properties": {
-          "now": {
-            "type": "string",
-            "format": "date-time"
-          },
-          "mode": {
-            "$ref": "#/components/schemas/ClockMode"
-          },
-          "pending": {
-            "type": "integer",
-            "description": "How many timers wait."
-          },
+          "now": { "type": "string", "format": "date-time" },
+          "mode": { "$ref": "#/components/schemas/ClockMode" },
+          "pending": { "type": "integer", "description": "How many timers wait." },
           "upcoming": {
             "type": "array",
             "description": "Timers and expiries to come, and the ends of waits (`sleep.ends`: of a latency, a slow body, the built-in receiver), soonest first; at most 1000.",
-            "items": {
-              "$ref": "#/components/schemas/Upcoming"
-            }
+            "items": { "$ref": "#/components/schemas/Upcoming" }
           }
         }
       },
       "Upcoming": {
         "type": "object",
-        "required": [
-          "at",
-          "kind"
-        ],
+        "required": ["at", "kind"],
         "properties": {
-          "at": {
-            "type": "string",
-            "format": "date-time"
-          },
-          "kind": {
-            "type": "string"
-          },
-          "id": {
-            "type": "string",
-            "description": "What it is about."
-          }
+          "at": { "type": "string", "format": "date-time" },
+          "kind": { "type": "string" },
+          "id": { "type": "string", "description": "What it is about." }
         }
       },
       "ClockSetting": {
         "type": "object",
         "properties": {
-          "now": {
-            "$ref": "#/components/schemas/Time"
-          },
-          "mode": {
-            "$ref": "#/components/schemas/ClockMode"
-          }
+          "now": { "$ref": "#/components/schemas/Time" },
+          "mode": { "$ref": "#/components/schemas/ClockMode" }
         }
       },
       "ClockStep": {
         "description": "By how many milliseconds, to when, or to the next timer or expiry.",
         "oneOf": [
-          {
-            "type": "object",
-            "required": [
-              "by"
-            ],
-            "properties": {
-              "by": {
-                "type": "number",
-                "minimum": 0
-              }
-            }
-          },
-          {
-            "type": "object",
-            "required": [
-              "to"
-            ],
-            "properties": {
-              "to": {
-                "$ref": "#/components/schemas/Time"
-              }
-            }
-          },
-          {
-            "type": "object",
-            "required": [
-              "nextTimer"
-            ],
-            "properties": {
-              "nextTimer": {
-                "const": true
-              }
-            }
-          }
+          { "type": "object", "required": ["by"], "properties": { "by": { "type": "number", "minimum": 0 } } },
+          { "type": "object", "required": ["to"], "properties": { "to": { "$ref": "#/components/schemas/Time" } } },
+          { "type": "object", "required": ["nextTimer"], "properties": { "nextTimer": { "const": true } } }
         ]
       },
       "ClockAdvanced": {
         "allOf": [
-          {
-            "$ref": "#/components/schemas/Clock"
-          },
+          { "$ref": "#/components/schemas/Clock" },
           {
             "type": "object",
-            "required": [
-              "effects"
-            ],
-            "properties": {
-              "effects": {
-                "type": "array",
-                "items": {
-                  "$ref": "#/components/schemas/Event"
-                }
-              }
-            }
+            "required": ["effects"],
+            "properties": { "effects": { "type": "array", "items": { "$ref": "#/components/schemas/Event" } } }
           }
         ]
       },
       "Event": {
         "type": "object",
-        "required": [
-          "at",
-          "type"
-        ],
+        "required": ["at", "type"],
         "properties": {
-          "at": {
-            "type": "string",
-            "format": "date-time",
-            "description": "When, on the sandbox's clock."
-          },
-          "type": {
-            "type": "string",
-            "description": "What, e.g. `call.completed` or `transfer.connected`."
-          },
-          "id": {
-            "type": "string",
-            "description": "What it is about."
-          }
+          "at": { "type": "string", "format": "date-time", "description": "When, on the sandbox's clock." },
+          "type": { "type": "string", "description": "What, e.g. `call.completed` or `transfer.connected`." },
+          "id": { "type": "string", "description": "What it is about." }
         },
         "additionalProperties": true
       },
       "Fault": {
         "type": "object",
-        "required": [
-          "do"
-        ],
+        "required": ["do"],
         "properties": {
-          "match": {
-            "$ref": "#/components/schemas/FaultMatch"
-          },
-          "when": {
-            "$ref": "#/components/schemas/FaultWhen"
-          },
-          "do": {
-            "$ref": "#/components/schemas/FaultDo"
-          }
+          "match": { "$ref": "#/components/schemas/FaultMatch" },
+          "when": { "$ref": "#/components/schemas/FaultWhen" },
+          "do": { "$ref": "#/components/schemas/FaultDo" }
         }
       },
       "FaultMatch": {
         "type": "object",
         "description": "Which requests it meets; absent parts match everything.",
         "properties": {
-          "operationId": {
-            "type": "string"
-          },
-          "method": {
-            "type": "string",
-            "description": "One that an operation has."
-          },
-          "path": {
-            "type": "string",
-            "description": "A path or a path template."
-          }
+          "operationId": { "type": "string" },
+          "method": { "type": "string", "description": "One that an operation has." },
+          "path": { "type": "string", "description": "A path or a path template." }
         }
       },
       "FaultWhen": {
@@ -1684,10 +885,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "description": "The first matching request that it meets; 1 by default."
           },
           "times": {
-            "type": [
-              "integer",
-              "null"
-            ],
+            "type": ["integer", "null"],
             "minimum": 1,
             "description": "How many it meets before it is used up; null for all of them; 1 by default."
           },
@@ -1705,236 +903,110 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           {
             "type": "string",
             "enum": [
-              "reset",
-              "empty",
-              "truncate",
-              "hang",
-              "slowBody",
-              "wrongContentType",
-              "unknownEnum",
-              "processThenDrop"
+              "reset", "empty", "truncate", "hang", "slowBody", "wrongContentType", "unknownEnum", "processThenDrop"
             ]
           },
+          { "type": "object", "required": ["code"], "properties": { "code": { "type": "string" } } },
           {
             "type": "object",
-            "required": [
-              "code"
-            ],
-            "properties": {
-              "code": {
-                "type": "string"
-              }
-            }
-          },
-          {
-            "type": "object",
-            "required": [
-              "rateLimit"
-            ],
+            "required": ["rateLimit"],
             "properties": {
               "rateLimit": {
                 "type": "object",
-                "required": [
-                  "retryAfterSecs"
-                ],
-                "properties": {
-                  "retryAfterSecs": {
-                    "type": "number",
-                    "minimum": 0,
-                    "maximum": 86400
-                  }
-                }
+                "required": ["retryAfterSecs"],
+                "properties": { "retryAfterSecs": { "type": "number", "minimum": 0, "maximum": 86400 } }
               }
             }
           },
           {
             "type": "object",
-            "required": [
-              "status"
-            ],
+            "required": ["status"],
             "properties": {
-              "status": {
-                "type": "integer",
-                "minimum": 200,
-                "maximum": 599
-              },
-              "body": {
-                "description": "A text, or any JSON."
-              },
+              "status": { "type": "integer", "minimum": 200, "maximum": 599 },
+              "body": { "description": "A text, or any JSON." },
               "headers": {
                 "type": "object",
-                "additionalProperties": {
-                  "type": "string"
-                },
+                "additionalProperties": { "type": "string" },
                 "description": "All but `Content-Length` and `Transfer-Encoding`, which come from the body."
               }
             }
           },
           {
             "type": "object",
-            "required": [
-              "latency"
-            ],
-            "properties": {
-              "latency": {
-                "type": "number",
-                "minimum": 0,
-                "maximum": 86400000
-              }
-            }
+            "required": ["latency"],
+            "properties": { "latency": { "type": "number", "minimum": 0, "maximum": 86400000 } }
           }
         ]
       },
-      "FaultAdded": {
-        "type": "object",
-        "required": [
-          "id"
-        ],
-        "properties": {
-          "id": {
-            "type": "string"
-          }
-        }
-      },
+      "FaultAdded": { "type": "object", "required": ["id"], "properties": { "id": { "type": "string" } } },
       "FaultList": {
         "type": "object",
-        "required": [
-          "faults"
-        ],
+        "required": ["faults"],
         "properties": {
           "faults": {
             "type": "array",
             "items": {
-              "allOf": [
-                {
-                  "$ref": "#/components/schemas/Fault"
-                },
-                {
-                  "$ref": "#/components/schemas/FaultAdded"
-                }
-              ]
+              "allOf": [{ "$ref": "#/components/schemas/Fault" }, { "$ref": "#/components/schemas/FaultAdded" }]
             }
           }
         }
       },
       "RequestEntry": {
         "type": "object",
-        "required": [
-          "id",
-          "at",
-          "method",
-          "path",
-          "status",
-          "requestId"
-        ],
+        "required": ["id", "at", "method", "path", "status", "requestId"],
         "properties": {
-          "id": {
-            "type": "integer"
-          },
-          "at": {
-            "type": "string",
-            "format": "date-time"
-          },
-          "method": {
-            "type": "string"
-          },
-          "path": {
-            "type": "string"
-          },
-          "operationId": {
-            "type": "string"
-          },
+          "id": { "type": "integer" },
+          "at": { "type": "string", "format": "date-time" },
+          "method": { "type": "string" },
+          "path": { "type": "string" },
+          "operationId": { "type": "string" },
           "status": {
             "type": "integer",
             "description": "The status of the answer; where a fault let none through, of the one it kept back."
           },
-          "code": {
-            "type": "string",
-            "description": "The error code of the answer."
-          },
-          "fault": {
-            "type": "string",
-            "description": "The fault that met the request."
-          },
+          "code": { "type": "string", "description": "The error code of the answer." },
+          "fault": { "type": "string", "description": "The fault that met the request." },
           "error": {
             "type": "string",
             "description": "What a rule threw where the answer is a 500; never part of the answer."
           },
-          "requestId": {
-            "type": "string"
-          }
+          "requestId": { "type": "string" }
         }
       },
       "RequestList": {
         "type": "object",
-        "required": [
-          "requests"
-        ],
-        "properties": {
-          "requests": {
-            "type": "array",
-            "items": {
-              "$ref": "#/components/schemas/RequestEntry"
-            }
-          }
-        }
+        "required": ["requests"],
+        "properties": { "requests": { "type": "array", "items": { "$ref": "#/components/schemas/RequestEntry" } } }
       },
       "RequestDetail": {
         "allOf": [
-          {
-            "$ref": "#/components/schemas/RequestEntry"
-          },
+          { "$ref": "#/components/schemas/RequestEntry" },
           {
             "type": "object",
             "description": "What was sent and answered is kept for the latest 200 requests.",
             "properties": {
-              "query": {
-                "type": "object",
-                "additionalProperties": {
-                  "type": "string"
-                }
-              },
-              "headers": {
-                "type": "object",
-                "additionalProperties": {
-                  "type": "string"
-                }
-              },
-              "body": {
-                "description": "What was sent, where it was JSON of at most 16 KiB."
-              },
-              "answer": {
-                "description": "What was answered, where it was JSON of at most 16 KiB."
-              }
+              "query": { "type": "object", "additionalProperties": { "type": "string" } },
+              "headers": { "type": "object", "additionalProperties": { "type": "string" } },
+              "body": { "description": "What was sent, where it was JSON of at most 16 KiB." },
+              "answer": { "description": "What was answered, where it was JSON of at most 16 KiB." }
             }
           }
         ]
       },
       "UnmatchedList": {
         "type": "object",
-        "required": [
-          "requests"
-        ],
+        "required": ["requests"],
         "properties": {
           "requests": {
             "type": "array",
             "items": {
               "allOf": [
-                {
-                  "$ref": "#/components/schemas/RequestEntry"
-                },
+                { "$ref": "#/components/schemas/RequestEntry" },
                 {
                   "type": "object",
-                  "required": [
-                    "nearest"
-                  ],
+                  "required": ["nearest"],
                   "properties": {
-                    "nearest": {
-                      "type": "array",
-                      "items": {
-                        "$ref": "#/components/schemas/NearMiss"
-                      }
-                    }
+                    "nearest": { "type": "array", "items": { "$ref": "#/components/schemas/NearMiss" } }
                   }
                 }
               ]
@@ -1944,42 +1016,21 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "NearMiss": {
         "type": "object",
-        "required": [
-          "operationId",
-          "method",
-          "path",
-          "why"
-        ],
+        "required": ["operationId", "method", "path", "why"],
         "properties": {
-          "operationId": {
-            "type": "string"
-          },
-          "method": {
-            "type": "string"
-          },
-          "path": {
-            "type": "string"
-          },
-          "why": {
-            "type": "string"
-          }
+          "operationId": { "type": "string" },
+          "method": { "type": "string" },
+          "path": { "type": "string" },
+          "why": { "type": "string" }
         }
       },
       "RequestWait": {
         "type": "object",
         "properties": {
-          "operationId": {
-            "type": "string"
-          },
-          "method": {
-            "type": "string"
-          },
-          "path": {
-            "type": "string"
-          },
-          "status": {
-            "type": "integer"
-          },
+          "operationId": { "type": "string" },
+          "method": { "type": "string" },
+          "path": { "type": "string" },
+          "status": { "type": "integer" },
           "after": {
             "type": "integer",
             "minimum": 0,
@@ -2001,100 +1052,39 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "RequestWaited": {
         "type": "object",
-        "required": [
-          "matched",
-          "requests"
-        ],
+        "required": ["matched", "requests"],
         "properties": {
-          "matched": {
-            "type": "boolean"
-          },
-          "requests": {
-            "type": "array",
-            "items": {
-              "$ref": "#/components/schemas/RequestEntry"
-            }
-          }
+          "matched": { "type": "boolean" },
+          "requests": { "type": "array", "items": { "$ref": "#/components/schemas/RequestEntry" } }
         }
       },
       "Trigger": {
         "type": "object",
-        "required": [
-          "destinationId"
-        ],
+        "required": ["destinationId"],
         "description": "What to offer, and to whom; every other field becomes part of the payload.",
-        "properties": {
-          "destinationId": {
-            "type": "string"
-          }
-        },
+        "properties": { "destinationId": { "type": "string" } },
         "additionalProperties": true
       },
       "Delivery": {
         "type": "object",
-        "required": [
-          "id",
-          "destinationId",
-          "at",
-          "url",
-          "headers",
-          "body",
-          "accepted"
-        ],
+        "required": ["id", "destinationId", "at", "url", "headers", "body", "accepted"],
         "properties": {
-          "id": {
-            "type": "string"
-          },
-          "destinationId": {
-            "type": "string"
-          },
-          "at": {
-            "type": "string",
-            "format": "date-time"
-          },
-          "url": {
-            "type": "string"
-          },
-          "headers": {
-            "type": "object",
-            "additionalProperties": {
-              "type": "string"
-            }
-          },
-          "body": {
-            "type": "string",
-            "description": "The body exactly as it was signed and sent."
-          },
-          "status": {
-            "type": "integer",
-            "description": "The receiver's status; absent when there was no answer."
-          },
-          "accepted": {
-            "type": "boolean"
-          },
-          "error": {
-            "type": "string",
-            "description": "Why there was no answer."
-          },
-          "redeliveryOf": {
-            "type": "string",
-            "description": "The delivery whose event was sent again."
-          }
+          "id": { "type": "string" },
+          "destinationId": { "type": "string" },
+          "at": { "type": "string", "format": "date-time" },
+          "url": { "type": "string" },
+          "headers": { "type": "object", "additionalProperties": { "type": "string" } },
+          "body": { "type": "string", "description": "The body exactly as it was signed and sent." },
+          "status": { "type": "integer", "description": "The receiver's status; absent when there was no answer." },
+          "accepted": { "type": "boolean" },
+          "error": { "type": "string", "description": "Why there was no answer." },
+          "redeliveryOf": { "type": "string", "description": "The delivery whose event was sent again." }
         }
       },
       "DeliveryList": {
         "type": "object",
-        "required": [
-          "deliveries"
-        ],
-        "properties": {
-          "deliveries": {
-            "type": "array",
-            "items": {
-              "$ref": "#/components/schemas/Delivery"
-            }
-          }
-        }
+        "required": ["deliveries"],
+        "properties": { "deliveries": { "type": "array", "items": { "$ref": "#/components/schemas/Delivery" } } }
       },
       "InboxAnswer": {
         "type": "object",
@@ -2115,294 +1105,132 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "InboxEvent": {
         "type": "object",
-        "required": [
-          "at",
-          "headers",
-          "body"
-        ],
+        "required": ["at", "headers", "body"],
         "properties": {
-          "at": {
-            "type": "string",
-            "format": "date-time"
-          },
-          "headers": {
-            "type": "object",
-            "additionalProperties": {
-              "type": "string"
-            }
-          },
-          "body": {
-            "type": "string"
-          }
+          "at": { "type": "string", "format": "date-time" },
+          "headers": { "type": "object", "additionalProperties": { "type": "string" } },
+          "body": { "type": "string" }
         }
       },
       "Inbox": {
         "type": "object",
-        "required": [
-          "url",
-          "answer",
-          "received"
-        ],
+        "required": ["url", "answer", "received"],
         "properties": {
-          "url": {
-            "type": "string",
-            "description": "Give it to an `app` destination as `config.url`."
-          },
-          "answer": {
-            "$ref": "#/components/schemas/InboxAnswer"
-          },
-          "received": {
-            "type": "array",
-            "items": {
-              "$ref": "#/components/schemas/InboxEvent"
-            }
-          }
+          "url": { "type": "string", "description": "Give it to an `app` destination as `config.url`." },
+          "answer": { "$ref": "#/components/schemas/InboxAnswer" },
+          "received": { "type": "array", "items": { "$ref": "#/components/schemas/InboxEvent" } }
         }
       },
-      "Role": {
-        "type": "string",
-        "enum": [
-          "owner",
-          "admin",
-          "member",
-          "agent"
-        ]
-      },
+      "Role": { "type": "string", "enum": ["owner", "admin", "member", "agent"] },
       "NewToken": {
         "type": "object",
         "description": "For a user, or for the first member of an account who has the role.",
         "properties": {
-          "userId": {
-            "type": "string"
-          },
-          "role": {
-            "$ref": "#/components/schemas/Role"
-          },
-          "accountId": {
-            "type": "string",
-            "description": "The first account by default."
-          },
+          "userId": { "type": "string" },
+          "role": { "$ref": "#/components/schemas/Role" },
+          "accountId": { "type": "string", "description": "The first account by default." },
           "expiresInSecs": {
             "type": "number",
             "description": "On the sandbox's clock, up to the year 9999; by default as the policy `tokenLifetimeSecs` says."
           },
-          "expired": {
-            "const": true
-          }
+          "expired": { "const": true }
         }
       },
       "Token": {
         "type": "object",
-        "required": [
-          "token",
-          "userId",
-          "expiresAt"
-        ],
+        "required": ["token", "userId", "expiresAt"],
         "properties": {
-          "token": {
-            "type": "string"
-          },
-          "userId": {
-            "type": "string"
-          },
-          "expiresAt": {
-            "type": "string",
-            "format": "date-time",
-            "description": "On the sandbox's clock."
-          },
-          "accountId": {
-            "type": "string",
-            "description": "What to send as `X-Account-Id`."
-          }
+          "token": { "type": "string" },
+          "userId": { "type": "string" },
+          "expiresAt": { "type": "string", "format": "date-time", "description": "On the sandbox's clock." },
+          "accountId": { "type": "string", "description": "What to send as `X-Account-Id`." }
         }
       },
       "NewApiKey": {
         "type": "object",
         "properties": {
-          "accountId": {
-            "type": "string"
-          },
-          "role": {
-            "$ref": "#/components/schemas/Role"
-          },
-          "scopes": {
-            "type": "array",
-            "items": {
-              "type": "string"
-            }
-          },
+          "accountId": { "type": "string" },
+          "role": { "$ref": "#/components/schemas/Role" },
+          "scopes": { "type": "array", "items": { "type": "string" } },
           "state": {
             "type": "string",
-            "enum": [
-              "valid",
-              "expired",
-              "revoked",
-              "ip_restricted",
-              "insufficient_scope"
-            ],
+            "enum": ["valid", "expired", "revoked", "ip_restricted", "insufficient_scope"],
             "description": "The last two make a valid key that may be used from a documentation address only, and one without any scope."
           },
-          "expiresAt": {
-            "$ref": "#/components/schemas/Time"
-          },
-          "allowedIps": {
-            "type": "array",
-            "items": {
-              "type": "string"
-            }
-          }
+          "expiresAt": { "$ref": "#/components/schemas/Time" },
+          "allowedIps": { "type": "array", "items": { "type": "string" } }
         }
       },
       "ApiKey": {
         "type": "object",
-        "required": [
-          "id",
-          "key"
-        ],
-        "properties": {
-          "id": {
-            "type": "string"
-          },
-          "key": {
-            "type": "string"
-          }
-        }
+        "required": ["id", "key"],
+        "properties": { "id": { "type": "string" }, "key": { "type": "string" } }
       },
-      "Policies": {
-        "type": "object",
-        "additionalProperties": true
-      },
+      "Policies": { "type": "object", "additionalProperties": true },
       "Coverage": {
         "type": "object",
-        "required": [
-          "operations",
-          "unmatched"
-        ],
+        "required": ["operations", "unmatched"],
         "properties": {
           "operations": {
             "type": "array",
             "items": {
               "type": "object",
-              "required": [
-                "operationId",
-                "statuses"
-              ],
+              "required": ["operationId", "statuses"],
               "properties": {
-                "operationId": {
-                  "type": "string"
-                },
+                "operationId": { "type": "string" },
                 "statuses": {
                   "type": "array",
                   "items": {
                     "type": "object",
-                    "required": [
-                      "status",
-                      "documented",
-                      "count"
-                    ],
+                    "required": ["status", "documented", "count"],
                     "properties": {
-                      "status": {
-                        "type": "integer"
-                      },
-                      "documented": {
-                        "type": "boolean"
-                      },
-                      "count": {
-                        "type": "integer"
-                      }
+                      "status": { "type": "integer" },
+                      "documented": { "type": "boolean" },
+                      "count": { "type": "integer" }
                     }
                   }
                 }
               }
             }
           },
-          "unmatched": {
-            "type": "integer",
-            "description": "How many requests met no operation."
-          }
+          "unmatched": { "type": "integer", "description": "How many requests met no operation." }
         }
       },
       "NewTransfer": {
         "type": "object",
         "description": "Exactly one of `destinationId` and `groupId`.",
         "properties": {
-          "destinationId": {
-            "type": "string"
-          },
-          "groupId": {
-            "type": "string"
-          },
+          "destinationId": { "type": "string" },
+          "groupId": { "type": "string" },
           "callId": {
             "type": "string",
             "description": "A call of the account that is in progress; ringing and connection end with it."
           },
-          "script": {
-            "type": "array",
-            "maxItems": 100,
-            "items": {
-              "$ref": "#/components/schemas/ScriptEntry"
-            }
-          }
+          "script": { "type": "array", "maxItems": 100, "items": { "$ref": "#/components/schemas/ScriptEntry" } }
         }
       },
       "ScriptEntry": {
         "type": "object",
         "description": "How a phone, or a person, behaves. Who is not mentioned does not answer.",
         "properties": {
-          "destinationId": {
-            "type": "string",
-            "description": "A phone of this transfer."
-          },
-          "memberId": {
-            "type": "string",
-            "description": "A member of the account."
-          },
-          "answerAfterSecs": {
-            "type": "number",
-            "minimum": 0,
-            "maximum": 86400
-          },
-          "declineAfterSecs": {
-            "type": "number",
-            "minimum": 0,
-            "maximum": 86400
-          }
+          "destinationId": { "type": "string", "description": "A phone of this transfer." },
+          "memberId": { "type": "string", "description": "A member of the account." },
+          "answerAfterSecs": { "type": "number", "minimum": 0, "maximum": 86400 },
+          "declineAfterSecs": { "type": "number", "minimum": 0, "maximum": 86400 }
         }
       },
       "TransferAnswer": {
         "type": "object",
-        "properties": {
-          "destinationId": {
-            "type": "string"
-          },
-          "memberId": {
-            "type": "string"
-          }
-        }
+        "properties": { "destinationId": { "type": "string" }, "memberId": { "type": "string" } }
       },
       "Ring": {
         "type": "object",
-        "required": [
-          "destinationId",
-          "kind",
-          "from",
-          "until",
-          "outcome"
-        ],
+        "required": ["destinationId", "kind", "from", "until", "outcome"],
         "properties": {
-          "destinationId": {
-            "type": "string"
-          },
-          "memberId": {
-            "type": "string"
-          },
-          "kind": {
-            "type": "string"
-          },
-          "from": {
-            "type": "string",
-            "format": "date-time"
-          },
+          "destinationId": { "type": "string" },
+          "memberId": { "type": "string" },
+          "kind": { "type": "string" },
+          "from": { "type": "string", "format": "date-time" },
           "until": {
             "type": "string",
             "format": "date-time",
@@ -2412,119 +1240,48 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "type": "string",
             "description": "`ringing`, `answered`, `missed`, `declined`, `taken` by another, `busy` with another transfer, `abandoned` by the caller, or `not_rung` for the reason given."
           },
-          "reason": {
-            "type": "string",
-            "description": "Why it did not ring or was declined."
-          },
-          "deliveryId": {
-            "type": "string",
-            "description": "The offer to an app."
-          },
+          "reason": { "type": "string", "description": "Why it did not ring or was declined." },
+          "deliveryId": { "type": "string", "description": "The offer to an app." },
           "late": {
             "type": "array",
             "description": "The latest 200 answers that came too late, with the error code that each got.",
             "items": {
               "type": "object",
-              "required": [
-                "at",
-                "code"
-              ],
-              "properties": {
-                "at": {
-                  "type": "string",
-                  "format": "date-time"
-                },
-                "code": {
-                  "type": "string"
-                }
-              }
+              "required": ["at", "code"],
+              "properties": { "at": { "type": "string", "format": "date-time" }, "code": { "type": "string" } }
             }
           }
         }
       },
       "Transfer": {
         "type": "object",
-        "required": [
-          "id",
-          "accountId",
-          "status",
-          "startedAt",
-          "rings"
-        ],
+        "required": ["id", "accountId", "status", "startedAt", "rings"],
         "properties": {
-          "id": {
-            "type": "string"
-          },
-          "accountId": {
-            "type": "string"
-          },
-          "destinationId": {
-            "type": "string"
-          },
-          "groupId": {
-            "type": "string"
-          },
-          "callId": {
-            "type": "string"
-          },
-          "status": {
-            "type": "string",
-            "enum": [
-              "ringing",
-              "connected",
-              "ended",
-              "unanswered",
-              "abandoned"
-            ]
-          },
-          "startedAt": {
-            "type": "string",
-            "format": "date-time"
-          },
+          "id": { "type": "string" },
+          "accountId": { "type": "string" },
+          "destinationId": { "type": "string" },
+          "groupId": { "type": "string" },
+          "callId": { "type": "string" },
+          "status": { "type": "string", "enum": ["ringing", "connected", "ended", "unanswered", "abandoned"] },
+          "startedAt": { "type": "string", "format": "date-time" },
           "answeredBy": {
             "type": "object",
-            "required": [
-              "destinationId"
-            ],
-            "properties": {
-              "destinationId": {
-                "type": "string"
-              },
-              "memberId": {
-                "type": "string"
-              }
-            }
+            "required": ["destinationId"],
+            "properties": { "destinationId": { "type": "string" }, "memberId": { "type": "string" } }
           },
-          "answeredAt": {
-            "type": "string",
-            "format": "date-time"
-          },
-          "endedAt": {
-            "type": "string",
-            "format": "date-time"
-          },
+          "answeredAt": { "type": "string", "format": "date-time" },
+          "endedAt": { "type": "string", "format": "date-time" },
           "rings": {
             "type": "array",
             "description": "In ring order.",
-            "items": {
-              "$ref": "#/components/schemas/Ring"
-            }
+            "items": { "$ref": "#/components/schemas/Ring" }
           }
         }
       },
       "TransferList": {
         "type": "object",
-        "required": [
-          "transfers"
-        ],
-        "properties": {
-          "transfers": {
-            "type": "array",
-            "items": {
-              "$ref": "#/components/schemas/Transfer"
-            }
-          }
-        }
+        "required": ["transfers"],
+        "properties": { "transfers": { "type": "array", "items": { "$ref": "#/components/schemas/Transfer" } } }
       }
     }
   }
