@@ -1,8 +1,8 @@
 // Plants every known bug in the reference backend and names the contract case that catches it: npm run mutants -- --help
 import { parseArgs } from "node:util";
-import { keepReport } from "../packages/contract/src/targets/keep-report.ts";
+import { keepSummary, writeReport } from "../packages/contract/src/targets/reports.ts";
 import { mutantGroups } from "./mutants/mutants.ts";
-import { mutantsMarkdown } from "./mutants/report.ts";
+import { mutantsMarkdown, mutantsTable } from "./mutants/report.ts";
 import { tryAll } from "./mutants/run.ts";
 import type { Outcome } from "./mutants/worker.ts";
 
@@ -11,7 +11,8 @@ const help = `Plants every known bug in the reference backend; the contract suit
   --only TEXT  only mutants whose name or group holds the text
   --why        print what the case said, too
 
-Only a run of all mutants keeps docs/contract-mutants.md; where CI is set, it fails when that is stale instead.`;
+A run of all mutants writes reports/contract-mutants.md, which names the case that caught each, and updates the numbers in
+docs/contract-coverage.md; where CI is set, it fails when they are behind instead.`;
 
 const { values } = parseArgs({
   options: { only: { type: "string" }, why: { type: "boolean" }, help: { type: "boolean" } },
@@ -52,8 +53,9 @@ const missed = [...rules.keys()].filter((name) => outcomes.get(name)?.caughtBy =
 const seconds = Math.round((performance.now() - started) / 1000);
 console.log(`${rules.size - missed.length} caught, ${missed.length} survived, in ${seconds} s`);
 for (const name of missed) console.log(`  ${name}: ${told(outcomes.get(name) ?? {})}`);
-const report = new URL("../docs/contract-mutants.md", import.meta.url);
-const problems =
-  only === "" && missed.length === 0 ? keepReport(report, mutantsMarkdown(outcomes), "npm run mutants") : [];
+const isWhole = only === "" && missed.length === 0;
+if (isWhole) writeReport("contract-mutants.md", mutantsMarkdown(outcomes));
+const summary = { heading: "Wrong backends", text: mutantsTable() };
+const problems = isWhole ? keepSummary([summary], "npm run mutants") : [];
 for (const problem of problems) console.error(problem);
 if (missed.length > 0 || problems.length > 0) process.exitCode = 1;

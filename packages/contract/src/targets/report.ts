@@ -56,7 +56,7 @@ const list = (lines: readonly string[], none: string): string =>
   lines.length === 0 ? none : lines.map((line) => `- ${line}`).join("\n");
 
 /** Target × class of cells: how many of the documented ones it covers. */
-function classTable(coverage: Coverage): string {
+export function classTable(coverage: Coverage): string {
   const all = targetsOf(coverage);
   const lines = kinds.map((kind) => {
     const rows = rowsOf(coverage, kind);
@@ -66,7 +66,8 @@ function classTable(coverage: Coverage): string {
   return table(["Cells", "Documented", ...all], lines);
 }
 
-function caseTable({ tallies }: Coverage): string {
+/** What came of the cases on each target. */
+export function caseTable({ tallies }: Coverage): string {
   const count = (lists: Iterable<readonly string[]>) => [...lists].reduce((sum, cases) => sum + cases.length, 0);
   const lines = tallies.map(({ target, passed, failed, deviations, notRun }) => {
     const limits = [...notRun.keys()].join(", ");

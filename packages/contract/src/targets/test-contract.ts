@@ -6,8 +6,8 @@ import { main as askServer } from "../live/main.ts";
 import type { Run } from "../run.ts";
 import { runsText, totalsOf } from "../summary.ts";
 import { isMockServer, mockServerAt } from "./address.ts";
-import { keepReport } from "./keep-report.ts";
-import { coverageJson, coverageMarkdown } from "./report.ts";
+import { caseTable, classTable, coverageJson, coverageMarkdown } from "./report.ts";
+import { keepSummary, writeReport } from "./reports.ts";
 import { targets } from "./targets.ts";
 
 const names = Object.keys(targets);
@@ -21,8 +21,8 @@ At an address where a mock server answers, each case gets a sandbox of its own (
 one, in CALL_TRANSFER_CONTROL_TOKEN). Any other server is asked as call-transfer-contract --base-url does, which only
 reads: with its credential in CALL_TRANSFER_API_KEY.
 
-Only a run on all targets keeps contract-coverage.json and docs/contract-coverage.md; where CI is set, it fails when they
-are stale instead.`;
+Writes the coverage of the targets that ran to reports/contract-coverage.md and .json. A run on all targets also updates the
+numbers in docs/contract-coverage.md, and fails when one falls; where CI is set, it fails when they are behind instead.`;
 
 const isAddress = (name: string): boolean => /^https?:\/\//.test(name);
 
@@ -50,13 +50,16 @@ async function runTarget(target: string): Promise<Result | undefined> {
   return { target, runs, tookMs: tookMs(), ...broken };
 }
 
-/** Keeps the committed reports; what is wrong with them, in words. */
-function keepReports(coverage: Coverage): string[] {
-  const reports: readonly (readonly [URL, string])[] = [
-    [new URL("../../contract-coverage.json", import.meta.url), coverageJson(coverage)],
-    [new URL("../../../../docs/contract-coverage.md", import.meta.url), coverageMarkdown(coverage)],
+/** Writes the full reports and, after a whole run, the committed numbers; what is wrong with them, in words. */
+function report(coverage: Coverage, isWhole: boolean): string[] {
+  writeReport("contract-coverage.json", coverageJson(coverage));
+  writeReport("contract-coverage.md", coverageMarkdown(coverage));
+  if (!isWhole) return [];
+  const sections = [
+    { heading: "Covered cells", text: classTable(coverage) },
+    { heading: "Cases", text: caseTable(coverage), mayFall: true },
   ];
-  return reports.flatMap(([file, text]) => keepReport(file, text));
+  return keepSummary(sections, "npm run test:contract");
 }
 
 /** How many of the documented cells each target covers. */
@@ -116,7 +119,7 @@ const { passed, failed } = totalsOf(runs);
 const coverage = failed === 0 && !isBroken ? coverageOf(runs) : undefined;
 const gaps = coverage ? gapsOf(coverage) : [];
 const isWhole = names.every((name) => results.some(({ target }) => target === name));
-const problems = [...gaps, ...(coverage && gaps.length === 0 && isWhole ? keepReports(coverage) : [])];
+const problems = [...gaps, ...(coverage ? report(coverage, isWhole && gaps.length === 0) : [])];
 
 if (json && results.length > 0) console.log(JSON.stringify({ targets: results, problems }, null, 2));
 if (!json && coverage && results.length > 0) console.log(coveredText(coverage, gaps.length));
