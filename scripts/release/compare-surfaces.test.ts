@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Bump, bumpOf, lineOf } from "./change.ts";
+import { bumpOf, lineOf } from "./change.ts";
 import { compareSurfaces } from "./compare-surfaces.ts";
 
 const surface = `declare module "pack" {
@@ -48,176 +48,49 @@ declare function open(options: Options): Client;
 declare function use(client: Client): void;
 `;
 
-const verdicts: readonly (readonly [what: string, from: string, to: string, bump: Bump, words: string])[] = [
-  [
-    "an added export",
-    "  export { open };",
-    "  export { open };\n  export { Extra };",
-    "minor",
-    "Extra: is exported by pack",
-  ],
-  ["a removed export", "  export { Logger };\n", "", "major", "Logger: is no longer exported by pack"],
-  [
-    "a removed entry point",
-    'declare module "pack/extra" {\n  export { sign };\n}',
-    "",
-    "major",
-    "pack/extra: the entry point was removed",
-  ],
-  [
-    "an added entry point",
-    'declare module "pack/extra"',
-    'declare module "pack/more" {\n}\n\ndeclare module "pack/extra"',
-    "minor",
-    "pack/more: the entry point was added",
-  ],
-  [
-    "an added method",
-    "    list<T>(): T[];",
-    "    list<T>(): T[];\n    close(): void;",
-    "minor",
-    "Client.close: was added",
-  ],
-  ["a removed method", "    list<T>(): T[];\n", "", "major", "Client.list: was removed"],
-  [
-    "an optional parameter",
-    "list<T>()",
-    "list<T>(limit?: number)",
-    "minor",
-    "Client.list(limit): an optional parameter was added",
-  ],
-  [
-    "a required parameter",
-    "list<T>()",
-    "list<T>(limit: number)",
-    "major",
-    "Client.list(limit): a required parameter was added",
-  ],
-  [
-    "a parameter that becomes required",
-    "options?: Options): Promise",
-    "options: Options): Promise",
-    "major",
-    "Client.get(options): the parameter is now required",
-  ],
-  [
-    "a removed parameter",
-    "get(id: string, options?: Options)",
-    "get(id: string)",
-    "major",
-    "Client.get(options): the parameter was removed",
-  ],
-  [
-    "a parameter that takes more",
-    "get(id: string,",
-    "get(id: string | number,",
-    "minor",
-    "Client.get(id): now also number",
-  ],
-  [
-    "a parameter that takes something else",
-    "get(id: string,",
-    "get(id: URL,",
-    "major",
-    "Client.get(id): string is now URL",
-  ],
-  ["another result", "Promise<Answer>;", "Promise<Answer | undefined>;", "major", "Client.get: now also undefined"],
-  ["another type parameter", "list<T>", "list<T extends object>", "major", "Client.list: its type parameters changed"],
-  ["a type parameter with a default", "list<T>", "list<T, U = T>", "minor", "Client.list: its type parameters changed"],
-  ["an optional option", "    retries?:", "    pause?: number;\n    retries?:", "minor", "Options.pause: was added"],
-  [
-    "a required option",
-    "    retries?:",
-    "    pause: number;\n    retries?:",
-    "major",
-    "Options.pause: was added, and whoever hands one in must have it",
-  ],
-  [
-    "an option that becomes required",
-    "retries?: number | undefined",
-    "retries: number | undefined",
-    "major",
-    "Options.retries: is now required",
-  ],
-  [
-    "an option that becomes optional",
-    "baseUrl: string",
-    "baseUrl?: string",
-    "minor",
-    "Options.baseUrl: is now optional",
-  ],
-  [
-    "an option narrowed",
-    "retries?: number | undefined",
-    "retries?: number",
-    "major",
-    "Options.retries: no longer undefined",
-  ],
-  [
-    "a method that a logger must have",
-    "warn(message: string): void;",
-    "warn(message: string): void;\n    info(): void;",
-    "major",
-    "Logger.info: was added",
-  ],
-  [
-    "a required field of an answer",
-    "    note?: string;",
-    "    note?: string;\n    size: number;",
-    "minor",
-    "Answer.size: was added",
-  ],
-  ["a removed field of an answer", "    note?: string;\n", "", "major", "Answer.note: was removed"],
-  [
-    "a field of an answer that may be missing",
-    "readonly id: string",
-    "readonly id?: string",
-    "major",
-    "Answer.id: is now optional",
-  ],
-  [
-    "a field of an answer that is sure to come",
-    "note?: string",
-    "note: string",
-    "minor",
-    "Answer.note: is now required",
-  ],
-  [
-    "a field that becomes read-only",
-    "note?: string",
-    "readonly note?: string",
-    "major",
-    "Answer.note: is now read-only",
-  ],
-  ["a value added to an open list", '"near" |', '"near" | "beyond" |', "minor", 'Answer.kind: now also "beyond"'],
-  ["a value added to a closed list", '"on" |', '"on" | "idle" |', "major", 'Answer.state: now also "idle"'],
-  ["a value removed", '"near" | ', "", "major", 'Answer.kind: no longer "near"'],
-  ["null that no longer comes", ' | "off" | null', ' | "off"', "minor", "Answer.state: no longer null"],
-  [
-    "an option deep inside",
-    "    at?: number;",
-    "    at?: number;\n    by?: string;",
-    "minor",
-    "sign(options).by: was added",
-  ],
-  [
-    "another base class",
-    "declare class Client {",
-    "declare class Client extends Base {",
-    "minor",
-    "Client: nothing is now extends Base",
-  ],
-  [
-    "a function that becomes a class",
-    "declare function open(options: Options): Client;",
-    "declare class open {\n}",
-    "major",
-    "open: was declared in another way",
-  ],
-];
+/** `bump :: what :: before --> after :: words of the change`, with `\n` for a line's end. */
+const verdicts = String.raw`
+minor :: an added export ::   export { open }; -->   export { open };\n  export { Extra }; :: Extra: is exported by pack
+major :: a removed export ::   export { Logger };\n -->  :: Logger: is no longer exported by pack
+major :: a removed entry point :: declare module "pack/extra" {\n  export { sign };\n} -->  :: pack/extra: the entry point was removed
+minor :: an added entry point :: declare module "pack/extra" --> declare module "pack/more" {\n}\n\ndeclare module "pack/extra" :: pack/more: the entry point was added
+minor :: an added method ::     list<T>(): T[]; -->     list<T>(): T[];\n    close(): void; :: Client.close: was added
+major :: a removed method ::     list<T>(): T[];\n -->  :: Client.list: was removed
+minor :: an optional parameter :: list<T>() --> list<T>(limit?: number) :: Client.list(limit): an optional parameter was added
+major :: a required parameter :: list<T>() --> list<T>(limit: number) :: Client.list(limit): a required parameter was added
+major :: a parameter that becomes required :: options?: Options): Promise --> options: Options): Promise :: Client.get(options): the parameter is now required
+major :: a removed parameter :: get(id: string, options?: Options) --> get(id: string) :: Client.get(options): the parameter was removed
+minor :: a parameter that takes more :: get(id: string, --> get(id: string | number, :: Client.get(id): now also number
+major :: a parameter that takes something else :: get(id: string, --> get(id: URL, :: Client.get(id): string is now URL
+major :: another result :: Promise<Answer>; --> Promise<Answer | undefined>; :: Client.get: now also undefined
+major :: another type parameter :: list<T> --> list<T extends object> :: Client.list: its type parameters changed
+minor :: a type parameter with a default :: list<T> --> list<T, U = T> :: Client.list: its type parameters changed
+minor :: an optional option ::     retries?: -->     pause?: number;\n    retries?: :: Options.pause: was added
+major :: a required option ::     retries?: -->     pause: number;\n    retries?: :: Options.pause: was added, and whoever hands one in must have it
+major :: an option that becomes required :: retries?: number | undefined --> retries: number | undefined :: Options.retries: is now required
+minor :: an option that becomes optional :: baseUrl: string --> baseUrl?: string :: Options.baseUrl: is now optional
+major :: an option narrowed :: retries?: number | undefined --> retries?: number :: Options.retries: no longer undefined
+major :: a method that a logger must have :: warn(message: string): void; --> warn(message: string): void;\n    info(): void; :: Logger.info: was added
+minor :: a required field of an answer ::     note?: string; -->     note?: string;\n    size: number; :: Answer.size: was added
+major :: a removed field of an answer ::     note?: string;\n -->  :: Answer.note: was removed
+major :: a field of an answer that may be missing :: readonly id: string --> readonly id?: string :: Answer.id: is now optional
+minor :: a field of an answer that is sure to come :: note?: string --> note: string :: Answer.note: is now required
+major :: a field that becomes read-only :: note?: string --> readonly note?: string :: Answer.note: is now read-only
+minor :: a value added to an open list :: "near" | --> "near" | "beyond" | :: Answer.kind: now also "beyond"
+major :: a value added to a closed list :: "on" | --> "on" | "idle" | :: Answer.state: now also "idle"
+major :: a value removed :: "near" |  -->  :: Answer.kind: no longer "near"
+minor :: null that no longer comes ::  | "off" | null -->  | "off" :: Answer.state: no longer null
+minor :: an option deep inside ::     at?: number; -->     at?: number;\n    by?: string; :: sign(options).by: was added
+minor :: another base class :: declare class Client { --> declare class Client extends Base { :: Client: nothing is now extends Base
+major :: a function that becomes a class :: declare function open(options: Options): Client; --> declare class open {\n} :: open: was declared in another way
+`
+  .trim()
+  .split("\n")
+  .map((line) => line.replaceAll(String.raw`\n`, "\n").split(" :: "));
 
 describe("the least bump that an edit of the types may carry", () => {
-  it.each(verdicts)("%s", (_, from, to, bump, words) => {
+  it.each(verdicts)("%s: %s", (bump, _, edit = "", words = "") => {
+    const [from = "", to = ""] = edit.split(" --> ");
     expect(surface).toContain(from);
     const found = compareSurfaces(
       surface,
