@@ -53,20 +53,32 @@ export async function dispatch(
   }
   const { operation, params } = match;
   const { latency, action, id: fault } = faults.take(operation, url.pathname);
-  const about = { operationId: operation.id, ...(fault !== undefined && { fault }) };
-  if (latency > 0) {
-    const wait = world.clock.sleep(latency, requestId);
-    world.clock.track(wait);
-    await untilAborted(wait, request.signal);
-  }
-  if (typeof action === "object" && "status" in action)
-    return { answer: rawResponse(action, baseHeaders(dispatcher, requestId)), ...about };
-  if (action === "reset" || action === "empty" || action === "hang")
-    return { answer: new Response(), transport: { kind: action }, ...about };
   let body: unknown;
   const keep = (value: unknown, bytes: number): void => {
     if (bytes <= mostKept) body = value;
   };
+  const about = () => ({
+    operationId: operation.id,
+    ...(fault !== undefined && { fault }),
+    ...(body !== undefined && { body }),
+  });
+  if (latency > 0) {
+    const wait = world.clock.sleep(latency, requestId);
+    world.clock.track(wait);
+    try {
+      await untilAborted(wait, request.signal);
+    } catch {
+      // The caller has gone: no answer reaches it, and nothing is carried out.
+      await readUnanswered(request, operation, keep);
+      return { answer: new Response(), transport: { kind: "hang" }, ...about() };
+    }
+  }
+  const replaces = typeof action === "object" || action === "reset" || action === "empty" || action === "hang";
+  if (replaces) await readUnanswered(request, operation, keep);
+  if (typeof action === "object" && "status" in action)
+    return { answer: rawResponse(action, baseHeaders(dispatcher, requestId)), ...about() };
+  if (action === "reset" || action === "empty" || action === "hang")
+    return { answer: new Response(), transport: { kind: action }, ...about() };
   let answer: Answer;
   let thrown: string | undefined;
   try {
@@ -81,10 +93,21 @@ export async function dispatch(
   const dispatched = respond(dispatcher, answer, requestId, typeof action === "string" ? action : undefined);
   return {
     ...dispatched,
-    ...about,
-    ...(body !== undefined && { body }),
+    ...about(),
     ...(thrown !== undefined && { error: thrown }),
   };
+}
+
+/** Reads a body that no rule looks at, for the journal alone. */
+async function readUnanswered(
+  request: Asked,
+  operation: OperationDescription,
+  keep: (value: unknown, bytes: number) => void,
+): Promise<void> {
+  if (!operation.hasBody) return;
+  await readBody(request, undefined, keep).catch(() => {
+    // The caller has gone, and its body with it.
+  });
 }
 
 function problemOf(action: { code: ErrorCode } | { rateLimit: { retryAfterSecs: number } }, now: number): Answer {

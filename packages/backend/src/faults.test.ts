@@ -201,3 +201,47 @@ describe("a fault", () => {
     expect((await run(undefined)).callId).toBe(half.callId);
   });
 });
+
+describe("the journal keeps what was sent to", () => {
+  it.each<[string, FaultAction]>([
+    ["an error code", { code: "queue_full" }],
+    ["a rate limit", { rateLimit: { retryAfterSecs: 1 } }],
+    ["a status of its own", { status: 504, body: "late" }],
+    ["a reset connection", "reset"],
+    ["a closed connection", "empty"],
+    ["a connection that hangs", "hang"],
+    ["a connection that is dropped afterwards", "processThenDrop"],
+    ["an answer that breaks off", "truncate"],
+  ])("%s", async (_, action) => {
+    const backend = failing(action);
+    await backend.handle(
+      new Request("http://mock.test/api/v1/calls", {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify({ ...JSON.parse(placement), apiKey: "svc_live_hidden" }),
+      }),
+    );
+    const { toNumber } = JSON.parse(placement);
+    expect(backend.journal.get(1)).toMatchObject({ fault: "fault-1", body: { toNumber, apiKey: "[redacted]" } });
+  });
+
+  it("a latency that its caller did not wait out, which carried nothing out", async () => {
+    const backend = failing({ latency: 1000 });
+    const giveUp = new AbortController();
+    const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: placement };
+    const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: giveUp.signal });
+    giveUp.abort(new Error("enough"));
+    await expect(answer).rejects.toThrow("enough");
+    expect(backend.journal.get(1)).toMatchObject({ status: 0, fault: "fault-1", body: JSON.parse(placement) });
+    expect(callsOf(backend)).toBe(0);
+  });
+
+  it("a fault only where it was JSON", async () => {
+    const backend = failing({ code: "queue_full" });
+    const answer = await send(backend, "POST /calls", { body: "{" });
+    expect([answer.status, backend.journal.get(1)]).toEqual([
+      429,
+      expect.not.objectContaining({ body: expect.anything() }),
+    ]);
+  });
+});

@@ -100,7 +100,8 @@ async function play(
   try {
     const handled = await handling;
     isPlayed = handled.transport !== undefined;
-    if (handled.transport !== undefined) warn(handled.transport.kind);
+    // A caller that gave up during a latency sees its own abort, not a fault of the connection.
+    if (handled.transport !== undefined && !signal.aborted) warn(handled.transport.kind);
     const response = await asFetched(handled, signal);
     return handled.plain === undefined ? headFirst(response) : response;
   } catch (error) {
