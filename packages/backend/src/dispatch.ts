@@ -110,10 +110,11 @@ async function readUnanswered(
   });
 }
 
-function problemOf(action: { code: ErrorCode } | { rateLimit: { retryAfterSecs: number } }, now: number): Answer {
-  return "code" in action
-    ? faultProblem(action.code, now)
-    : faultProblem("rate_limit_exceeded", now, action.rateLimit.retryAfterSecs);
+function problemOf(
+  action: Exclude<FaultAction, string | { status: number } | { latency: number }>,
+  now: number,
+): Answer {
+  return faultProblem("code" in action ? action : { code: "rate_limit_exceeded", meta: action.rateLimit }, now);
 }
 
 /** The one order of checks; each stage ends the request with its own status. */

@@ -1,7 +1,10 @@
+import { fieldErrorCodes } from "@call-transfer/spec";
+import { zErrorResponse } from "@call-transfer/spec/schemas";
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "./backend.ts";
 import { demo } from "./demo-seed.ts";
 import type { FaultAction } from "./faults.ts";
+import { InputError } from "./input-error.ts";
 import { send } from "./test-client.ts";
 
 const headers = { authorization: `Bearer ${demo.apiKey}` };
@@ -199,6 +202,72 @@ describe("a fault", () => {
     expect(met).toBeGreaterThan(8);
     expect(met).toBeLessThan(32);
     expect((await run(undefined)).callId).toBe(half.callId);
+  });
+});
+
+describe("an error code on demand", () => {
+  it.each(fieldErrorCodes)("carries the field code %s by name", async (code) => {
+    const errors = [{ field: "members[0].name", code, message: "is wrong" }];
+    const { status, body } = await send(failing({ code: "validation_failed", errors }), "GET /roles");
+    expect([status, body]).toEqual([400, expect.objectContaining({ code: "validation_failed", errors })]);
+    expect(zErrorResponse.safeParse(body).error).toBeUndefined();
+  });
+
+  it("carries several field errors, with a message of its own where none is given", async () => {
+    const errors = [
+      { field: "nodes", code: "nodes_required" },
+      { field: "edges", code: "edges_required" },
+    ] as const;
+    const { body } = await send(failing({ code: "flow_structure_invalid", errors }), "GET /roles");
+    expect(body).toMatchObject({ errors: errors.map((error) => ({ ...error, message: expect.stringMatching(/./) })) });
+  });
+
+  it.each([
+    ["rate_limit_exceeded", { retryAfterSecs: 17 }],
+    ["assistant_quota_exceeded", { resetsAt: "2026-03-03T00:00:00Z" }],
+    ["conflict", { seenBy: "a newer version" }],
+    ["queue_full", {}],
+  ] as const)("%s carries the meta %j in place of its own", async (code, meta) => {
+    const { body } = await send(failing({ code, meta }), "GET /roles");
+    expect((body as { meta: unknown }).meta).toEqual(meta);
+    expect(zErrorResponse.safeParse(body).error).toBeUndefined();
+  });
+
+  it("survives a snapshot with its field errors and meta", async () => {
+    const errors = [{ field: "name", code: "too_long" }] as const;
+    const backend = failing({ code: "validation_failed", errors, meta: { limit: 5 } });
+    const other = createBackend();
+    other.restore(backend.snapshot());
+    expect((await send(other, "GET /roles")).body).toMatchObject({ errors, meta: { limit: 5 } });
+  });
+
+  it.each<[object, string]>([
+    [{ code: "validation_faild" }, "do.code: is no code of the table. Did you mean validation_failed?"],
+    [{ code: 5 }, "do.code: "],
+    [
+      { code: "validation_failed", errors: [{ field: "name", code: "to_short" }] },
+      "do.errors[0].code: is no field code of §7.3. Did you mean too_short?",
+    ],
+    [
+      { code: "validation_failed", errors: [{ field: "name", code: "conflict" }] },
+      "do.errors[0].code: is no field code",
+    ],
+    [{ code: "validation_failed", errors: [{ code: "required" }] }, "do.errors[0].field: "],
+    [{ code: "validation_failed", errors: [{ field: "name", code: "required", why: "" }] }, "do.errors[0].why: "],
+    [{ code: "validation_failed", errors: [] }, "do.errors: "],
+    [{ code: "validation_failed", erors: [] }, "do.erors: is not a known field"],
+    [
+      { code: "conflict", errors: [{ field: "name", code: "required" }] },
+      "do.errors: conflict carries no field errors; flow_structure_invalid, validation_failed do",
+    ],
+    [{ code: "rate_limit_exceeded", meta: { retryAfterSecs: -1 } }, "do.meta.retryAfterSecs: "],
+    [{ code: "rate_limit_exceeded", meta: { retryAfterSecs: "5" } }, "do.meta.retryAfterSecs: "],
+    [{ code: "assistant_quota_exceeded", meta: { resetsAt: "tomorrow" } }, "do.meta.resetsAt: "],
+    [{ code: "conflict", meta: [] }, "do.meta: "],
+  ])("is refused as %j, naming what is wrong", (action, message) => {
+    const add = () => createBackend().faults.add({ do: action as FaultAction });
+    expect(add).toThrow(InputError);
+    expect(add).toThrow(message);
   });
 });
 

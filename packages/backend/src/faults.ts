@@ -1,7 +1,14 @@
-import { type ErrorCode, errorCodes, type OperationDescription } from "@call-transfer/spec";
+import {
+  type ErrorCode,
+  type ErrorResponseMeta,
+  errorCodes,
+  type fieldErrorCodes,
+  type OperationDescription,
+} from "@call-transfer/spec";
 import { type Contract, callTransferContract } from "./contract.ts";
-import { zFault } from "./control/schemas.gen.ts";
-import { checkInput, InputError, under } from "./input-error.ts";
+import { defined } from "./defined.ts";
+import { assertFault } from "./fault-check.ts";
+import { InputError, under } from "./input-error.ts";
 import { type Problem, problem } from "./problem.ts";
 import type { Random } from "./random.ts";
 
@@ -18,14 +25,30 @@ export type FaultAction =
   | "slowBody"
   | "wrongContentType"
   | "unknownEnum"
-  /** An error code of the table. */
-  | { readonly code: ErrorCode }
+  /**
+   * An error code of the table. `errors` are its field errors, for a code that carries them, each with a field code of §7.3;
+   * `meta` is answered as given. Both have a default that fits the code.
+   */
+  | {
+      readonly code: ErrorCode;
+      readonly errors?: readonly FaultFieldError[];
+      readonly meta?: ErrorResponseMeta;
+    }
   /** A full rate limit. */
   | { readonly rateLimit: { readonly retryAfterSecs: number } }
   /** Any status with any body (text, or JSON). */
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   /** A wait of so many milliseconds of the backend's clock, after which the request goes on. */
   | { readonly latency: number };
+
+/** A field error that a fault answers. */
+export interface FaultFieldError {
+  /** The failing field, e.g. `members[0].ringTimeoutSecs`. */
+  readonly field: string;
+  readonly code: (typeof fieldErrorCodes)[number];
+  /** A general text by default. */
+  readonly message?: string;
+}
 
 /** A failure that waits for its requests. */
 export interface Fault {
@@ -162,17 +185,21 @@ export function createFaults(
 }
 
 /** The problem that a fault's code stands for, with the parts that clients read from it. */
-export function faultProblem(code: ErrorCode, now: number, retryAfterSecs = 1): Problem {
-  const meta =
-    code === "rate_limit_exceeded" || code === "queue_full"
-      ? { retryAfterSecs }
-      : code === "assistant_quota_exceeded"
-        ? { resetsAt: new Date(now + 3_600_000).toISOString() }
-        : undefined;
-  const errors = errorCodes[code].hasFieldErrors
-    ? [{ field: "body", code: "invalid_format" as const, message: "is refused by a fault" }]
-    : undefined;
-  return problem(code, { ...(meta && { meta }), ...(errors && { errors }) });
+export function faultProblem(action: Extract<FaultAction, { code: ErrorCode }>, now: number): Problem {
+  const { code, meta = defaultMeta(code, now) } = action;
+  const {
+    errors = errorCodes[code].hasFieldErrors ? [{ field: "body", code: "invalid_format" as const }] : undefined,
+  } = action;
+  return problem(code, {
+    ...(meta && { meta }),
+    ...(errors && { errors: errors.map((error) => ({ message: "is refused by a fault", ...defined(error) })) }),
+  });
+}
+
+function defaultMeta(code: ErrorCode, now: number): ErrorResponseMeta | undefined {
+  if (code === "rate_limit_exceeded" || code === "queue_full") return { retryAfterSecs: 1 };
+  if (code === "assistant_quota_exceeded") return { resetsAt: new Date(now + 3_600_000).toISOString() };
+  return undefined;
 }
 
 function matches(match: Fault["match"], operation: OperationDescription, path: string): boolean {
@@ -181,27 +208,4 @@ function matches(match: Fault["match"], operation: OperationDescription, path: s
     (match?.method ?? operation.method).toUpperCase() === operation.method &&
     [undefined, path, operation.path].includes(match?.path)
   );
-}
-
-// What says how long the body is comes from the body itself.
-const framing = ["content-length", "transfer-encoding"];
-
-/** Throws InputError that names the bad field when `fault` is none. */
-function assertFault(fault: unknown): asserts fault is Fault {
-  const { do: action } = checkInput(zFault, fault);
-  if (typeof action !== "object") return;
-  if ("code" in action && !Object.hasOwn(errorCodes, action.code))
-    throw new InputError("do.code", "is no code of the table");
-  const headers = "headers" in action ? (action.headers ?? {}) : {};
-  if (!areHeaders(headers)) throw new InputError("do.headers", "must be header names with their values");
-  for (const name of Object.keys(headers))
-    if (framing.includes(name.toLowerCase())) throw new InputError(`do.headers.${name}`, "is set by the server itself");
-}
-
-function areHeaders(headers: Record<string, string>): boolean {
-  try {
-    return new Headers(headers) !== undefined;
-  } catch {
-    return false;
-  }
 }

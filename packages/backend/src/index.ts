@@ -5,7 +5,7 @@ export type { Deliveries, Delivery, Trigger } from "./deliveries.ts";
 export { demo, demoSeed } from "./demo-seed.ts";
 export { refuse } from "./dispatch.ts";
 export type { BackendEvent, Events } from "./events.ts";
-export type { Fault, FaultAction, Faults } from "./faults.ts";
+export type { Fault, FaultAction, FaultFieldError, Faults } from "./faults.ts";
 export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./inbox.ts";
 export { InputError } from "./input-error.ts";
 export type { Journal, JournalDetail, JournalEntry, JournalFilter } from "./journal.ts";

@@ -50,7 +50,9 @@ export function checkInput<Schema extends z.ZodType>(schema: Schema, value: unkn
 function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   const [issue = { code: "custom" as const, path: [], message: "is not valid", input: undefined }] = issues;
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return issue;
-  const [closest = []] = issue.errors.toSorted((a, b) => a.length - b.length);
+  // A branch of another type than the value's is none that the caller meant.
+  const meant = issue.errors.filter((branch) => branch.some((one) => !isOtherType(one)));
+  const [closest = []] = (meant.length > 0 ? meant : issue.errors).toSorted((a, b) => a.length - b.length);
   const inner = deepest(closest);
   const values = issue.errors
     .flat()
@@ -58,4 +60,8 @@ function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   if (inner.code === "invalid_value" && values.length > 1)
     return { ...inner, path: issue.path, message: `must be one of ${values.map(String).join(", ")}` };
   return { ...inner, path: [...issue.path, ...inner.path] };
+}
+
+function isOtherType({ code, path }: z.core.$ZodIssue): boolean {
+  return path.length === 0 && (code === "invalid_value" || code === "invalid_type");
 }

@@ -898,7 +898,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         }
       },
       "FaultDo": {
-        "description": "An error code of the API's table; a rate limit; any status with any body (text, or JSON); a latency in milliseconds of the sandbox's clock, after which the request goes on; or a way to misbehave. `reset`, `empty` and `hang` happen instead of an answer, `processThenDrop` after the request was carried out; the others garble the answer.",
+        "description": "An error code of the API's table, with the field errors and the `meta` to answer; a rate limit; any status with any body (text, or JSON); a latency in milliseconds of the sandbox's clock, after which the request goes on; or a way to misbehave. `reset`, `empty` and `hang` happen instead of an answer, `processThenDrop` after the request was carried out; the others garble the answer.",
         "oneOf": [
           {
             "type": "string",
@@ -906,7 +906,20 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
               "reset", "empty", "truncate", "hang", "slowBody", "wrongContentType", "unknownEnum", "processThenDrop"
             ]
           },
-          { "type": "object", "required": ["code"], "properties": { "code": { "type": "string" } } },
+          {
+            "type": "object",
+            "required": ["code"],
+            "properties": {
+              "code": { "type": "string", "description": "A code of the API's table (§7.2)." },
+              "errors": {
+                "type": "array",
+                "minItems": 1,
+                "description": "The field errors to answer, for a code that carries them (`validation_failed`, `flow_structure_invalid`); one of the code `invalid_format` by default.",
+                "items": { "$ref": "#/components/schemas/FaultFieldError" }
+              },
+              "meta": { "$ref": "#/components/schemas/FaultMeta" }
+            }
+          },
           {
             "type": "object",
             "required": ["rateLimit"],
@@ -937,6 +950,28 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "properties": { "latency": { "type": "number", "minimum": 0, "maximum": 86400000 } }
           }
         ]
+      },
+      "FaultFieldError": {
+        "type": "object",
+        "required": ["field", "code"],
+        "properties": {
+          "field": {
+            "type": "string",
+            "minLength": 1,
+            "description": "The failing field, e.g. `members[0].ringTimeoutSecs`."
+          },
+          "code": { "type": "string", "description": "A field-level code of the API (§7.3)." },
+          "message": { "type": "string", "description": "What is wrong with it; a general text by default." }
+        }
+      },
+      "FaultMeta": {
+        "type": "object",
+        "description": "The error's `meta`, exactly as given. By default a rate limit and a full queue say `retryAfterSecs`, and a used-up assistant quota says `resetsAt`.",
+        "properties": {
+          "retryAfterSecs": { "type": "number", "minimum": 0, "description": "Seconds to wait before trying again." },
+          "resetsAt": { "type": "string", "format": "date-time", "description": "When the assistant quota resets." }
+        },
+        "additionalProperties": true
       },
       "FaultAdded": { "type": "object", "required": ["id"], "properties": { "id": { "type": "string" } } },
       "FaultList": {

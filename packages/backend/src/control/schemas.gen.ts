@@ -137,8 +137,22 @@ export const zFaultWhen = z.strictObject({
     probability: z.number().gt(0).lte(1).optional()
 });
 
+export const zFaultFieldError = z.strictObject({
+    field: z.string().min(1),
+    code: z.string(),
+    message: z.string().optional()
+});
+
 /**
- * An error code of the API's table; a rate limit; any status with any body (text, or JSON); a latency in milliseconds of the sandbox's clock, after which the request goes on; or a way to misbehave. `reset`, `empty` and `hang` happen instead of an answer, `processThenDrop` after the request was carried out; the others garble the answer.
+ * The error's `meta`, exactly as given. By default a rate limit and a full queue say `retryAfterSecs`, and a used-up assistant quota says `resetsAt`.
+ */
+export const zFaultMeta = z.looseObject({
+    retryAfterSecs: z.number().gte(0).optional(),
+    resetsAt: z.iso.datetime({ offset: true }).optional()
+});
+
+/**
+ * An error code of the API's table, with the field errors and the `meta` to answer; a rate limit; any status with any body (text, or JSON); a latency in milliseconds of the sandbox's clock, after which the request goes on; or a way to misbehave. `reset`, `empty` and `hang` happen instead of an answer, `processThenDrop` after the request was carried out; the others garble the answer.
  */
 export const zFaultDo = z.union([
     z.literal('reset'),
@@ -150,7 +164,9 @@ export const zFaultDo = z.union([
     z.literal('unknownEnum'),
     z.literal('processThenDrop'),
     z.strictObject({
-        code: z.string()
+        code: z.string(),
+        errors: z.array(zFaultFieldError).min(1).optional(),
+        meta: zFaultMeta.optional()
     }),
     z.strictObject({
         rateLimit: z.strictObject({

@@ -692,9 +692,13 @@ export interface components {
             /** @description How likely it meets each of them, by the sandbox's own random generator; 1 by default. */
             readonly probability?: number;
         };
-        /** @description An error code of the API's table; a rate limit; any status with any body (text, or JSON); a latency in milliseconds of the sandbox's clock, after which the request goes on; or a way to misbehave. `reset`, `empty` and `hang` happen instead of an answer, `processThenDrop` after the request was carried out; the others garble the answer. */
+        /** @description An error code of the API's table, with the field errors and the `meta` to answer; a rate limit; any status with any body (text, or JSON); a latency in milliseconds of the sandbox's clock, after which the request goes on; or a way to misbehave. `reset`, `empty` and `hang` happen instead of an answer, `processThenDrop` after the request was carried out; the others garble the answer. */
         readonly FaultDo: ("reset" | "empty" | "truncate" | "hang" | "slowBody" | "wrongContentType" | "unknownEnum" | "processThenDrop") | {
+            /** @description A code of the API's table (§7.2). */
             readonly code: string;
+            /** @description The field errors to answer, for a code that carries them (`validation_failed`, `flow_structure_invalid`); one of the code `invalid_format` by default. */
+            readonly errors?: readonly components["schemas"]["FaultFieldError"][];
+            readonly meta?: components["schemas"]["FaultMeta"];
         } | {
             readonly rateLimit: {
                 readonly retryAfterSecs: number;
@@ -709,6 +713,26 @@ export interface components {
             };
         } | {
             readonly latency: number;
+        };
+        readonly FaultFieldError: {
+            /** @description The failing field, e.g. `members[0].ringTimeoutSecs`. */
+            readonly field: string;
+            /** @description A field-level code of the API (§7.3). */
+            readonly code: string;
+            /** @description What is wrong with it; a general text by default. */
+            readonly message?: string;
+        };
+        /** @description The error's `meta`, exactly as given. By default a rate limit and a full queue say `retryAfterSecs`, and a used-up assistant quota says `resetsAt`. */
+        readonly FaultMeta: {
+            /** @description Seconds to wait before trying again. */
+            readonly retryAfterSecs?: number;
+            /**
+             * Format: date-time
+             * @description When the assistant quota resets.
+             */
+            readonly resetsAt?: string;
+        } & {
+            readonly [key: string]: unknown;
         };
         readonly FaultAdded: {
             readonly id: string;
