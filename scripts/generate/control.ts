@@ -14,6 +14,7 @@ interface ControlOperation {
   readonly parameters?: readonly (Parameter | { $ref: string })[];
   readonly requestBody?: unknown;
   readonly responses: Readonly<Record<string, unknown>>;
+  readonly "x-max-body-mib"?: number;
 }
 
 /** Every generated file of the control plane by its path in the repository. */
@@ -64,6 +65,7 @@ function operationsOf(document: OpenApiDocument) {
         pathParameters: named("path").map(({ name }) => name),
         queryParameters: Object.fromEntries(named("query").map(({ name, schema }) => [name, schema.type])),
         hasBody: operation.requestBody !== undefined,
+        ...(operation["x-max-body-mib"] !== undefined && { maxBodyBytes: operation["x-max-body-mib"] * 2 ** 20 }),
         status: Number(Object.keys(operation.responses).find((status) => status.startsWith("2"))),
       };
     });

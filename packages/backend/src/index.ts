@@ -1,6 +1,7 @@
 export { type Backend, type BackendOptions, createBackend, type Peer } from "./backend.ts";
 export type { Clock, ClockMode, Step, TimerPurpose, WallClock } from "./clock.ts";
 export type { CollectionName, Collections, SeedRecord } from "./collections.ts";
+export { bodyLimit } from "./control/control.ts";
 export type { Deliveries, Delivery, Trigger } from "./deliveries.ts";
 export { demo, demoSeed } from "./demo-seed.ts";
 export { refuse } from "./dispatch.ts";

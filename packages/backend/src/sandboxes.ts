@@ -1,5 +1,5 @@
 import { assembleBackend, type Backend, type BackendOptions, defaultParts, type Peer } from "./backend.ts";
-import { controlFailure, controlPrefix } from "./control/reply.ts";
+import { controlFailure, controlPrefix, sandboxPrefix } from "./control/reply.ts";
 import { refuse } from "./dispatch.ts";
 import { InputError } from "./input-error.ts";
 import { type Asked, asFetched, type Handled } from "./transport.ts";
@@ -34,7 +34,6 @@ export interface Sandboxes {
 
 /** The form of a sandbox's name. */
 const nameForm = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const prefixForm = /^\/_sandbox\/([^/]*)(?=\/|$)/;
 const defaultName = "default";
 // A server that makes sandboxes by itself must not be filled up by a loop of names.
 const mostSandboxes = 1000;
@@ -59,7 +58,7 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     return backend;
   };
   const select = (request: Asked, url: URL): { backend: Backend; url: URL } | Response => {
-    const inPath = prefixForm.exec(url.pathname);
+    const inPath = sandboxPrefix.exec(url.pathname);
     const inHeader = request.headers.get("x-sandbox");
     const rest = inPath === null ? url.pathname : url.pathname.slice(inPath[0].length) || "/";
     if (inPath !== null && inHeader !== null && inPath[1] !== inHeader)

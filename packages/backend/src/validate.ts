@@ -10,11 +10,16 @@ export interface RequestSchema {
   readonly body?: z.ZodType;
 }
 
-/** The largest body that is read, in bytes. */
+/** The largest body that is read, in bytes, where nothing else is said. */
 const maxBodyBytes = 2 ** 20;
 const maxDepth = 64;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The largest body that a request may have, in bytes, given what the operation that it meets says. */
+export function largestBody(operation: { readonly id: string; readonly maxBodyBytes?: number } | undefined): number {
+  return operation?.maxBodyBytes ?? maxBodyBytes;
+}
 
 /** Whether an id has the form of a UUID, of whichever version. */
 export function isUuid(text: string): boolean {
@@ -29,12 +34,12 @@ export async function readBody(
   request: Asked,
   schema: z.ZodType | undefined,
   onRead?: (value: unknown, bytes: number) => void,
+  maxBytes: number = maxBodyBytes,
 ): Promise<{ value: unknown } | Problem> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     return problem("bad_request", { detail: "The body must be sent as Content-Type: application/json." });
-  const bytes = request.received ?? (await readBounded(request));
-  if (bytes === undefined || bytes.byteLength > maxBodyBytes)
-    return problem("bad_request", { detail: "The body is larger than 1 MiB." });
+  const bytes = request.received ?? (await readBounded(request, maxBytes));
+  if (bytes === undefined || bytes.byteLength > maxBytes) return problem("bad_request", { detail: tooLarge(maxBytes) });
   let value: unknown;
   try {
     value = JSON.parse(utf8.decode(bytes));
@@ -86,8 +91,13 @@ function defaultsOf(schema: z.ZodType): readonly (readonly [string, z.ZodDefault
   return defaults;
 }
 
-async function readBounded(request: Asked): Promise<Uint8Array | undefined> {
-  if (Number(request.headers.get("content-length")) > maxBodyBytes) {
+/** Says that a body is larger than so many bytes. */
+function tooLarge(maxBytes: number): string {
+  return `The body is larger than ${maxBytes / 2 ** 20} MiB.`;
+}
+
+async function readBounded(request: Asked, maxBytes: number): Promise<Uint8Array | undefined> {
+  if (Number(request.headers.get("content-length")) > maxBytes) {
     await request.body?.cancel();
     return undefined;
   }
@@ -96,7 +106,7 @@ async function readBounded(request: Asked): Promise<Uint8Array | undefined> {
   const reader = request.body?.getReader();
   for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
     size += part.value.byteLength;
-    if (size > maxBodyBytes) {
+    if (size > maxBytes) {
       await reader?.cancel();
       return undefined;
     }

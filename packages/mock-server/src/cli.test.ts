@@ -440,11 +440,31 @@ it("names the file that its snapshot cannot be written to", async () => {
   ]);
 });
 
-it("tells of the start for a snapshot that is too large for a running server", async () => {
-  const { url } = await ready();
-  const large = fileOf("large.json", { version: 1, seed: "x".repeat(2 ** 20) });
-  const { status, stderr } = await finish("restore", large, "--url", url);
-  expect([status, stderr]).toEqual([1, expect.stringContaining(`npx @call-transfer/mock-server --import ${large}`)]);
+it("takes its own snapshot back, also where that is larger than other bodies may be", async () => {
+  const accounts = [{ id: "a0000000-0000-4000-8000-00000000000a", name: "x".repeat(2 ** 20) }];
+  const { url } = await ready("--seed", fileOf("large-seed.json", { accounts }), "--clock", "frozen");
+  const [file, again] = [join(folder, "large.json"), join(folder, "large-again.json")];
+  for (const args of [
+    ["snapshot", file],
+    ["restore", file],
+    ["snapshot", again],
+  ])
+    expect(await finish(...args, "--url", url)).toMatchObject({ status: 0, stderr: "" });
+  expect(readFileSync(file).byteLength).toBeGreaterThan(2 ** 20);
+  expect(JSON.parse(readFileSync(again, "utf8"))).toEqual(JSON.parse(readFileSync(file, "utf8")));
+});
+
+it("names the start as the way for a snapshot that a running server refuses", async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ detail: "The body is larger than 64 MiB." }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const snapshot = fileOf("refused.json", { version: 1 });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { status, stderr } = await finish("restore", snapshot, "--url", url);
+  server.close().closeAllConnections();
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`npx @call-transfer/mock-server --import ${snapshot}`)]);
 });
 
 it("notices a server that is no mock server", async () => {

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { type Asked, type PlainAnswer, refuse, type Sandboxes } from "@call-transfer/backend";
+import { type Asked, bodyLimit, type PlainAnswer, refuse, type Sandboxes } from "@call-transfer/backend";
 import { type Admission, admit, type GateRules } from "./gate.ts";
 import { answerBadly } from "./transport.ts";
 
-const maxBodyBytes = 2 ** 20;
 /** How long a body that is too large is still read, so that its sender can read why it was refused. */
 const lingerMs = 250;
 const preflightHeaders = {
@@ -45,10 +44,13 @@ async function serve(
     outgoing.writeHead(204, { ...corsHeaders(admitted), ...preflightHeaders }).end();
     return;
   }
-  const body = await readBody(incoming);
+  const maxBytes = bodyLimit(method, admitted.url.pathname);
+  const body = await readBody(incoming, maxBytes);
   if (body === "broken") return;
-  if (body === "too large")
-    return turnAway(incoming, outgoing, refuse("bad_request", "The body is larger than 1 MiB."), admitted);
+  if (body === "too large") {
+    const detail = `The body is larger than ${maxBytes / 2 ** 20} MiB.`;
+    return turnAway(incoming, outgoing, refuse("bad_request", detail), admitted);
+  }
   const request: Asked = {
     method,
     url: admitted.url.href,
@@ -84,16 +86,19 @@ function createTurns(): () => Promise<void> {
 }
 
 /** The body's bytes, counted as they come; undefined without a body. */
-function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined | "too large" | "broken"> {
+function readBody(
+  incoming: IncomingMessage,
+  maxBytes: number,
+): Promise<Uint8Array | undefined | "too large" | "broken"> {
   const { "content-length": length, "transfer-encoding": encoding } = incoming.headers;
   if (encoding === undefined && (length === undefined || length === "0")) return Promise.resolve(undefined);
-  if (Number(length) > maxBodyBytes) return Promise.resolve("too large");
+  if (Number(length) > maxBytes) return Promise.resolve("too large");
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let read = 0;
     incoming.on("data", (chunk: Buffer) => {
       read += chunk.byteLength;
-      if (read <= maxBodyBytes) chunks.push(chunk);
+      if (read <= maxBytes) chunks.push(chunk);
       else resolve("too large");
     });
     incoming.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));

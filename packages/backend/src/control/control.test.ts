@@ -4,6 +4,7 @@ import { type Backend, createBackend } from "../backend.ts";
 import { demo } from "../demo-seed.ts";
 import { createSandboxes } from "../sandboxes.ts";
 import { send } from "../test-client.ts";
+import { bodyLimit } from "./control.ts";
 import { controlDocument } from "./document.gen.ts";
 
 function newBackend(): Backend {
@@ -154,6 +155,44 @@ describe("the control plane", () => {
     expect((await control(newBackend(), "POST /faults")).status).toBe(400);
     expect((await control(newBackend(), "GET /nothing")).body).toMatchObject({ error: { code: "not_found" } });
     expect((await control(newBackend(), "PUT /faults")).body.error.message).toContain("it takes GET, POST, DELETE");
+  });
+
+  it("takes a state of more than 1 MiB, and nothing else of that size", async () => {
+    const backend = newBackend();
+    const large = { accounts: [{ id: "a0000000-0000-4000-8000-00000000000a", name: "x".repeat(2 ** 20) }] };
+    expect((await control(backend, "POST /seed", large)).status).toBe(204);
+    const { body: snapshot } = await control(backend, "GET /snapshot");
+    const other = newBackend();
+    expect((await control(other, "PUT /snapshot", snapshot)).status).toBe(204);
+    expect((await control(other, "GET /snapshot")).body).toEqual(snapshot);
+    const sandboxes = createSandboxes({ autoSandboxes: true }).default;
+    expect((await control(sandboxes, "POST /sandboxes", { name: "large", seed: snapshot.seed })).status).toBe(201);
+    const { body } = await control(backend, "PUT /policies", { note: "x".repeat(2 ** 20) });
+    expect(body.error).toMatchObject({ code: "bad_request", message: "The body is larger than 1 MiB." });
+  });
+
+  it("looks into a large state as it looks into any", async () => {
+    const put = async (text: string) => {
+      const init = { method: "PUT", headers: { "content-type": "application/json" }, body: text };
+      const response = await newBackend().fetch("http://mock.test/_control/v1/snapshot", init);
+      return ((await response.json()) as { error: { message: string } }).error.message;
+    };
+    const padding = "x".repeat(2 ** 20);
+    expect(await put(`{"version":1,"seed":{"__proto__":{}},"padding":"${padding}"}`)).toContain("__proto__");
+    expect(await put(`{"padding":"${padding}","seed":${"[".repeat(64)}${"]".repeat(64)}}`)).toContain("64 levels");
+  });
+
+  it.each([
+    ["PUT /_control/v1/snapshot", 64],
+    ["POST /_sandbox/one/_control/v1/seed", 64],
+    ["POST /_control/v1/sandboxes", 64],
+    ["POST /_control/v1/snapshot", 1],
+    ["PUT /_control/v1/policies", 1],
+    ["POST /api/v1/calls", 1],
+    ["PUT /api/v1/_control/v1/snapshot", 1],
+  ])("limits the body of %s to %i MiB", (target, mebibytes) => {
+    const [method = "", path = ""] = target.split(" ");
+    expect(bodyLimit(method, path)).toBe(mebibytes * 2 ** 20);
   });
 
   it.each([

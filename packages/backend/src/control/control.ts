@@ -5,13 +5,13 @@ import { checkInput, InputError, InUseError } from "../input-error.ts";
 import { isProblem } from "../problem.ts";
 import type { Sandboxes } from "../sandboxes.ts";
 import type { Asked } from "../transport.ts";
-import { readBody, readQuery } from "../validate.ts";
+import { largestBody, readBody, readQuery } from "../validate.ts";
 import { authHandlers } from "./auth.ts";
 import { clockHandlers } from "./clock.ts";
 import { eventHandlers } from "./events.ts";
 import { faultHandlers } from "./faults.ts";
 import { type ControlOperationId, controlOperations } from "./operations.gen.ts";
-import { controlFailure, controlPrefix, type SuccessBody } from "./reply.ts";
+import { controlFailure, controlPrefix, type SuccessBody, sandboxPrefix } from "./reply.ts";
 import { requestHandlers } from "./requests.ts";
 import { sandboxHandlers } from "./sandboxes.ts";
 import { controlSchemas } from "./schemas.gen.ts";
@@ -67,6 +67,16 @@ interface AnySchemas {
 
 const match = createRouter(Object.values(controlOperations));
 
+/**
+ * The largest body of a request, in bytes: 1 MiB, and more for the operations of the control plane that take a state. The path
+ * may select a sandbox.
+ */
+export function bodyLimit(method: string, path: string): number {
+  const rest = path.replace(sandboxPrefix, "");
+  const found = rest.startsWith(`${controlPrefix}/`) ? match(method, rest) : undefined;
+  return largestBody(found !== undefined && "operation" in found ? found.operation : undefined);
+}
+
 /** Answers a request to the control plane. Errors name the bad field and have the plane's own shape. */
 export async function control(
   backend: Backend,
@@ -88,7 +98,9 @@ export async function control(
     const schemas: AnySchemas = controlSchemas[operation.id];
     if (schemas.path !== undefined) checkInput(schemas.path, params);
     const query = readQuery(url.searchParams, operation, undefined);
-    const body = operation.hasBody ? await readBody(request, undefined) : { value: undefined };
+    const body = operation.hasBody
+      ? await readBody(request, undefined, undefined, largestBody(operation))
+      : { value: undefined };
     if (isProblem(query)) return controlFailure("bad_request", query.problem.detail);
     if (isProblem(body)) return controlFailure(body.problem.code, body.problem.detail);
     const reply = await (handlers[operation.id] as AnyHandler)({

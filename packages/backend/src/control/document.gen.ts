@@ -7,7 +7,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
     "title": "Control plane of the call-transfer mock server",
     "version": "1.0.0",
     "summary": "Moves time, makes failures, rings transfers, and shows what happened.",
-    "description": "What tests and people need beside the mocked API. It never adds anything under `/api/v1`. Every path below acts on the sandbox `default`; before it, `/_sandbox/{name}` selects another one, as does the header `X-Sandbox`. Errors are `{ error: { code, message, field? } }`, where `field` names the bad field. Requests from other sites are refused. A server that other machines can reach asks for its token.",
+    "description": "What tests and people need beside the mocked API. It never adds anything under `/api/v1`. Every path below acts on the sandbox `default`; before it, `/_sandbox/{name}` selects another one, as does the header `X-Sandbox`. Errors are `{ error: { code, message, field? } }`, where `field` names the bad field. Requests from other sites are refused. A server that other machines can reach asks for its token. A body is at most 1 MiB, or as many as `x-max-body-mib` says.",
     "license": { "name": "MIT", "identifier": "MIT" }
   },
   "servers": [{ "url": "http://127.0.0.1:4010", "description": "The mock server on its default port" }],
@@ -84,6 +84,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "post": {
         "operationId": "createSandbox",
+        "x-max-body-mib": 64,
         "tags": ["sandboxes"],
         "summary": "Create a sandbox",
         "requestBody": {
@@ -132,6 +133,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
     "/_control/v1/seed": {
       "post": {
         "operationId": "addSeed",
+        "x-max-body-mib": 64,
         "tags": ["sandboxes"],
         "summary": "Add to the state, all of it or nothing",
         "requestBody": {
@@ -157,6 +159,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "put": {
         "operationId": "putSnapshot",
+        "x-max-body-mib": 64,
         "tags": ["sandboxes"],
         "summary": "Make the sandbox what a snapshot says",
         "description": "Apps that still ring and have not answered get their offers once more, each as the same event, signed anew. The built-in receiver takes its whole time again.",

@@ -5,6 +5,9 @@ import type { operations } from "./types.gen.ts";
 /** Where the control plane lives; never under the API's own paths. */
 export const controlPrefix = "/_control/v1";
 
+/** What selects a sandbox at the beginning of a path, with its name. */
+export const sandboxPrefix = /^\/_sandbox\/([^/]*)(?=\/|$)/;
+
 type Contents<Responses> = {
   [Status in keyof Responses]: Status extends 200 | 201
     ? Responses[Status] extends { content: { "application/json": infer Body } }
