@@ -37,6 +37,22 @@ describe("a delivery", () => {
     await expect(deliver(`http://app.test:${port}/`)).rejects.toThrow("169.254.169.254");
   });
 
+  it("never reaches the server that sends it, whatever name leads there", async () => {
+    const port = await receiver((_, response) => response.end());
+    const isOwn = (address: string, at: number) => address === "127.0.0.1" && at === port;
+    const deliver = createDeliveryFetch(async () => [{ address: "127.0.0.1" }], isOwn);
+    for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "app.test", "app.test."])
+      await expect(deliver(`http://${host}:${port}/_control/v1/reset`), host).rejects.toThrow(
+        `A delivery never goes to the mock server itself (127.0.0.1:${port})`,
+      );
+  });
+
+  it("compares the default port, too", async () => {
+    const deliver = createDeliveryFetch(undefined, (_, port) => port === 80 || port === 443);
+    await expect(deliver("http://127.0.0.1/")).rejects.toThrow("(127.0.0.1:80)");
+    await expect(deliver("https://127.0.0.1/")).rejects.toThrow("(127.0.0.1:443)");
+  });
+
   it("follows no redirect", async () => {
     const port = await receiver((_, response) =>
       response.writeHead(302, { location: "http://169.254.169.254/" }).end(),

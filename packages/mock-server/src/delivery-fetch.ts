@@ -2,6 +2,8 @@ import { lookup } from "node:dns/promises";
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { BlockList, isIP } from "node:net";
+import { inboxUrl } from "@call-transfer/backend";
+import { bracketed } from "./gate.ts";
 
 /** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly { readonly address: string }[]>;
@@ -11,10 +13,12 @@ const maxAnswerBytes = 65_536;
 /**
  * Sends webhook deliveries. The name is resolved once and the connection made to the very address that was checked, so
  * that no second answer of a name server can lead it elsewhere. Redirects are not followed. Rejects for schemes other
- * than http and https, for link-local and metadata addresses, and for an answer over 64 KiB.
+ * than http and https, for link-local and metadata addresses, for those that `isOwn` says are the sender's own server, and for
+ * an answer over 64 KiB.
  */
 export function createDeliveryFetch(
   resolve: Resolve = (hostname) => lookup(hostname, { all: true }),
+  isOwn: (address: string, port: number) => boolean = () => false,
 ): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(input, init);
@@ -26,6 +30,11 @@ export function createDeliveryFetch(
     if (refused) throw new TypeError(`A delivery never goes to ${refused.address}, a link-local or metadata address.`);
     const [first] = addresses;
     if (first === undefined) throw new TypeError(`The name ${hostname} has no address.`);
+    const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+    if (isOwn(first.address, port))
+      throw new TypeError(
+        `A delivery never goes to the mock server itself (${bracketed(first.address)}:${port}). Give the destination the address where the app's server listens, or ${inboxUrl} for the built-in receiver.`,
+      );
     const body = new Uint8Array(await request.arrayBuffer());
     const answer = await send(url, first.address, request, body);
     return new Response([204, 205, 304].includes(answer.status) ? null : answer.body, {

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { demo, InputError } from "@call-transfer/backend";
+import { demo, InputError, inboxUrl } from "@call-transfer/backend";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type MockServer, type MockServerOptions, startMockServer } from "./server.ts";
+import { type MockServer, type MockServerOptions, socketLimits, startLimited, startMockServer } from "./server.ts";
 
 let servers: MockServer[] = [];
 
@@ -130,6 +130,39 @@ describe("the mock server", () => {
     await expect(outcome).rejects.toThrow(message);
   });
 
+  it.each<[MockServerOptions, string]>([
+    [{}, "http://127.0.0.1:PORT"],
+    [{}, "http://localhost:PORT"],
+    [{}, "http://2130706433:PORT"],
+    [{}, "http://[::ffff:127.0.0.1]:PORT"],
+    [{}, "http://localhost:PORT/_sandbox/default"],
+    [{ host: "::1" }, "http://[::1]:PORT"],
+    [{ host: "0.0.0.0" }, "http://127.0.0.2:PORT"],
+    [{ host: "::" }, "http://127.0.0.1:PORT"],
+  ])("bound as in %j delivers no webhook to itself by %s, and says why", async (options, base) => {
+    const { backend, port } = await start(options);
+    const destination = backend.state.destinations.get(demo.destinations.app);
+    const url = `${base.replace("PORT", String(port))}/_control/v1/reset`;
+    if (destination !== undefined) destination.config = { url };
+    const delivery = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    expect(delivery).toMatchObject({ accepted: false, error: expect.stringContaining("the mock server itself") });
+    expect(backend.deliveries.list()).toEqual([delivery]);
+  });
+
+  it("forwards no webhook to itself, but still takes those for the built-in receiver", async () => {
+    const { port } = await startMockServer({ port: 0 }).then(async (server) => {
+      await server.close();
+      return server;
+    });
+    const { backend } = await start({ port, forwardWebhooks: `http://localhost:${port}/_control/v1/reset` });
+    const trigger = () => backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    expect(await trigger()).toMatchObject({ error: expect.stringContaining("the mock server itself") });
+    const destination = backend.state.destinations.get(demo.destinations.app);
+    if (destination !== undefined) destination.config = { url: inboxUrl };
+    expect(await trigger()).toMatchObject({ accepted: true, status: 204 });
+    expect(backend.inbox.list()).toHaveLength(1);
+  });
+
   it("ends the events of a client that reads them no more, instead of keeping them for it", async () => {
     const { port, backend } = await start();
     const socket = connect(port, "127.0.0.1").setEncoding("utf8");
@@ -209,6 +242,25 @@ describe("a malformed or hostile request", () => {
     const server = await start();
     expect((await raw(server, text)).split("\r\n")[0]).toContain(status);
     expect((await fetch(`${server.url}/_control/v1/health`)).status).toBe(200);
+  });
+
+  it("that comes too slowly ends its connection", async () => {
+    const quick = { headersTimeout: 40, requestTimeout: 40, connectionsCheckingInterval: 20, maxHeaderSize: 16_384 };
+    const server = await startLimited({ port: 0 }, quick);
+    servers.push(server);
+    const slow = [
+      "GET / HTTP/1.1\r\nHost: localhost\r\nX: ",
+      "POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n{",
+      "PUT /_control/v1/snapshot HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n{",
+    ];
+    const answers = await Promise.all(slow.map((text) => raw(server, text)));
+    expect(answers.map((answer) => answer.split("\r\n")[0])).toEqual(Array(3).fill("HTTP/1.1 408 Request Timeout"));
+  });
+
+  it("has 5 s for its headers and 10 s in all, the checking included", () => {
+    const { headersTimeout, requestTimeout, connectionsCheckingInterval } = socketLimits;
+    expect(headersTimeout).toBeLessThanOrEqual(5000);
+    expect(requestTimeout + connectionsCheckingInterval).toBeLessThanOrEqual(10_000);
   });
 
   it("that breaks off in its body leaves the server running", async () => {

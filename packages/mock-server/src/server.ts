@@ -5,6 +5,7 @@ import { type Backend, createSandboxes, type Sandboxes, type SandboxesOptions } 
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import { bracketed, unbracketed } from "./gate.ts";
 import { createListener, refuseExpectation } from "./listener.ts";
+import { isOwnSocket } from "./own-address.ts";
 import { checkServerOptions } from "./server-options.ts";
 
 export interface MockServerOptions extends SandboxesOptions {
@@ -39,25 +40,43 @@ export interface MockServer {
 }
 
 const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
-const limits = {
+/** How long a request may take to come, in milliseconds, and how large its headers may be, in bytes. */
+export interface SocketLimits {
+  readonly headersTimeout: number;
+  /** For the whole request, its headers included. */
+  readonly requestTimeout: number;
+  /** A limit is noticed by so much later at most. */
+  readonly connectionsCheckingInterval: number;
+  readonly maxHeaderSize: number;
+}
+
+/** A connection that is silent or slow is closed 10 seconds after its request began, at the latest. */
+export const socketLimits: SocketLimits = {
   headersTimeout: 5000,
-  requestTimeout: 15_000,
+  requestTimeout: 9000,
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16_384,
-  // The gate refuses a request without Host in the API's own shape.
-  requireHostHeader: false,
 };
 
 /**
  * Serves sandboxes over HTTP. Unlike those of `createBackend`, their clocks flow from the real time unless told
  * otherwise. Rejects when the port is taken, naming it, and with InputError that names a bad option.
  */
-export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
+export function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
+  return startLimited(options, socketLimits);
+}
+
+/** The same with other limits, for tests that do not wait for the real ones. */
+export async function startLimited(options: MockServerOptions, limits: SocketLimits): Promise<MockServer> {
   checkServerOptions(options);
   const { port = 4010, host: bound = "127.0.0.1", forwardWebhooks, ...others } = options;
   const { allowedHosts = [], corsOrigins = [], ...given } = others;
   const host = unbracketed(bound);
-  const deliver = createDeliveryFetch();
+  const ownSocket = (): AddressInfo | null => {
+    const address = server.address();
+    return typeof address === "object" ? address : null;
+  };
+  const deliver = createDeliveryFetch(undefined, (address, port) => isOwnSocket(ownSocket(), address, port));
   const sandboxes = createSandboxes({
     clock: "flowing",
     fetch: (input, init) => deliver(forwardWebhooks ?? input, init),
@@ -70,7 +89,9 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     controlToken: isPrivate ? undefined : randomBytes(16).toString("hex"),
   };
   const closing = new AbortController();
-  const server = createServer(limits, createListener(rules, sandboxes.handle, closing.signal));
+  // The gate refuses a request without Host in the API's own shape.
+  const listener = createListener(rules, sandboxes.handle, closing.signal);
+  const server = createServer({ ...limits, requireHostHeader: false }, listener);
   // The gate wants to see every header; their size bounds their number.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", refuseExpectation);
