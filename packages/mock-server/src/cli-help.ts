@@ -27,7 +27,8 @@ Serves a mock of the call-transfer API until Ctrl-C, and prints credentials read
   --forward-webhooks URL   deliver every webhook there, whatever address its destination has
   --auto-sandboxes         create a sandbox when a request first names it
   --json                   print one line of JSON with address and credentials when ready
-  --ready-file FILE        write that JSON to a file when ready, and remove it in the end
+  --ready-file FILE        write that JSON, with the server's pid, to a file when ready; removes
+                           an earlier file at the start, and this one in the end
   --write-env FILE         set address and credentials as variables in a .env file when ready:
                            CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET,
                            …_TOKEN_OWNER and so on; its other lines stay, and it stays in the end

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -264,6 +264,32 @@ it("starts nothing when a credential does not fit into a .env file, and leaves t
   expect(readFileSync(file, "utf8")).toBe("OTHER=1\n");
 });
 
+it("leaves no address of a killed server to whoever waits for the next one", async () => {
+  const path = join(folder, "killed.json");
+  const killed = await ready("--ready-file", path);
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ pid: killed.child.pid, url: killed.url });
+  killed.child.kill("SIGKILL");
+  await once(killed.child, "close");
+  expect(existsSync(path)).toBe(true);
+  const busy = createServer();
+  await once(busy.listen(0, "127.0.0.1"), "listening");
+  const { port } = busy.address() as AddressInfo;
+  expect((await finish("--ready-file", path, "--port", String(port))).status).toBe(1);
+  busy.close();
+  expect(existsSync(path)).toBe(false);
+  const next = await ready("--ready-file", path);
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ pid: next.child.pid, url: next.url });
+});
+
+it("leaves a ready file that another server has written by then", async () => {
+  const path = join(folder, "shared.json");
+  const { child } = await ready("--ready-file", path);
+  writeFileSync(path, JSON.stringify({ pid: 0 }));
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(readFileSync(path, "utf8")).toBe('{"pid":0}');
+});
+
 it("lets pages of an allowed origin in, and takes policies as typed", async () => {
   const { url, apiKey } = await ready(
     "--cors",
@@ -338,6 +364,11 @@ it("says which options wait for a reset, because it goes on from a snapshot", as
   expect(output.stderr).toBe(
     `It goes on from ${file}, so these options have no effect before a reset: --policy, --latency\n`,
   );
+});
+
+it("warns of a latency under a clock that stands still, beside the JSON", async () => {
+  const { output } = await ready("--clock", "frozen", "--latency", "400");
+  expect(output.stderr.trimEnd().split("\n")).toEqual([expect.stringContaining("a latency of 400 ms")]);
 });
 
 it("loses nothing when the folder of its export is gone in the end", async () => {

@@ -3,6 +3,8 @@ import type { MockServer } from "./server.ts";
 
 /** What `--json` and `--ready-file` say; the banner shows the same. */
 export interface Ready {
+  /** The server's process: while it is gone, the rest says nothing any more. */
+  readonly pid: number;
   readonly url: string;
   readonly apiKey: string;
   readonly accountId: string;
@@ -32,6 +34,7 @@ export async function issueCredentials(
   const apiKey = owned?.key ?? (accountId === "" ? "" : keys.issueApiKey({ accountId }).key);
   const app = [...state.destinations.values()].find((one) => one.accountId === accountId && one.kind === "app");
   return {
+    pid: process.pid,
     url: pasteable(url),
     apiKey,
     accountId,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -38,7 +38,8 @@ it("serves pages of other sites at the address it tells, and ends well on a sign
   const child = run(cli, "--engine", "prism", "--port", "0", "--cors", origin, "--json", "--ready-file", readyFile);
   const [line] = await once(child.stdout, "data");
   expect(readFileSync(readyFile, "utf8")).toBe(String(line));
-  const { url, apiKey, engine } = JSON.parse(line);
+  const { pid, url, apiKey, engine } = JSON.parse(line);
+  expect(pid).toBe(child.pid);
   const response = await fetch(url + operations.listRoles.path, {
     headers: { authorization: `Bearer ${apiKey}`, origin },
   });
@@ -49,6 +50,13 @@ it("serves pages of other sites at the address it tells, and ends well on a sign
   ]);
   child.kill("SIGTERM");
   expect(await once(child, "close")).toEqual([0, null]);
+  expect(existsSync(readyFile)).toBe(false);
+});
+
+it("leaves no ready file of an earlier server behind when it does not start", async () => {
+  const readyFile = join(folder, "stale.json");
+  writeFileSync(readyFile, "{}");
+  expect((await finish(cli, "--engine", "prism", "--ready-file", readyFile, "--port", "many")).status).toBe(2);
   expect(existsSync(readyFile)).toBe(false);
 });
 

@@ -1,12 +1,14 @@
-import { rmSync } from "node:fs";
 import { UsageError } from "./command-line.ts";
 import { pasteable } from "./credentials.ts";
 import { startPrismServer } from "./prism.ts";
-import { expectWritable, onSignal, writeWhole } from "./start.ts";
+import { removeOwnReadyFile } from "./ready-file.ts";
+import { beginReadyFile, onSignal, writeWhole } from "./start.ts";
 import { type StartValues, serverOptions } from "./start-options.ts";
 
 /** What `--json` and `--ready-file` say. */
 interface Ready {
+  /** The process that serves. */
+  readonly pid: number;
   readonly url: string;
   readonly engine: "prism";
   /** A key to send; Prism takes any other one as well. */
@@ -17,18 +19,18 @@ const meaningful: ReadonlySet<string> = new Set(["engine", "port", "host", "cors
 
 /** Starts Prism as the options say, and prints what is needed to use it. Ends the process on a signal. */
 export async function startPrism(values: StartValues): Promise<void> {
+  const { json, "ready-file": readyFile } = values;
+  if (readyFile !== undefined) beginReadyFile(readyFile);
   const useless = Object.entries(values).find(([name, value]) => !meaningful.has(name) && value !== false);
   if (useless !== undefined)
     throw new UsageError(`--${useless[0]} has no meaning with --engine prism, which keeps no state.`);
   const { port = 0, host, corsOrigins } = serverOptions(values);
-  const { json, "ready-file": readyFile } = values;
-  if (readyFile !== undefined) expectWritable("--ready-file", readyFile);
   const server = await startPrismServer({ port, cors: corsOrigins !== undefined, ...(host !== undefined && { host }) });
   onSignal(async () => {
-    if (readyFile !== undefined) rmSync(readyFile, { force: true });
+    if (readyFile !== undefined) removeOwnReadyFile(readyFile);
     await server.close();
   });
-  const ready: Ready = { url: pasteable(server.url), engine: "prism", apiKey: "svc_live_any" };
+  const ready: Ready = { pid: process.pid, url: pasteable(server.url), engine: "prism", apiKey: "svc_live_any" };
   try {
     if (readyFile !== undefined) writeWhole(readyFile, JSON.stringify(ready));
   } catch (error) {

@@ -5,7 +5,9 @@ import type { Backend } from "@call-transfer/backend";
 import { defaultTokenLifetime, readLifetime, UsageError } from "./command-line.ts";
 import { banner, issueCredentials, variablesOf } from "./credentials.ts";
 import { readDotenv, type Variables, withVariables } from "./dotenv.ts";
+import { removeOwnReadyFile, removeStaleReadyFile } from "./ready-file.ts";
 import { type MockServer, type MockServerOptions, startMockServer } from "./server.ts";
+import { standstill } from "./standstill.ts";
 import { importedSnapshot, type StartValues, serverOptions } from "./start-options.ts";
 
 /** Options about what a snapshot holds, too. */
@@ -14,11 +16,11 @@ const replacedBySnapshot = ["seed", "clock", "now", "prng", "policy", "fault", "
 /** Starts a server as the options say, and prints what is needed to use it. Ends the process on a signal. */
 export async function start(values: StartValues): Promise<void> {
   const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile } = values;
+  if (readyFile !== undefined) beginReadyFile(readyFile);
   const options = serverOptions(values);
   const lifetimeSecs = readLifetime("--token-lifetime", values["token-lifetime"] ?? defaultTokenLifetime);
   const imported = importedSnapshot(values.import);
   if (snapshotFile !== undefined) expectWritable("--export-on-exit", snapshotFile);
-  if (readyFile !== undefined) expectWritable("--ready-file", readyFile);
   if (envFile !== undefined) {
     expectWritable("--write-env", envFile);
     readDotenv("--write-env", envFile);
@@ -30,7 +32,7 @@ export async function start(values: StartValues): Promise<void> {
     try {
       if (snapshotFile !== undefined) exportSnapshot(server.backend, snapshotFile);
     } finally {
-      if (readyFile !== undefined) rmSync(readyFile, { force: true });
+      if (readyFile !== undefined) removeOwnReadyFile(readyFile);
       await server.close();
     }
   });
@@ -42,6 +44,8 @@ export async function start(values: StartValues): Promise<void> {
       const names = replaced.map((name) => `--${name}`).join(", ");
       console.error(`It goes on from ${values.import}, so these options have no effect before a reset: ${names}`);
     }
+    const warning = standstill(server.backend);
+    if (warning !== undefined) console.error(warning);
     if (envFile !== undefined) writeVariables(envFile, variablesOf(ready));
     if (readyFile !== undefined) writeWhole(readyFile, JSON.stringify(ready));
     console.log(values.json ? JSON.stringify(ready) : banner(ready));
@@ -75,6 +79,12 @@ export function expectWritable(option: string, path: string): void {
   }
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`${option} ${path}: is a folder; name a file.`);
+}
+
+/** Before anything else: a file of a killed server must not be read as this one's. */
+export function beginReadyFile(path: string): void {
+  expectWritable("--ready-file", path);
+  removeStaleReadyFile(path);
 }
 
 /** Writes the snapshot, in need to another place: what was worth keeping is not lost to a folder that is gone. */
