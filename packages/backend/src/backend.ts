@@ -127,13 +127,18 @@ export interface Parts {
   readonly wall?: WallClock;
   /** The sandboxes that it is one of. */
   readonly sandboxes?: Sandboxes;
+  /** Hears of each following of its events; what it answers is called when that is over. */
+  readonly onFollow?: () => () => void;
 }
 
 /** What every backend but those of tests is made of. */
 export const defaultParts: Parts = { contract: callTransferContract, handlers: allHandlers };
 
 /** Puts a backend together: the only composition. */
-export function assembleBackend(options: BackendOptions, { contract, handlers, wall, sandboxes }: Parts): Backend {
+export function assembleBackend(
+  options: BackendOptions,
+  { contract, handlers, wall, sandboxes, onFollow }: Parts,
+): Backend {
   checkInput(optionsSchema, options);
   const { seed = demoSeed, prng = 1, controlPlane = false, faults: firstFaults = [] } = options;
   under("policies", () => checkPolicies(options.policies ?? {}));
@@ -142,7 +147,7 @@ export function assembleBackend(options: BackendOptions, { contract, handlers, w
   const { main: random, requestIds } = randoms;
   const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
   const clock = createClock(start === undefined ? undefined : parseTime("now", start), options.clock, wall);
-  const events = createEvents(clock);
+  const events = createEvents(clock, onFollow);
   const world: World = {
     state: createState(),
     clock,

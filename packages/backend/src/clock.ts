@@ -58,7 +58,8 @@ export const sleepEnds = "sleep.ends";
 // Longer waits than this overflow setTimeout and would fire at once.
 const longestWait = 2 ** 31 - 1;
 
-const systemClock: WallClock = {
+/** The real time. */
+export const systemClock: WallClock = {
   now: () => Date.now(),
   after(ms, task) {
     const timer = setTimeout(task, ms);

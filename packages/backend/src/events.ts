@@ -22,9 +22,9 @@ export interface Events {
   end(): void;
 }
 
-/** Creates the events of one backend. */
-export function createEvents(clock: Pick<Clock, "iso">): Events {
-  const followers = new Map<(event: BackendEvent) => void, (() => void) | undefined>();
+/** Creates the events of one backend. `begin` hears of each following, and what it answers is called when that is over. */
+export function createEvents(clock: Pick<Clock, "iso">, begin: () => () => void = () => () => {}): Events {
+  const followers = new Map<(event: BackendEvent) => void, () => void>();
   return {
     get isFollowed() {
       return followers.size > 0;
@@ -36,13 +36,20 @@ export function createEvents(clock: Pick<Clock, "iso">): Events {
     },
     follow(listener, ended) {
       const own = (event: BackendEvent): void => listener(event);
-      followers.set(own, ended);
-      return () => void followers.delete(own);
+      const leave = begin();
+      followers.set(own, () => {
+        leave();
+        ended?.();
+      });
+      return () => {
+        leave();
+        followers.delete(own);
+      };
     },
     end() {
       const endings = [...followers.values()];
       followers.clear();
-      for (const ended of endings) ended?.();
+      for (const ended of endings) ended();
     },
   };
 }

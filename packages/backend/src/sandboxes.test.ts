@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { demo } from "./demo-seed.ts";
-import { createSandboxes, type Sandboxes } from "./sandboxes.ts";
+import { createSandboxes, createSandboxesAt, type Sandboxes, type SandboxesOptions } from "./sandboxes.ts";
 
 const headers = { authorization: `Bearer ${demo.apiKey}` };
 async function ask(sandboxes: Sandboxes, path: string, more: Record<string, string> = {}) {
@@ -102,5 +102,138 @@ describe("sandboxes", () => {
     const sandboxes = createSandboxes();
     sandboxes.default.faults.add({ do: "reset" });
     await expect(ask(sandboxes, "/api/v1/roles")).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
+  });
+});
+
+describe("the limit of sandboxes", () => {
+  it("is named, with what to do, where a request would create one more", async () => {
+    const sandboxes = createSandboxes({ autoSandboxes: true, maxSandboxes: 2 });
+    expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(200);
+    const answer = await ask(sandboxes, "/_sandbox/two/api/v1/roles");
+    expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(answer.body.detail).toContain("The limit of 2 sandboxes is reached");
+    expect(answer.body.detail).toContain("DELETE /_control/v1/sandboxes/{name}");
+    expect(answer.body.detail).toContain("--max-sandboxes");
+    expect(answer.body.detail).not.toContain("create it");
+    const { body } = await ask(sandboxes, "/_sandbox/two/_control/v1/clock");
+    expect(body.error.message).toContain("The limit of 2 sandboxes is reached");
+    expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(200);
+    sandboxes.delete("one");
+    expect((await ask(sandboxes, "/_sandbox/two/api/v1/roles")).status).toBe(200);
+  });
+
+  it("is named where one is asked for by name, and is 1000 by default", () => {
+    expect(() => createSandboxes({ maxSandboxes: 1 }).create("one")).toThrow("name: the limit of 1 sandbox is reached");
+    const sandboxes = createSandboxes({ seed: {} });
+    for (let count = 1; count < 1000; count += 1) sandboxes.create(`s${count}`);
+    expect(() => sandboxes.create("one")).toThrow("name: the limit of 1000 sandboxes is reached");
+  });
+
+  it.each<[SandboxesOptions, string]>([
+    [{ maxSandboxes: 0 }, "maxSandboxes: "],
+    [{ maxSandboxes: 1.5 }, "maxSandboxes: "],
+    [{ maxSandboxes: "5" as never }, "maxSandboxes: "],
+    [{ sandboxIdleMs: 0 }, "sandboxIdleMs: "],
+    [{ sandboxIdleMs: Number.NaN }, "sandboxIdleMs: "],
+    [{ sandboxIdleMs: "30m" as never }, "sandboxIdleMs: "],
+  ])("is refused as %j", (options, message) => {
+    expect(() => createSandboxes(options)).toThrow(message);
+  });
+});
+
+describe("a sandbox that is idle in real time", () => {
+  const idleMs = 60_000;
+  /** Sandboxes, and a real time that passes when it is told to. */
+  function timed(options: SandboxesOptions = {}) {
+    let now = 0;
+    const wall = { now: () => now, after: () => () => {} };
+    const sandboxes = createSandboxesAt({ sandboxIdleMs: idleMs, autoSandboxes: true, ...options }, wall);
+    const pass = (ms: number): void => {
+      now += ms;
+    };
+    return { sandboxes, pass };
+  }
+
+  it("is removed after so long, and begins anew when it is named again", async () => {
+    const { sandboxes, pass } = timed();
+    await ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    const first = sandboxes.get("one");
+    pass(idleMs - 1);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+    pass(1);
+    expect(sandboxes.list()).toEqual(["default"]);
+    expect(first?.clock.mode).toBe("frozen");
+    await ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    expect(sandboxes.get("one")).not.toBe(first);
+  });
+
+  it("is counted from its last request, to the API or to the control plane", async () => {
+    const { sandboxes, pass } = timed();
+    for (const path of ["/api/v1/roles", "/_control/v1/clock", "/api/v1/roles"]) {
+      await ask(sandboxes, `/_sandbox/one${path}`);
+      pass(idleMs - 1);
+    }
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+  });
+
+  it("is never the one by default", () => {
+    const { sandboxes, pass } = timed();
+    pass(10 * idleMs);
+    expect([sandboxes.list(), sandboxes.get("default")]).toEqual([["default"], sandboxes.default]);
+  });
+
+  it("stays while a request waits for its answer", async () => {
+    const { sandboxes, pass } = timed();
+    const one = sandboxes.create("one");
+    one.faults.add({ do: { latency: 1000 } });
+    const answer = ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    pass(2 * idleMs);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+    await one.clock.advance({ by: 1000 });
+    expect((await answer).status).toBe(200);
+    pass(idleMs);
+    expect(sandboxes.list()).toEqual(["default"]);
+  });
+
+  it("stays while its events are followed, and is counted from the last follower on", async () => {
+    const { sandboxes, pass } = timed();
+    const { body } = await sandboxes.fetch("http://mock.test/_sandbox/one/_control/v1/events");
+    pass(2 * idleMs);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+    await body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    pass(idleMs - 1);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+    pass(1);
+    expect(sandboxes.list()).toEqual(["default"]);
+  });
+
+  it("goes although a transfer rings in it, since its clock may never end that", async () => {
+    const { sandboxes, pass } = timed();
+    sandboxes.create("one").transfers.start({ destinationId: demo.destinations.phone });
+    pass(idleMs);
+    expect(sandboxes.list()).toEqual(["default"]);
+  });
+
+  it("makes room for another one", async () => {
+    const { sandboxes, pass } = timed({ maxSandboxes: 2 });
+    await ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    pass(idleMs);
+    expect((await ask(sandboxes, "/_sandbox/two/api/v1/roles")).status).toBe(200);
+    expect(sandboxes.list()).toEqual(["default", "two"]);
+  });
+
+  it("is mentioned where a name is unknown", async () => {
+    const { sandboxes } = timed({ autoSandboxes: false });
+    const { body } = await ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    expect(body.detail).toContain("answered no request for 60 s");
+  });
+
+  it("stays for good where no time is given", () => {
+    const { sandboxes, pass } = timed({ sandboxIdleMs: undefined as never });
+    sandboxes.create("one");
+    pass(1e12);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
   });
 });

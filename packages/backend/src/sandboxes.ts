@@ -1,12 +1,23 @@
 import { assembleBackend, type Backend, type BackendOptions, defaultParts, type Peer } from "./backend.ts";
+import { systemClock, type WallClock } from "./clock.ts";
 import { controlFailure, controlPrefix, sandboxPrefix } from "./control/reply.ts";
 import { refuse } from "./dispatch.ts";
+import { createIdleWatch } from "./idle.ts";
 import { InputError } from "./input-error.ts";
 import { type Asked, asFetched, type Handled } from "./transport.ts";
 
 export interface SandboxesOptions extends BackendOptions {
   /** Whether a request that names an unknown sandbox creates it; false by default. */
   readonly autoSandboxes?: boolean;
+  /** How many sandboxes there may be, `default` included; a whole number from 1, 1000 by default. */
+  readonly maxSandboxes?: number;
+  /**
+   * After how many milliseconds of real time without a request a sandbox other than `default` is closed and removed; never by
+   * default. A request that waits for its answer and a followed event stream are use; a transfer that rings and a call in
+   * progress are none, since they last as long as the sandbox's own clock makes them. Requests that reach a sandbox's backend
+   * past `handle` and `fetch` are not seen.
+   */
+  readonly sandboxIdleMs?: number;
 }
 
 /** Backends side by side that share nothing, each under its name. */
@@ -35,48 +46,77 @@ export interface Sandboxes {
 /** The form of a sandbox's name. */
 const nameForm = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const defaultName = "default";
-// A server that makes sandboxes by itself must not be filled up by a loop of names.
-const mostSandboxes = 1000;
 
 /** Creates sandboxes, each a backend of its own with these options. The control plane is on. */
 export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
-  const { autoSandboxes = false, ...common } = options;
+  return createSandboxesAt(options, systemClock);
+}
+
+/** The same by another real time, for tests. */
+export function createSandboxesAt(options: SandboxesOptions, wall: WallClock): Sandboxes {
+  // A server that makes sandboxes by itself must not be filled up by a loop of names.
+  const { autoSandboxes = false, maxSandboxes = 1000, sandboxIdleMs, ...common } = options;
   if (typeof autoSandboxes !== "boolean") throw new InputError("autoSandboxes", "must be true or false");
+  if (!(Number.isSafeInteger(maxSandboxes) && maxSandboxes > 0))
+    throw new InputError("maxSandboxes", "must be a whole number from 1");
+  if (sandboxIdleMs !== undefined && !(typeof sandboxIdleMs === "number" && sandboxIdleMs > 0))
+    throw new InputError("sandboxIdleMs", "must be milliseconds above 0");
   const backends = new Map<string, Backend>();
+  const idle = createIdleWatch(sandboxIdleMs, wall.now);
+  const limitReached = `limit of ${maxSandboxes} sandbox${maxSandboxes === 1 ? "" : "es"} is reached. Delete one by DELETE ${controlPrefix}/sandboxes/{name}, raise the limit (--max-sandboxes, maxSandboxes), or let idle ones be removed (--sandbox-idle, sandboxIdleMs)`;
+  const unknownName = `There is no sandbox of this name: create it by POST ${controlPrefix}/sandboxes.${sandboxIdleMs === undefined ? "" : ` One that answered no request for ${sandboxIdleMs / 1000} s is removed.`}`;
+
+  const remove = (name: string): boolean => {
+    backends.get(name)?.close();
+    idle.forget(name);
+    return backends.delete(name);
+  };
+  /** What is looked up has not expired: nothing needs a timer that would keep a process running. */
+  const current = (): Map<string, Backend> => {
+    for (const name of idle.expired()) if (name !== defaultName) remove(name);
+    return backends;
+  };
 
   const create = (name: string, own: Partial<BackendOptions> = {}): Backend => {
     if (!nameForm.test(name))
       throw new InputError("name", "must be lower-case letters, digits and hyphens, at most 63");
-    if (backends.has(name)) throw new InputError("name", `there is a sandbox ${name} already`);
-    if (backends.size >= mostSandboxes) throw new InputError("name", `there are ${mostSandboxes} sandboxes already`);
+    if (current().has(name)) throw new InputError("name", `there is a sandbox ${name} already`);
+    if (backends.size >= maxSandboxes) throw new InputError("name", `the ${limitReached}`);
     const policies = { ...common.policies, ...own.policies };
     const backend = assembleBackend(
       { ...common, ...own, controlPlane: true, policies },
-      { ...defaultParts, sandboxes },
+      { ...defaultParts, wall, sandboxes, onFollow: () => idle.begin(name) },
     );
     backends.set(name, backend);
+    idle.begin(name)();
     return backend;
   };
-  const select = (request: Asked, url: URL): { backend: Backend; url: URL } | Response => {
+  const select = (request: Asked, url: URL): { name: string; backend: Backend; url: URL } | Response => {
     const inPath = sandboxPrefix.exec(url.pathname);
     const inHeader = request.headers.get("x-sandbox");
     const rest = inPath === null ? url.pathname : url.pathname.slice(inPath[0].length) || "/";
     if (inPath !== null && inHeader !== null && inPath[1] !== inHeader)
       return refusal(rest, "bad_request", "The path and the header X-Sandbox name different sandboxes.");
     const name = inPath?.[1] ?? inHeader ?? defaultName;
-    const known = backends.get(name);
-    if (known === undefined && !(autoSandboxes && nameForm.test(name) && backends.size < mostSandboxes))
-      return refusal(
-        rest,
-        "not_found",
-        `There is no sandbox of this name: create it by POST ${controlPrefix}/sandboxes.`,
-      );
+    const known = current().get(name);
+    if (known === undefined) {
+      if (!autoSandboxes || !nameForm.test(name)) return refusal(rest, "not_found", unknownName);
+      if (backends.size >= maxSandboxes) return refusal(rest, "not_found", `The ${limitReached}.`);
+    }
     if (inPath !== null) url.pathname = rest;
-    return { backend: known ?? create(name), url };
+    return { name, backend: known ?? create(name), url };
   };
   const handle = async (request: Asked, peer?: Peer, url = new URL(request.url)): Promise<Handled> => {
     const selected = select(request, url);
-    return selected instanceof Response ? { response: selected } : selected.backend.handle(request, peer, selected.url);
+    if (selected instanceof Response) return { response: selected };
+    const { name, backend, url: inSandbox } = selected;
+    if (sandboxIdleMs === undefined) return backend.handle(request, peer, inSandbox);
+    const end = idle.begin(name);
+    try {
+      return await backend.handle(request, peer, inSandbox);
+    } finally {
+      end();
+    }
   };
   const sandboxes: Sandboxes = {
     handle,
@@ -88,14 +128,13 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
     get default() {
       return backends.get(defaultName) ?? create(defaultName);
     },
-    get: (name) => backends.get(name),
+    get: (name) => current().get(name),
     create,
     delete(name) {
       if (name === defaultName) throw new InputError("name", "the sandbox default stays");
-      backends.get(name)?.close();
-      return backends.delete(name);
+      return current().has(name) && remove(name);
     },
-    list: () => [...backends.keys()],
+    list: () => [...current().keys()],
     close() {
       for (const backend of backends.values()) backend.close();
     },

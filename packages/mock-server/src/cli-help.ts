@@ -26,6 +26,9 @@ Serves a mock of the call-transfer API until Ctrl-C, and prints credentials read
                            while that is frozen, until it is moved
   --forward-webhooks URL   deliver every webhook there, whatever address its destination has
   --auto-sandboxes         create a sandbox when a request first names it
+  --max-sandboxes N        how many sandboxes there may be, default included (default 1000)
+  --sandbox-idle DURATION  remove a sandbox that answered no request for so long, such as 30m, in
+                           real time (default: never); the sandbox default stays
   --json                   print one line of JSON with address and credentials when ready
   --ready-file FILE        write that JSON, with the server's pid, to a file when ready; removes
                            an earlier file at the start, and this one in the end

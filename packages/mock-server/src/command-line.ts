@@ -29,6 +29,8 @@ export const startOptions = {
   latency: text,
   "forward-webhooks": text,
   "auto-sandboxes": flag,
+  "max-sandboxes": text,
+  "sandbox-idle": text,
   "ready-file": text,
   // Not --env-file: Node 20 and 22 take an option of this name for their own, even behind the program.
   "write-env": text,
@@ -108,10 +110,10 @@ export function readJson(option: string, path: string): unknown {
   }
 }
 
-/** A whole number of an option. Throws UsageError that names the option for anything else, or one over `most`. */
-export function readNumber(option: string, value: string, most: number): number {
-  if (!/^\d+$/.test(value) || Number(value) > most)
-    throw new UsageError(`${option} ${value}: must be a whole number, 0 to ${most}.`);
+/** A whole number of an option. Throws UsageError that names the option for anything else, or one outside of the range. */
+export function readNumber(option: string, value: string, most: number, least = 0): number {
+  if (!/^\d+$/.test(value) || Number(value) > most || Number(value) < least)
+    throw new UsageError(`${option} ${value}: must be a whole number, ${least} to ${most}.`);
   return Number(value);
 }
 
@@ -171,6 +173,14 @@ export function readLifetime(option: string, value: string): number {
       `${option} ${value}: must be a duration such as 30m, 24h or 365d, at most ${longestLifetimeDays}d.`,
     );
   return ms / 1000;
+}
+
+/** A duration above 0, in milliseconds. Throws UsageError that names the option for anything else. */
+export function readDuration(option: string, value: string): number {
+  const duration = durationOf(value);
+  if (duration === undefined || duration === 0)
+    throw new UsageError(`${option} ${value}: must be a duration above 0, such as 90s, 30m or 2h.`);
+  return duration;
 }
 
 /** A step of the clock as it is typed: a duration, a time, or `next`. Throws UsageError for anything else. */

@@ -75,6 +75,12 @@ describe("the mock server", () => {
     expect([(await read(inside)).status, (await read(outside)).status]).toEqual([200, 403]);
   });
 
+  it("says which limit keeps a sandbox from being created", async () => {
+    const { url } = await start({ autoSandboxes: true, maxSandboxes: 1 });
+    const response = await fetch(`${url}/_sandbox/one/api/v1/roles`);
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining("limit of 1 sandbox is reached") });
+  });
+
   it("answers an unknown path in the API's shape", async () => {
     const { url } = await start();
     expect(await (await fetch(`${url}/favicon.ico`)).json()).toMatchObject({ code: "not_found", status: 404 });
@@ -122,6 +128,8 @@ describe("the mock server", () => {
     [{ allowedHosts: "mock" }, "allowedHosts: "],
     [{ corsOrigins: "http://localhost:5173" }, "corsOrigins: "],
     [{ corsOrigins: ["http://localhost:5173/"] }, "corsOrigins[0]: "],
+    [{ maxSandboxes: 0 }, "maxSandboxes: "],
+    [{ sandboxIdleMs: 0 }, "sandboxIdleMs: "],
     [{ forwardWebhooks: "ftp://127.0.0.1" }, "forwardWebhooks: "],
     [{ forwardWebhooks: "http://me:hidden@127.0.0.1" }, "forwardWebhooks: must be an http or https URL without user"],
   ])("does not start with %j, and names what is wrong", async (options, message) => {

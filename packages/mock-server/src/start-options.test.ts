@@ -36,6 +36,11 @@ it.each([
   [["--latency", "soon"], "--latency soon: must be a whole number, 0 to 600000."],
   [["--port", "70000"], "--port 70000: must be a whole number, 0 to 65535."],
   [["--port", "abc"], "--port abc: must be a whole number, 0 to 65535."],
+  [["--max-sandboxes", "0"], "--max-sandboxes 0: must be a whole number, 1 to 1000000."],
+  [["--max-sandboxes", "many"], "--max-sandboxes many: must be a whole number"],
+  [["--sandbox-idle", "30"], "--sandbox-idle 30: must be a duration above 0, such as 90s, 30m or 2h."],
+  [["--sandbox-idle", "0s"], "--sandbox-idle 0s: must be a duration above 0"],
+  [["--sandbox-idle", "next"], "--sandbox-idle next: must be a duration above 0"],
   [["--prng=-1"], "--prng -1: must be a whole number"],
   [["--clock", "stopped"], "--clock stopped: must be flowing or frozen."],
   [["--now", "yesterday"], "--now yesterday: must be an RFC 3339 date-time, such as 2026-03-02T12:00:00Z."],
@@ -68,6 +73,9 @@ it.each([
 
 it.each([
   [["--host", "[::1]"], { host: "::1" }],
+  [["--max-sandboxes", "5000"], { maxSandboxes: 5000 }],
+  [["--sandbox-idle", "30m"], { sandboxIdleMs: 1_800_000 }],
+  [["--sandbox-idle", "1.5h"], { sandboxIdleMs: 5_400_000 }],
   [["--host", "::1"], { host: "::1" }],
   [["--host", "mock.test"], { host: "mock.test" }],
   [["--allow-host", "[fd00::1]", "--allow-host", "mock"], { allowedHosts: ["[fd00::1]", "mock"] }],

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { createBackend, demoSeed, type Fault, InputError, type Policies, type Seed } from "@call-transfer/backend";
 import {
   type readArguments,
+  readDuration,
   readJson,
   readNumber,
   readOrigin,
@@ -18,9 +19,13 @@ import { highestPort } from "./server-options.ts";
 /** The values of `start`'s options. */
 export type StartValues = ReturnType<typeof readArguments<typeof startOptions>>["values"];
 
+/** More than memory holds. */
+const mostSandboxes = 1_000_000;
+
 /** The server that the options ask for. Throws UsageError that names the option, its file and the field at fault. */
 export function serverOptions(values: StartValues): MockServerOptions {
   const { port = "4010", host, cors, clock, now, prng, "forward-webhooks": forwardWebhooks } = values;
+  const { "max-sandboxes": maxSandboxes, "sandbox-idle": sandboxIdle } = values;
   if (clock !== undefined && clock !== "flowing" && clock !== "frozen")
     throw new UsageError(`--clock ${clock}: must be flowing or frozen.`);
   return {
@@ -35,6 +40,8 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(clock !== undefined && { clock }),
     ...(now !== undefined && { now: readTime("--now", now) }),
     ...(prng !== undefined && { prng: readNumber("--prng", prng, 2 ** 31 - 1) }),
+    ...(maxSandboxes !== undefined && { maxSandboxes: readNumber("--max-sandboxes", maxSandboxes, mostSandboxes, 1) }),
+    ...(sandboxIdle !== undefined && { sandboxIdleMs: readDuration("--sandbox-idle", sandboxIdle) }),
     ...(forwardWebhooks !== undefined && { forwardWebhooks: readUrl("--forward-webhooks", forwardWebhooks) }),
   };
 }
