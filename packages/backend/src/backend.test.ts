@@ -78,6 +78,8 @@ it.each([
   [{ faults: {} }, "faults: "],
   [{ faults: [{ do: { code: "nope" } }] }, "faults[0].do.code: "],
   [{ policies: { dailyCalls: 1 } }, "policies.dailyCalls: "],
+  [{ policies: { rotationDuringOverlap: "ask" } }, "policies.rotationDuringOverlap: must be one of void, refuse"],
+  [{ policies: { rotationDuringOverlap: ["void"] } }, "policies.rotationDuringOverlap: "],
   [{ policies: { dailyCallLimit: -1 } }, "policies.dailyCallLimit: "],
   [{ policies: { rateLimit: { requests: 1 } } }, "policies.rateLimit.windowSecs: "],
 ])("refuses the options %j and names the one at fault", (options, field) => {

@@ -34,6 +34,11 @@ export interface Policies {
   missedCallsAwaySecs: number;
   /** Whether disabled destinations ring (A-36). */
   disabledDestinationsRing: boolean;
+  /**
+   * What a rotation does while the previous secret still signs (A-34): `void` makes the previous secret void at once, `refuse`
+   * answers 409 `conflict`.
+   */
+  rotationDuringOverlap: "void" | "refuse";
   /** How long a webhook's receiver may take, in seconds of real time; the built-in one's are of the backend's clock (A-32). */
   deliveryTimeoutSecs: number;
 }
@@ -43,6 +48,9 @@ export const unknownTimeZone = "unknown";
 
 /** Seconds beyond this overflow a timer. */
 const longestSecs = 2_147_483;
+
+/** The values of policies that are words. */
+const choices: ReadonlyMap<string, readonly string[]> = new Map([["rotationDuringOverlap", ["void", "refuse"]]]);
 
 /** The policies of a backend that was told nothing else. */
 export function defaultPolicies(): Policies {
@@ -61,6 +69,7 @@ export function defaultPolicies(): Policies {
     missedCallLimit: 3,
     missedCallsAwaySecs: 900,
     disabledDestinationsRing: false,
+    rotationDuringOverlap: "void",
     deliveryTimeoutSecs: 10,
   };
 }
@@ -86,6 +95,10 @@ export function checkPolicies(changes: unknown, model: object = defaultPolicies(
       under(name, () => checkPolicies(value, expected));
       for (const part of Object.keys(expected))
         if (!(part in Object(value))) throw new InputError(`${name}.${part}`, "is missing");
+    } else if (typeof expected === "string") {
+      const words = choices.get(name) ?? [];
+      if (typeof value !== "string" || !words.includes(value))
+        throw new InputError(name, `must be one of ${words.join(", ")}`);
     } else if (typeof value !== typeof expected) throw new InputError(name, `must be a ${typeof expected}`);
     else if (name.endsWith("TimeZone") && value !== unknownTimeZone && !isTimeZone(String(value)))
       throw new InputError(name, `must be an IANA time zone, such as Europe/Berlin, or ${unknownTimeZone}`);

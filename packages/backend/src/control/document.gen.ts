@@ -1204,7 +1204,11 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "required": ["id", "key"],
         "properties": { "id": { "type": "string" }, "key": { "type": "string" } }
       },
-      "Policies": { "type": "object", "additionalProperties": true },
+      "Policies": {
+        "type": "object",
+        "description": "What is decided where the specification is silent, by name. Numbers and flags, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). An unknown name or a value that does not fit is refused.",
+        "additionalProperties": true
+      },
       "Coverage": {
         "type": "object",
         "required": ["operations", "unmatched"],

@@ -335,6 +335,9 @@ export const zApiKey = z.strictObject({
     key: z.string()
 });
 
+/**
+ * What is decided where the specification is silent, by name. Numbers and flags, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). An unknown name or a value that does not fit is refused.
+ */
 export const zPolicies = z.record(z.string(), z.unknown());
 
 /**

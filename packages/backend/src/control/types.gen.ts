@@ -887,6 +887,7 @@ export interface components {
             readonly id: string;
             readonly key: string;
         };
+        /** @description What is decided where the specification is silent, by name. Numbers and flags, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). An unknown name or a value that does not fit is refused. */
         readonly Policies: {
             readonly [key: string]: unknown;
         };

@@ -1,3 +1,6 @@
+import { operations } from "@call-transfer/spec";
+import document from "@call-transfer/spec/openapi.json" with { type: "json" };
+import { zErrorResponse } from "@call-transfer/spec/schemas";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../backend.ts";
 import { demo } from "../demo-seed.ts";
@@ -41,6 +44,42 @@ describe("rotating a secret", () => {
       updatedAt: "2026-03-02T12:00:00.000Z",
     });
     expect(secret).not.toBe(demo.signingSecret);
+  });
+
+  it("voids the older of two secrets where it is rotated again within the overlap", async () => {
+    const backend = createBackend();
+    await send(backend, rotate(destinations.app));
+    const destination = backend.state.destinations.get(destinations.app);
+    const second = destination?.signingSecret;
+    expect((await send(backend, rotate(destinations.app))).status).toBe(200);
+    expect(destination?.previousSecret).toBe(second);
+  });
+
+  it("is refused within the overlap where a policy says so, and leaves both secrets as they are", async () => {
+    const backend = createBackend({ policies: { rotationDuringOverlap: "refuse" } });
+    expect((await send(backend, rotate(destinations.app))).status).toBe(200);
+    const before = structuredClone(backend.state.destinations.get(destinations.app));
+    await backend.clock.advance({ by: day - 1 });
+    const { status, body } = await send(backend, rotate(destinations.app));
+    expect([status, zErrorResponse.safeParse(body).error]).toEqual([409, undefined]);
+    expect(body).toMatchObject({ code: "conflict", detail: expect.stringContaining("2026-03-03T12:00:00.000Z") });
+    expect(JSON.stringify(body)).not.toContain(before?.signingSecret);
+    expect(backend.state.destinations.get(destinations.app)).toEqual(before);
+    await backend.clock.advance({ by: 1 });
+    expect((await send(backend, rotate(destinations.app))).status).toBe(200);
+  });
+
+  it("is refused for who it is and what it is before the overlap counts", async () => {
+    const backend = createBackend({ policies: { rotationDuringOverlap: "refuse" } });
+    await send(backend, rotate(destinations.app));
+    expect((await send(backend, rotate(destinations.phone))).status).toBe(400);
+    expect((await send(backend, rotate(destinations.app), { token: null })).status).toBe(401);
+  });
+
+  it("has an answer of any error code in the contract", () => {
+    const operation = operations.rotateDestinationSecret;
+    const { responses } = document.paths[operation.path][operation.method.toLowerCase() as "post"];
+    expect(responses.default).toBeDefined();
   });
 
   it("delivers nothing by itself", async () => {

@@ -1,4 +1,5 @@
 import { limits, type TransferDestination } from "@call-transfer/spec";
+import { secretsAt } from "../deliveries.ts";
 import type { Handlers } from "../exchange.ts";
 import { problem } from "../problem.ts";
 import type { Random } from "../random.ts";
@@ -7,12 +8,15 @@ import type { DestinationRecord } from "../state.ts";
 const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
 
 export const destinationHandlers = {
-  /** Replaces an app destination's secret; the one before signs on for a day, an older one stops (§4.1, A-34). */
-  rotateDestinationSecret({ state, clock, random, account, params }) {
+  /** Replaces an app destination's secret; the one before signs on for a day. What becomes of an older one is a policy (§4.1, A-34). */
+  rotateDestinationSecret({ state, clock, random, policies, account, params }) {
     const destination = state.destinations.get(params.id);
     if (destination?.accountId !== account.id) return problem("resource_not_found");
     if (destination.kind !== "app")
       return problem("bad_request", { detail: "Only a destination of kind app has a signing secret." });
+    const [, previous] = secretsAt(destination, clock.now());
+    if (policies.rotationDuringOverlap === "refuse" && previous !== undefined)
+      return problem("conflict", { detail: overlapDetail(destination) });
     destination.previousSecret = destination.signingSecret;
     destination.previousSecretExpiresAt = clock.now() + overlapMs;
     destination.signingSecret = newSigningSecret(random);
@@ -20,6 +24,11 @@ export const destinationHandlers = {
     return { status: 200, body: { ...shownDestination(destination), signingSecret: destination.signingSecret } };
   },
 } satisfies Handlers;
+
+function overlapDetail({ previousSecretExpiresAt = 0 }: DestinationRecord): string {
+  const until = new Date(previousSecretExpiresAt).toISOString();
+  return `The previous secret signs until ${until}, and another rotation would void it. Rotate again after that.`;
+}
 
 /** A fresh signing secret: an opaque text (A-12). */
 export function newSigningSecret(random: Random): string {
