@@ -17,7 +17,7 @@ import { createInbox, type Inbox, isInbox } from "./inbox.ts";
 import { checkInput, under } from "./input-error.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createKeys, type Keys } from "./keys.ts";
-import { loadSeed } from "./load-seed.ts";
+import { loadFirstSeed, loadSeed } from "./load-seed.ts";
 import { checkPolicies, defaultPolicies, type Policies } from "./policies.ts";
 import { createRandom } from "./random.ts";
 import { withoutCredentials } from "./redact.ts";
@@ -166,7 +166,7 @@ export function assembleBackend(
   const kept = { world, randoms, tokens, faults, inbox, transfers };
   const dispatcher = { world, contract, handlers, tokens, faults, dateOf: createDates() };
   const begin = () => {
-    under("seed", () => loadSeed(world, seed));
+    under("seed", () => loadFirstSeed(world, seed));
     for (const [index, fault] of firstFaults.entries()) under(`faults[${index}]`, () => faults.add(fault));
   };
   begin();

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { parseTime } from "./clock.ts";
 import { defined } from "./defined.ts";
+import { demoSeed } from "./demo-seed.ts";
 import type { World } from "./exchange.ts";
 import { checkInput, InputError } from "./input-error.ts";
 import { newApiKey } from "./keys.ts";
@@ -18,7 +19,25 @@ type Loaded = z.output<typeof seedSchema>;
  * the queue go on from where they stand.
  */
 export function loadSeed(world: World, seed: Seed): void {
-  const checked = checkSeed(seed, world.state, world.clock.now());
+  enter(world, checkSeed(seed, world.state, world.clock.now()));
+}
+
+/** The demo seed as it is shipped. A test holds that it passes every check, and that checking changes only its times. */
+const shippedDemo = JSON.stringify(demoSeed);
+
+/** The same for a state that is empty. Most backends begin with the demo seed, and checking it takes longer than all the rest. */
+export function loadFirstSeed(world: World, seed: Seed): void {
+  const isShipped = seed === demoSeed && JSON.stringify(seed) === shippedDemo;
+  enter(world, isShipped ? shippedAt(world.clock.now()) : checkSeed(seed, world.state, world.clock.now()));
+}
+
+function shippedAt(now: number): Loaded {
+  const seed = JSON.parse(shippedDemo) as Loaded;
+  resolveTimes(seed, now);
+  return seed;
+}
+
+function enter(world: World, checked: Loaded): void {
   insert(checked, world);
   for (const { id } of checked.calls ?? []) goOn(world, id);
 }

@@ -1,8 +1,11 @@
 import { requestSchemas } from "@call-transfer/spec/schemas";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createBackend } from "./backend.ts";
-import { demo } from "./demo-seed.ts";
-import type { Seed } from "./seed.ts";
+import { demo, demoSeed } from "./demo-seed.ts";
+import { checkSeed } from "./load-seed.ts";
+import { type Seed, seedSchema } from "./seed.ts";
+import { resolveTimes } from "./seed-time.ts";
+import { createState } from "./state.ts";
 
 const accountId = "a0000000-0000-4000-8000-00000000000a";
 const id = "b0000000-0000-4000-8000-00000000000b";
@@ -22,6 +25,56 @@ const group = {
 const end = "9999-06-01T00:00:00Z";
 const late = { ...phone, kind: "app", previousSecretExpiresAt: end };
 const call = { id, accountId, direction: "outbound", duration: 0, status: "completed" };
+
+describe("the demo seed", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it("passes every check, which changes nothing in it but relative times", () => {
+    const now = Date.parse("2026-03-02T12:00:00Z");
+    const dated = structuredClone(demoSeed) as Parameters<typeof resolveTimes>[0];
+    resolveTimes(dated, now);
+    expect(checkSeed(demoSeed, createState(), now)).toEqual(dated);
+  });
+
+  it("is not checked again for each backend and each reset", () => {
+    const check = vi.spyOn(seedSchema, "safeParse");
+    const backend = createBackend();
+    backend.reset();
+    expect(check).not.toHaveBeenCalled();
+    createBackend({ seed: structuredClone(demoSeed) });
+    expect(check).toHaveBeenCalledTimes(1);
+  });
+
+  it("makes the same backend as a copy of it that is checked", () => {
+    const copy = createBackend({ seed: structuredClone(demoSeed) });
+    expect(createBackend().snapshot()).toEqual(copy.snapshot());
+  });
+
+  it("shares nothing with the backends that begin with it", () => {
+    const backend = createBackend();
+    const before = JSON.stringify(demoSeed);
+    const destination = backend.state.destinations.get(demo.destinations.app);
+    if (destination !== undefined) destination.config.url = "http://changed.test";
+    expect(JSON.stringify(demoSeed)).toBe(before);
+    expect(createBackend().state.destinations.get(demo.destinations.app)?.config).not.toEqual(destination?.config);
+  });
+
+  it("is checked once somebody has changed it", () => {
+    const { accounts } = demoSeed;
+    try {
+      demoSeed.accounts = [...(accounts ?? []), { id: "one", name: "Broken" }];
+      expect(() => createBackend()).toThrow(`seed.accounts[${accounts?.length}].id: `);
+      demoSeed.accounts = [...(accounts ?? []), { id: accountId, name: "Added" }];
+      expect(createBackend().state.accounts.has(accountId)).toBe(true);
+    } finally {
+      if (accounts !== undefined) demoSeed.accounts = accounts;
+    }
+  });
+
+  it("is checked against what is there where it is added later", () => {
+    expect(() => createBackend().seed(demoSeed)).toThrow("is taken");
+  });
+});
 
 describe("a seed", () => {
   it.each<[string, string, unknown]>([
