@@ -95,7 +95,7 @@ export function checkPolicies(changes: unknown, model: object = defaultPolicies(
       under(name, () => checkPolicies(value, expected));
       for (const part of Object.keys(expected))
         if (!(part in Object(value))) throw new InputError(`${name}.${part}`, "is missing");
-    } else if (typeof expected === "string") {
+    } else if (choices.has(name)) {
       const words = choices.get(name) ?? [];
       if (typeof value !== "string" || !words.includes(value))
         throw new InputError(name, `must be one of ${words.join(", ")}`);
