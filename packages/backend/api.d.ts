@@ -18,6 +18,7 @@ declare module "@call-transfer/backend" {
   export { Events };
   export { Fault };
   export { FaultAction };
+  export { FaultFieldError };
   export { Faults };
   export { FlowRecord };
   export { GroupRecord };
@@ -55,6 +56,7 @@ declare module "@call-transfer/backend" {
   export { Trigger };
   export { UserRecord };
   export { WallClock };
+  export { bodyLimit };
   export { createBackend };
   export { createSandboxes };
   export { demo };
@@ -81,7 +83,7 @@ declare interface AccountRecord {
     readonly id: string;
     readonly name: string;
     suspended: boolean;
-    timeZone: string;
+    timeZone: string | undefined;
 }
 
 declare interface ApiKeyOptions {
@@ -272,6 +274,8 @@ declare interface Fault {
 
 declare type FaultAction = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum" | {
     readonly code: ErrorCode;
+    readonly errors?: readonly FaultFieldError[];
+    readonly meta?: ErrorResponseMeta;
 } | {
     readonly rateLimit: {
         readonly retryAfterSecs: number;
@@ -283,6 +287,12 @@ declare type FaultAction = "reset" | "empty" | "hang" | "processThenDrop" | "tru
 } | {
     readonly latency: number;
 };
+
+declare interface FaultFieldError {
+    readonly field: string;
+    readonly code: (typeof fieldErrorCodes)[number];
+    readonly message?: string;
+}
 
 declare interface Faults {
     add(fault: Fault): string;
@@ -468,12 +478,14 @@ declare interface Policies {
     concurrentCallLimit: number;
     callQueueLimit: number;
     dailyCallLimit: number;
+    recipientTimeZone: string;
     callDurationSecs: number;
     callListLagSecs: number;
     queuedCallsListed: boolean;
     missedCallLimit: number;
     missedCallsAwaySecs: number;
     disabledDestinationsRing: boolean;
+    rotationDuringOverlap: "void" | "refuse";
     deliveryTimeoutSecs: number;
 }
 
@@ -499,6 +511,8 @@ declare interface Sandboxes {
 
 declare interface SandboxesOptions extends BackendOptions {
     readonly autoSandboxes?: boolean;
+    readonly maxSandboxes?: number;
+    readonly sandboxIdleMs?: number;
 }
 
 declare interface ScriptEntry extends Who {
@@ -599,6 +613,8 @@ declare interface Who {
     readonly destinationId?: string | undefined;
     readonly memberId?: string | undefined;
 }
+
+declare function bodyLimit(method: string, path: string): number;
 
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
 
@@ -908,8 +924,8 @@ declare const seedSchema: z.ZodObject<{
                 auto: "auto";
             }>>>;
             reason: z.ZodOptional<z.ZodNullable<z.ZodString>>;
-            until: z.ZodOptional<z.ZodNullable<z.ZodISODateTime>>;
-            updatedAt: z.ZodOptional<z.ZodNullable<z.ZodISODateTime>>;
+            until: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
+            updatedAt: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
         }, z.core.$strict>>;
         busy: z.ZodOptional<z.ZodBoolean>;
         hours: z.ZodOptional<z.ZodPipe<z.ZodRecord<z.ZodString, z.ZodUnknown>, z.ZodObject<{
@@ -958,9 +974,9 @@ declare const seedSchema: z.ZodObject<{
         config: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
         signingSecret: z.ZodOptional<z.ZodString>;
         previousSecret: z.ZodOptional<z.ZodString>;
-        previousSecretExpiresAt: z.ZodOptional<z.ZodISODateTime>;
-        createdAt: z.ZodOptional<z.ZodISODateTime>;
-        updatedAt: z.ZodOptional<z.ZodISODateTime>;
+        previousSecretExpiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+        createdAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+        updatedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
     }, z.core.$strict>>>;
     groups: z.ZodOptional<z.ZodArray<z.ZodObject<{
         id: z.ZodString;
@@ -974,8 +990,8 @@ declare const seedSchema: z.ZodObject<{
             simultaneous: "simultaneous";
         }>>;
         totalTimeoutSecs: z.ZodOptional<z.ZodInt>;
-        createdAt: z.ZodOptional<z.ZodISODateTime>;
-        updatedAt: z.ZodOptional<z.ZodISODateTime>;
+        createdAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+        updatedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
     }, z.core.$strict>>>;
     flows: z.ZodOptional<z.ZodArray<z.ZodObject<{
         id: z.ZodString;
@@ -1008,8 +1024,8 @@ declare const seedSchema: z.ZodObject<{
         direction: z.ZodString;
         duration: z.ZodNumber;
         status: z.ZodString;
-        createdAt: z.ZodISODateTime;
-        startedAt: z.ZodOptional<z.ZodISODateTime>;
+        createdAt: z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>;
+        startedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
         request: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
     }, z.core.$strict>>>;
     apiKeys: z.ZodOptional<z.ZodArray<z.ZodObject<{
@@ -1028,7 +1044,7 @@ declare const seedSchema: z.ZodObject<{
             expired: "expired";
             revoked: "revoked";
         }>>;
-        expiresAt: z.ZodOptional<z.ZodISODateTime>;
+        expiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
         allowedIps: z.ZodOptional<z.ZodArray<z.ZodString>>;
     }, z.core.$strict>>>;
     roles: z.ZodOptional<z.ZodArray<z.ZodObject<{

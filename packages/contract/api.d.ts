@@ -177,6 +177,7 @@ declare interface Limits {
     readonly concurrentCallLimit?: number;
     readonly callQueueLimit?: number;
     readonly dailyCallLimit?: number;
+    readonly recipientTimeZone?: string;
 }
 
 declare interface OpenTarget {

@@ -152,6 +152,7 @@ declare class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> 
     readonly retryAfterSecs: number | undefined;
     readonly requestId: string | undefined;
     readonly problem: Problem;
+    readonly bodyText: string | undefined;
     readonly headers: Headers;
     constructor(facts: ApiErrorFacts);
 }
@@ -159,6 +160,7 @@ declare class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> 
 declare interface ApiErrorFacts extends RequestFacts {
     readonly status: number;
     readonly problem?: Problem;
+    readonly bodyText?: string | undefined;
     readonly requestId: string | undefined;
     readonly headers: Headers;
     readonly retryAfterSecs: number | undefined;
@@ -204,7 +206,7 @@ declare class CallTransfer extends ResourceClient {
     #private;
     readonly raw: RawClient;
     constructor(options: ClientOptions, parent?: CallTransfer);
-    withOptions(options: Partial<ClientOptions>): CallTransfer;
+    withOptions(options?: Partial<ClientOptions>): CallTransfer;
 }
 
 declare class CallTransferError extends Error {
@@ -337,6 +339,7 @@ type NamedFields<T> = {
 declare interface NodeRequest extends AsyncIterable<Uint8Array> {
     readonly method?: string | undefined;
     readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+    readonly rawBody?: unknown;
     readonly body?: unknown;
     readonly readableEnded?: boolean;
     readonly readableDidRead?: boolean;
@@ -344,6 +347,7 @@ declare interface NodeRequest extends AsyncIterable<Uint8Array> {
 
 declare interface NodeResponse {
     statusCode: number;
+    readonly headersSent?: boolean;
     setHeader(name: string, value: string | readonly string[]): unknown;
     end(body?: string | Uint8Array): unknown;
 }
@@ -376,10 +380,10 @@ declare interface OutgoingRequest {
 declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
     #private;
     readonly itemsOf: (list: List) => readonly Item[];
-    constructor(first: Promise<Answer<List>>, items: (list: List) => readonly Item[], start: number, next: (offset: number) => Promise<List>);
+    constructor(first: Promise<Answer<List>>, items: (list: List) => readonly Item[], start: number, next: (offset: number) => Promise<List>, operationId: string);
     pages(): AsyncGenerator<List, void, undefined>;
     [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;
-    toArray({ maxItems }: {
+    toArray(limits: {
         maxItems: number;
     }): Promise<Item[]>;
 }
