@@ -254,6 +254,7 @@ describe("an error code on demand", () => {
     ],
     [{ code: "validation_failed", errors: [{ code: "required" }] }, "do.errors[0].field: "],
     [{ code: "validation_failed", errors: [{ field: "name", code: "required", why: "" }] }, "do.errors[0].why: "],
+    [{ code: "validation_failed", errors: [{ feild: "name" }] }, "do.errors[0]."],
     [{ code: "validation_failed", errors: [] }, "do.errors: "],
     [{ code: "validation_failed", erors: [] }, "do.erors: is not a known field"],
     [

@@ -2,7 +2,7 @@ import {
   type ErrorCode,
   type ErrorResponseMeta,
   errorCodes,
-  type fieldErrorCodes,
+  type FieldErrorCode,
   type OperationDescription,
 } from "@call-transfer/spec";
 import { type Contract, callTransferContract } from "./contract.ts";
@@ -45,7 +45,7 @@ export type FaultAction =
 export interface FaultFieldError {
   /** The failing field, e.g. `members[0].ringTimeoutSecs`. */
   readonly field: string;
-  readonly code: (typeof fieldErrorCodes)[number];
+  readonly code: FieldErrorCode;
   /** A general text by default. */
   readonly message?: string;
 }

@@ -52,7 +52,9 @@ function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return issue;
   // A branch of another type than the value's is none that the caller meant.
   const meant = issue.errors.filter((branch) => branch.some((one) => !isOtherType(one)));
-  const [closest = []] = (meant.length > 0 ? meant : issue.errors).toSorted((a, b) => a.length - b.length);
+  const [closest = []] = (meant.length > 0 ? meant : issue.errors).toSorted(
+    (a, b) => mistaken(a) - mistaken(b) || a.length - b.length,
+  );
   const inner = deepest(closest);
   const values = issue.errors
     .flat()
@@ -60,6 +62,11 @@ function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   if (inner.code === "invalid_value" && values.length > 1)
     return { ...inner, path: issue.path, message: `must be one of ${values.map(String).join(", ")}` };
   return { ...inner, path: [...issue.path, ...inner.path] };
+}
+
+/** How many parts of the value itself are missing or unknown: a branch that knows them is nearer, whatever is wrong inside. */
+function mistaken(branch: readonly z.core.$ZodIssue[]): number {
+  return branch.filter(({ code, path }) => path.length === 0 || (path.length === 1 && code === "invalid_type")).length;
 }
 
 function isOtherType({ code, path }: z.core.$ZodIssue): boolean {

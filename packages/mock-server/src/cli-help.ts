@@ -1,3 +1,5 @@
+import { program } from "./program.ts";
+
 const start = `Usage: call-transfer-mock [start] [options]
 
 Serves a mock of the call-transfer API until Ctrl-C, and prints credentials ready to paste.
@@ -67,9 +69,9 @@ const overview = `Usage: call-transfer-mock [start] [options]
 Serves a mock of the call-transfer API that behaves like the platform: it keeps state, checks
 every request, and plays the platform's side of webhooks and transfers.
 
-  npx @call-transfer/mock-server                      start on http://127.0.0.1:4010 with demo data
-  npx @call-transfer/mock-server --seed my.json       start with your own data
-  npx @call-transfer/mock-server clock advance 24h    move a running server's time
+  ${program}                      start on http://127.0.0.1:4010 with demo data
+  ${program} --seed my.json       start with your own data
+  ${program} clock advance 24h    move a running server's time
 
 Start:
 ${start.slice(start.indexOf("  --port"))}

@@ -86,8 +86,8 @@ it.each([
   [["--export-on-exit", join(folder, "none", "work.json")], "the folder"],
   [["--export-on-exit", folder], "is a folder; name a file."],
   [["--ready-file", join(folder, "none", "ready.json")], "the folder"],
-  [["clock", "stop"], "npx @call-transfer/mock-server clock advance 24h"],
-  [["trigger", "call.ended"], "npx @call-transfer/mock-server trigger transfer.offer"],
+  [["clock", "stop"], "npm -s start -- clock advance 24h"],
+  [["trigger", "call.ended"], "npm -s start -- trigger transfer.offer"],
   [["restore"], "restore wants the file of a snapshot"],
   [["restore", broken], `restore ${broken}: `],
   [["clock", "--destination", "x"], "--destination is of use to trigger alone."],
@@ -176,7 +176,7 @@ it("begins without credentials when its data holds no account", async () => {
 
 it("says what to do when no server answers", async () => {
   const { status, stderr } = await finish("clock", "--url", "http://127.0.0.1:1");
-  expect([status, stderr]).toEqual([1, expect.stringContaining("Start one with: npx @call-transfer/mock-server")]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining("Start one with: npm -s start --")]);
 });
 
 it("begins with the seed of a file and tells its credentials", async () => {
@@ -217,7 +217,7 @@ it("gives tokens that expire when it was told so, and names the command that pri
   await once(child.stdout, "data");
   const [, url = ""] = /listens on (\S+)/.exec(output.stdout) ?? [];
   const [, old = ""] = /^ {2}owner {3}(\S+)$/m.exec(output.stdout) ?? [];
-  const [, command = ""] = /^A new one: {2}npx @call-transfer\/mock-server (.+)$/m.exec(output.stdout) ?? [];
+  const [, command = ""] = /^A new one: {2}npm -s start -- (.+)$/m.exec(output.stdout) ?? [];
   const read = async (token: string) => {
     const headers = { authorization: `Bearer ${token}`, "x-account-id": demo.accountId };
     return (await fetch(`${url}/api/v1/roles`, { headers })).status;
@@ -495,7 +495,7 @@ it("names the start as the way for a snapshot that a running server refuses", as
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { status, stderr } = await finish("restore", snapshot, "--url", url);
   server.close().closeAllConnections();
-  expect([status, stderr]).toEqual([1, expect.stringContaining(`npx @call-transfer/mock-server --import ${snapshot}`)]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`npm -s start -- --import ${snapshot}`)]);
 });
 
 it("notices a server that is no mock server", async () => {

@@ -4,6 +4,7 @@ import { helpOn } from "./cli-help.ts";
 import { commandOptions, readArguments, startOptions, suggestion, UsageError } from "./command-line.ts";
 import { commands, runCommand } from "./commands.ts";
 import { startPrism } from "./prism-command.ts";
+import { program } from "./program.ts";
 import { start } from "./start.ts";
 
 await main(process.argv.slice(2)).catch((error: unknown) => {
@@ -49,7 +50,5 @@ function printHelp(topic: string | undefined): void {
 
 function unknownCommand(name: string): UsageError {
   const known = ["start", "help", ...Object.keys(commands)];
-  return new UsageError(
-    `Unknown command: ${name}.${suggestion(name, known)} Run npx @call-transfer/mock-server --help.`,
-  );
+  return new UsageError(`Unknown command: ${name}.${suggestion(name, known)} Run ${program} --help.`);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { program } from "./program.ts";
 import { hasCredentials, isHttp, isOrigin } from "./server-options.ts";
 
 /** A mistake in how the command was called; ends it with status 2. */
@@ -67,7 +68,7 @@ function mistakeIn(args: readonly string[], options: ParseArgsOptionsConfig): st
     const { name, rawName, value } = token;
     const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
     if (type === undefined)
-      return `Unknown option: ${rawName}.${suggestion(rawName, Object.keys(options), "--")} Run npx @call-transfer/mock-server --help.`;
+      return `Unknown option: ${rawName}.${suggestion(rawName, Object.keys(options), "--")} Run ${program} --help.`;
     if (type === "boolean" && value !== undefined) return `${rawName} takes no value.`;
     if (type === "string" && value === undefined) return `${rawName} wants a value.`;
     if (type === "string" && value?.startsWith("-") && !token.inlineValue)

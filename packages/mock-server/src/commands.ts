@@ -3,6 +3,7 @@ import { type commandOptions, type readArguments, readJson, readStep, readUrl, U
 import { type ControlClient, createControlClient, dataOf, messageOf } from "./control-client.ts";
 import type { components } from "./control-types.gen.ts";
 import { adviceOn } from "./delivery-advice.ts";
+import { program } from "./program.ts";
 import { writeWhole } from "./start.ts";
 import { issueToken } from "./token-command.ts";
 
@@ -25,7 +26,7 @@ export type Command = (control: ControlClient, operands: readonly string[], valu
 export const commands: Readonly<Record<string, Command>> = {
   async trigger(control, [event, ...others], { destination }) {
     if (event !== "transfer.offer" || others.length > 0)
-      throw new UsageError("trigger wants the event: npx @call-transfer/mock-server trigger transfer.offer");
+      throw new UsageError(`trigger wants the event: ${program} trigger transfer.offer`);
     const destinationId = destination ?? (await firstApp(control));
     const data = dataOf(await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } }));
     return { data, failure: adviceOn(data, Date.now()) };
@@ -33,7 +34,7 @@ export const commands: Readonly<Record<string, Command>> = {
   async clock(control, [action, step, ...others]) {
     if (action === undefined) return { data: dataOf(await control.GET("/_control/v1/clock")) };
     if (action !== "advance" || step === undefined || others.length > 0)
-      throw new UsageError("clock takes nothing, or a step: npx @call-transfer/mock-server clock advance 24h");
+      throw new UsageError(`clock takes nothing, or a step: ${program} clock advance 24h`);
     return { data: dataOf(await control.POST("/_control/v1/clock/advance", { body: readStep(step) })) };
   },
   async reset(control, operands, { sandbox = "default" }) {
@@ -54,9 +55,7 @@ export const commands: Readonly<Record<string, Command>> = {
     const { error } = await control.PUT("/_control/v1/snapshot", { body: readJson("restore", file) as Snapshot });
     if (error?.error?.code === "invalid_input") throw new UsageError(`restore ${file}: ${error.error.message}`);
     if (error !== undefined)
-      throw new Error(
-        `restore ${file}: ${messageOf(error)} Or start a server from it: npx @call-transfer/mock-server --import ${file}`,
-      );
+      throw new Error(`restore ${file}: ${messageOf(error)} Or start a server from it: ${program} --import ${file}`);
     return { data: { file }, text: `The server goes on from ${file}.` };
   },
   token: issueToken,
@@ -92,7 +91,7 @@ export async function runCommand(command: Command, operands: readonly string[], 
   const control = createControlClient({ url: readUrl("--url", url).replace(/\/+$/, ""), sandbox, token });
   const { data, text, failure } = await command(control, operands, values).catch((error: unknown) => {
     if (error instanceof TypeError && error.message === "fetch failed")
-      throw new Error(`No mock server answers at ${url}. Start one with: npx @call-transfer/mock-server`, {
+      throw new Error(`No mock server answers at ${url}. Start one with: ${program}`, {
         cause: error,
       });
     if (error instanceof SyntaxError)

@@ -1,4 +1,5 @@
 import type { Variables } from "./dotenv.ts";
+import { program } from "./program.ts";
 import type { MockServer } from "./server.ts";
 
 /** What `--json` and `--ready-file` say; the banner shows the same. */
@@ -74,7 +75,7 @@ export function banner({ url, apiKey, accountId, tokens, tokensExpireAt, control
           "Access tokens (for browsers, with the account in the header X-Account-Id),",
           `good until ${tokensExpireAt} on the server's clock:`,
           ...roles.map(([role, token]) => `  ${role.padEnd(6)}  ${token}`),
-          `A new one:  npx @call-transfer/mock-server token ${roles[0]?.[0]}${where}${permission}`,
+          `A new one:  ${program} token ${roles[0]?.[0]}${where}${permission}`,
         ]),
   ];
   return [
@@ -84,7 +85,7 @@ export function banner({ url, apiKey, accountId, tokens, tokensExpireAt, control
     ...(controlToken === undefined ? [] : ["", `Control plane token:    ${controlToken}`]),
     "",
     ...(apiKey === "" ? [] : [`Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`]),
-    "Help:  npx @call-transfer/mock-server --help",
+    `Help:  ${program} --help`,
     "Stop:  Ctrl-C",
   ].join("\n");
 }

@@ -1,5 +1,6 @@
 import { signature } from "@call-transfer/spec";
 import type { components } from "./control-types.gen.ts";
+import { program } from "./program.ts";
 
 type Delivery = components["schemas"]["Delivery"];
 
@@ -7,7 +8,7 @@ type Delivery = components["schemas"]["Delivery"];
 export function adviceOn({ accepted, status, error, at }: Delivery, realTime: number): string | undefined {
   if (accepted) return undefined;
   if (status === undefined)
-    return `The offer did not arrive: ${error}. Start the app's server, or name where it listens: npx @call-transfer/mock-server --forward-webhooks URL`;
+    return `The offer did not arrive: ${error}. Start the app's server, or name where it listens: ${program} --forward-webhooks URL`;
   const declined = `The app's server declined the offer with status ${status}. Its log says why;`;
   const ahead = Date.parse(at) - realTime;
   if (Math.abs(ahead) <= signature.toleranceSecs * 1000)
@@ -16,7 +17,7 @@ export function adviceOn({ accepted, status, error, at }: Delivery, realTime: nu
     `${declined} if that is the signature, its time is wrong: the sandbox's clock says ${at}, ` +
     `${inWords(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the real time, and receivers accept ` +
     `${signature.toleranceSecs} seconds. Let the clock follow the real time: start without --now and --clock frozen, and ` +
-    "undo steps with npx @call-transfer/mock-server reset. Or give the receiver the sandbox's time, in verifyWebhook as the option now."
+    `undo steps with ${program} reset. Or give the receiver the sandbox's time, in verifyWebhook as the option now.`
   );
 }
 

@@ -1,6 +1,7 @@
 import { UsageError } from "./command-line.ts";
 import { pasteable } from "./credentials.ts";
 import { startPrismServer } from "./prism.ts";
+import { program } from "./program.ts";
 import { removeOwnReadyFile } from "./ready-file.ts";
 import { beginReadyFile, onSignal, writeWhole } from "./start.ts";
 import { type StartValues, serverOptions } from "./start-options.ts";
@@ -48,7 +49,7 @@ function banner({ url, apiKey }: Ready): string {
     "Any bearer token will do. The header Prefer: code=404 asks for another answer.",
     "",
     `Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`,
-    "Help:  npx @call-transfer/mock-server --help",
+    `Help:  ${program} --help`,
     "Stop:  Ctrl-C",
   ].join("\n");
 }

@@ -17,7 +17,7 @@ it.each<[FaultAction[], string]>([
 ])("warns of %j under a clock that stands still, with the cure", (actions, what) => {
   const warning = warningOf("frozen", ...actions);
   expect(warning).toContain(what);
-  expect(warning).toMatch(/call-transfer-mock clock advance next.*--clock flowing/);
+  expect(warning).toMatch(/clock advance next.*--clock flowing/);
   expect(warning).not.toContain("\n");
 });
 

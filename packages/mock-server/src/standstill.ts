@@ -1,4 +1,5 @@
 import type { Backend } from "@call-transfer/backend";
+import { program } from "./program.ts";
 
 /** Warns where answers wait for a clock that nobody moves, which looks like a server that hangs. */
 export function standstill({ clock, faults }: Pick<Backend, "clock" | "faults">): string | undefined {
@@ -12,6 +13,6 @@ export function standstill({ clock, faults }: Pick<Backend, "clock" | "faults">)
   const [first] = delays;
   return (
     first &&
-    `The clock is frozen, so requests with ${first} wait until it is moved. Move it with npx @call-transfer/mock-server clock advance next, or start with --clock flowing.`
+    `The clock is frozen, so requests with ${first} wait until it is moved. Move it with ${program} clock advance next, or start with --clock flowing.`
   );
 }

@@ -27,7 +27,7 @@ const faults = fileOf("faults.json", '[{ "do": "reset" }, { "do": "reset", "wher
 const number = fileOf("number.json", "5");
 
 it.each([
-  [["--colour"], "Unknown option: --colour. Run npx @call-transfer/mock-server --help."],
+  [["--colour"], "Unknown option: --colour. Run npm -s start -- --help."],
   [["--forwad-webhooks", "x"], "Unknown option: --forwad-webhooks. Did you mean --forward-webhooks?"],
   [["--json=yes"], "--json takes no value."],
   [["--port"], "--port wants a value."],

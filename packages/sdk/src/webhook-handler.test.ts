@@ -51,6 +51,13 @@ const cookies: [string, string][] = [
   ["set-cookie", "b=2"],
 ];
 
+describe("a misspelt option", () => {
+  it.each(["onErorr", "toleranceSeconds", "secrets"])("%s is refused by its name", (name) => {
+    const options = { secret: "secret", onEvent() {}, [name]: 1 };
+    expect(() => createWebhookHandler(options)).toThrow(new TypeError(`${name} is not an option; is it misspelt?`));
+  });
+});
+
 describe("createWebhookHandler", () => {
   it("accepts a genuine webhook and hands its event over", async () => {
     const { handle, onEvent } = handlerOf();

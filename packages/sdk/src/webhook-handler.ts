@@ -119,6 +119,9 @@ const reports = new WeakMap<Request, (error: unknown) => void>();
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
   const { onEvent, replayStore, onError, ...verification } = options ?? {};
+  const { secret: _secret, toleranceSecs: _tolerance, now: _now, ...unknown } = verification as VerifyOptions;
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) throw new TypeError(`${name} is not an option; is it misspelt?`);
   if (typeof onEvent !== "function") throw new TypeError("onEvent must be a function");
   const keeps = replayStore === undefined || typeof replayStore.setIfAbsent === "function";
   if (!keeps) throw new TypeError("replayStore must have setIfAbsent");
