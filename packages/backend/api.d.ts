@@ -290,7 +290,7 @@ declare type FaultAction = "reset" | "empty" | "hang" | "processThenDrop" | "tru
 
 declare interface FaultFieldError {
     readonly field: string;
-    readonly code: (typeof fieldErrorCodes)[number];
+    readonly code: FieldErrorCode;
     readonly message?: string;
 }
 
