@@ -17,7 +17,7 @@ export class WebhookVerificationError extends Error {
 
   static override [Symbol.hasInstance](value: unknown): boolean {
     // Of a customer's own subclass the prototype decides.
-    if (this !== WebhookVerificationError) return super[Symbol.hasInstance](value);
+    if (!Object.hasOwn(this, mark)) return super[Symbol.hasInstance](value);
     return (value as { constructor?: { [mark]?: unknown } } | null | undefined)?.constructor?.[mark] === true;
   }
 }
