@@ -67,7 +67,6 @@ const classes: readonly Mutant[] = [
   retry("quota-is-retried", "status === 429 ? code !== quotaCode", "status === 429 ? true"),
   retry("429-is-not-retried", "status === 429 ? code !== quotaCode", "status === 429 ? false"),
   retry("not-sent-is-not-retried", '"not_sent") return end.status === undefined || asks;', '"not_sent") return false;'),
-  send("what-was-carried-out-is-repeated", 'if (blind && result.outcome === "applied")', "if (hintSecs < 0)"),
   send("one-retry-too-many", "retries >= call.maxRetries", "retries > call.maxRetries"),
   send("one-retry-too-few", "retries >= call.maxRetries", "retries + 1 >= call.maxRetries"),
   send("default-policy-sends-blindly", 'if (blind && unsafe === "never")', "if (hintSecs < 0)"),
