@@ -8,7 +8,11 @@ export default defineConfig({
     resolve: { conditions: [...conditions, "node", "import", "module", "default"], externalConditions: conditions },
   },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
+    include: [
+      "packages/*/tests/**/*.test.ts",
+      "packages/contract/targets/**/*.test.ts",
+      "{scripts,tests}/**/*.test.ts",
+    ],
     restoreMocks: true,
     // A limit for what hangs: on a busy machine what merely takes long takes many times as long.
     testTimeout: 300_000,

@@ -1,5 +1,5 @@
 // Says which browser the checks open, after fetching one if need be; `-- --installed` fetches none. Fails where there is none.
-import { browserHere, installedBrowser } from "../packages/contract/src/targets/find-browser.ts";
+import { browserHere, installedBrowser } from "../packages/contract/targets/browser/find-browser.ts";
 
 try {
   const browser = process.argv.includes("--installed") ? installedBrowser() : await browserHere();

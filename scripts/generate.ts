@@ -22,8 +22,8 @@ const root = new URL("../", import.meta.url);
 const generatedFolders = [
   "packages/spec/src",
   "packages/sdk/src/generated",
-  "packages/backend/src/control",
-  "packages/mock-server/src",
+  "packages/backend/src/control/generated",
+  "packages/mock-server/src/cli",
 ];
 
 /** Every generated file by its path in the repository. */

@@ -131,7 +131,7 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
   const imports = [
     plain && `import type { ApiPromise } from "../api-promise.ts";`,
     `import type { Core } from "../core.ts";`,
-    `import type { ${optionTypes.join(", ")} } from "../options.ts";`,
+    `import type { ${optionTypes.join(", ")} } from "../options/options.ts";`,
     paged && `import { type PagePromise, requestPage } from "../pagination.ts";`,
     lookUps.length > 0 && `import { ${lookUps.join(", ")} } from "../reconcile.ts";`,
     models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "./models.gen.ts";`,
@@ -178,7 +178,7 @@ export function renderSdkTables(document: OpenApiDocument, operations: Operation
   const effectFree = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
   const withFieldErrors = table.filter(([, row]) => row.errors).map(([code]) => code);
   const limits = document["x-limits"];
-  return `${header}import type { OperationFacts } from "../operation-facts.ts";
+  return `${header}import type { OperationFacts } from "../send/operation-facts.ts";
 
 /** What the attempt loop knows of each operation, by method and path template. */
 export const operationFacts: Readonly<Record<string, OperationFacts>> = {

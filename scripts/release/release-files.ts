@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Package, packagesIn } from "./compare/surface.ts";
 import { objectIn } from "./json.ts";
-import { type Package, packagesIn } from "./surface.ts";
 
 export interface ReleaseFile {
   readonly name: string;

@@ -1,20 +1,13 @@
 export { type Backend, type BackendOptions, createBackend, type Peer } from "./backend.ts";
-export type { Clock, ClockMode, Step, TimerPurpose, WallClock } from "./clock.ts";
-export type { CollectionName, Collections, SeedRecord } from "./collections.ts";
 export { bodyLimit } from "./control/control.ts";
-export type { Deliveries, Delivery, Trigger } from "./deliveries.ts";
-export { demo, demoSeed } from "./demo-seed.ts";
-export { refuse } from "./dispatch.ts";
-export type { BackendEvent, Events } from "./events.ts";
-export type { Fault, FaultAction, FaultFieldError, Faults } from "./faults.ts";
-export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./inbox.ts";
-export { InputError } from "./input-error.ts";
-export type { Journal, JournalDetail, JournalEntry, JournalFilter } from "./journal.ts";
-export type { ApiKeyOptions, Keys, TokenOptions } from "./keys.ts";
-export type { Policies } from "./policies.ts";
-export { createSandboxes, type Sandboxes, type SandboxesOptions } from "./sandboxes.ts";
-export { type Seed, seedSchema } from "./seed.ts";
-export type { Snapshot } from "./snapshot.ts";
+export type { Fault, FaultAction, FaultFieldError, Faults } from "./faults/faults.ts";
+export { refuse } from "./http/dispatch.ts";
+export type { Journal, JournalDetail, JournalEntry, JournalFilter } from "./http/journal.ts";
+export type { Asked, Handled, PlainAnswer, TransportFault } from "./http/transport.ts";
+export type { Clock, ClockMode, Step, TimerPurpose, WallClock } from "./model/clock.ts";
+export type { BackendEvent, Events } from "./model/events.ts";
+export { InputError } from "./model/input-error.ts";
+export type { Policies } from "./model/policies.ts";
 export type {
   AccountRecord,
   ApiKeyRecord,
@@ -28,8 +21,15 @@ export type {
   ProviderRecord,
   State,
   UserRecord,
-} from "./state.ts";
-export type { NewTransfer, ScriptEntry } from "./transfer-input.ts";
-export type { RingRecord, TransferRecord } from "./transfer-record.ts";
-export type { Transfers } from "./transfers.ts";
-export type { Asked, Handled, PlainAnswer, TransportFault } from "./transport.ts";
+} from "./model/state.ts";
+export type { RingRecord, TransferRecord } from "./model/transfer-record.ts";
+export type { Deliveries, Delivery, Trigger } from "./platform/deliveries.ts";
+export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./platform/inbox.ts";
+export type { NewTransfer, ScriptEntry } from "./platform/transfer-input.ts";
+export type { Transfers } from "./platform/transfers.ts";
+export { createSandboxes, type Sandboxes, type SandboxesOptions } from "./sandboxes.ts";
+export type { CollectionName, Collections, SeedRecord } from "./testing/collections.ts";
+export { demo, demoSeed } from "./testing/demo-seed.ts";
+export type { ApiKeyOptions, Keys, TokenOptions } from "./testing/keys.ts";
+export { type Seed, seedSchema } from "./testing/seed.ts";
+export type { Snapshot } from "./testing/snapshot.ts";

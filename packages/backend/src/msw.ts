@@ -1,6 +1,6 @@
 import { controlPrefix } from "./control/reply.ts";
-import { InputError } from "./input-error.ts";
-import { type Asked, asFetched, type Handled, type TransportFault } from "./transport.ts";
+import { type Asked, asFetched, type Handled, type TransportFault } from "./http/transport.ts";
+import { InputError } from "./model/input-error.ts";
 
 /** The one part of MSW's `http` that is used, so that any version of it fits. */
 export interface MswHttp<Handler> {

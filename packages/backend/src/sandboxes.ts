@@ -1,10 +1,10 @@
 import { assembleBackend, type Backend, type BackendOptions, defaultParts, type Peer } from "./backend.ts";
-import { systemClock, type WallClock } from "./clock.ts";
 import { controlFailure, controlPrefix, sandboxPrefix } from "./control/reply.ts";
-import { refuse } from "./dispatch.ts";
+import { refuse } from "./http/dispatch.ts";
+import { type Asked, asFetched, type Handled } from "./http/transport.ts";
 import { createIdleWatch } from "./idle.ts";
-import { InputError } from "./input-error.ts";
-import { type Asked, asFetched, type Handled } from "./transport.ts";
+import { systemClock, type WallClock } from "./model/clock.ts";
+import { InputError } from "./model/input-error.ts";
 
 export interface SandboxesOptions extends BackendOptions {
   /** Whether a request that names an unknown sandbox creates it; false by default. */

@@ -1,10 +1,10 @@
-export type { ContractCase } from "./case.ts";
-export { cases } from "./cases.ts";
-export type { Finding } from "./check.ts";
-export { type Coverage, coverageOf, gapsOf } from "./coverage.ts";
-export type { Exchange } from "./recorder.ts";
-export { type Hindrance, type Run, runCase } from "./run.ts";
-export { type OpenTarget, perCase, type Shared, type TargetRunner, withShared } from "./runner.ts";
+export { cases } from "./cases/index.ts";
+export { type Coverage, coverageOf, gapsOf } from "./coverage/coverage.ts";
+export type { ContractCase } from "./suite/case.ts";
+export type { Finding } from "./suite/check.ts";
+export type { Exchange } from "./suite/recorder.ts";
+export { type Hindrance, type Run, runCase } from "./suite/run.ts";
+export { type OpenTarget, perCase, type Shared, type TargetRunner, withShared } from "./suite/runner.ts";
 export type {
   BrokenAnswer,
   Capability,
@@ -18,5 +18,5 @@ export type {
   TargetWith,
   TokenHolder,
   Who,
-} from "./target.ts";
-export { type Seed, world } from "./world.ts";
+} from "./suite/target.ts";
+export { type Seed, world } from "./suite/world.ts";

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import description from "../package.json" with { type: "json" };
-import { helpOn } from "./cli-help.ts";
-import { commandOptions, readArguments, startOptions, suggestion, UsageError } from "./command-line.ts";
-import { commands, runCommand } from "./commands.ts";
-import { startPrism } from "./prism-command.ts";
-import { program } from "./program.ts";
-import { start } from "./start.ts";
+import { commandOptions, readArguments, startOptions, suggestion, UsageError } from "./cli/command-line.ts";
+import { commands, runCommand } from "./cli/commands.ts";
+import { helpOn } from "./cli/help.ts";
+import { startPrism } from "./cli/prism-command.ts";
+import { program } from "./cli/program.ts";
+import { start } from "./cli/start.ts";
 
 await main(process.argv.slice(2)).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : String(error));

@@ -1,2 +1,2 @@
-export { type PrismServer, type PrismServerOptions, startPrismServer } from "./prism.ts";
-export { type MockServer, type MockServerOptions, startMockServer } from "./server.ts";
+export { type PrismServer, type PrismServerOptions, startPrismServer } from "./server/prism.ts";
+export { type MockServer, type MockServerOptions, startMockServer } from "./server/server.ts";

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "./errors.ts";
 import { ResourceClient } from "./generated/resources.gen.ts";
 import { isObject } from "./guards.ts";
-import type { ClientOptions } from "./options.ts";
+import type { ClientOptions } from "./options/options.ts";
 import { type RawClient, rawOf } from "./raw.ts";
 
 /**

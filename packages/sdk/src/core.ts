@@ -1,15 +1,15 @@
 import { defaultBodySerializer, mergeHeaders } from "openapi-fetch";
-import { requestIdOf } from "./answer.ts";
 import { type Answer, ApiPromise } from "./api-promise.ts";
-import type { Call, Outgoing } from "./call.ts";
 import { ConfigurationError } from "./errors.ts";
 import { operationFacts } from "./generated/operations.gen.ts";
 import { isText } from "./guards.ts";
-import type { ClientOptions, RequestOptions } from "./options.ts";
-import { expandPath, serializeQuery } from "./path.ts";
+import type { ClientOptions, RequestOptions } from "./options/options.ts";
+import { checkedRequest, type Settings, settingsOf } from "./options/settings.ts";
 import type { LookUp } from "./reconcile.ts";
-import { send } from "./send.ts";
-import { checkedRequest, type Settings, settingsOf } from "./settings.ts";
+import { requestIdOf } from "./send/answer.ts";
+import type { Call, Outgoing } from "./send/call.ts";
+import { expandPath, serializeQuery } from "./send/path.ts";
+import { send } from "./send/send.ts";
 
 /** What a request consists of besides its place. */
 export interface RequestInput {

@@ -2,10 +2,10 @@ import type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "./gen
 import type { ErrorResponseMeta, FieldError } from "./generated/models.gen.ts";
 import { codesWithFieldErrors } from "./generated/operations.gen.ts";
 import { isFunction, isObject, isText } from "./guards.ts";
-import type { RequestOptions } from "./options.ts";
+import type { RequestOptions } from "./options/options.ts";
 import type { LookUp, OutcomeWindow, Reconciliation } from "./reconcile.ts";
-import { excerpt } from "./redact.ts";
-import type { Outcome } from "./retry.ts";
+import { excerpt } from "./send/redact.ts";
+import type { Outcome } from "./send/retry.ts";
 
 /** One sending of a request. Holds no secrets. */
 export interface Attempt {

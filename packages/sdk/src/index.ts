@@ -29,8 +29,6 @@ export {
   UnprocessableEntityError,
 } from "./errors.ts";
 export * from "./generated/index.gen.ts";
-export type { Logger } from "./logger.ts";
-export type { Middleware, MiddlewareContext, OutgoingRequest } from "./middleware.ts";
 export type {
   AccessTokenFunction,
   ClientOptions,
@@ -39,8 +37,10 @@ export type {
   RetryEvent,
   RetryOptions,
   Validate,
-} from "./options.ts";
+} from "./options/options.ts";
 export { PagePromise } from "./pagination.ts";
 export type { RawClient } from "./raw.ts";
 export type { LookUp, OutcomeWindow, Reconciliation } from "./reconcile.ts";
-export type { Outcome } from "./retry.ts";
+export type { Logger } from "./send/logger.ts";
+export type { Middleware, MiddlewareContext, OutgoingRequest } from "./send/middleware.ts";
+export type { Outcome } from "./send/retry.ts";

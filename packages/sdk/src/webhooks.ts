@@ -9,7 +9,7 @@ export {
   toNodeHandler,
   type WebhookHandler,
   type WebhookHandlerOptions,
-} from "./webhook-handler.ts";
+} from "./webhooks/handler.ts";
 export {
   isTransferOffer,
   type RawBody,
@@ -22,4 +22,4 @@ export {
   type WebhookHeaders,
   type WebhookInput,
   WebhookVerificationError,
-} from "./webhook-signature.ts";
+} from "./webhooks/signature.ts";

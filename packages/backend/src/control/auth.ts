@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
-import { InputError } from "../input-error.ts";
-import type { ApiKeyOptions } from "../keys.ts";
+import { InputError } from "../model/input-error.ts";
+import type { ApiKeyOptions } from "../testing/keys.ts";
 import type { ControlHandlers } from "./control.ts";
 
 // An address of a network that is reserved for documentation: nobody calls from there.

@@ -1,4 +1,4 @@
-import type { BackendEvent } from "../events.ts";
+import type { BackendEvent } from "../model/events.ts";
 import type { ControlHandlers } from "./control.ts";
 
 /** How many events may wait for a reader before it counts as gone. */

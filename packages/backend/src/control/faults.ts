@@ -1,4 +1,4 @@
-import type { Fault } from "../faults.ts";
+import type { Fault } from "../faults/faults.ts";
 import type { ControlHandlers } from "./control.ts";
 import { controlFailure } from "./reply.ts";
 

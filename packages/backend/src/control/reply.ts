@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from "@call-transfer/spec";
-import type { ControlOperationId } from "./operations.gen.ts";
-import type { operations } from "./types.gen.ts";
+import type { ControlOperationId } from "./generated/operations.gen.ts";
+import type { operations } from "./generated/types.gen.ts";
 
 /** Where the control plane lives; never under the API's own paths. */
 export const controlPrefix = "/_control/v1";

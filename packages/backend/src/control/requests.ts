@@ -1,4 +1,4 @@
-import { nearMisses } from "../near-miss.ts";
+import { nearMisses } from "../http/closest-operations.ts";
 import type { ControlHandlers } from "./control.ts";
 import { controlFailure } from "./reply.ts";
 

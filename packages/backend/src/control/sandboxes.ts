@@ -1,9 +1,9 @@
 import type { Backend } from "../backend.ts";
-import { defined } from "../defined.ts";
-import { InputError } from "../input-error.ts";
+import { InputError } from "../model/input-error.ts";
+import { defined } from "../model/omit-undefined.ts";
 import type { Sandboxes } from "../sandboxes.ts";
 import type { ControlHandlers } from "./control.ts";
-import { controlDocument } from "./document.gen.ts";
+import { controlDocument } from "./generated/document.gen.ts";
 import { controlFailure } from "./reply.ts";
 
 export const sandboxHandlers = {

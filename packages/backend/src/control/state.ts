@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ControlHandlers } from "./control.ts";
+import type { zCollection } from "./generated/schemas.gen.ts";
 import { controlFailure } from "./reply.ts";
-import type { zCollection } from "./schemas.gen.ts";
 
 export const stateHandlers = {
   listRecords: ({ backend, params }) => ({ records: backend.collections.list(nameOf(params)) }),

@@ -1,7 +1,7 @@
 import { errorCodes } from "@call-transfer/spec";
-import { refuse } from "../dispatch.ts";
+import { refuse } from "../http/dispatch.ts";
+import type { TransferRecord } from "../model/transfer-record.ts";
 import { ringsUntil } from "../rules/transfers.ts";
-import type { TransferRecord } from "../transfer-record.ts";
 import type { ControlHandlers } from "./control.ts";
 import { controlFailure, type SuccessBody } from "./reply.ts";
 

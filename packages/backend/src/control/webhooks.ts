@@ -1,5 +1,5 @@
-import { defined } from "../defined.ts";
-import { inboxUrl } from "../inbox.ts";
+import { defined } from "../model/omit-undefined.ts";
+import { inboxUrl } from "../platform/inbox.ts";
 import type { ControlHandlers } from "./control.ts";
 import { controlFailure } from "./reply.ts";
 

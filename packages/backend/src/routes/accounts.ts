@@ -1,4 +1,4 @@
-import type { Handlers } from "../exchange.ts";
+import type { Handlers } from "../http/exchange.ts";
 
 export const accountHandlers = {
   /** Lists the accounts of the user's memberships, or the one of the key (§4.6, A-10). */

@@ -1,7 +1,7 @@
-import type { Handlers, World } from "../exchange.ts";
-import { isProblem } from "../problem.ts";
+import type { Handlers, World } from "../http/exchange.ts";
+import { isProblem } from "../model/problem.ts";
+import type { CallRecord } from "../model/state.ts";
 import { decidePlacement, endOf, listedCalls } from "../rules/calls.ts";
-import type { CallRecord } from "../state.ts";
 
 export const callHandlers = {
   /** Places a call, or queues it at the concurrent-call limit (§4.6). */

@@ -1,9 +1,9 @@
 import { limits, type TransferDestination } from "@call-transfer/spec";
-import { secretsAt } from "../deliveries.ts";
-import type { Handlers } from "../exchange.ts";
-import { problem } from "../problem.ts";
-import type { Random } from "../random.ts";
-import type { DestinationRecord } from "../state.ts";
+import type { Handlers } from "../http/exchange.ts";
+import { problem } from "../model/problem.ts";
+import type { Random } from "../model/random.ts";
+import type { DestinationRecord } from "../model/state.ts";
+import { secretsAt } from "../platform/deliveries.ts";
 
 const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
 

@@ -1,7 +1,7 @@
-import type { Handlers } from "../exchange.ts";
-import { problem } from "../problem.ts";
+import type { Handlers } from "../http/exchange.ts";
+import { problem } from "../model/problem.ts";
+import type { AccountRecord, MemberRecord, State } from "../model/state.ts";
 import { availabilityAt } from "../rules/members.ts";
-import type { AccountRecord, MemberRecord, State } from "../state.ts";
 
 export const memberHandlers = {
   /** Removes a member's hours, whether any were set or not (§4.3, A-26). */

@@ -1,5 +1,5 @@
 import type { RoleDefinition } from "@call-transfer/spec";
-import type { Handlers } from "../exchange.ts";
+import type { Handlers } from "../http/exchange.ts";
 
 const resources = [
   "accounts",

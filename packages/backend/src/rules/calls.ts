@@ -1,11 +1,11 @@
 import { limits } from "@call-transfer/spec";
 import type { zCreateCallRequest } from "@call-transfer/spec/schemas";
 import type { z } from "zod";
-import { dayOf } from "../indexes.ts";
-import { type Policies, unknownTimeZone } from "../policies.ts";
-import { type Problem, problem } from "../problem.ts";
-import { type AccountRecord, type CallRecord, contactKey, type State } from "../state.ts";
-import { localHour } from "../time-zone.ts";
+import { dayOf } from "../model/indexes.ts";
+import { type Policies, unknownTimeZone } from "../model/policies.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import { type AccountRecord, type CallRecord, contactKey, type State } from "../model/state.ts";
+import { localHour } from "../model/time-zone.ts";
 
 /** What becomes of a placement: it is placed, or it waits at a position counted from 1. */
 export type Placement = { readonly type: "initiated" } | { readonly type: "queued"; readonly position: number };

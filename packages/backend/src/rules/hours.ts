@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isTimeZone, localTime } from "../time-zone.ts";
+import { isTimeZone, localTime } from "../model/time-zone.ts";
 
 const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must be a time of day, 00:00 to 24:00");
 const interval = z

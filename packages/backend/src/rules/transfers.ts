@@ -1,7 +1,7 @@
 import type { DestinationGroupMember, ErrorCode } from "@call-transfer/spec";
-import type { Policies } from "../policies.ts";
-import type { DestinationRecord, MemberRecord, State } from "../state.ts";
-import type { RingRecord, TransferRecord } from "../transfer-record.ts";
+import type { Policies } from "../model/policies.ts";
+import type { DestinationRecord, MemberRecord, State } from "../model/state.ts";
+import type { RingRecord, TransferRecord } from "../model/transfer-record.ts";
 import { isWithinHours } from "./hours.ts";
 import { availabilityAt } from "./members.ts";
 

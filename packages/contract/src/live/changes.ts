@@ -1,6 +1,6 @@
 import { isApiError } from "@call-transfer/sdk";
 import { errorCodes, limits } from "@call-transfer/spec";
-import { requestSchema, resolve, type Schema } from "../document.ts";
+import { requestSchema, resolve, type Schema } from "../suite/document.ts";
 import { client, type LiveCase, type Session } from "./live-case.ts";
 
 const hourMs = 3_600_000;

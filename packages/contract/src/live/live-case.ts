@@ -1,9 +1,9 @@
 import type { CallTransfer } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
-import type { Check } from "../check.ts";
-import { connect } from "../client.ts";
-import type { Target } from "../target.ts";
-import { plain } from "../trace.ts";
+import type { Check } from "../suite/check.ts";
+import { connect } from "../suite/client.ts";
+import type { Target } from "../suite/target.ts";
+import { plain } from "../suite/trace.ts";
 import type { LiveOptions } from "./options.ts";
 
 /** What a case has to be given besides a credential. */

@@ -1,4 +1,4 @@
-import { runsText } from "../summary.ts";
+import { runsText } from "../coverage/summary.ts";
 import type { LiveReport, Sighting, Verdict } from "./run-live.ts";
 
 /** Of what is as expected, no more than this is listed. */

@@ -1,7 +1,7 @@
 import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
-import { operationOf } from "../recorder.ts";
-import type { Target } from "../target.ts";
-import { plain } from "../trace.ts";
+import { operationOf } from "../suite/recorder.ts";
+import type { Target } from "../suite/target.ts";
+import { plain } from "../suite/trace.ts";
 import { identity } from "./live-case.ts";
 import type { Answer } from "./observations.ts";
 import type { LiveOptions } from "./options.ts";

@@ -1,5 +1,5 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
-import { printable } from "../trace.ts";
+import { printable } from "../suite/trace.ts";
 import { liveJson, liveText } from "./live-report.ts";
 import { obstacle } from "./live-target.ts";
 import { type LiveOptions, liveOptions, UsageError, usage } from "./options.ts";

@@ -1,8 +1,8 @@
 import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
-import type { Finding } from "../check.ts";
-import { answersOutsideOperations } from "../document.ts";
-import { bodyViolations } from "../schema-check.ts";
-import { plain } from "../trace.ts";
+import type { Finding } from "../suite/check.ts";
+import { answersOutsideOperations } from "../suite/document.ts";
+import { bodyViolations } from "../suite/schema-check.ts";
+import { plain } from "../suite/trace.ts";
 
 /** An answer as it came, for what no single case looks at. */
 export interface Answer {

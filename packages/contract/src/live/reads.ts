@@ -1,6 +1,6 @@
 import { errorCodes } from "@call-transfer/spec";
-import { type Parameter, parametersOf, resolve, roles, type Schema } from "../document.ts";
-import { plain } from "../trace.ts";
+import { type Parameter, parametersOf, resolve, roles, type Schema } from "../suite/document.ts";
+import { plain } from "../suite/trace.ts";
 import { credentialCases } from "./credentials.ts";
 import { ask, client, type LiveCase, type Reply, words } from "./live-case.ts";
 

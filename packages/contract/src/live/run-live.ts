@@ -1,6 +1,6 @@
-import type { Check, Finding } from "../check.ts";
-import { type Run, runCase } from "../run.ts";
-import type { Target } from "../target.ts";
+import type { Check, Finding } from "../suite/check.ts";
+import { type Run, runCase } from "../suite/run.ts";
+import type { Target } from "../suite/target.ts";
 import { assumptions } from "./assumptions.ts";
 import { changeCases } from "./changes.ts";
 import { type LiveCase, type Session, withheld } from "./live-case.ts";

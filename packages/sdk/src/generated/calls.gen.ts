@@ -2,7 +2,7 @@
 
 import type { ApiPromise } from "../api-promise.ts";
 import type { Core } from "../core.ts";
-import type { OrUndefined, RequestBody, RequestOptions } from "../options.ts";
+import type { OrUndefined, RequestBody, RequestOptions } from "../options/options.ts";
 import { type PagePromise, requestPage } from "../pagination.ts";
 import { lookThrough } from "../reconcile.ts";
 import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest } from "./models.gen.ts";

@@ -2,7 +2,7 @@
 
 import type { ApiPromise } from "../api-promise.ts";
 import type { Core } from "../core.ts";
-import type { RequestBody, RequestOptions } from "../options.ts";
+import type { RequestBody, RequestOptions } from "../options/options.ts";
 import type { CreateDestinationGroupRequest, DestinationGroup } from "./models.gen.ts";
 
 /**

@@ -2,7 +2,7 @@
 
 import type { ApiPromise } from "../api-promise.ts";
 import type { Core } from "../core.ts";
-import type { RequestOptions } from "../options.ts";
+import type { RequestOptions } from "../options/options.ts";
 import type { MemberAvailability } from "./models.gen.ts";
 
 /**

@@ -1,0 +1,183 @@
+import { limits, type OperationDescription, type Role } from "@call-transfer/spec";
+import { compactVerify, SignJWT } from "jose";
+import type { Policies } from "../model/policies.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import type { AccountRecord, ApiKeyRecord, State } from "../model/state.ts";
+import type { AskedHeaders } from "./transport.ts";
+
+/** Who sends a request: a user with an access token, or an account's API key. */
+export type Caller =
+  | { readonly kind: "user"; readonly userId: string; readonly credential: string }
+  | { readonly kind: "key"; readonly key: ApiKeyRecord; readonly credential: string };
+
+/** Signs and verifies the access tokens of one backend. */
+export interface Tokens {
+  /** What tokens are signed with; another secret makes all tokens of before invalid. */
+  secret: Uint8Array;
+  /** A JWT for a user that expires at `expiresAt`, in seconds since the epoch. */
+  sign(userId: string, expiresAt: number): Promise<string>;
+  /** The token's claims, whether it expired or not; undefined when it is not one of ours. */
+  verify(token: string): Promise<Claims | undefined>;
+}
+
+interface Claims {
+  readonly userId: string;
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+const algorithm = "HS256";
+/** Three parts, the last one of 32 bytes without spare bits: otherwise several texts would be one token. */
+const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
+const maxCachedTokens = 1000;
+
+/** Creates the tokens of one backend; verified ones are kept, since their signature does not change. */
+export function createTokens(startSecret: Uint8Array): Tokens {
+  const cache = new Map<string, Claims>();
+  let secret = startSecret;
+  return {
+    get secret() {
+      return secret;
+    },
+    set secret(next) {
+      secret = next;
+      cache.clear();
+    },
+    sign: (userId, expiresAt) =>
+      new SignJWT({})
+        .setProtectedHeader({ alg: algorithm, typ: "JWT" })
+        .setSubject(userId)
+        .setExpirationTime(expiresAt)
+        .sign(secret),
+    async verify(token) {
+      const known = cache.get(token);
+      if (known !== undefined) return known;
+      if (!tokenForm.test(token)) return undefined;
+      const own = secret;
+      try {
+        const { payload } = await compactVerify(token, secret, { algorithms: [algorithm] });
+        const { sub, exp }: { sub?: unknown; exp?: unknown } = JSON.parse(new TextDecoder().decode(payload));
+        if (typeof sub !== "string" || typeof exp !== "number") return undefined;
+        if (cache.size >= maxCachedTokens) cache.clear();
+        const claims = { userId: sub, expiresAt: exp };
+        // By now another secret may be in force.
+        if (own === secret) cache.set(token, claims);
+        return claims;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Reads the credential of a request (§5.1): who calls, or a 401. */
+export function authenticate(
+  headers: AskedHeaders,
+  state: State,
+  tokens: Tokens,
+  now: number,
+): Caller | Problem | Promise<Caller | Problem> {
+  const header = headers.get("authorization")?.trim();
+  if (!header) return problem("token_missing");
+  const [scheme = "", credential = "", ...rest] = header.split(/ +/);
+  if (scheme.toLowerCase() !== "bearer")
+    return problem("unauthorized", { detail: "The Authorization header must be of the form: Bearer <token>." });
+  if (credential === "") return problem("token_missing");
+  if (rest.length > 0) return problem("token_invalid");
+  if (credential.startsWith(limits.apiKeyPrefix)) {
+    const key = state.apiKeys.get(credential);
+    if (key === undefined) return problem("api_key_invalid");
+    if (key.state === "revoked") return problem("api_key_revoked");
+    if (key.state === "expired" || (key.expiresAt !== undefined && key.expiresAt <= now))
+      return problem("api_key_expired");
+    return { kind: "key", key, credential };
+  }
+  return checkToken(credential, state, tokens, now);
+}
+
+async function checkToken(credential: string, state: State, tokens: Tokens, now: number): Promise<Caller | Problem> {
+  const claims = await tokens.verify(credential);
+  if (claims === undefined || !state.users.has(claims.userId)) return problem("token_invalid");
+  if (claims.expiresAt * 1000 <= now) return problem("token_expired");
+  return { kind: "user", userId: claims.userId, credential };
+}
+
+/** Checks what an API key is limited to (§5.3): the caller's address, then the scope. */
+export function restrictKey(
+  caller: Caller,
+  operation: OperationDescription,
+  address: string | undefined,
+): Problem | undefined {
+  if (caller.kind === "user") return undefined;
+  const { allowedIps, scopes } = caller.key;
+  if (allowedIps !== undefined && !allowedIps.some((allowed) => plainAddress(allowed) === plainAddress(address ?? "")))
+    return problem("api_key_ip_restricted");
+  if (scopes !== undefined && !scopes.includes(operation.scope))
+    return problem("api_key_insufficient_scope", { detail: `The API key lacks the scope ${operation.scope}.` });
+  return undefined;
+}
+
+/** The address that a request comes from: the peer's, or what a trusted proxy says (A-33). */
+export function callerAddress(headers: AskedHeaders, peer: string | undefined, policies: Policies): string | undefined {
+  const forwarded = policies.trustForwardedFor ? headers.get("x-forwarded-for")?.split(",")[0]?.trim() : undefined;
+  return forwarded || peer;
+}
+
+/** Selects the account (§5.2) and checks membership, suspension and role, in this order. */
+export function selectAccount(
+  headers: AskedHeaders,
+  caller: Caller,
+  operation: OperationDescription,
+  params: Readonly<Record<string, string>>,
+  state: State,
+): AccountRecord | undefined | Problem {
+  if (!operation.accountScoped) return undefined;
+  const named = headers.get("x-account-id")?.trim() || undefined;
+  const accountId = caller.kind === "key" ? (named ?? caller.key.accountId) : named;
+  if (accountId === undefined) return problem("account_header_missing");
+  const account = state.accounts.get(accountId);
+  const role = roleIn(accountId, caller, state);
+  if (account === undefined || role === undefined) return problem("account_access_denied");
+  if (account.suspended) return problem("account_suspended");
+  const isSelf = operation.roles.includes("self") && namesThemselves(accountId, caller, params, state);
+  if (!isSelf && !operation.roles.includes(role)) return problem("insufficient_permissions");
+  return account;
+}
+
+/** Counts a request against its credential's window; a 429 when it is full (§8.1). */
+export function limitRate(caller: Caller, state: State, policies: Policies, now: number): Problem | undefined {
+  const { requests, windowSecs } = policies.rateLimit;
+  const known = state.windows.get(caller.credential);
+  // One that begins later is of a time that the clock was set back from.
+  const isOpen = known !== undefined && known.from <= now && now < known.from + windowSecs * 1000;
+  const window = isOpen ? known : { from: now, count: 0 };
+  if (!isOpen) state.windows.set(caller.credential, window);
+  if (window.count >= requests) {
+    const waitMs = window.from + windowSecs * 1000 - now;
+    return problem("rate_limit_exceeded", { meta: { retryAfterSecs: Math.max(1, Math.ceil(waitMs / 1000)) } });
+  }
+  window.count += 1;
+  return undefined;
+}
+
+function roleIn(accountId: string, caller: Caller, state: State): Role | undefined {
+  if (caller.kind === "key") return caller.key.accountId === accountId ? caller.key.role : undefined;
+  for (const member of state.members.values())
+    if (member.accountId === accountId && member.userId === caller.userId) return member.role;
+  return undefined;
+}
+
+function namesThemselves(
+  accountId: string,
+  caller: Caller,
+  params: Readonly<Record<string, string>>,
+  state: State,
+): boolean {
+  const member = state.members.get(params.memberId ?? "");
+  return caller.kind === "user" && member?.accountId === accountId && member.userId === caller.userId;
+}
+
+/** An IPv4 address that arrived over an IPv6 socket is the same address. */
+function plainAddress(address: string): string {
+  return address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
+}

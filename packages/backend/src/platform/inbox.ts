@@ -1,0 +1,63 @@
+import type { Clock } from "../model/clock.ts";
+import type { Policies } from "../model/policies.ts";
+import { mostKept, withLatest } from "../model/retention.ts";
+
+/** An address that never leaves the backend: give it to an `app` destination as `config.url`. */
+export const inboxUrl = "http://inbox.invalid/offers";
+
+/** How the built-in receiver answers. */
+export interface InboxAnswer {
+  /** 204 by default. */
+  readonly status?: number;
+  /** How long it takes, in seconds of the backend's clock; 0 by default. Longer than `deliveryTimeoutSecs` is no answer. */
+  readonly delaySecs?: number;
+}
+
+/** An event as the built-in receiver got it. */
+export interface InboxEvent {
+  readonly at: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A receiver of webhooks inside the backend, for those who have none. */
+export interface Inbox {
+  answer: InboxAnswer;
+  /** The latest 1000, oldest first. */
+  list(): readonly InboxEvent[];
+  clear(): void;
+}
+
+/** Creates the receiver of one backend. */
+export function createInbox(
+  clock: Clock,
+  policies: Policies,
+): Inbox & {
+  /** Takes a delivery, and times out as a sender does, but on the backend's clock: the same story at any speed. */
+  receive(init: RequestInit): Promise<Response>;
+} {
+  let received: InboxEvent[] = [];
+  return {
+    answer: {},
+    list: () => received,
+    clear() {
+      received = [];
+      this.answer = {};
+    },
+    async receive({ headers, body }) {
+      const event = { at: clock.iso(), headers: Object.fromEntries(new Headers(headers)), body: String(body) };
+      received = withLatest(received, event, mostKept.inboxEvents);
+      const { status = 204, delaySecs = 0 } = this.answer;
+      const patience = policies.deliveryTimeoutSecs;
+      if (delaySecs > 0) await clock.sleep(Math.min(delaySecs, patience) * 1000, "inbox");
+      if (delaySecs >= patience && delaySecs > 0)
+        throw new DOMException(`No answer within ${patience} s.`, "TimeoutError");
+      return new Response(null, { status });
+    },
+  };
+}
+
+/** Whether an address is the built-in receiver's. */
+export function isInbox(url: string): boolean {
+  return new URL(url).hostname === new URL(inboxUrl).hostname;
+}

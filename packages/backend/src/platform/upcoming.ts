@@ -1,0 +1,46 @@
+import type { World } from "../http/exchange.ts";
+import type { Step, TimerPurpose } from "../model/clock.ts";
+import type { BackendEvent } from "../model/events.ts";
+
+/** Something that time will bring: a timer, the end of a status, or of a secret. */
+export interface Upcoming extends TimerPurpose {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Times that no timer waits for, since they only change how things read: `until` of members, expiry of secrets. */
+function expiries({ state }: World): Upcoming[] {
+  const found: Upcoming[] = [];
+  for (const { id, availability } of state.members.values())
+    if (availability.status !== "available" && availability.until)
+      found.push({ at: Date.parse(availability.until), kind: "availability.ends", id });
+  for (const { id, previousSecretExpiresAt } of state.destinations.values())
+    if (previousSecretExpiresAt !== undefined) found.push({ at: previousSecretExpiresAt, kind: "secret.expires", id });
+  return found;
+}
+
+/** What time will bring, soonest first. */
+export function upcoming(world: World): readonly Upcoming[] {
+  const now = world.clock.now();
+  const later = expiries(world).filter(({ at }) => at > now);
+  return [...world.clock.timers(), ...later].sort((a, b) => a.at - b.at);
+}
+
+/** Moves the clock and answers what happened, in order. A step to the next timer also stops at expiries. */
+export async function advance(world: World, step: Step): Promise<readonly BackendEvent[]> {
+  const { clock, events } = world;
+  const happened: BackendEvent[] = [];
+  const before = clock.now();
+  const stop = events.follow((event) => void happened.push(event));
+  try {
+    const [next] = upcoming(world);
+    await clock.advance("nextTimer" in step && next !== undefined ? { to: Math.max(next.at, before) } : step);
+  } finally {
+    stop();
+  }
+  const now = clock.now();
+  const passed = expiries(world)
+    .filter(({ at }) => at > before && at <= now)
+    .map(({ at, kind, id }) => ({ at: new Date(at).toISOString(), type: kind, id }));
+  return [...happened, ...passed].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}

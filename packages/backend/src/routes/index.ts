@@ -1,0 +1,17 @@
+import type { AnyHandler, Handlers } from "../http/exchange.ts";
+import { accountHandlers } from "./accounts.ts";
+import { callHandlers } from "./calls.ts";
+import { destinationGroupHandlers } from "./destination-groups.ts";
+import { destinationHandlers } from "./destinations.ts";
+import { memberHandlers } from "./members.ts";
+import { roleHandlers } from "./roles.ts";
+
+/** The hand-written rules by operationId. An operation without one answers the contract's example. */
+export const handlers: Readonly<Record<string, AnyHandler>> = {
+  ...accountHandlers,
+  ...callHandlers,
+  ...destinationGroupHandlers,
+  ...destinationHandlers,
+  ...memberHandlers,
+  ...roleHandlers,
+} satisfies Handlers;

@@ -1,0 +1,251 @@
+import type { z } from "zod";
+import type { World } from "../http/exchange.ts";
+import { parseTime } from "../model/clock.ts";
+import { checkInput, InputError } from "../model/input-error.ts";
+import { defined } from "../model/omit-undefined.ts";
+import { contactKey, type State } from "../model/state.ts";
+import { callEnds, drainQueue, scheduleCompletion } from "../routes/calls.ts";
+import { newSigningSecret } from "../routes/destinations.ts";
+import { builtInRoles } from "../routes/roles.ts";
+import { demoSeed } from "./demo-seed.ts";
+import { newApiKey } from "./keys.ts";
+import { groupDefaults, type Seed, seedSchema } from "./seed.ts";
+import { resolveTimes } from "./seed-time.ts";
+
+type Loaded = z.output<typeof seedSchema>;
+
+/**
+ * Adds a seed to the state: all of it, or nothing and an InputError that names the bad field. Calls in progress and in
+ * the queue go on from where they stand.
+ */
+export function loadSeed(world: World, seed: Seed): void {
+  enter(world, checkSeed(seed, world.state, world.clock.now()));
+}
+
+/** The demo seed as it is shipped. A test holds that it passes every check, and that checking changes only its times. */
+const shippedDemo = JSON.stringify(demoSeed);
+
+/** The same for a state that is empty. Most backends begin with the demo seed, and checking it takes longer than all the rest. */
+export function loadFirstSeed(world: World, seed: Seed): void {
+  const isShipped = seed === demoSeed && JSON.stringify(seed) === shippedDemo;
+  enter(world, isShipped ? shippedAt(world.clock.now()) : checkSeed(seed, world.state, world.clock.now()));
+}
+
+function shippedAt(now: number): Loaded {
+  const seed = JSON.parse(shippedDemo) as Loaded;
+  resolveTimes(seed, now);
+  return seed;
+}
+
+function enter(world: World, checked: Loaded): void {
+  insert(checked, world);
+  for (const { id } of checked.calls ?? []) goOn(world, id);
+}
+
+/**
+ * Checks a seed against what the state holds already; the answer shares nothing with it, and its relative times are those of
+ * `now`, in milliseconds. Throws InputError.
+ */
+export function checkSeed(seed: unknown, state: State, now: number): Loaded {
+  const checked = structuredClone(checkInput(seedSchema, seed));
+  checkReferences(checked, state);
+  resolveTimes(checked, now);
+  return checked;
+}
+
+/** Lets a call that was put into the state, changed or removed end when its time comes, and others start where it left room. */
+export function goOn(world: World, callId: string, accountId = world.state.calls.get(callId)?.accountId): void {
+  const call = world.state.calls.get(callId);
+  world.clock.cancel({ kind: callEnds, id: callId });
+  if (call?.status === "in_progress") scheduleCompletion(world, call);
+  if (accountId !== undefined) drainQueue(world, accountId, world.clock.now());
+}
+
+/** Finds dangling references and duplicates, within the seed and against what the state holds already. */
+function checkReferences(seed: Loaded, state: State): void {
+  const names = {
+    accounts: idsOf("accounts", seed.accounts, state.accounts),
+    users: idsOf("users", seed.users, state.users),
+    members: idsOf("members", seed.members, state.members),
+    destinations: idsOf("destinations", seed.destinations, state.destinations),
+    groups: idsOf("groups", seed.groups, state.groups),
+    flows: idsOf("flows", seed.flows, state.flows),
+    providers: idsOf("providers", seed.providers, state.providers),
+    calls: idsOf("calls", seed.calls, state.calls),
+  };
+  const { accounts: _, users: __, roles: ___, ...owned } = seed;
+  for (const [collection, records] of Object.entries(owned))
+    for (const [index, record] of (records ?? []).entries())
+      if (!names.accounts.has(record.accountId))
+        throw new InputError(`${collection}[${index}].accountId`, `no account has the id ${record.accountId}`);
+  const { members, groups, numbers, contacts, apiKeys } = state;
+  unique("members", "userId", [...members.values()].map(membershipKey), seed.members?.map(membershipKey));
+  unique("groups", "name", [...groups.values()].map(groupKey), seed.groups?.map(groupKey));
+  unique(
+    "numbers",
+    "number",
+    numbers.keys(),
+    seed.numbers?.map(({ number }) => number),
+  );
+  unique(
+    "contacts",
+    "number",
+    contacts.keys(),
+    seed.contacts?.map((record) => contactKey(record.accountId, record.number)),
+  );
+  unique(
+    "apiKeys",
+    "key",
+    apiKeys.keys(),
+    seed.apiKeys?.map(({ key }) => key),
+  );
+  unique(
+    "roles",
+    "role",
+    [],
+    seed.roles?.map(({ role }) => role),
+  );
+  for (const [index, { userId }] of (seed.members ?? []).entries())
+    if (!names.users.has(userId)) throw new InputError(`members[${index}].userId`, `no user has the id ${userId}`);
+  for (const [index, { providerId }] of (seed.numbers ?? []).entries())
+    if (providerId !== undefined && !names.providers.has(providerId))
+      throw new InputError(`numbers[${index}].providerId`, `no provider has the id ${providerId}`);
+  for (const [index, destination] of (seed.destinations ?? []).entries())
+    for (const field of ["signingSecret", "previousSecret"] as const)
+      if (destination.kind !== "app" && destination[field] !== undefined)
+        throw new InputError(`destinations[${index}].${field}`, "only a destination of kind app has one");
+  for (const [index, group] of (seed.groups ?? []).entries()) {
+    for (const [place, { destinationId }] of group.members.entries()) {
+      const owner = seed.destinations?.find(({ id }) => id === destinationId) ?? state.destinations.get(destinationId);
+      if (owner?.accountId !== group.accountId)
+        throw new InputError(
+          `groups[${index}].members[${place}].destinationId`,
+          `no destination of this account has the id ${destinationId}`,
+        );
+    }
+  }
+}
+
+function idsOf<Kept>(
+  collection: string,
+  records: readonly { readonly id: string }[] | undefined,
+  kept: ReadonlyMap<string, Kept>,
+): Set<string> {
+  const ids = new Set(kept.keys());
+  for (const [index, { id }] of (records ?? []).entries()) {
+    if (ids.has(id)) throw new InputError(`${collection}[${index}].id`, `the id ${id} is taken`);
+    ids.add(id);
+  }
+  return ids;
+}
+
+function unique(
+  collection: string,
+  field: string,
+  kept: Iterable<string>,
+  names: readonly (string | undefined)[] | undefined,
+): void {
+  const taken = new Set<string | undefined>(kept);
+  for (const [index, name] of (names ?? []).entries()) {
+    if (name !== undefined && taken.has(name)) throw new InputError(`${collection}[${index}].${field}`, "is taken");
+    taken.add(name);
+  }
+}
+
+function membershipKey({ accountId, userId }: { readonly accountId: string; readonly userId: string }): string {
+  return `${accountId} ${userId}`;
+}
+
+function groupKey({ accountId, name }: { readonly accountId: string; readonly name: string }): string {
+  return `${accountId} ${name}`;
+}
+
+/** Puts checked records into the state; one whose id is there already replaces it. */
+export function insert(seed: Loaded, world: World): void {
+  const { state, random, clock } = world;
+  const now = clock.iso();
+  for (const record of seed.accounts ?? [])
+    state.accounts.set(record.id, { suspended: false, timeZone: undefined, ...defined(record) });
+  for (const record of seed.users ?? []) state.users.set(record.id, record);
+  for (const record of seed.members ?? [])
+    state.members.set(record.id, {
+      ...record,
+      availability: record.availability ? inUtc(record.availability) : { status: "available" },
+      busy: record.busy ?? false,
+      hours: record.hours,
+      missedCalls: record.missedCalls ?? 0,
+    });
+  for (const record of seed.destinations ?? [])
+    state.destinations.set(record.id, {
+      ...record,
+      enabled: record.enabled ?? true,
+      config: record.config ?? {},
+      createdAt: utc(record.createdAt ?? now),
+      updatedAt: utc(record.updatedAt ?? record.createdAt ?? now),
+      signingSecret: record.kind === "app" ? (record.signingSecret ?? newSigningSecret(random)) : undefined,
+      previousSecret: record.previousSecret,
+      previousSecretExpiresAt: timeOf("previousSecretExpiresAt", record.previousSecretExpiresAt),
+    });
+  for (const { createdAt = now, updatedAt = createdAt, ...record } of seed.groups ?? [])
+    state.groups.set(record.id, {
+      ...groupDefaults,
+      ...defined(record),
+      members: record.members.map(defined),
+      createdAt: utc(createdAt),
+      updatedAt: utc(updatedAt),
+    });
+  for (const record of seed.flows ?? []) state.flows.set(record.id, record);
+  for (const record of seed.providers ?? [])
+    state.providers.set(record.id, { active: true, rejects: false, ...defined(record) });
+  for (const record of seed.numbers ?? [])
+    state.numbers.set(record.number, {
+      active: true,
+      verified: true,
+      canInitiateCalls: true,
+      providerId: undefined,
+      ...defined(record),
+    });
+  for (const record of seed.contacts ?? [])
+    state.contacts.set(contactKey(record.accountId, record.number), {
+      doNotCall: false,
+      timeZone: undefined,
+      ...defined(record),
+    });
+  for (const record of seed.calls ?? []) {
+    const createdAt = parseTime("createdAt", record.createdAt);
+    const startedAt = timeOf("startedAt", record.startedAt) ?? (record.status === "queued" ? undefined : createdAt);
+    state.calls.set(record.id, { ...record, createdAt, startedAt, request: record.request ?? {} });
+  }
+  for (const record of seed.apiKeys ?? []) {
+    const key = record.key ?? newApiKey(world);
+    state.apiKeys.set(key, {
+      accountId: record.accountId,
+      id: record.id ?? random.uuid(),
+      key,
+      role: record.role ?? "owner",
+      scopes: record.scopes,
+      state: record.state ?? "valid",
+      expiresAt: timeOf("expiresAt", record.expiresAt),
+      allowedIps: record.allowedIps,
+    });
+  }
+  for (const definition of seed.roles ?? []) state.roles.set(definition.role, definition);
+  for (const definition of builtInRoles)
+    if (!state.roles.has(definition.role)) state.roles.set(definition.role, definition);
+}
+
+/** A timestamp as the backend writes them all, in UTC (A-11). */
+function utc(time: string): string {
+  return time.endsWith("Z") ? time : new Date(time).toISOString();
+}
+
+type Availability = NonNullable<NonNullable<Loaded["members"]>[number]["availability"]>;
+
+function inUtc(availability: Availability): Availability {
+  const { until, updatedAt } = availability;
+  return { ...availability, ...(until && { until: utc(until) }), ...(updatedAt && { updatedAt: utc(updatedAt) }) };
+}
+
+function timeOf(field: string, time: string | undefined): number | undefined {
+  return time === undefined ? undefined : parseTime(field, time);
+}

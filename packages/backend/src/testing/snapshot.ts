@@ -1,0 +1,104 @@
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { z } from "zod";
+import { zInboxAnswer } from "../control/generated/schemas.gen.ts";
+import type { createFaults } from "../faults/faults.ts";
+import type { Tokens } from "../http/authenticate.ts";
+import type { World } from "../http/exchange.ts";
+import { parseTime, type TimerPurpose } from "../model/clock.ts";
+import { checkInput, InputError, under } from "../model/input-error.ts";
+import { defined } from "../model/omit-undefined.ts";
+import { checkPolicies, defaultPolicies } from "../model/policies.ts";
+import type { Random } from "../model/random.ts";
+import { clearState, createState } from "../model/state.ts";
+import { time, transferSchema } from "../model/transfer-record.ts";
+import type { createInbox } from "../platform/inbox.ts";
+import { callEnds, completeAt } from "../routes/calls.ts";
+import { asSeed } from "./collections.ts";
+import { checkSeed, insert } from "./load-seed.ts";
+
+const version = 1;
+const purpose = { kind: z.string(), id: z.string(), index: z.int().exactOptional() };
+
+const snapshotSchema = z.strictObject({
+  version: z.literal(version),
+  now: time,
+  mode: z.enum(["frozen", "flowing"]),
+  /** Positions of the random generators by their use. */
+  random: z.record(z.string(), z.int()),
+  tokenSecret: z.string().regex(/^([0-9a-f]{2})+$/),
+  policies: z.record(z.string(), z.unknown()),
+  seed: z.record(z.string(), z.unknown()),
+  windows: z.array(z.strictObject({ credential: z.string(), from: time, count: z.int() })),
+  transfers: z.array(transferSchema),
+  timers: z.array(z.strictObject({ at: time, ...purpose })),
+  faults: z.strictObject({ last: z.int(), waiting: z.array(z.looseObject({ id: z.string() })) }),
+  inbox: zInboxAnswer,
+});
+
+/**
+ * All that decides how a backend goes on, as JSON. Holds secrets; journal, deliveries and what sleeps on the clock are not
+ * part of it.
+ */
+export type Snapshot = z.output<typeof snapshotSchema>;
+
+/** What of a backend a snapshot is made of. */
+export interface Kept {
+  readonly world: World;
+  readonly randoms: Readonly<Record<string, Random>>;
+  readonly tokens: Tokens;
+  readonly faults: ReturnType<typeof createFaults>;
+  readonly inbox: ReturnType<typeof createInbox>;
+  readonly transfers: { schedule(at: number, purpose: TimerPurpose): boolean };
+}
+
+/** Exports a backend. */
+export function takeSnapshot({ world, randoms, tokens, faults, inbox }: Kept): Snapshot {
+  const { state, clock, policies } = world;
+  return structuredClone({
+    version,
+    now: clock.now(),
+    mode: clock.mode,
+    random: Object.fromEntries(Object.entries(randoms).map(([name, { position }]) => [name, position])),
+    tokenSecret: bytesToHex(tokens.secret),
+    policies: { ...policies },
+    seed: asSeed(state),
+    windows: [...state.windows].map(([credential, window]) => ({ credential, ...window })),
+    transfers: [...state.transfers.values()],
+    timers: clock.timers().filter(({ kind }) => isKept(kind)),
+    faults: JSON.parse(JSON.stringify(faults.keep())),
+    inbox: JSON.parse(JSON.stringify(inbox.answer)),
+  });
+}
+
+/** Whether a timer can be made again from its purpose. */
+function isKept(kind: string): boolean {
+  return kind === callEnds || kind.startsWith("transfer.");
+}
+
+/** Makes a backend what a snapshot says; everything is checked first. Throws InputError that names the bad field. */
+export function restoreSnapshot({ world, randoms, tokens, faults, inbox, transfers }: Kept, input: unknown): void {
+  const { state, clock, policies } = world;
+  const snapshot = structuredClone(checkInput(snapshotSchema, input));
+  under("policies", () => checkPolicies(snapshot.policies));
+  const seed = under("seed", () => checkSeed(snapshot.seed, createState(), snapshot.now));
+  for (const [index, { kind }] of snapshot.timers.entries())
+    if (!isKept(kind)) throw new InputError(`timers[${index}].kind`, `no timer is of the kind ${kind}`);
+  parseTime("now", snapshot.now);
+  faults.restore(snapshot.faults);
+
+  clearState(state);
+  clock.reset();
+  clock.set({ now: snapshot.now, mode: snapshot.mode });
+  // A snapshot of before a policy existed leaves that one at its default.
+  Object.assign(policies, defaultPolicies(), snapshot.policies);
+  insert(seed, world);
+  for (const { credential, ...window } of snapshot.windows) state.windows.set(credential, window);
+  for (const transfer of snapshot.transfers) state.transfers.set(transfer.id, transfer);
+  for (const { at, ...about } of snapshot.timers)
+    if (about.kind === callEnds) completeAt(world, about.id, at);
+    else transfers.schedule(at, about);
+  inbox.clear();
+  inbox.answer = defined(snapshot.inbox);
+  tokens.secret = hexToBytes(snapshot.tokenSecret);
+  for (const [name, random] of Object.entries(randoms)) random.position = snapshot.random[name] ?? random.position;
+}

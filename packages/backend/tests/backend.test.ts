@@ -1,0 +1,152 @@
+import { expect, it } from "vitest";
+import { assembleBackend, createBackend, defaultParts } from "../src/backend.ts";
+import { demo } from "../src/testing/demo-seed.ts";
+import { send } from "./test-client.ts";
+
+const groups = "POST /transfers/destination-groups";
+const group = { name: "A", members: [{ destinationId: demo.destinations.app }] };
+
+it("two backends share nothing", async () => {
+  const [one, two] = [createBackend(), createBackend()];
+  await send(one, groups, { body: group });
+  expect((await send(two, groups, { body: group })).status).toBe(201);
+});
+
+it("the same requests get the same answers", async () => {
+  const answers = async () => {
+    const backend = createBackend({ prng: 5 });
+    return [await send(backend, groups, { body: group }), await send(backend, "GET /roles")].map(({ body }) => body);
+  };
+  expect(await answers()).toEqual(await answers());
+});
+
+it("reset goes back to the start in everything", async () => {
+  const backend = createBackend({ fetch: async () => new Response(), policies: { dailyCallLimit: 5 } });
+  const first = await send(backend, groups, { body: group });
+  await backend.clock.advance({ by: 1000 });
+  await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+  backend.faults.add({ do: { code: "conflict" } });
+  backend.policies.dailyCallLimit = 1;
+  backend.reset();
+  expect(backend.clock.iso()).toBe("2026-03-02T12:00:00.000Z");
+  expect([backend.faults.list(), backend.deliveries.list(), backend.journal.list()]).toEqual([[], [], []]);
+  expect(backend.policies.dailyCallLimit).toBe(5);
+  const again = await send(backend, groups, { body: group });
+  expect([again.status, again.body]).toEqual([first.status, first.body]);
+});
+
+it("the journal tells operation, status and code, and nothing that was sent", async () => {
+  const backend = createBackend();
+  const answer = await send(backend, "GET /calls?status=secret", { token: "secret" });
+  expect(backend.journal.list()).toEqual([
+    {
+      id: 1,
+      at: "2026-03-02T12:00:00.000Z",
+      method: "GET",
+      path: "/api/v1/calls",
+      operationId: "listCalls",
+      status: 401,
+      code: "token_invalid",
+      requestId: answer.headers.get("x-request-id"),
+    },
+  ]);
+});
+
+it("the journal keeps the latest thousand", async () => {
+  const backend = createBackend();
+  for (let index = 0; index < 1001; index += 1) await backend.fetch("http://mock.test/nothing");
+  const entries = backend.journal.list();
+  expect([entries.length, entries[0]?.id, entries.at(-1)?.id]).toEqual([1000, 2, 1001]);
+});
+
+it("an aborted request is not answered", async () => {
+  const backend = createBackend();
+  const signal = AbortSignal.abort(new Error("gone"));
+  await expect(backend.fetch("http://mock.test/api/v1/roles", { signal })).rejects.toThrow("gone");
+});
+
+it.each([
+  [{ colour: "red" }, "colour: "],
+  [{ clock: "stopped" }, "clock: "],
+  [{ now: "yesterday" }, "now: "],
+  [{ now: true }, "now: "],
+  [{ fetch: 5 }, "fetch: "],
+  [{ seed: 5 }, "seed: "],
+  [{ prng: 1.5 }, "prng: "],
+  [{ controlPlane: "yes" }, "controlPlane: "],
+  [{ policies: "strict" }, "policies: "],
+  [{ faults: {} }, "faults: "],
+  [{ faults: [{ do: { code: "nope" } }] }, "faults[0].do.code: "],
+  [{ policies: { dailyCalls: 1 } }, "policies.dailyCalls: "],
+  [{ policies: { rotationDuringOverlap: "ask" } }, "policies.rotationDuringOverlap: must be one of void, refuse"],
+  [{ policies: { rotationDuringOverlap: ["void"] } }, "policies.rotationDuringOverlap: "],
+  [{ policies: { dailyCallLimit: -1 } }, "policies.dailyCallLimit: "],
+  [{ policies: { rateLimit: { requests: 1 } } }, "policies.rateLimit.windowSecs: "],
+])("refuses the options %j and names the one at fault", (options, field) => {
+  expect(() => createBackend(options as never)).toThrow(field);
+});
+
+it("refuses limits that are no whole numbers and seconds that no timer takes", () => {
+  expect(() => createBackend({ policies: { concurrentCallLimit: 2.5 } })).toThrow("policies.concurrentCallLimit: ");
+  expect(() => createBackend({ policies: { deliveryTimeoutSecs: 1e7 } })).toThrow("policies.deliveryTimeoutSecs: ");
+});
+
+it("lets calls that wait begin when the limit is raised", async () => {
+  const backend = createBackend({ policies: { concurrentCallLimit: 0 } });
+  const body = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+  expect((await send(backend, "POST /calls", { body })).status).toBe(202);
+  backend.changePolicies({ concurrentCallLimit: 1 });
+  expect([...backend.state.calls.values()].at(-1)?.status).toBe("in_progress");
+});
+
+it("keeps what a rule threw in the journal, and out of the answer", async () => {
+  const backend = createBackend();
+  backend.state.members.get = () => {
+    throw new RangeError("broken rule");
+  };
+  const answer = await send(backend, `GET /transfers/members/${demo.members.member}/availability`);
+  expect(JSON.stringify(answer.body)).not.toContain("broken rule");
+  expect(backend.journal.list().at(-1)).toMatchObject({ status: 500, error: expect.stringContaining("broken rule") });
+});
+
+it("that flows begins with the real time, and again at a reset", () => {
+  let real = Date.parse("2026-05-01T10:00:00Z");
+  const wall = { now: () => real, after: () => () => {} };
+  const backend = assembleBackend({ clock: "flowing" }, { ...defaultParts, wall });
+  expect(backend.clock.now()).toBe(real);
+  backend.clock.set({ now: 0 });
+  real += 3_600_000;
+  backend.reset();
+  expect(backend.clock.now()).toBe(real);
+  backend.close();
+});
+
+it("dates the demo's people from the start of its clock, and from the new start after a reset", async () => {
+  let real = Date.parse("2031-07-06T05:04:03Z");
+  const wall = { now: () => real, after: () => () => {} };
+  const backend = assembleBackend({ clock: "flowing" }, { ...defaultParts, wall });
+  const { agent, member } = demo.members;
+  const coming = () => backend.upcoming().map(({ at, kind, id }) => [(at - real) / 60_000, kind, id]);
+  const ends = [
+    [15, "availability.ends", agent],
+    [60, "availability.ends", member],
+  ];
+  expect(coming()).toEqual(ends);
+  real += 2 * 3_600_000;
+  expect(coming()).toEqual([]);
+  backend.reset();
+  expect(coming()).toEqual(ends);
+  expect((await send(backend, `GET /transfers/members/${member}/availability`)).body).toMatchObject({
+    status: "away",
+    until: "2031-07-06T08:04:03Z",
+  });
+  backend.close();
+});
+
+it("has the faults it was created with again after a reset, under the same ids", () => {
+  const backend = createBackend({ faults: [{ do: { code: "internal_error" } }] });
+  const planned = backend.faults.list();
+  backend.faults.clear();
+  backend.reset();
+  expect([planned.length, backend.faults.list()]).toEqual([1, planned]);
+});

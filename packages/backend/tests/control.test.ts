@@ -1,0 +1,433 @@
+import { operations } from "@call-transfer/spec";
+import { describe, expect, it } from "vitest";
+import { type Backend, createBackend } from "../src/backend.ts";
+import { bodyLimit } from "../src/control/control.ts";
+import { controlDocument } from "../src/control/generated/document.gen.ts";
+import { createSandboxes } from "../src/sandboxes.ts";
+import { demo } from "../src/testing/demo-seed.ts";
+import { send } from "./test-client.ts";
+
+function newBackend(): Backend {
+  return createBackend({ controlPlane: true, fetch: async () => new Response() });
+}
+
+async function control(backend: Backend, target: string, body?: unknown, headers: Record<string, string> = {}) {
+  const [method = "GET", path = ""] = target.split(" ");
+  const response = await backend.fetch(`http://mock.test/_control/v1${path}`, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+describe("the control plane", () => {
+  it("is not there unless asked for", async () => {
+    const response = await createBackend().fetch("http://mock.test/_control/v1/health");
+    expect(await response.json()).toMatchObject({ code: "not_found" });
+  });
+
+  it("says that it is ready, of which version, and how it is described", async () => {
+    const backend = newBackend();
+    expect(await control(backend, "GET /health")).toEqual({ status: 200, body: { status: "ok" } });
+    expect((await control(backend, "GET /version")).body).toEqual({ control: "1.0.0", api: "v1" });
+    expect((await control(backend, "GET /openapi.json")).body).toEqual(controlDocument);
+  });
+
+  it("adds, lists, removes and clears faults", async () => {
+    const backend = newBackend();
+    const fault = { do: { code: "region_saturated" }, when: { times: 2 } };
+    const { status, body } = await control(backend, "POST /faults", fault);
+    expect(status).toBe(201);
+    expect((await send(backend, "GET /roles")).status).toBe(503);
+    expect((await control(backend, "GET /faults")).body).toEqual({
+      faults: [{ id: body.id, do: fault.do, when: { nth: 1, times: 1 } }],
+    });
+    expect((await control(backend, `DELETE /faults/${body.id}`)).status).toBe(204);
+    expect((await control(backend, `DELETE /faults/${body.id}`)).status).toBe(404);
+    await control(backend, "POST /faults", fault);
+    expect((await control(backend, "DELETE /faults")).status).toBe(204);
+    expect((await send(backend, "GET /roles")).status).toBe(200);
+  });
+
+  it("says why it failed, since nothing else does", async () => {
+    const backend = newBackend();
+    backend.state.users.set("broken", null as never);
+    const { status, body } = await control(backend, "GET /state/users");
+    expect([status, body.error.code]).toEqual([500, "internal_error"]);
+    expect(body.error.message).toBe("The control plane failed: Cannot convert undefined or null to object");
+  });
+
+  it("seeds and resets", async () => {
+    const backend = newBackend();
+    const account = { id: "a0000000-0000-4000-8000-00000000000a", name: "New" };
+    expect((await control(backend, "POST /seed", { accounts: [account] })).status).toBe(204);
+    expect(backend.state.accounts.has(account.id)).toBe(true);
+    expect((await control(backend, "POST /reset")).status).toBe(204);
+    expect(backend.state.accounts.has(account.id)).toBe(false);
+  });
+
+  it("reads and changes policies", async () => {
+    const backend = newBackend();
+    await control(backend, "PUT /policies", { queuedCallsListed: false });
+    expect((await control(backend, "GET /policies")).body).toMatchObject({
+      queuedCallsListed: false,
+      dailyCallLimit: 10_000,
+    });
+  });
+
+  it.each([
+    ["PUT /clock", { now: "x" }, "now"],
+    ["PUT /clock", { mood: "frozen" }, "mood"],
+    ["POST /clock/advance", { by: "1" }, "by"],
+    ["POST /clock/advance", { to: "2020-01-01T00:00:00Z" }, "to"],
+    ["POST /faults", { do: { code: "nope" } }, "do.code"],
+    ["POST /faults", { do: { code: "conflict" }, when: { nth: 0 } }, "when.nth"],
+    ["POST /faults", { do: { code: "conflict" }, match: { operationId: "nope" } }, "match.operationId"],
+    ["POST /faults", { do: { code: "conflict" }, match: { method: "FOO" } }, "match.method"],
+    ["POST /faults", { do: { status: 200, headers: { "Content-Length": "5" } } }, "do.headers.Content-Length"],
+    ["POST /faults", { do: { status: 200, headers: { "transfer-encoding": "x" } } }, "do.headers.transfer-encoding"],
+    ["POST /webhooks/trigger", {}, "destinationId"],
+    ["POST /webhooks/trigger", { destinationId: "x" }, "destinationId"],
+    ["PUT /webhooks/inbox", { status: 99 }, "status"],
+    ["POST /auth/tokens", { userId: "x" }, "userId"],
+    ["POST /auth/tokens", {}, "role"],
+    ["POST /auth/tokens", { role: "owner", expiresInSecs: 1e300 }, "expiresInSecs"],
+    ["POST /auth/tokens", { role: "owner", accountId: demo.users.owner }, "accountId"],
+    ["POST /auth/api-keys", { role: "boss" }, "role"],
+    ["POST /seed", { accounts: [{}] }, "accounts[0].id"],
+    ["POST /seed", [], "body"],
+    ["PUT /policies", { nope: 1 }, "nope"],
+    ["POST /sandboxes", { name: "a", policies: { nope: 1 } }, "policies.nope"],
+    ["POST /sandboxes", { name: "a", seed: { accounts: [{}] } }, "seed.accounts[0].id"],
+    ["PUT /snapshot", { version: 2, seed: {} }, "version"],
+    ["PUT /snapshot", { version: 1, seed: {} }, "now"],
+    ["POST /requests/wait", { timeoutMs: 30_001 }, "timeoutMs"],
+    ["POST /state/destinations", { id: "x" }, "id"],
+    ["POST /state/nothing", {}, "collection"],
+    ["POST /transfers", {}, "destinationId"],
+    ["POST /transfers", { groupId: "x" }, "groupId"],
+    ["POST /sandboxes", { name: "B A D" }, "name"],
+    ["GET /requests?status=many", undefined, "status"],
+    ["GET /state/numbers/%zz", undefined, "id"],
+  ])("answers %s with %j by naming the field", async (target, body, field) => {
+    const answer = await control(createSandboxes().default, target, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toEqual({ code: "invalid_input", message: expect.any(String), field });
+  });
+
+  it("answers 409 to the removal of what is in use, naming what refers to it", async () => {
+    const { status, body } = await control(newBackend(), `DELETE /state/users/${demo.users.agent}`);
+    expect(status).toBe(409);
+    expect(body.error).toEqual({
+      code: "conflict",
+      field: "id",
+      message: `id: is in use: members ${demo.members.agent} (userId) refers to it`,
+    });
+  });
+
+  it.each([
+    "GET /state/users/nobody",
+    "DELETE /state/users/nobody",
+    "GET /transfers/nothing",
+    "DELETE /faults/nothing",
+    "POST /webhooks/deliveries/nothing/redeliver",
+  ])("answers %s with 404", async (target) => {
+    const { status, body } = await control(newBackend(), target);
+    expect([status, body.error.code]).toEqual([404, "not_found"]);
+  });
+
+  it.each([
+    ["number", `numbers/${demo.numbers.working}`],
+    ["encoded number", `numbers/${encodeURIComponent(demo.numbers.working)}`],
+    ["encoded contact", `contacts/${encodeURIComponent(`${demo.accountId}:${demo.recipients.doNotCall}`)}`],
+  ])("finds a record by its %s in the path", async (_, path) => {
+    expect((await control(newBackend(), `GET /state/${path}`)).status).toBe(200);
+  });
+
+  it("names the values that a field can have", async () => {
+    const { body } = await control(newBackend(), "POST /faults", { do: "explode" });
+    expect(body.error).toMatchObject({ field: "do", message: expect.stringContaining("must be one of reset, empty,") });
+  });
+
+  it("answers a body that is not JSON with 400, and an unknown route with 404", async () => {
+    expect((await control(newBackend(), "POST /faults")).status).toBe(400);
+    expect((await control(newBackend(), "GET /nothing")).body).toMatchObject({ error: { code: "not_found" } });
+    expect((await control(newBackend(), "PUT /faults")).body.error.message).toContain("it takes GET, POST, DELETE");
+  });
+
+  it("takes a state of more than 1 MiB, and nothing else of that size", async () => {
+    const backend = newBackend();
+    const large = { accounts: [{ id: "a0000000-0000-4000-8000-00000000000a", name: "x".repeat(2 ** 20) }] };
+    expect((await control(backend, "POST /seed", large)).status).toBe(204);
+    const { body: snapshot } = await control(backend, "GET /snapshot");
+    const other = newBackend();
+    expect((await control(other, "PUT /snapshot", snapshot)).status).toBe(204);
+    expect((await control(other, "GET /snapshot")).body).toEqual(snapshot);
+    const sandboxes = createSandboxes({ autoSandboxes: true }).default;
+    expect((await control(sandboxes, "POST /sandboxes", { name: "large", seed: snapshot.seed })).status).toBe(201);
+    const { body } = await control(backend, "PUT /policies", { note: "x".repeat(2 ** 20) });
+    expect(body.error).toMatchObject({ code: "bad_request", message: "The body is larger than 1 MiB." });
+  });
+
+  it("looks into a large state as it looks into any", async () => {
+    const put = async (text: string) => {
+      const init = { method: "PUT", headers: { "content-type": "application/json" }, body: text };
+      const response = await newBackend().fetch("http://mock.test/_control/v1/snapshot", init);
+      return ((await response.json()) as { error: { message: string } }).error.message;
+    };
+    const padding = "x".repeat(2 ** 20);
+    expect(await put(`{"version":1,"seed":{"__proto__":{}},"padding":"${padding}"}`)).toContain("__proto__");
+    expect(await put(`{"padding":"${padding}","seed":${"[".repeat(64)}${"]".repeat(64)}}`)).toContain("64 levels");
+  });
+
+  it.each([
+    ["PUT /_control/v1/snapshot", 64],
+    ["POST /_sandbox/one/_control/v1/seed", 64],
+    ["POST /_control/v1/sandboxes", 64],
+    ["POST /_control/v1/snapshot", 1],
+    ["PUT /_control/v1/policies", 1],
+    ["POST /api/v1/calls", 1],
+    ["PUT /api/v1/_control/v1/snapshot", 1],
+  ])("limits the body of %s to %i MiB", (target, mebibytes) => {
+    const [method = "", path = ""] = target.split(" ");
+    expect(bodyLimit(method, path)).toBe(mebibytes * 2 ** 20);
+  });
+
+  it.each([
+    ["another origin", { origin: "http://evil.test" }, 403],
+    ["no origin at all", { origin: "null" }, 403],
+    ["a browser that says so", { "sec-fetch-site": "cross-site" }, 403],
+    ["its own origin", { origin: "http://mock.test" }, 204],
+  ])("answers a page of %s (%j) with %i", async (_, headers, status) => {
+    expect((await control(newBackend(), "POST /reset", undefined, headers)).status).toBe(status);
+  });
+});
+
+describe("credentials", () => {
+  it.each(["owner", "admin", "member", "agent"])("are issued for the role %s", async (role) => {
+    const backend = newBackend();
+    const { body } = await control(backend, "POST /auth/tokens", { role });
+    expect(body).toMatchObject({ accountId: demo.accountId, token: expect.any(String) });
+    const headers = { "x-account-id": body.accountId };
+    expect((await send(backend, "GET /roles", { token: body.token, headers })).status).toBe(200);
+  });
+
+  it("are issued for a user, and expire when told", async () => {
+    const backend = newBackend();
+    const { body } = await control(backend, "POST /auth/tokens", { userId: demo.users.agent, expiresInSecs: 5 });
+    expect(body.expiresAt).toBe("2026-03-02T12:00:05.000Z");
+    expect((await send(backend, "GET /accounts", { token: body.token })).status).toBe(200);
+    await backend.clock.advance({ by: 5000 });
+    expect((await send(backend, "GET /accounts", { token: body.token })).body).toMatchObject({ code: "token_expired" });
+  });
+
+  it.each([
+    ["valid", "listRoles"],
+    ["expired", "api_key_expired"],
+    ["revoked", "api_key_revoked"],
+    ["ip_restricted", "api_key_ip_restricted"],
+    ["insufficient_scope", "api_key_insufficient_scope"],
+  ])("of an API key can be %s", async (state, seen) => {
+    const backend = newBackend();
+    const { body } = await control(backend, "POST /auth/api-keys", { state });
+    await send(backend, "GET /roles", { token: body.key });
+    const [entry] = backend.journal.list();
+    expect(entry?.code ?? entry?.operationId).toBe(seen);
+  });
+});
+
+describe("the journal's routes", () => {
+  it("show the requests to the API, not those to the plane", async () => {
+    const backend = newBackend();
+    await send(backend, "GET /roles");
+    expect((await control(backend, "GET /requests")).body.requests).toMatchObject([{ operationId: "listRoles" }]);
+    expect((await control(backend, "GET /requests?operationId=listCalls")).body).toEqual({ requests: [] });
+    expect((await control(backend, "DELETE /requests")).status).toBe(204);
+    expect((await control(backend, "GET /requests")).body).toEqual({ requests: [] });
+  });
+
+  it("show a request and its answer without secrets", async () => {
+    const backend = newBackend();
+    await send(backend, `POST /transfers/destinations/${demo.destinations.app}/rotate-secret?token=t1`);
+    const { body } = await control(backend, "GET /requests/1");
+    expect(body.headers.authorization).toBe("Bearer [redacted]");
+    expect(body.query).toEqual({ token: "[redacted]" });
+    expect(body.answer).toMatchObject({ id: demo.destinations.app, signingSecret: "[redacted]" });
+    expect(JSON.stringify(body)).not.toContain(backend.state.destinations.get(demo.destinations.app)?.signingSecret);
+  });
+
+  it("show a body as it was sent", async () => {
+    const backend = newBackend();
+    const sent = { name: "A", members: [{ destinationId: demo.destinations.app, nickname: "x" }] };
+    await send(backend, "POST /transfers/destination-groups", { body: sent });
+    expect((await control(backend, "GET /requests/1")).body).toMatchObject({ body: sent, status: 201 });
+    expect((await control(backend, "GET /requests/2")).status).toBe(404);
+  });
+
+  it.each([
+    ["a wrong method", "PATCH /roles", "listRoles", "the method is GET"],
+    ["a wrong name", "GET /role", "listRoles", "role is roles"],
+    ["a path cut short", `GET /transfers/members/${demo.members.agent}/avail`, "getMemberAvailability", "avail is"],
+  ])("name what comes nearest to %s", async (_, target, operationId, why) => {
+    const backend = newBackend();
+    await send(backend, target);
+    const [request] = (await control(backend, "GET /requests/unmatched")).body.requests;
+    expect(request.nearest[0]).toMatchObject({ operationId, why: expect.stringContaining(why) });
+  });
+
+  it("name the prefix that was forgotten", async () => {
+    const backend = newBackend();
+    await backend.fetch("http://mock.test/roles");
+    const [request] = (await control(backend, "GET /requests/unmatched")).body.requests;
+    expect(request.nearest[0]).toMatchObject({ operationId: "listRoles", why: "the path starts with api/v1" });
+  });
+
+  it("wait for requests that are still to come", async () => {
+    const backend = newBackend();
+    await send(backend, "GET /roles");
+    const waited = control(backend, "POST /requests/wait", { operationId: "listRoles", count: 2 });
+    await send(backend, "GET /accounts");
+    await send(backend, "GET /roles");
+    expect((await waited).body).toMatchObject({ matched: true, requests: [{ id: 1 }, { id: 3 }] });
+  });
+
+  it("give up waiting in time", async () => {
+    const waited = await control(newBackend(), "POST /requests/wait", { timeoutMs: 1 });
+    expect(waited).toEqual({ status: 200, body: { matched: false, requests: [] } });
+  });
+
+  it("count answers by operation and status, documented or not", async () => {
+    const backend = newBackend();
+    backend.faults.add({ match: { operationId: "listRoles" }, do: { status: 418 } });
+    await send(backend, "GET /roles");
+    await send(backend, "GET /roles");
+    const { body } = await control(backend, "GET /coverage");
+    expect(body.operations).toHaveLength(Object.keys(operations).length);
+    const roles = body.operations.find((row: { operationId: string }) => row.operationId === "listRoles").statuses;
+    expect(roles).toContainEqual({ status: 200, documented: true, count: 1 });
+    expect(roles).toContainEqual({ status: 418, documented: false, count: 1 });
+    expect(roles).toContainEqual({ status: 403, documented: true, count: 0 });
+  });
+});
+
+describe("the clock's routes", () => {
+  it("read and set time and mode", async () => {
+    const backend = newBackend();
+    const { body } = await control(backend, "PUT /clock", { now: "2026-03-02T10:00:00Z" });
+    expect(body).toMatchObject({ now: "2026-03-02T10:00:00.000Z", mode: "frozen", pending: 0 });
+    expect((await control(backend, "PUT /clock", { mode: "flowing" })).body.mode).toBe("flowing");
+    backend.close();
+  });
+
+  it("tell what time will bring, and what it brought, in order", async () => {
+    const backend = newBackend();
+    const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+    await send(backend, "POST /calls", { body: call });
+    const [callId] = [...backend.state.calls.keys()].slice(-1);
+    expect((await control(backend, "GET /clock")).body.upcoming).toEqual([
+      { at: "2026-03-02T12:01:00.000Z", kind: "call.ends", id: callId },
+      { at: "2026-03-02T12:15:00.000Z", kind: "availability.ends", id: demo.members.agent },
+      { at: "2026-03-02T13:00:00.000Z", kind: "availability.ends", id: demo.members.member },
+    ]);
+    const { body } = await control(backend, "POST /clock/advance", { by: 900_000 });
+    expect(body).toMatchObject({
+      now: "2026-03-02T12:15:00.000Z",
+      effects: [
+        { at: "2026-03-02T12:01:00.000Z", type: "call.completed", id: callId },
+        { at: "2026-03-02T12:15:00.000Z", type: "availability.ends", id: demo.members.agent },
+      ],
+    });
+    expect((await control(backend, "POST /clock/advance", { nextTimer: true })).body).toMatchObject({
+      now: "2026-03-02T13:00:00.000Z",
+      effects: [{ type: "availability.ends", id: demo.members.member }],
+      upcoming: [],
+    });
+  });
+});
+
+describe("webhooks", () => {
+  it("are triggered, listed and sent again, signed anew", async () => {
+    const backend = newBackend();
+    const { body: first } = await control(backend, "POST /webhooks/trigger", {
+      destinationId: demo.destinations.app,
+      callId: "c",
+    });
+    expect(first).toMatchObject({ accepted: true, status: 200 });
+    await backend.clock.advance({ by: 1000 });
+    const { body: second } = await control(backend, `POST /webhooks/deliveries/${first.id}/redeliver`);
+    expect(second).toMatchObject({ redeliveryOf: first.id, body: first.body, accepted: true });
+    expect(second.headers).not.toEqual(first.headers);
+    expect((await control(backend, "GET /webhooks/deliveries")).body).toEqual({ deliveries: [first, second] });
+  });
+
+  it("reach the built-in receiver, which answers as it is told", async () => {
+    const backend = newBackend();
+    const { url } = (await control(backend, "GET /webhooks/inbox")).body;
+    const path = `/state/destinations/${demo.destinations.app}`;
+    expect((await control(backend, `PATCH ${path}`, { config: { url } })).status).toBe(200);
+    await control(backend, "PUT /webhooks/inbox", { status: 503 });
+    const delivery = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    expect(delivery).toMatchObject({ status: 503, accepted: false });
+    const { received } = (await control(backend, "GET /webhooks/inbox")).body;
+    expect(received).toEqual([{ at: delivery.at, headers: expect.any(Object), body: delivery.body }]);
+    expect(received[0].headers["service-signature"]).toBe(delivery.headers["Service-Signature"]);
+    await control(backend, "DELETE /webhooks/inbox");
+    expect((await control(backend, "GET /webhooks/inbox")).body).toEqual({ url, answer: {}, received: [] });
+  });
+});
+
+describe("the event stream", () => {
+  async function read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+    const { done, value } = await reader.read();
+    return done ? "" : new TextDecoder().decode(value);
+  }
+  async function open(backend: Backend) {
+    const { body } = await backend.fetch("http://mock.test/_control/v1/events");
+    if (body === null) throw new Error("no stream");
+    const reader = body.getReader();
+    expect(await read(reader)).toBe(": connected\n\n");
+    return reader;
+  }
+
+  it("tells requests, state, policies and deliveries as they happen, and ends with the backend", async () => {
+    const backend = newBackend();
+    const reader = await open(backend);
+    await send(backend, "GET /roles");
+    expect(await read(reader)).toMatch(/^event: request\ndata: \{.*"operationId":"listRoles".*\}\n\n$/);
+    backend.collections.update("accounts", demo.accountId, { name: "Other" });
+    expect(await read(reader)).toContain("event: state.changed");
+    backend.changePolicies({ dailyCallLimit: 5 });
+    expect(await read(reader)).toContain('"dailyCallLimit":5');
+    await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    expect(await read(reader)).toContain("event: webhook.delivered");
+    backend.close();
+    expect(await read(reader)).toBe("");
+  });
+
+  it("lets go of a reader that falls behind", async () => {
+    const backend = newBackend();
+    const reader = await open(backend);
+    for (let index = 0; index < 1100; index += 1) backend.collections.update("accounts", demo.accountId, {});
+    let count = 0;
+    while ((await read(reader)) !== "") count += 1;
+    expect(count).toBeLessThanOrEqual(1000);
+  });
+});
+
+describe("the sandboxes' routes", () => {
+  it("create, list and delete", async () => {
+    const sandboxes = createSandboxes();
+    const { default: backend } = sandboxes;
+    expect(await control(backend, "POST /sandboxes", { name: "checkout", policies: { dailyCallLimit: 7 } })).toEqual({
+      status: 201,
+      body: { name: "checkout", path: "/_sandbox/checkout" },
+    });
+    expect(sandboxes.get("checkout")?.policies.dailyCallLimit).toBe(7);
+    expect((await control(backend, "GET /sandboxes")).body.sandboxes).toHaveLength(2);
+    expect((await control(backend, "DELETE /sandboxes/checkout")).status).toBe(204);
+    expect((await control(backend, "DELETE /sandboxes/checkout")).status).toBe(404);
+    expect((await control(backend, "DELETE /sandboxes/default")).status).toBe(400);
+  });
+});

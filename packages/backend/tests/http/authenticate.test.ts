@@ -1,0 +1,164 @@
+import { SignJWT } from "jose";
+import { describe, expect, it } from "vitest";
+import { createBackend } from "../../src/backend.ts";
+import { createTokens } from "../../src/http/authenticate.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import { codeOf, send } from "../test-client.ts";
+
+const { users, accountId, foreignAccountId } = demo;
+const inAccount = { "x-account-id": accountId };
+
+describe("a credential", () => {
+  it.each([
+    ["none", {}, "token_missing"],
+    ["an empty header", { authorization: " " }, "token_missing"],
+    ["a bare scheme", { authorization: "Bearer" }, "token_missing"],
+    ["another scheme", { authorization: "Basic abc" }, "unauthorized"],
+    ["two tokens", { authorization: "Bearer a b" }, "token_invalid"],
+    ["nonsense", { authorization: "Bearer nonsense" }, "token_invalid"],
+    ["an unknown key", { authorization: "Bearer svc_live_unknown" }, "api_key_invalid"],
+  ])("that is %s is refused", async (_, headers, code) => {
+    const answer = await send(createBackend(), "GET /roles", { token: null, headers });
+    expect([answer.status, codeOf(answer)]).toEqual([401, code]);
+  });
+
+  it("may name its scheme in any case", async () => {
+    const headers = { authorization: `bearer ${demo.apiKey}` };
+    expect((await send(createBackend(), "GET /roles", { token: null, headers })).status).toBe(200);
+  });
+});
+
+describe("an API key", () => {
+  it.each([
+    [{ state: "expired" }, 401, "api_key_expired"],
+    [{ state: "revoked" }, 401, "api_key_revoked"],
+    [{ expiresAt: "2026-03-02T12:00:00Z" }, 401, "api_key_expired"],
+    [{ scopes: ["roles:write"] }, 403, "api_key_insufficient_scope"],
+    [{ allowedIps: ["10.0.0.1"] }, 403, "api_key_ip_restricted"],
+  ] as const)("with %j is refused", async (options, status, code) => {
+    const backend = createBackend();
+    const { key } = backend.keys.issueApiKey(options);
+    const answer = await send(backend, "GET /roles", { token: key, address: "10.0.0.2" });
+    expect([answer.status, codeOf(answer)]).toEqual([status, code]);
+  });
+
+  it("passes with the scope, from an allowed address, before it expires", async () => {
+    const backend = createBackend();
+    const options = { scopes: ["roles:read"], allowedIps: ["10.0.0.2"], expiresAt: "2026-03-02T12:00:00.001Z" };
+    const { key } = backend.keys.issueApiKey(options);
+    expect((await send(backend, "GET /roles", { token: key, address: "10.0.0.2" })).status).toBe(200);
+  });
+
+  it("trusts a forwarded address by policy only", async () => {
+    const backend = createBackend();
+    const { key } = backend.keys.issueApiKey({ allowedIps: ["10.0.0.2"] });
+    const request = { token: key, address: "127.0.0.1", headers: { "x-forwarded-for": "10.0.0.2, 10.0.0.3" } };
+    expect((await send(backend, "GET /roles", request)).status).toBe(403);
+    backend.policies.trustForwardedFor = true;
+    expect((await send(backend, "GET /roles", request)).status).toBe(200);
+  });
+
+  it("is bound to its account", async () => {
+    const backend = createBackend();
+    expect((await send(backend, "GET /roles", { headers: inAccount })).status).toBe(200);
+    const answer = await send(backend, "GET /roles", { headers: { "x-account-id": foreignAccountId } });
+    expect([answer.status, codeOf(answer)]).toEqual([403, "account_access_denied"]);
+  });
+
+  it("has the role that it was issued with", async () => {
+    const backend = createBackend();
+    const { key } = backend.keys.issueApiKey({ role: "member" });
+    expect(codeOf(await send(backend, "POST /transfers/destination-groups", { token: key }))).toBe(
+      "insufficient_permissions",
+    );
+  });
+});
+
+it("accepts a token in one form only, not with another last character or with padding", async () => {
+  const backend = createBackend();
+  const token = await backend.keys.issueToken({ userId: demo.users.owner });
+  const headers = { "x-account-id": demo.accountId };
+  const last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".indexOf(token.at(-1) ?? "");
+  const next = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".at(last + 1) ?? "A";
+  for (const changed of [token.slice(0, -1) + next, `${token}=`]) {
+    expect(codeOf(await send(backend, "GET /roles", { token: changed, headers }))).toBe("token_invalid");
+  }
+  expect((await send(backend, "GET /roles", { token, headers })).status).toBe(200);
+});
+
+it("refuses the genuine token of a user who is gone", async () => {
+  const backend = createBackend();
+  const token = await backend.keys.issueToken({ userId: demo.users.owner });
+  backend.state.users.delete(demo.users.owner);
+  expect(codeOf(await send(backend, "GET /accounts", { token }))).toBe("token_invalid");
+});
+
+it("issues no API key with scopes or addresses that are no lists", () => {
+  const { keys } = createBackend();
+  expect(() => keys.issueApiKey({ allowedIps: "127.0.0.1" as never })).toThrow("allowedIps: must be a list of texts");
+  expect(() => keys.issueApiKey({ scopes: [1] as never })).toThrow("scopes: must be a list of texts");
+});
+
+describe("an access token", () => {
+  it("needs the account header where the operation is scoped to an account, and only there", async () => {
+    const backend = createBackend();
+    const token = await backend.keys.issueToken({ userId: users.both });
+    const answer = await send(backend, "GET /roles", { token });
+    expect([answer.status, codeOf(answer)]).toEqual([400, "account_header_missing"]);
+    expect((await send(backend, "GET /accounts", { token })).body).toMatchObject({
+      accounts: [{ id: accountId, name: "Example Dental" }, { id: foreignAccountId }, { id: demo.suspendedAccountId }],
+    });
+  });
+
+  it("is refused in an account of which its user is no member", async () => {
+    const backend = createBackend();
+    const token = await backend.keys.issueToken({ userId: users.outsider });
+    const answer = await send(backend, "GET /roles", { token, headers: inAccount });
+    expect([answer.status, codeOf(answer)]).toEqual([403, "account_access_denied"]);
+  });
+
+  it("expires on the backend's clock, also after it was verified once", async () => {
+    const backend = createBackend();
+    const token = await backend.keys.issueToken({ userId: users.owner, expiresInSecs: 10 });
+    const read = () => send(backend, "GET /roles", { token, headers: inAccount });
+    await backend.clock.advance({ by: 9999 });
+    expect((await read()).status).toBe(200);
+    await backend.clock.advance({ by: 1 });
+    expect(codeOf(await read())).toBe("token_expired");
+  });
+
+  it("can be issued expired", async () => {
+    const backend = createBackend();
+    const token = await backend.keys.issueToken({ userId: users.owner, expired: true });
+    expect(codeOf(await send(backend, "GET /roles", { token, headers: inAccount }))).toBe("token_expired");
+  });
+
+  it("signed by somebody else is refused", async () => {
+    const forged = new SignJWT({}).setProtectedHeader({ alg: "HS256" }).setSubject(users.owner).setExpirationTime("1h");
+    const token = await forged.sign(new Uint8Array(32));
+    expect(codeOf(await send(createBackend(), "GET /roles", { token, headers: inAccount }))).toBe("token_invalid");
+  });
+
+  it("without a signature is refused", async () => {
+    const backend = createBackend();
+    const [, claims] = (await backend.keys.issueToken({ userId: users.owner })).split(".");
+    const token = `${btoa('{"alg":"none"}').replaceAll("=", "")}.${claims}.`;
+    expect(codeOf(await send(backend, "GET /roles", { token, headers: inAccount }))).toBe("token_invalid");
+  });
+
+  it("stays good over a reset", async () => {
+    const backend = createBackend();
+    const token = await backend.keys.issueToken({ userId: users.owner });
+    backend.reset();
+    expect((await send(backend, "GET /roles", { token, headers: inAccount })).status).toBe(200);
+  });
+});
+
+it("forgets a token that was being verified while the secret changed", async () => {
+  const tokens = createTokens(new Uint8Array(32).fill(1));
+  const token = await tokens.sign("user", 1);
+  const verified = tokens.verify(token);
+  tokens.secret = new Uint8Array(32).fill(2);
+  await verified;
+  expect(await tokens.verify(token)).toBeUndefined();
+});

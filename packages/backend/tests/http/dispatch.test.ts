@@ -1,0 +1,248 @@
+import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { assembleBackend, createBackend } from "../../src/backend.ts";
+import { createContract } from "../../src/http/router.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import { codeOf, send } from "../test-client.ts";
+
+const { accountId, users, members, destinations } = demo;
+const inAccount = { "x-account-id": accountId };
+const groups = "POST /transfers/destination-groups";
+const unknownId = "11111111-1111-1111-1111-111111111111";
+const group = { name: "A", members: [{ destinationId: destinations.app }] };
+
+describe("every answer", () => {
+  it("carries its request id in header and error body, and the status twice", async () => {
+    const answer = await send(createBackend(), "GET /roles", { token: null });
+    expect(answer.body).toEqual({
+      code: "token_missing",
+      status: 401,
+      title: errorCodes.token_missing.title,
+      detail: errorCodes.token_missing.meaning,
+      requestId: answer.headers.get("x-request-id"),
+    });
+    expect(answer.status).toBe(401);
+  });
+
+  it("carries a request id also without a body", async () => {
+    const answer = await send(createBackend(), `DELETE /transfers/members/${members.agent}/hours`);
+    expect([answer.status, answer.headers.get("x-request-id")]).toEqual([
+      204,
+      expect.stringMatching(/^[0-9a-f-]{36}$/),
+    ]);
+  });
+
+  it("is the API's own for a path that there is not", async () => {
+    const backend = createBackend();
+    const response = await backend.fetch("http://mock.test/elsewhere");
+    expect(await response.json()).toMatchObject({ code: "not_found", status: 404 });
+  });
+
+  it("names the allowed methods of a path", async () => {
+    const answer = await send(createBackend(), "PUT /calls");
+    expect([answer.status, codeOf(answer)]).toEqual([404, "not_found"]);
+    expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "POST"]);
+  });
+
+  it("hides what a rule threw", async () => {
+    const contract = createContract(operations, {});
+    const broken = { listRoles: () => Promise.reject(new Error("secret")) as never };
+    const backend = assembleBackend({}, { contract, handlers: broken });
+    const answer = await send(backend, "GET /roles");
+    expect([answer.status, codeOf(answer)]).toEqual([500, "internal_error"]);
+    expect(JSON.stringify(answer.body)).not.toContain("secret");
+  });
+});
+
+describe("bad bodies", () => {
+  it.each([
+    ["malformed JSON", "{", {}, "invalid_json"],
+    ["an empty body", "", {}, "invalid_json"],
+    ["text", "{}", { "content-type": "text/plain" }, "bad_request"],
+    ["another JSON type", "{}", { "content-type": "application/jsonp" }, "bad_request"],
+    ["a body over 1 MiB", `{"name":"${"x".repeat(2 ** 20)}"}`, {}, "bad_request"],
+    ["a __proto__ field", '{"name":"A","__proto__":{}}', {}, "bad_request"],
+    ["a body nested too deep", `${"[".repeat(65)}${"]".repeat(65)}`, {}, "bad_request"],
+    ["null", "null", {}, "validation_failed"],
+    ["a list", "[]", {}, "validation_failed"],
+  ])("answers %s with 400", async (_, body, headers, code) => {
+    const answer = await send(createBackend(), groups, { body, headers });
+    expect([answer.status, codeOf(answer)]).toEqual([400, code]);
+  });
+
+  it("takes a charset beside the content type", async () => {
+    const headers = { "content-type": "Application/JSON; charset=utf-8" };
+    expect((await send(createBackend(), groups, { body: group, headers })).status).toBe(201);
+  });
+
+  it("stops reading a stream at 1 MiB", async () => {
+    let chunks = 0;
+    const stream = new ReadableStream({
+      pull(controller) {
+        chunks += 1;
+        controller.enqueue(new Uint8Array(65_536));
+      },
+    });
+    const init = {
+      method: "POST",
+      body: stream,
+      duplex: "half",
+      headers: { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" },
+    };
+    const response = await createBackend().fetch("http://mock.test/api/v1/calls", init);
+    expect(await response.json()).toMatchObject({ code: "bad_request" });
+    expect(chunks).toBeLessThan(20);
+  });
+});
+
+describe("the order of checks", () => {
+  it("puts the credential before the account header", async () => {
+    expect(codeOf(await send(createBackend(), "GET /roles", { token: "nonsense" }))).toBe("token_invalid");
+  });
+
+  it("puts a key's address before its scope, and both before the account", async () => {
+    const backend = createBackend();
+    const headers = { "x-account-id": demo.foreignAccountId };
+    const limits = { scopes: [], allowedIps: ["10.0.0.1"] };
+    const { key } = backend.keys.issueApiKey(limits);
+    expect(codeOf(await send(backend, "GET /roles", { token: key, headers }))).toBe("api_key_ip_restricted");
+    const inside = { token: key, headers, address: "::ffff:10.0.0.1" };
+    expect(codeOf(await send(backend, "GET /roles", inside))).toBe("api_key_insufficient_scope");
+  });
+
+  it("puts membership before suspension, and suspension before the role", async () => {
+    const backend = createBackend();
+    const headers = { "x-account-id": demo.suspendedAccountId };
+    const outsider = await backend.keys.issueToken({ userId: users.owner });
+    expect(codeOf(await send(backend, groups, { token: outsider, headers }))).toBe("account_access_denied");
+    const insider = await backend.keys.issueToken({ userId: users.both });
+    expect(codeOf(await send(backend, groups, { token: insider, headers }))).toBe("account_suspended");
+  });
+
+  it("puts the role before the rate limit, and that before the body", async () => {
+    const backend = createBackend({ policies: { rateLimit: { requests: 0, windowSecs: 60 } } });
+    const token = await backend.keys.issueToken({ userId: users.agent });
+    const forbidden = await send(backend, groups, { token, headers: inAccount, body: "{" });
+    expect(codeOf(forbidden)).toBe("insufficient_permissions");
+    expect(codeOf(await send(backend, groups, { body: "{" }))).toBe("rate_limit_exceeded");
+  });
+
+  it("puts validation before a taken name", async () => {
+    const answer = await send(createBackend(), groups, {
+      body: { ...group, name: demo.groupName, totalTimeoutSecs: 4 },
+    });
+    expect(codeOf(answer)).toBe("validation_failed");
+  });
+
+  it("puts the role before the id's form and existence", async () => {
+    const backend = createBackend();
+    const token = await backend.keys.issueToken({ userId: users.member });
+    for (const id of ["no-uuid", unknownId]) {
+      const answer = await send(backend, `DELETE /transfers/members/${id}/hours`, { token, headers: inAccount });
+      expect(codeOf(answer)).toBe("insufficient_permissions");
+    }
+  });
+});
+
+describe("the rate limit", () => {
+  it("counts per credential and window, and says how long to wait", async () => {
+    const backend = createBackend({ policies: { rateLimit: { requests: 1, windowSecs: 60 }, retryAfterHeader: true } });
+    await send(backend, "GET /roles");
+    await backend.clock.advance({ by: 20_500 });
+    const limited = await send(backend, "GET /roles");
+    expect(limited).toMatchObject({ status: 429, body: { code: "rate_limit_exceeded", meta: { retryAfterSecs: 40 } } });
+    expect(limited.headers.get("retry-after")).toBe("40");
+    expect((await send(backend, "GET /roles", { token: demo.foreignApiKey })).status).toBe(200);
+    await backend.clock.advance({ by: 39_500 });
+    expect((await send(backend, "GET /roles")).status).toBe(200);
+  });
+
+  it("begins anew when the clock is set back to before its window", async () => {
+    const backend = createBackend({ policies: { rateLimit: { requests: 1, windowSecs: 60 } } });
+    await send(backend, "GET /roles");
+    backend.clock.set({ now: "2026-03-01T12:00:00Z" });
+    expect((await send(backend, "GET /roles")).status).toBe(200);
+    expect((await send(backend, "GET /roles")).body).toMatchObject({ meta: { retryAfterSecs: 60 } });
+  });
+});
+
+describe("an operation that has no rule yet", () => {
+  const archive = {
+    ...operations.createDestinationGroup,
+    id: "archiveGroup",
+    path: "/api/v1/transfers/destination-groups/{groupId}/archive",
+    pathParameters: ["groupId"],
+    successes: [{ status: 202, example: { archived: true } }],
+  };
+  const contract = createContract(
+    { ...operations, archiveGroup: archive },
+    { archiveGroup: { body: z.object({ reason: z.string() }) } },
+  );
+  const target = `POST /transfers/destination-groups/${unknownId}/archive`;
+
+  it("answers the contract's example", async () => {
+    const answer = await send(assembleBackend({}, { contract, handlers: {} }), target, { body: { reason: "old" } });
+    expect(answer).toMatchObject({ status: 202, body: { archived: true } });
+  });
+
+  it("is authenticated and validated like any other, and meets faults", async () => {
+    const backend = assembleBackend({}, { contract, handlers: {} });
+    expect(codeOf(await send(backend, target, { token: null }))).toBe("token_missing");
+    expect(codeOf(await send(backend, target, { body: {} }))).toBe("validation_failed");
+    backend.faults.add({ match: { operationId: "archiveGroup" }, do: { code: "conflict" } });
+    expect(codeOf(await send(backend, target, { body: { reason: "old" } }))).toBe("conflict");
+  });
+});
+
+describe("faults", () => {
+  it.each(Object.keys(errorCodes) as ErrorCode[])("answer %s with the table's status", async (code) => {
+    const backend = createBackend();
+    backend.faults.add({ do: { code } });
+    const answer = await send(backend, "GET /roles", { token: null });
+    expect([answer.status, codeOf(answer)]).toEqual([errorCodes[code].mockStatus, code]);
+  });
+
+  it("carry what clients read: how long to wait, when the quota resets, which fields fail", async () => {
+    const backend = createBackend();
+    for (const code of ["rate_limit_exceeded", "assistant_quota_exceeded", "validation_failed"] as const)
+      backend.faults.add({ do: { code } });
+    expect((await send(backend, "GET /roles")).body).toMatchObject({ meta: { retryAfterSecs: 1 } });
+    expect((await send(backend, "GET /roles")).body).toMatchObject({ meta: { resetsAt: "2026-03-02T13:00:00.000Z" } });
+    expect((await send(backend, "GET /roles")).body).toMatchObject({ errors: [{ field: "body" }] });
+  });
+
+  it("let requests pass first and meet as many as they are told to", async () => {
+    const backend = createBackend();
+    const match = { method: "get", path: "/api/v1/roles" };
+    backend.faults.add({ match, when: { nth: 2, times: 2 }, do: { status: 502 } });
+    expect((await send(backend, "GET /accounts")).status).toBe(200);
+    const statuses: number[] = [];
+    for (let index = 0; index < 4; index += 1) statuses.push((await send(backend, "GET /roles")).status);
+    expect(statuses).toEqual([200, 502, 502, 200]);
+    expect(backend.faults.list()).toEqual([]);
+  });
+
+  it("answer any status with any body and headers", async () => {
+    const backend = createBackend();
+    backend.faults.add({ do: { status: 503, body: "<h1>Down</h1>", headers: { "content-type": "text/html" } } });
+    const response = await backend.fetch("http://mock.test/api/v1/roles");
+    expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
+      503,
+      "text/html",
+      "<h1>Down</h1>",
+    ]);
+    expect(response.headers.get("date")).toBe(new Date(backend.clock.now()).toUTCString());
+  });
+
+  it.each([
+    [{ do: { code: "nope" } }, "do.code: "],
+    [{ do: { status: 99 } }, "do.status: "],
+    [{ do: { status: 500, headers: { "a b": "c" } } }, "do.headers: "],
+    [{ when: { times: 0 }, do: { status: 500 } }, "when.times: "],
+    [{ match: { operationId: "nope" }, do: { status: 500 } }, "match.operationId: "],
+    [{ mach: {}, do: { status: 500 } }, "mach: "],
+  ])("refuse %j and name the field", (fault, field) => {
+    expect(() => createBackend().faults.add(fault as never)).toThrow(field);
+  });
+});

@@ -1,0 +1,317 @@
+import { fieldErrorCodes } from "@call-transfer/spec";
+import { zErrorResponse } from "@call-transfer/spec/schemas";
+import { describe, expect, it } from "vitest";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import type { FaultAction } from "../../src/faults/faults.ts";
+import { InputError } from "../../src/model/input-error.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import { send } from "../test-client.ts";
+
+const headers = { authorization: `Bearer ${demo.apiKey}` };
+const roles = (backend: Backend, init: RequestInit = {}) =>
+  backend.fetch("http://mock.test/api/v1/roles", { headers, ...init });
+const placement = JSON.stringify({
+  flowId: demo.flows.published,
+  fromNumber: demo.numbers.working,
+  toNumber: demo.recipients.anyone,
+});
+const placeCall = (backend: Backend) =>
+  backend.fetch("http://mock.test/api/v1/calls", {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: placement,
+  });
+const callsOf = (backend: Backend) => backend.state.calls.size - createBackend().state.calls.size;
+function failing(action: FaultAction): Backend {
+  const backend = createBackend();
+  backend.faults.add({ do: action });
+  return backend;
+}
+
+describe("in a fetch function", () => {
+  it.each([
+    ["reset", "ECONNRESET", 0],
+    ["empty", "UND_ERR_SOCKET", 0],
+    ["processThenDrop", "ECONNRESET", 1],
+  ] as const)("%s rejects as a lost connection (%s), with %i calls placed", async (action, code, placed) => {
+    const backend = failing(action);
+    const error = await placeCall(backend).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error).toMatchObject({ message: "fetch failed", cause: { code } });
+    expect(callsOf(backend)).toBe(placed);
+    expect(backend.journal.list()).toMatchObject([{ status: 0, fault: "fault-1" }]);
+  });
+
+  it("hang waits until the caller gives up, and carries nothing out", async () => {
+    const backend = failing("hang");
+    const giveUp = new AbortController();
+    const answer = roles(backend, { signal: giveUp.signal });
+    giveUp.abort(new Error("enough"));
+    await expect(answer).rejects.toThrow("enough");
+  });
+
+  it("truncate breaks the body off in the middle", async () => {
+    const response = await roles(failing("truncate"));
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
+    await expect(response.text()).rejects.toThrow("terminated");
+  });
+
+  it("slowBody stalls the body with the clock, and ends whole", async () => {
+    const backend = failing("slowBody");
+    const response = await roles(backend);
+    let text: string | undefined;
+    const read = response.text().then((whole) => {
+      text = whole;
+    });
+    await backend.clock.advance({ by: 1500 });
+    expect(text).toBeUndefined();
+    await backend.clock.advance({ by: 10_000 });
+    await read;
+    expect(JSON.parse(text ?? "")).toHaveProperty("roles");
+  });
+
+  it("slowBody ends with an abort like any body under way", async () => {
+    const giveUp = new AbortController();
+    const response = await roles(failing("slowBody"), { signal: giveUp.signal });
+    const text = response.text();
+    giveUp.abort(new Error("enough"));
+    await expect(text).rejects.toThrow("enough");
+  });
+
+  it("wrongContentType calls the same JSON HTML", async () => {
+    const response = await roles(failing("wrongContentType"));
+    expect([response.headers.get("content-type"), await response.json()]).toEqual([
+      "text/html",
+      expect.objectContaining({ roles: expect.any(Array) }),
+    ]);
+  });
+
+  it("unknownEnum puts values into the answer that no contract knows", async () => {
+    const backend = failing("unknownEnum");
+    const { body } = await send(backend, `GET /transfers/members/${demo.members.both}/availability`);
+    expect(body).toMatchObject({ status: "value_of_a_newer_version", memberId: demo.members.both, busy: true });
+    backend.faults.add({ do: "unknownEnum" });
+    expect((await send(backend, "GET /roles", { token: null })).body).toMatchObject({
+      code: "value_of_a_newer_version",
+    });
+  });
+});
+
+describe("for a server", () => {
+  it.each(["reset", "empty", "hang"] as const)("%s is an instruction", async (kind) => {
+    const handled = await failing(kind).handle(new Request("http://mock.test/api/v1/roles", { headers }));
+    expect(handled.transport).toEqual({ kind });
+  });
+
+  it("truncate comes with the whole answer, and says where it ends", async () => {
+    const backend = failing("truncate");
+    const { response, transport } = await backend.handle(new Request("http://mock.test/api/v1/roles", { headers }));
+    const { length } = await response.text();
+    expect(transport).toEqual({ kind: "truncate", bytes: Math.floor(length / 2) });
+  });
+});
+
+describe("latency", () => {
+  it("under a frozen clock waits for the clock, and then the request goes on", async () => {
+    const backend = failing({ latency: 2500 });
+    let status: number | undefined;
+    const answer = roles(backend).then((response) => {
+      status = response.status;
+    });
+    await backend.clock.advance({ by: 2499 });
+    expect(status).toBeUndefined();
+    await backend.clock.advance({ by: 1 });
+    await answer;
+    expect(status).toBe(200);
+  });
+
+  it("ends with an abort", async () => {
+    const giveUp = new AbortController();
+    const answer = roles(failing({ latency: 1000 }), { signal: giveUp.signal });
+    giveUp.abort(new Error("enough"));
+    await expect(answer).rejects.toThrow("enough");
+  });
+
+  it("adds up, and comes before another failure", async () => {
+    const backend = failing({ latency: 1000 });
+    backend.faults.add({ do: { latency: 1000 } });
+    backend.faults.add({ do: { code: "region_saturated" } });
+    const answer = send(backend, "GET /roles");
+    await backend.clock.advance({ by: 2000 });
+    expect((await answer).body).toMatchObject({ code: "region_saturated" });
+    expect(backend.faults.list()).toEqual([]);
+  });
+
+  it("is what the next step of the clock goes to", async () => {
+    const backend = failing({ latency: 1500 });
+    const answer = send(backend, "GET /roles");
+    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(backend.upcoming()).toContainEqual({
+      at: backend.clock.now() + 1500,
+      kind: "sleep.ends",
+      id: expect.any(String),
+    });
+    const from = backend.clock.now();
+    await backend.advance({ nextTimer: true });
+    expect(backend.clock.now() - from).toBe(1500);
+    expect((await answer).status).toBe(200);
+  });
+
+  it("ends at a reset", async () => {
+    const backend = failing({ latency: 1000 });
+    const answer = roles(backend);
+    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    backend.reset();
+    expect((await answer).status).toBe(200);
+  });
+});
+
+describe("a fault", () => {
+  it("of the rate limit says how long to wait", async () => {
+    const backend = failing({ rateLimit: { retryAfterSecs: 7 } });
+    expect((await send(backend, "GET /roles")).body).toMatchObject({
+      code: "rate_limit_exceeded",
+      meta: { retryAfterSecs: 7 },
+    });
+  });
+
+  it("stays for good when it is told so", async () => {
+    const backend = createBackend();
+    backend.faults.add({ when: { times: null }, do: { code: "conflict" } });
+    for (let index = 0; index < 3; index += 1) expect((await send(backend, "GET /roles")).status).toBe(409);
+    expect(backend.faults.list()).toHaveLength(1);
+  });
+
+  it("of some probability meets the same requests every time, and does not change later ids", async () => {
+    const run = async (probability: number | undefined) => {
+      const backend = createBackend({ prng: 3 });
+      if (probability !== undefined)
+        backend.faults.add({
+          match: { operationId: "listRoles" },
+          when: { times: null, probability },
+          do: { code: "conflict" },
+        });
+      const statuses: number[] = [];
+      for (let index = 0; index < 40; index += 1) statuses.push((await send(backend, "GET /roles")).status);
+      await placeCall(backend);
+      return { statuses, callId: [...backend.state.calls.keys()].at(-1) };
+    };
+    const half = await run(0.5);
+    expect(await run(0.5)).toEqual(half);
+    const met = half.statuses.filter((status) => status === 409).length;
+    expect(met).toBeGreaterThan(8);
+    expect(met).toBeLessThan(32);
+    expect((await run(undefined)).callId).toBe(half.callId);
+  });
+});
+
+describe("an error code on demand", () => {
+  it.each(fieldErrorCodes)("carries the field code %s by name", async (code) => {
+    const errors = [{ field: "members[0].name", code, message: "is wrong" }];
+    const { status, body } = await send(failing({ code: "validation_failed", errors }), "GET /roles");
+    expect([status, body]).toEqual([400, expect.objectContaining({ code: "validation_failed", errors })]);
+    expect(zErrorResponse.safeParse(body).error).toBeUndefined();
+  });
+
+  it("carries several field errors, with a message of its own where none is given", async () => {
+    const errors = [
+      { field: "nodes", code: "nodes_required" },
+      { field: "edges", code: "edges_required" },
+    ] as const;
+    const { body } = await send(failing({ code: "flow_structure_invalid", errors }), "GET /roles");
+    expect(body).toMatchObject({ errors: errors.map((error) => ({ ...error, message: expect.stringMatching(/./) })) });
+  });
+
+  it.each([
+    ["rate_limit_exceeded", { retryAfterSecs: 17 }],
+    ["assistant_quota_exceeded", { resetsAt: "2026-03-03T00:00:00Z" }],
+    ["conflict", { seenBy: "a newer version" }],
+    ["queue_full", {}],
+  ] as const)("%s carries the meta %j in place of its own", async (code, meta) => {
+    const { body } = await send(failing({ code, meta }), "GET /roles");
+    expect((body as { meta: unknown }).meta).toEqual(meta);
+    expect(zErrorResponse.safeParse(body).error).toBeUndefined();
+  });
+
+  it("survives a snapshot with its field errors and meta", async () => {
+    const errors = [{ field: "name", code: "too_long" }] as const;
+    const backend = failing({ code: "validation_failed", errors, meta: { limit: 5 } });
+    const other = createBackend();
+    other.restore(backend.snapshot());
+    expect((await send(other, "GET /roles")).body).toMatchObject({ errors, meta: { limit: 5 } });
+  });
+
+  it.each<[object, string]>([
+    [{ code: "validation_faild" }, "do.code: is no code of the table. Did you mean validation_failed?"],
+    [{ code: 5 }, "do.code: "],
+    [
+      { code: "validation_failed", errors: [{ field: "name", code: "to_short" }] },
+      "do.errors[0].code: is no field code of §7.3. Did you mean too_short?",
+    ],
+    [
+      { code: "validation_failed", errors: [{ field: "name", code: "conflict" }] },
+      "do.errors[0].code: is no field code",
+    ],
+    [{ code: "validation_failed", errors: [{ code: "required" }] }, "do.errors[0].field: "],
+    [{ code: "validation_failed", errors: [{ field: "name", code: "required", why: "" }] }, "do.errors[0].why: "],
+    [{ code: "validation_failed", errors: [{ feild: "name" }] }, "do.errors[0]."],
+    [{ code: "validation_failed", errors: [] }, "do.errors: "],
+    [{ code: "validation_failed", erors: [] }, "do.erors: is not a known field"],
+    [
+      { code: "conflict", errors: [{ field: "name", code: "required" }] },
+      "do.errors: conflict carries no field errors; flow_structure_invalid, validation_failed do",
+    ],
+    [{ code: "rate_limit_exceeded", meta: { retryAfterSecs: -1 } }, "do.meta.retryAfterSecs: "],
+    [{ code: "rate_limit_exceeded", meta: { retryAfterSecs: "5" } }, "do.meta.retryAfterSecs: "],
+    [{ code: "assistant_quota_exceeded", meta: { resetsAt: "tomorrow" } }, "do.meta.resetsAt: "],
+    [{ code: "conflict", meta: [] }, "do.meta: "],
+  ])("is refused as %j, naming what is wrong", (action, message) => {
+    const add = () => createBackend().faults.add({ do: action as FaultAction });
+    expect(add).toThrow(InputError);
+    expect(add).toThrow(message);
+  });
+});
+
+describe("the journal keeps what was sent to", () => {
+  it.each<[string, FaultAction]>([
+    ["an error code", { code: "queue_full" }],
+    ["a rate limit", { rateLimit: { retryAfterSecs: 1 } }],
+    ["a status of its own", { status: 504, body: "late" }],
+    ["a reset connection", "reset"],
+    ["a closed connection", "empty"],
+    ["a connection that hangs", "hang"],
+    ["a connection that is dropped afterwards", "processThenDrop"],
+    ["an answer that breaks off", "truncate"],
+  ])("%s", async (_, action) => {
+    const backend = failing(action);
+    await backend.handle(
+      new Request("http://mock.test/api/v1/calls", {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify({ ...JSON.parse(placement), apiKey: "svc_live_hidden" }),
+      }),
+    );
+    const { toNumber } = JSON.parse(placement);
+    expect(backend.journal.get(1)).toMatchObject({ fault: "fault-1", body: { toNumber, apiKey: "[redacted]" } });
+  });
+
+  it("a latency that its caller did not wait out, which carried nothing out", async () => {
+    const backend = failing({ latency: 1000 });
+    const giveUp = new AbortController();
+    const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: placement };
+    const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: giveUp.signal });
+    giveUp.abort(new Error("enough"));
+    await expect(answer).rejects.toThrow("enough");
+    expect(backend.journal.get(1)).toMatchObject({ status: 0, fault: "fault-1", body: JSON.parse(placement) });
+    expect(callsOf(backend)).toBe(0);
+  });
+
+  it("a fault only where it was JSON", async () => {
+    const backend = failing({ code: "queue_full" });
+    const answer = await send(backend, "POST /calls", { body: "{" });
+    expect([answer.status, backend.journal.get(1)]).toEqual([
+      429,
+      expect.not.objectContaining({ body: expect.anything() }),
+    ]);
+  });
+});

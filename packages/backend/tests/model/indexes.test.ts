@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { Calls, dayOf, Groups } from "../../src/model/indexes.ts";
+import type { CallRecord, GroupRecord } from "../../src/model/state.ts";
+
+const group = (id: string, name: string, accountId = "a"): GroupRecord => ({
+  accountId,
+  id,
+  name,
+  strategy: "simultaneous",
+  totalTimeoutSecs: 30,
+  members: [],
+  createdAt: "2026-03-02T12:00:00Z",
+  updatedAt: "2026-03-02T12:00:00Z",
+});
+
+const noon = Date.parse("2026-03-02T12:00:00Z");
+const call = (id: string, status: string, changes: Partial<CallRecord> = {}): CallRecord => ({
+  id,
+  accountId: "a",
+  direction: "outbound",
+  status,
+  duration: 0,
+  createdAt: noon,
+  startedAt: undefined,
+  request: {},
+  ...changes,
+});
+const callsOf = (...records: CallRecord[]): Calls => {
+  const calls = new Calls();
+  for (const record of records) calls.set(record.id, record);
+  return calls;
+};
+const waiting = (calls: Calls) => [...calls.of("a").waiting.keys()];
+
+test("a group is found by its name within its account only", () => {
+  const groups = new Groups().set("1", group("1", "Sales")).set("2", group("2", "Sales", "b"));
+  expect([groups.named("a", "Sales")?.id, groups.named("b", "Sales")?.id, groups.named("c", "Sales")]).toEqual([
+    "1",
+    "2",
+    undefined,
+  ]);
+});
+
+test("a renamed group gives its former name free", () => {
+  const groups = new Groups().set("1", group("1", "Sales")).set("1", group("1", "Support"));
+  expect([groups.named("a", "Sales"), groups.named("a", "Support")?.id]).toEqual([undefined, "1"]);
+});
+
+test("a deleted group gives its name free", () => {
+  const groups = new Groups().set("1", group("1", "Sales"));
+  expect([groups.delete("1"), groups.delete("1"), groups.named("a", "Sales")]).toEqual([true, false, undefined]);
+});
+
+test("cleared groups leave no name behind", () => {
+  const groups = new Groups().set("1", group("1", "Sales"));
+  groups.clear();
+  expect([groups.size, groups.named("a", "Sales")]).toEqual([0, undefined]);
+});
+
+test("calls stand in the queue in the order in which they came, each in its account's", () => {
+  const calls = callsOf(call("1", "queued"), call("2", "in_progress"), call("3", "queued"));
+  calls.set("4", call("4", "queued", { accountId: "b" }));
+  expect([waiting(calls), [...calls.of("a").active.keys()]]).toEqual([["1", "3"], ["2"]]);
+});
+
+test("a call that changes while it waits keeps its place and is seen as it is now", () => {
+  const calls = callsOf(call("1", "queued"), call("2", "queued"));
+  calls.set("1", call("1", "queued", { duration: 7 }));
+  expect([...calls.of("a").waiting.values()].map(({ id, duration }) => [id, duration])).toEqual([
+    ["1", 7],
+    ["2", 0],
+  ]);
+});
+
+test("a call that comes back to the queue stands where it was placed", () => {
+  const calls = callsOf(call("1", "completed"), call("2", "queued"));
+  calls.set("1", call("1", "queued"));
+  expect(waiting(calls)).toEqual(["1", "2"]);
+});
+
+test("a call that ends, moves to another account or is deleted leaves the queue", () => {
+  const calls = callsOf(call("1", "queued"), call("2", "queued"), call("3", "queued"));
+  calls.set("1", call("1", "completed")).set("2", call("2", "queued", { accountId: "b" }));
+  calls.delete("3");
+  expect([waiting(calls), [...calls.of("b").waiting.keys()]]).toEqual([[], ["2"]]);
+});
+
+test("outbound calls are counted by the day of their placement, and no longer when they are deleted", () => {
+  const calls = callsOf(call("1", "completed"), call("2", "queued"), call("3", "queued", { direction: "inbound" }));
+  calls.set("1", call("1", "failed"));
+  expect(calls.of("a").placedOn.get(dayOf(noon))).toBe(2);
+  calls.delete("2");
+  expect(calls.of("a").placedOn.get(dayOf(noon))).toBe(1);
+});
+
+test("a day begins at midnight UTC, also before the epoch", () => {
+  const days = ["1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00Z", "1970-01-02T00:00:00Z"].map((time) =>
+    dayOf(Date.parse(time)),
+  );
+  expect(days).toEqual([-1, 0, 1]);
+});

@@ -1,0 +1,269 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { operations } from "@call-transfer/spec";
+import * as current from "msw";
+import * as currentNode from "msw/node";
+import * as previous from "msw-2";
+import * as previousNode from "msw-2/node";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type BackendOptions, createBackend } from "../src/backend.ts";
+import { callTransferHandlers, type MswOptions, unmockedFetch } from "../src/msw.ts";
+import { inboxUrl } from "../src/platform/inbox.ts";
+import { createSandboxes } from "../src/sandboxes.ts";
+import { demo } from "../src/testing/demo-seed.ts";
+
+const baseUrl = "https://api.example.com";
+const roles = baseUrl + operations.listRoles.path;
+const headers = { authorization: `Bearer ${demo.apiKey}` };
+
+/** What the two versions have in common, as far as it is needed here. */
+interface Mocked {
+  listen(backend: MswOptions<unknown>["backend"], options?: { baseUrl?: string }): string[];
+  readonly unmocked: typeof fetch;
+  close(): void;
+}
+
+const versions: Record<string, () => Mocked> = {
+  "msw 3": () => {
+    const server = currentNode.setupServer();
+    return {
+      listen(backend, options) {
+        const warnings: string[] = [];
+        const warn = (message: string) => void warnings.push(message);
+        server.use(...callTransferHandlers({ http: current.http, backend, baseUrl, warn, ...options }));
+        server.listen({ onUnhandledFrame: "error" });
+        return warnings;
+      },
+      unmocked: unmockedFetch(current.bypass),
+      close: () => server.close(),
+    };
+  },
+  "msw 2": () => {
+    const server = previousNode.setupServer();
+    return {
+      listen(backend, options) {
+        const warnings: string[] = [];
+        const warn = (message: string) => void warnings.push(message);
+        server.use(...callTransferHandlers({ http: previous.http, backend, baseUrl, warn, ...options }));
+        server.listen({ onUnhandledRequest: "error" });
+        return warnings;
+      },
+      unmocked: unmockedFetch(previous.bypass),
+      close: () => server.close(),
+    };
+  },
+};
+
+describe.each(Object.entries(versions))("under %s", (_name, open) => {
+  let mocked = open();
+  afterEach(() => {
+    mocked.close();
+    mocked = open();
+  });
+  const listen = (options: BackendOptions = {}) => {
+    const backend = createBackend(options);
+    return { backend, warnings: mocked.listen(backend) };
+  };
+
+  it("answers byte for byte what the backend's own fetch answers", async () => {
+    listen();
+    const asked = await fetch(roles, { headers });
+    const direct = await createBackend().fetch(roles, { headers });
+    expect(await asked.text()).toBe(await direct.text());
+    expect([...asked.headers]).toEqual([...direct.headers]);
+  });
+
+  it("hands on a body, and answers without one", async () => {
+    const { backend } = listen();
+    const path = operations.createDestinationGroup.path;
+    const body = JSON.stringify({ name: "Front desk", members: [{ destinationId: demo.destinations.phone }] });
+    const created = await fetch(baseUrl + path, {
+      method: "POST",
+      body,
+      headers: { ...headers, "content-type": "application/json" },
+    });
+    expect(created.status).toBe(201);
+    expect([...backend.state.groups.values()].map(({ name }) => name)).toContain("Front desk");
+    const hours = operations.deleteMemberHours.path.replace("{memberId}", demo.members.member);
+    const removed = await fetch(baseUrl + hours, { method: "DELETE", headers });
+    expect([removed.status, removed.body]).toEqual([204, null]);
+  });
+
+  it("takes the caller for one on this machine", async () => {
+    const { backend } = listen();
+    const ask = async (ip: string) => {
+      const { key } = backend.keys.issueApiKey({ accountId: demo.accountId, allowedIps: [ip] });
+      return (await fetch(roles, { headers: { authorization: `Bearer ${key}` } })).status;
+    };
+    expect([await ask("127.0.0.1"), await ask("192.0.2.1")]).toEqual([200, 403]);
+  });
+
+  it.each([
+    ["another platform", `https://other.example.com${operations.listRoles.path}`],
+    ["another path of the same address", `${baseUrl}/api/v10/roles`],
+    ["an address that begins alike", `${baseUrl}.evil.example${operations.listRoles.path}`],
+    ["a path that holds the API's", `${baseUrl}/elsewhere${operations.listRoles.path}`],
+  ])("leaves %s to others", async (_what, url) => {
+    const { backend } = listen();
+    const complaint = vi.spyOn(console, "error").mockReturnValue();
+    await expect(fetch(url, { headers })).rejects.toThrow();
+    expect(complaint).toHaveBeenCalled();
+    expect(backend.journal.list()).toEqual([]);
+  });
+
+  it("serves an address with a path before the API's", async () => {
+    const backend = createBackend();
+    mocked.listen(backend, { baseUrl: `${baseUrl}/telephony/` });
+    const url = `${baseUrl}/telephony${operations.listRoles.path}`;
+    expect((await fetch(url, { headers })).status).toBe(200);
+    expect(backend.journal.list().map(({ path }) => path)).toEqual([operations.listRoles.path]);
+  });
+
+  it("serves the control plane and chooses sandboxes by path and by header", async () => {
+    const sandboxes = createSandboxes({ autoSandboxes: true });
+    mocked.listen(sandboxes);
+    await fetch(`${baseUrl}/_sandbox/one${operations.listRoles.path}?x=1`, { headers });
+    await fetch(roles, { headers: { ...headers, "x-sandbox": "two" } });
+    const health = await fetch(`${baseUrl}/_sandbox/one/_control/v1/health`);
+    expect([sandboxes.list(), health.status]).toEqual([["default", "one", "two"], 200]);
+  });
+
+  it("answers a preflight before choosing a sandbox, and names the origin that asks", async () => {
+    mocked.listen(createSandboxes());
+    const origin = "http://localhost:5173";
+    const preflight = await fetch(roles, {
+      method: "OPTIONS",
+      headers: { origin, "access-control-request-method": "GET", "access-control-request-headers": "x-sandbox" },
+    });
+    expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, origin]);
+    expect(preflight.headers.get("access-control-allow-headers")).toContain("X-Sandbox");
+    const answer = await fetch(roles, { headers: { ...headers, origin } });
+    expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+  });
+
+  it("streams the control plane's events", async () => {
+    const { backend } = listen({ controlPlane: true });
+    const stream = await fetch(`${baseUrl}/_control/v1/events`);
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("policies.changed")) {
+      const part = reader?.read();
+      if (text === "") backend.changePolicies({ concurrentCallLimit: 3 });
+      text += (await part)?.value ?? "";
+    }
+    await reader?.cancel();
+    backend.close();
+    expect(text).toContain("concurrentCallLimit");
+  });
+
+  it.each(["reset", "empty", "processThenDrop"] as const)("shows the fault %s as a network error", async (fault) => {
+    const { backend, warnings } = listen();
+    backend.faults.add({ do: fault, when: { times: 2 } });
+    await expect(fetch(roles, { headers })).rejects.toThrow(TypeError);
+    await expect(fetch(roles, { headers })).rejects.toThrow(TypeError);
+    const kind = fault === "empty" ? "empty" : "reset";
+    expect(warnings).toEqual([expect.stringContaining(`The fault "${kind}" needs a connection`)]);
+    expect((await fetch(roles, { headers })).status).toBe(200);
+  });
+
+  it("lets a request that hangs wait until it is aborted, and says so", async () => {
+    const { backend, warnings } = listen();
+    backend.faults.add({ do: "hang" });
+    const stop = new AbortController();
+    const answer = fetch(roles, { headers, signal: stop.signal });
+    answer.catch(() => {});
+    while (warnings.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    await expect(answer).rejects.toThrow(/abort/);
+    expect(warnings).toEqual([expect.stringContaining("waits until it is aborted")]);
+  });
+
+  it("ends a wait with the caller's abort, without a complaint", async () => {
+    const { backend } = listen();
+    backend.faults.add({ do: { latency: 5000 } });
+    const complaint = vi.spyOn(console, "error").mockReturnValue();
+    const stop = new AbortController();
+    const answer = fetch(roles, { headers, signal: stop.signal });
+    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    await expect(answer).rejects.toThrow(/abort/);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(complaint).not.toHaveBeenCalled();
+  });
+
+  it("breaks off a truncated body, and says so", async () => {
+    const { backend, warnings } = listen();
+    backend.faults.add({ do: "truncate" });
+    const answer = await fetch(roles, { headers });
+    expect(answer.status).toBe(200);
+    await expect(answer.text()).rejects.toThrow();
+    expect(warnings).toEqual([expect.stringContaining("breaks off")]);
+  });
+
+  it("shows the head of an answer whose body takes its time", async () => {
+    const { backend } = listen();
+    backend.faults.add({ do: "slowBody" });
+    const stop = new AbortController();
+    const answer = await fetch(roles, { headers, signal: stop.signal });
+    expect(answer.status).toBe(200);
+    stop.abort();
+    await expect(answer.text()).rejects.toThrow(/abort/);
+  });
+
+  it("keeps the backend's state, clock and faults in one place", async () => {
+    const { backend } = listen();
+    backend.faults.add({ do: { latency: 5000 } });
+    const answer = fetch(roles, { headers });
+    while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await backend.advance({ by: 5000 });
+    expect((await answer).status).toBe(200);
+  });
+
+  it("leaves webhook deliveries to the network", async () => {
+    const seen: (string | undefined)[] = [];
+    const receiver = createServer((request, response) => {
+      seen.push(request.headers.accept);
+      request.resume().on("end", () => response.end("thank you"));
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const { backend } = listen({ fetch: mocked.unmocked });
+    const config = { url: `http://127.0.0.1:${port}/offers` };
+    backend.collections.update("destinations", demo.destinations.app, { config });
+    const delivery = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    await new Promise((resolve) => receiver.close(resolve));
+    expect(delivery).toMatchObject({ status: 200, accepted: true });
+    expect(seen.join()).not.toContain("msw");
+  });
+
+  it("delivers to the built-in receiver without the network", async () => {
+    const { backend } = listen({ fetch: mocked.unmocked });
+    backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });
+    await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    expect(backend.inbox.list()).toHaveLength(1);
+  });
+});
+
+it("writes its warnings to the console unless told otherwise", async () => {
+  const { http } = current;
+  const backend = createBackend({ faults: [{ do: "reset" }] });
+  const server = currentNode.setupServer(...callTransferHandlers({ http, backend, baseUrl }));
+  server.listen();
+  const warn = vi.spyOn(console, "warn").mockReturnValue();
+  await expect(fetch(roles)).rejects.toThrow(TypeError);
+  server.close();
+  expect(warn).toHaveBeenCalledOnce();
+});
+
+it.each([
+  ["/api", "absolute"],
+  ["*/api/v1", "absolute"],
+  ["ftp://api.example.com", "absolute"],
+  ["https://*.example.com", "wildcard"],
+  ["https://api.example.com/api/v1/", "before /api/v1"],
+  ["https://api.example.com/?a=1", "query"],
+  ["https://user:secret@api.example.com", "credentials"],
+])("refuses the base address %s by name", (bad, reason) => {
+  const options = { http: current.http, backend: createBackend(), baseUrl: bad };
+  expect(() => callTransferHandlers(options)).toThrow(new RegExp(`^baseUrl: .*${reason}`));
+});

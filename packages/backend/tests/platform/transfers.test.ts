@@ -1,0 +1,670 @@
+import { describe, expect, it } from "vitest";
+import type { BackendOptions } from "../../src/backend.ts";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import { shownTransfer } from "../../src/control/transfers.ts";
+import type { CollectionName } from "../../src/testing/collections.ts";
+import type { Seed } from "../../src/testing/seed.ts";
+import { send } from "../test-client.ts";
+
+const id = (kind: string, index: number): string => `${kind}0000000-0000-4000-8000-00000000000${index}`;
+const accountId = id("a", 1);
+const [ann, bob, cat] = [id("c", 1), id("c", 2), id("c", 3)] as const;
+const [people, desk, hall, app, off] = [id("d", 1), id("d", 2), id("d", 3), id("d", 4), id("d", 5)] as const;
+const key = "svc_live_transfers";
+const start = "2026-03-02T12:00:00Z";
+const appUrl = "http://127.0.0.1:9/offers";
+
+type Member = NonNullable<Seed["members"]>[number];
+
+function seedOf(changes: Readonly<Record<string, Partial<Member>>> = {}): Seed {
+  const members = [ann, bob, cat].map((memberId, index) => ({
+    id: memberId,
+    accountId,
+    userId: id("b", index + 1),
+    role: "agent" as const,
+    ...changes[memberId],
+  }));
+  return {
+    accounts: [{ id: accountId, name: "A" }],
+    users: members.map(({ userId }) => ({ id: userId, name: userId })),
+    members,
+    destinations: [
+      { id: people, accountId, name: "People", kind: "available_humans" },
+      { id: desk, accountId, name: "Desk", kind: "phone" },
+      { id: hall, accountId, name: "Hall", kind: "phone" },
+      { id: app, accountId, name: "App", kind: "app", config: { url: appUrl } },
+      { id: off, accountId, name: "Off", kind: "phone", enabled: false },
+    ],
+    apiKeys: [{ accountId, key }],
+  };
+}
+
+type GroupMember = { destinationId: string; ringTimeoutSecs?: number };
+
+/** A backend with one group of these members. */
+function withGroup(members: readonly GroupMember[], options: BackendOptions & { totalTimeoutSecs?: number } = {}) {
+  const { totalTimeoutSecs = 30, seed = seedOf(), ...rest } = options;
+  const group = { id: id("e", 1), accountId, name: "All", totalTimeoutSecs, members: [...members] };
+  return createBackend({ now: start, ...rest, seed: { ...seed, groups: [group] } });
+}
+
+const groupId = id("e", 1);
+const advance = (backend: Backend, secs: number) => backend.clock.advance({ by: secs * 1000 });
+const only = (backend: Backend) => {
+  const [transfer] = backend.transfers.list();
+  if (transfer === undefined) throw new Error("no transfer");
+  return transfer;
+};
+const outcomes = (backend: Backend) => only(backend).rings.map(({ outcome }) => outcome);
+const secsAfterStart = (at: number | undefined) => ((at ?? Number.NaN) - Date.parse(start)) / 1000;
+async function availabilityOf(backend: Backend, memberId: string) {
+  return (await send(backend, `GET /transfers/members/${memberId}/availability`, { token: key })).body;
+}
+/** Rings the people so often without an answer. */
+async function miss(backend: Backend, times: number) {
+  for (let index = 0; index < times; index += 1) {
+    backend.transfers.start({ destinationId: people });
+    await advance(backend, 30);
+  }
+}
+
+describe("ringing", () => {
+  it("starts at all members at once, in ring order, each for its own time, cut to the total", async () => {
+    const backend = withGroup(
+      [
+        { destinationId: hall, ringTimeoutSecs: 10 },
+        { destinationId: desk },
+        { destinationId: app, ringTimeoutSecs: 45 },
+      ],
+      { totalTimeoutSecs: 20, fetch: () => new Promise(() => {}) },
+    );
+    const { rings } = backend.transfers.start({ groupId });
+    expect(rings.map((ring) => [ring.destinationId, secsAfterStart(ring.from), secsAfterStart(ring.until)])).toEqual([
+      [hall, 0, 10],
+      [desk, 0, 20],
+      [app, 0, 20],
+    ]);
+  });
+
+  it("of a single destination lasts as long as a group by default", async () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    backend.transfers.start({ destinationId: desk });
+    await advance(backend, 29);
+    expect(only(backend).status).toBe("ringing");
+    await advance(backend, 1);
+    expect(only(backend)).toMatchObject({ status: "unanswered", rings: [{ outcome: "missed" }] });
+  });
+
+  it("ends with the last ring, before the total when all rings are shorter", async () => {
+    const backend = withGroup([
+      { destinationId: desk, ringTimeoutSecs: 5 },
+      { destinationId: hall, ringTimeoutSecs: 8 },
+    ]);
+    backend.transfers.start({ groupId });
+    await advance(backend, 30);
+    expect(only(backend).status).toBe("unanswered");
+    expect(secsAfterStart(only(backend).endedAt)).toBe(8);
+  });
+
+  it("leaves disabled destinations out", () => {
+    const backend = withGroup([{ destinationId: off }, { destinationId: desk }]);
+    backend.transfers.start({ groupId });
+    expect(only(backend).rings).toMatchObject([
+      { outcome: "not_rung", reason: "the destination is disabled" },
+      { outcome: "ringing" },
+    ]);
+  });
+
+  it("rings disabled destinations when a policy says so", () => {
+    const backend = withGroup([{ destinationId: off }], { policies: { disabledDestinationsRing: true } });
+    expect(backend.transfers.start({ groupId }).rings).toMatchObject([{ outcome: "ringing" }]);
+  });
+
+  it("of nobody at all is over at once", () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    expect(backend.transfers.start({ destinationId: off }).status).toBe("unanswered");
+  });
+
+  it.each<[string, Partial<Member>, string]>([
+    ["busy", { busy: true }, "the member is busy"],
+    ["away", { availability: { status: "away" } }, "the member is away"],
+    [
+      "offline until later",
+      { availability: { status: "offline", until: "2026-03-02T12:00:01Z" } },
+      "the member is offline",
+    ],
+    [
+      "outside their hours",
+      { hours: { monday: [{ from: "09:00", to: "12:00" }] } },
+      "the member is outside their hours",
+    ],
+  ])("leaves out people who are %s", (_, change, reason) => {
+    const backend = createBackend({ now: start, seed: seedOf({ [bob]: change }) });
+    expect(backend.transfers.start({ destinationId: people }).rings).toMatchObject([
+      { memberId: ann, outcome: "ringing" },
+      { memberId: bob, outcome: "not_rung", reason },
+      { memberId: cat, outcome: "ringing" },
+    ]);
+  });
+
+  it.each<[string, Partial<Member>]>([
+    ["away until now", { availability: { status: "away", until: start } }],
+    ["within their hours", { hours: { monday: [{ from: "12:00", to: "12:01" }] } }],
+  ])("reaches people who are %s", (_, change) => {
+    const backend = createBackend({ now: start, seed: seedOf({ [bob]: change }) });
+    expect(backend.transfers.start({ destinationId: people }).rings[1]).toMatchObject({ outcome: "ringing" });
+  });
+
+  it("reaches a person once, though two destinations lead there", () => {
+    const seed = seedOf();
+    const second = { id: hall, accountId, name: "Same people", kind: "available_humans" as const };
+    const destinations = seed.destinations?.map((one) => (one.id === hall ? second : one)) ?? [];
+    const backend = withGroup([{ destinationId: hall }, { destinationId: people }], {
+      seed: { ...seed, destinations },
+    });
+    expect(backend.transfers.start({ groupId }).rings.map(({ destinationId }) => destinationId)).toEqual([
+      hall,
+      hall,
+      hall,
+    ]);
+  });
+});
+
+describe("the first to answer", () => {
+  it("is connected, and the others stop ringing", async () => {
+    const backend = withGroup([{ destinationId: desk }, { destinationId: hall }]);
+    backend.transfers.start({
+      groupId,
+      script: [
+        { destinationId: desk, answerAfterSecs: 7 },
+        { destinationId: hall, answerAfterSecs: 4 },
+      ],
+    });
+    await advance(backend, 4);
+    expect(outcomes(backend)).toEqual(["taken", "answered"]);
+    expect(shownTransfer(only(backend))).toMatchObject({
+      status: "connected",
+      answeredBy: { destinationId: hall },
+      answeredAt: "2026-03-02T12:00:04.000Z",
+    });
+  });
+
+  it("of two at the same instant is the first in ring order, whoever was heard first", async () => {
+    const backend = withGroup([{ destinationId: desk }, { destinationId: hall }]);
+    backend.transfers.start({
+      groupId,
+      script: [
+        { destinationId: hall, answerAfterSecs: 4 },
+        { destinationId: desk, answerAfterSecs: 4 },
+      ],
+    });
+    await advance(backend, 4);
+    expect(outcomes(backend)).toEqual(["answered", "taken"]);
+    expect(only(backend).rings[1]?.late).toMatchObject([{ code: "offer_taken" }]);
+  });
+
+  it("wins a tie against an app that comes later in ring order, and loses one to an earlier app", async () => {
+    for (const [members, winner] of [
+      [[desk, app], desk],
+      [[app, desk], app],
+    ] as const) {
+      const backend = withGroup(
+        members.map((destinationId) => ({ destinationId })),
+        { fetch: async () => new Response() },
+      );
+      backend.transfers.start({ groupId, script: [{ destinationId: desk, answerAfterSecs: 0 }] });
+      await advance(backend, 0);
+      expect(shownTransfer(only(backend)).answeredBy).toEqual({ destinationId: winner });
+    }
+  });
+
+  it("is busy until the call ends, and is not rung meanwhile", async () => {
+    const backend = createBackend({ now: start, seed: seedOf(), policies: { callDurationSecs: 60 } });
+    backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    await advance(backend, 5);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ busy: true, status: "available" });
+    expect(backend.transfers.start({ destinationId: people }).rings[0]).toMatchObject({ reason: "the member is busy" });
+    await advance(backend, 59);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ busy: true });
+    await advance(backend, 1);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ busy: false });
+    expect(only(backend)).toMatchObject({ status: "ended" });
+  });
+
+  it("stops ringing elsewhere, which counts as no missed call", async () => {
+    const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 1 } });
+    backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    backend.transfers.start({ destinationId: people });
+    await advance(backend, 30);
+    expect(backend.transfers.list()[1]?.rings.map(({ outcome }) => outcome)).toEqual(["busy", "missed", "missed"]);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
+    expect(await availabilityOf(backend, bob)).toMatchObject({ status: "away" });
+  });
+});
+
+describe("a late answer", () => {
+  it("gets offer_taken from another, and offer_taken_self from whoever has the call", async () => {
+    const backend = withGroup([{ destinationId: desk }, { destinationId: hall }]);
+    const { id: transferId } = backend.transfers.start({
+      groupId,
+      script: [
+        { destinationId: desk, answerAfterSecs: 1 },
+        { destinationId: hall, answerAfterSecs: 2 },
+      ],
+    });
+    await advance(backend, 2);
+    expect(only(backend).rings[1]?.late).toMatchObject([{ code: "offer_taken" }]);
+    expect(await backend.transfers.answer(transferId, { destinationId: desk })).toBe("offer_taken_self");
+  });
+
+  it("gets offer_expired from the very end of the ring on", async () => {
+    const backend = withGroup([{ destinationId: desk, ringTimeoutSecs: 5 }, { destinationId: hall }]);
+    const script = [{ destinationId: desk, answerAfterSecs: 5 }];
+    const { id: transferId } = backend.transfers.start({ groupId, script });
+    await advance(backend, 6);
+    expect(only(backend).rings[0]).toMatchObject({ outcome: "missed", late: [{ code: "offer_expired" }] });
+    expect(await backend.transfers.answer(transferId, { destinationId: desk })).toBe("offer_expired");
+    expect(only(backend).status).toBe("ringing");
+  });
+
+  it("in the last millisecond is in time", async () => {
+    const backend = withGroup([{ destinationId: desk, ringTimeoutSecs: 5 }]);
+    backend.transfers.start({ groupId, script: [{ destinationId: desk, answerAfterSecs: 4.999 }] });
+    await advance(backend, 5);
+    expect(only(backend).status).toBe("connected");
+  });
+});
+
+describe("an app", () => {
+  /** A receiver that answers with `status` after so many seconds of the backend's clock. */
+  function receiver(status: number, delaySecs = 0) {
+    const offers: unknown[] = [];
+    const world: { backend?: Backend } = {};
+    const fetch: typeof globalThis.fetch = async (_url, init) => {
+      offers.push(JSON.parse(String(init?.body)));
+      if (delaySecs > 0) await world.backend?.clock.sleep(delaySecs * 1000);
+      return new Response(null, { status });
+    };
+    return { offers, fetch, world };
+  }
+
+  it("wins by a 2xx response to its signed offer", async () => {
+    const { offers, fetch } = receiver(204);
+    const backend = withGroup([{ destinationId: desk }, { destinationId: app, ringTimeoutSecs: 20 }], { fetch });
+    const { id: transferId } = backend.transfers.start({ groupId });
+    await advance(backend, 1);
+    expect(outcomes(backend)).toEqual(["taken", "answered"]);
+    const [delivery] = backend.deliveries.list();
+    expect(delivery?.headers["Service-Signature"]).toMatch(/^t=1772452800,v1=[0-9a-f]{64}$/);
+    expect(only(backend).rings[1]?.deliveryId).toBe(delivery?.id);
+    expect(offers).toEqual([
+      {
+        type: "transfer.offer",
+        id: delivery?.id,
+        createdAt: "2026-03-02T12:00:00.000Z",
+        destinationId: app,
+        transferId,
+        groupId,
+        expiresAt: "2026-03-02T12:00:20.000Z",
+      },
+    ]);
+  });
+
+  it("loses to somebody faster", async () => {
+    const { fetch, world } = receiver(200, 10);
+    const backend = withGroup([{ destinationId: desk }, { destinationId: app }], { fetch });
+    world.backend = backend;
+    backend.transfers.start({ groupId, script: [{ destinationId: desk, answerAfterSecs: 9 }] });
+    await advance(backend, 20);
+    expect(outcomes(backend)).toEqual(["answered", "taken"]);
+    expect(only(backend).rings[1]?.late).toEqual([{ at: Date.parse(start) + 10_000, code: "offer_taken" }]);
+  });
+
+  it("misses an offer that it accepts too late", async () => {
+    const { fetch, world } = receiver(200, 30);
+    const backend = withGroup([{ destinationId: app, ringTimeoutSecs: 15 }], { fetch });
+    world.backend = backend;
+    backend.transfers.start({ groupId });
+    await advance(backend, 30);
+    expect(only(backend)).toMatchObject({
+      status: "unanswered",
+      rings: [{ outcome: "missed", late: [{ code: "offer_expired" }] }],
+    });
+  });
+
+  it.each([
+    ["a status that accepts nothing", async () => new Response(null, { status: 409 }), "the app answered 409"],
+    ["no answer at all", () => Promise.reject(new Error("connection refused")), "connection refused"],
+  ])("declines by %s", async (_, fetch, reason) => {
+    const backend = withGroup([{ destinationId: app }], { fetch });
+    backend.transfers.start({ groupId });
+    await advance(backend, 0);
+    expect(only(backend)).toMatchObject({ status: "unanswered", rings: [{ outcome: "declined", reason }] });
+  });
+
+  it("without an address declines at once, and the others ring on", () => {
+    const seed = seedOf();
+    const destinations = seed.destinations?.map((one) => (one.id === app ? { ...one, config: {} } : one)) ?? [];
+    const backend = withGroup([{ destinationId: app }, { destinationId: desk }], { seed: { ...seed, destinations } });
+    backend.transfers.start({ groupId });
+    expect(only(backend)).toMatchObject({
+      status: "ringing",
+      rings: [{ outcome: "declined" }, { outcome: "ringing" }],
+    });
+  });
+
+  it("that is served by the built-in receiver answers on the backend's clock", async () => {
+    const backend = createBackend({ now: start, seed: seedOf(), controlPlane: true });
+    backend.collections.update("destinations", app, { config: { url: "http://inbox.invalid/offers" } });
+    backend.inbox.answer = { delaySecs: 3 };
+    backend.transfers.start({ destinationId: app });
+    await advance(backend, 10);
+    expect(secsAfterStart(only(backend).answeredAt)).toBe(3);
+  });
+});
+
+describe("missed calls", () => {
+  it("three in a row turn a member away for a quarter of an hour", async () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    await miss(backend, 2);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
+    await miss(backend, 1);
+    expect(await availabilityOf(backend, ann)).toEqual({
+      memberId: ann,
+      userId: id("b", 1),
+      status: "away",
+      busy: false,
+      source: "auto",
+      reason: "missed_calls",
+      until: "2026-03-02T12:16:30.000Z",
+      updatedAt: "2026-03-02T12:01:30.000Z",
+    });
+    await advance(backend, 900);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available", source: null });
+  });
+
+  it("are counted for those only who rang to the end", async () => {
+    const backend = createBackend({
+      now: start,
+      seed: seedOf({ [bob]: { busy: true } }),
+      policies: { missedCallLimit: 1 },
+    });
+    backend.transfers.start({ destinationId: people, script: [{ memberId: cat, declineAfterSecs: 3 }] });
+    await advance(backend, 30);
+    const statuses = [...backend.state.members.values()].map(({ availability }) => availability.status);
+    expect(statuses).toEqual(["away", "available", "available"]);
+  });
+
+  it("change nothing for who turned away while it rang", async () => {
+    const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 1 } });
+    backend.transfers.start({ destinationId: people });
+    const member = backend.state.members.get(ann);
+    if (member) member.availability = { status: "offline", source: "member" };
+    await advance(backend, 30);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "offline", source: "member", until: null });
+  });
+
+  it("are none when somebody else answered", async () => {
+    const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 1 } });
+    backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    await advance(backend, 30);
+    expect(await availabilityOf(backend, bob)).toMatchObject({ status: "available" });
+  });
+
+  it("start anew after an answer", async () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    await miss(backend, 2);
+    backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 1 }] });
+    await advance(backend, 61);
+    await miss(backend, 2);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
+    expect(await availabilityOf(backend, bob)).toMatchObject({ status: "away" });
+  });
+
+  it("start anew after a manual change", async () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    await miss(backend, 2);
+    backend.collections.update("members", ann, { availability: { status: "available", source: "member" } });
+    await miss(backend, 1);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
+    expect(await availabilityOf(backend, bob)).toMatchObject({ status: "away" });
+  });
+
+  it("never turn anybody away when the policy's limit is 0", async () => {
+    const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 0 } });
+    await miss(backend, 4);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
+  });
+});
+
+describe("a transfer of a call", () => {
+  const callId = id("f", 1);
+  const call = { id: callId, accountId, direction: "inbound", duration: 0, status: "in_progress", createdAt: start };
+
+  it("connects for as long as the call lasts", async () => {
+    const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
+    await advance(backend, 20);
+    backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    await advance(backend, 39);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ busy: true });
+    await advance(backend, 1);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ busy: false });
+    expect(backend.state.calls.get(callId)).toMatchObject({ status: "completed", duration: 60 });
+  });
+
+  it.each<[string, (backend: Backend) => unknown]>([
+    ["is completed", (backend) => backend.collections.update("calls", callId, { status: "completed" })],
+    ["is removed", (backend) => backend.collections.delete("calls", callId)],
+  ])("ends when the call %s, and the member is free again", async (_, act) => {
+    const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
+    backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    await advance(backend, 20);
+    act(backend);
+    expect(only(backend)).toMatchObject({ status: "ended", endedAt: Date.parse(start) + 20_000 });
+    expect(await availabilityOf(backend, ann)).toMatchObject({ busy: false });
+    expect(backend.upcoming()).toEqual([]);
+  });
+
+  it("stops ringing when the call is completed, which counts as no missed call", async () => {
+    const backend = createBackend({
+      now: start,
+      seed: { ...seedOf(), calls: [call] },
+      policies: { missedCallLimit: 1 },
+    });
+    const { id: transferId } = backend.transfers.start({ destinationId: people, callId });
+    backend.collections.update("calls", callId, { status: "completed" });
+    expect(only(backend)).toMatchObject({ status: "abandoned", rings: [{ outcome: "abandoned" }, {}, {}] });
+    expect(await backend.transfers.answer(transferId, { memberId: ann })).toBe("offer_expired");
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available", busy: false });
+  });
+
+  it("lasts longer when the call's beginning is put off", async () => {
+    const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
+    backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    await advance(backend, 20);
+    backend.collections.update("calls", callId, { startedAt: backend.clock.iso() });
+    await advance(backend, 59);
+    expect(only(backend).status).toBe("connected");
+    await advance(backend, 1);
+    expect(only(backend).status).toBe("ended");
+  });
+
+  it("ends with a call that began under another policy when that call does", async () => {
+    const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
+    backend.changePolicies({ callDurationSecs: 600 });
+    backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    await advance(backend, 60);
+    expect([only(backend).status, backend.state.calls.get(callId)?.status]).toEqual(["ended", "completed"]);
+  });
+
+  it("shows and offers a ring until the call ends, where that is first", () => {
+    const bodies: string[] = [];
+    const fetch: typeof globalThis.fetch = (_, init) => {
+      bodies.push(String(init?.body));
+      return new Promise(() => {});
+    };
+    const late = { ...call, startedAt: "2026-03-02T11:59:10Z" };
+    const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [late] }, fetch });
+    const transfer = backend.transfers.start({ destinationId: app, callId });
+    expect(shownTransfer(transfer).rings[0]?.until).toBe("2026-03-02T12:00:10.000Z");
+    expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ expiresAt: "2026-03-02T12:00:10.000Z" });
+  });
+
+  it("that ends while it rings is abandoned, which counts as no missed call", async () => {
+    const backend = createBackend({
+      now: start,
+      seed: { ...seedOf(), calls: [call] },
+      policies: { missedCallLimit: 1 },
+    });
+    await advance(backend, 50);
+    backend.transfers.start({ destinationId: people, callId });
+    await advance(backend, 10);
+    expect(only(backend)).toMatchObject({ status: "abandoned", rings: [{ outcome: "abandoned" }, {}, {}] });
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
+  });
+
+  it("that ends after some rang in vain counts no missed call either", async () => {
+    const backend = withGroup([{ destinationId: people, ringTimeoutSecs: 5 }, { destinationId: desk }], {
+      seed: { ...seedOf(), calls: [call] },
+      policies: { missedCallLimit: 1 },
+    });
+    await advance(backend, 50);
+    backend.transfers.start({ groupId, callId });
+    await advance(backend, 10);
+    expect(outcomes(backend)).toEqual(["missed", "missed", "missed", "abandoned"]);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
+  });
+});
+
+describe("what a transfer under way is with", () => {
+  it.each<[string, CollectionName, string]>([
+    ["a member who rings", "members", bob],
+    ["a member who talks", "members", ann],
+    ["the destination", "destinations", people],
+    ["the group", "groups", groupId],
+  ])("stays until it is over: %s", async (_, collection, id) => {
+    const backend = withGroup([{ destinationId: people }]);
+    const memberId = id === ann ? ann : cat;
+    const { id: transferId } = backend.transfers.start({ groupId, script: [{ memberId, answerAfterSecs: 5 }] });
+    await advance(backend, id === bob ? 0 : 5);
+    // A group refers to its destinations, whatever rings.
+    if (collection === "destinations") backend.state.groups.clear();
+    expect(() => backend.collections.delete(collection, id)).toThrow(`transfer ${transferId} is under way with it`);
+    await advance(backend, 65);
+    expect(only(backend).status).toBe("ended");
+    expect(backend.collections.delete(collection, id)).toBe(true);
+  });
+
+  it("can go where it did not ring", () => {
+    const backend = createBackend({ now: start, seed: seedOf({ [bob]: { busy: true } }) });
+    backend.transfers.start({ destinationId: people });
+    expect(backend.collections.delete("members", bob)).toBe(true);
+  });
+});
+
+describe("what is kept of transfers", () => {
+  it("are those under way and the latest of those that are over", () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    const { id: ringing } = backend.transfers.start({ destinationId: desk });
+    const script = [{ destinationId: off, answerAfterSecs: 60 }];
+    const { id: first } = backend.transfers.start({ destinationId: off, script });
+    for (let count = 0; count < 1000; count += 1) backend.transfers.start({ destinationId: off });
+    const kept = backend.transfers.list().map(({ id }) => id);
+    expect([kept.length, kept.includes(ringing), kept.includes(first)]).toEqual([1000, true, false]);
+    expect(backend.upcoming().map(({ id }) => id)).toEqual([ringing]);
+  });
+
+  it("are a thousand under way at most", () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    for (let count = 0; count < 1000; count += 1) backend.transfers.start({ destinationId: desk });
+    expect(() => backend.transfers.start({ destinationId: desk })).toThrow(/^1000 transfers are under way/);
+  });
+
+  it("are the latest two hundred late answers of a ring", async () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    const { id: transferId } = backend.transfers.start({ destinationId: desk });
+    await advance(backend, 30);
+    for (let count = 0; count < 201; count += 1) await backend.transfers.answer(transferId, { destinationId: desk });
+    expect(only(backend).rings[0]?.late).toHaveLength(200);
+  });
+
+  it("are no timers of what is over", async () => {
+    const backend = withGroup([{ destinationId: desk }, { destinationId: people }]);
+    backend.transfers.start({ groupId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
+    await advance(backend, 5);
+    expect(backend.upcoming().map(({ kind }) => kind)).toEqual(["transfer.call_ends"]);
+  });
+});
+
+describe("a transfer that cannot be", () => {
+  it.each([
+    ["of an unknown destination", { destinationId: "x" }, "destinationId"],
+    ["of two targets", { destinationId: desk, groupId }, "destinationId"],
+    ["of a call that is not in progress", { destinationId: desk, callId: "x" }, "callId"],
+    [
+      "with an answer from elsewhere",
+      { destinationId: desk, script: [{ destinationId: hall, answerAfterSecs: 1 }] },
+      "script[0].destinationId",
+    ],
+    [
+      "with an answer for an app",
+      { destinationId: app, script: [{ destinationId: app, answerAfterSecs: 1 }] },
+      "script[0].destinationId",
+    ],
+    [
+      "with an answer of nobody in particular",
+      { destinationId: people, script: [{ destinationId: people, answerAfterSecs: 1 }] },
+      "script[0].memberId",
+    ],
+    [
+      "with a script that does nothing",
+      { destinationId: desk, script: [{ destinationId: desk }] },
+      "script[0].answerAfterSecs",
+    ],
+  ])("%s is refused by its field, and rings nobody", (_, input, field) => {
+    const backend = withGroup([{ destinationId: desk }]);
+    expect(() => backend.transfers.start(input)).toThrow(expect.objectContaining({ field }));
+    expect(backend.transfers.list()).toEqual([]);
+  });
+});
+
+describe("the transfers' routes", () => {
+  const url = "http://mock.test/_control/v1/transfers";
+  const post = (backend: Backend, path: string, body: unknown) =>
+    backend.fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+
+  it("ring, show, and let somebody pick up", async () => {
+    const backend = withGroup([{ destinationId: desk }, { destinationId: hall }], { controlPlane: true });
+    const started = await post(backend, "", { groupId });
+    const transfer = (await started.json()) as { id: string };
+    expect([started.status, transfer]).toEqual([201, expect.objectContaining({ status: "ringing", groupId })]);
+    const picked = await post(backend, `/${transfer.id}/answers`, { destinationId: hall });
+    expect(await picked.json()).toMatchObject({ status: "connected", answeredBy: { destinationId: hall } });
+    expect(await (await backend.fetch(`${url}/${transfer.id}`)).json()).toMatchObject({ status: "connected" });
+    expect(await (await backend.fetch(url)).json()).toMatchObject({ transfers: [{ id: transfer.id }] });
+    const late = await post(backend, `/${transfer.id}/answers`, { destinationId: desk });
+    expect([late.status, await late.json()]).toEqual([
+      409,
+      expect.objectContaining({ code: "offer_taken", status: 409 }),
+    ]);
+    expect((await backend.fetch(`${url}/nothing`)).status).toBe(404);
+  });
+
+  it("tell the effects of time in order", async () => {
+    const backend = withGroup([{ destinationId: people }, { destinationId: desk }], { controlPlane: true });
+    backend.transfers.start({ groupId, script: [{ memberId: bob, answerAfterSecs: 4 }] });
+    const effects = await backend.advance({ by: 64_000 });
+    expect(effects.map(({ at, type, outcome }) => [secsAfterStart(Date.parse(at)), type, outcome])).toEqual([
+      [4, "transfer.ring_ended", "answered"],
+      [4, "transfer.ring_ended", "taken"],
+      [4, "transfer.ring_ended", "taken"],
+      [4, "transfer.ring_ended", "taken"],
+      [4, "transfer.connected", undefined],
+      [64, "transfer.ended", undefined],
+    ]);
+  });
+});

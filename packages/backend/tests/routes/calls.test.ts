@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import { codeOf, send } from "../test-client.ts";
+
+const { flows, numbers, recipients, providers } = demo;
+const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
+
+function place(backend: Backend, change: object = {}) {
+  return send(backend, "POST /calls", { body: { ...call, ...change } });
+}
+
+function list(backend: Backend, query = "") {
+  return send(backend, `GET /calls${query}`);
+}
+
+describe("placing a call", () => {
+  it("answers the id of a call in progress, and keeps unknown fields", async () => {
+    const backend = createBackend();
+    const answer = await place(backend, { note: "kept" });
+    expect(answer).toMatchObject({ status: 201, body: { type: "initiated" } });
+    const record = [...backend.state.calls.values()].at(-1);
+    expect(answer.body).toEqual({ type: "initiated", callId: record?.id });
+    expect(record?.request).toEqual({ ...call, note: "kept" });
+  });
+
+  it.each([
+    ["an unpublished flow", { flowId: flows.draft }, 400, "flow_not_published"],
+    ["a foreign flow", { flowId: flows.foreign }, 400, "flow_not_published"],
+    ["an unknown flow", { flowId: "nothing" }, 400, "flow_not_published"],
+    ["an inactive number", { fromNumber: numbers.inactive }, 400, "phone_number_not_active"],
+    ["a foreign number", { fromNumber: numbers.foreign }, 400, "phone_number_not_active"],
+    ["an unverified number", { fromNumber: numbers.unverified }, 400, "phone_number_not_verified"],
+    ["a receive-only number", { fromNumber: numbers.receiveOnly }, 400, "phone_number_cannot_initiate_calls"],
+    ["a provider that rejects", { fromNumber: numbers.rejected }, 400, "provider_call_rejected"],
+    ["another provider's number", { providerId: providers.rejecting }, 400, "provider_call_rejected"],
+    ["a contact not to be called", { toNumber: recipients.doNotCall }, 422, "contact_on_dnc_list"],
+    ["a recipient whose evening it is", { toNumber: recipients.elsewhere }, 422, "outside_callable_hours"],
+    ["a number without a plus", { toNumber: "15550200001" }, 400, "validation_failed"],
+  ])("refuses %s", async (_, change, status, code) => {
+    const answer = await place(createBackend(), change);
+    expect([answer.status, codeOf(answer)]).toEqual([status, code]);
+  });
+
+  it("names a phone number that is not in E.164 form", async () => {
+    const answer = await place(createBackend(), { toNumber: "+0123" });
+    expect(answer.body).toMatchObject({ errors: [{ field: "toNumber", code: "phone_not_e164" }] });
+  });
+
+  it.each([
+    ["07:59:59.999", 422],
+    ["08:00:00.000", 201],
+    ["20:59:59.999", 201],
+    ["21:00:00.000", 422],
+  ])("at %s of the recipient's time answers %i", async (time, status) => {
+    const policies = { recipientTimeZone: "UTC" };
+    expect((await place(createBackend({ now: `2026-03-02T${time}Z`, policies }))).status).toBe(status);
+  });
+
+  it.each([
+    ["is placed where no time zone is known", undefined, "unknown", 201],
+    ["is refused in the account's time zone", "UTC", "unknown", 422],
+    ["is refused in the policy's time zone", undefined, "UTC", 422],
+    ["is placed in the account's time zone, which comes before the policy's", "Asia/Tokyo", "UTC", 201],
+  ])("at night in UTC %s", async (_, timeZone, recipientTimeZone, status) => {
+    const backend = createBackend({ now: "2026-03-02T03:00:00Z", policies: { recipientTimeZone } });
+    if (timeZone !== undefined) backend.collections.update("accounts", demo.accountId, { timeZone });
+    expect((await place(backend)).status).toBe(status);
+  });
+
+  it("refuses a policy whose time zone does not exist, and says what to give", () => {
+    const change = () => createBackend().changePolicies({ recipientTimeZone: "Mars/Base" });
+    expect(change).toThrow("recipientTimeZone: must be an IANA time zone, such as Europe/Berlin, or unknown");
+  });
+});
+
+describe("the limits of an account", () => {
+  it("count only what the account placed itself, not what came in", async () => {
+    const backend = createBackend({ policies: { dailyCallLimit: 1 } });
+    const id = "11111111-1111-4111-8111-111111111111";
+    const inbound = { id, accountId: demo.accountId, direction: "inbound", duration: 5, status: "completed" };
+    backend.seed({ calls: [{ ...inbound, createdAt: backend.clock.iso() }] });
+    expect((await place(backend)).status).toBe(201);
+  });
+
+  it("queues beyond the concurrent calls, with positions from 1, and refuses beyond the queue", async () => {
+    const backend = createBackend({ policies: { concurrentCallLimit: 1, callQueueLimit: 2 } });
+    await place(backend);
+    await backend.clock.advance({ by: 10_000 });
+    const answers = [await place(backend), await place(backend), await place(backend)];
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 429]);
+    expect(answers.slice(0, 2).map(({ body }) => body)).toEqual([
+      { type: "queued", position: 1 },
+      { type: "queued", position: 2 },
+    ]);
+    expect(answers[2]?.body).toMatchObject({ code: "queue_full", meta: { retryAfterSecs: 50 } });
+  });
+
+  it("starts waiting calls first in, first out, when others end after a minute", async () => {
+    const backend = createBackend({ seed: { ...seedOf(), calls: [] }, policies: { concurrentCallLimit: 1 } });
+    for (const note of ["a", "b", "c"]) await place(backend, { note });
+    const statuses = () => [...backend.state.calls.values()].map(({ status }) => status);
+    expect(statuses()).toEqual(["in_progress", "queued", "queued"]);
+    await backend.clock.advance({ by: 60_000 });
+    expect(statuses()).toEqual(["completed", "in_progress", "queued"]);
+    await backend.clock.advance({ by: 120_000 });
+    expect(statuses()).toEqual(["completed", "completed", "completed"]);
+    expect([...backend.state.calls.values()].map(({ duration }) => duration)).toEqual([60, 60, 60]);
+  });
+
+  it("lets a waiting call go first when the limit is raised", async () => {
+    const backend = createBackend({ policies: { concurrentCallLimit: 0 } });
+    expect((await place(backend)).status).toBe(202);
+    backend.policies.concurrentCallLimit = 2;
+    expect((await place(backend)).status).toBe(201);
+    expect([...backend.state.calls.values()].filter(({ status }) => status === "in_progress")).toHaveLength(2);
+  });
+
+  it("refuses beyond the day's calls until midnight UTC", async () => {
+    const backend = createBackend({ now: "2026-03-02T12:00:00Z", policies: { dailyCallLimit: 1 } });
+    await place(backend);
+    expect(codeOf(await place(backend))).toBe("daily_call_limit_exceeded");
+    await backend.clock.advance({ to: "2026-03-03T08:00:00Z" });
+    expect((await place(backend)).status).toBe(201);
+  });
+});
+
+describe("listing calls", () => {
+  it("shows the account's calls, newest first, with their total", async () => {
+    expect((await list(createBackend())).body).toMatchObject({
+      calls: [{ id: demo.calls.inbound }, { id: demo.calls.failed }, { id: demo.calls.completed }],
+      meta: { total: 3 },
+    });
+  });
+
+  it("pages by limit and offset under the same total", async () => {
+    const answer = await list(createBackend(), "?limit=1&offset=1");
+    expect(answer.body).toEqual({
+      calls: [
+        {
+          id: demo.calls.failed,
+          direction: "outbound",
+          duration: 0,
+          status: "failed",
+          createdAt: "2026-03-01T11:00:00.000Z",
+        },
+      ],
+      meta: { total: 3 },
+    });
+  });
+
+  it("filters by status and by an inclusive start, in any offset", async () => {
+    const backend = createBackend();
+    const total = async (query: string) => (await list(backend, query)).body;
+    expect(await total("?status=completed")).toMatchObject({ meta: { total: 2 } });
+    expect(await total("?startDate=2026-03-01T11:00:00Z")).toMatchObject({ meta: { total: 2 } });
+    expect(await total("?startDate=2026-03-01T13:00:00.001%2B02:00")).toMatchObject({ meta: { total: 1 } });
+    expect(await total("?status=nothing")).toMatchObject({ calls: [], meta: { total: 0 } });
+  });
+
+  it("lists the later of two calls placed at the same time first", async () => {
+    const backend = createBackend();
+    await place(backend);
+    const { body } = await place(backend);
+    expect((await list(backend, "?limit=1")).body).toMatchObject({
+      calls: [{ id: (body as { callId: string }).callId, status: "in_progress", duration: 0 }],
+    });
+  });
+
+  it("may lag and may leave out queued calls, by policy", async () => {
+    const backend = createBackend({
+      policies: { callListLagSecs: 5, queuedCallsListed: false, concurrentCallLimit: 1 },
+    });
+    await place(backend);
+    await place(backend);
+    expect((await list(backend)).body).toMatchObject({ meta: { total: 3 } });
+    await backend.clock.advance({ by: 5000 });
+    expect((await list(backend)).body).toMatchObject({ meta: { total: 4 } });
+  });
+
+  it.each([
+    ["limit=0", "limit", "below_minimum"],
+    ["limit=101", "limit", "above_maximum"],
+    ["limit=1.5", "limit", "invalid_format"],
+    ["limit=abc", "limit", "invalid_format"],
+    ["limit=", "limit", "invalid_format"],
+    ["limit=1&limit=2", "limit", "invalid_format"],
+    ["offset=-1", "offset", "below_minimum"],
+    ["startDate=yesterday", "startDate", "invalid_format"],
+  ])("refuses %s", async (query, field, code) => {
+    const answer = await list(createBackend(), `?${query}`);
+    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", errors: [{ field, code }] } });
+  });
+});
+
+function seedOf() {
+  return {
+    accounts: [{ id: demo.accountId, name: "Main" }],
+    flows: [{ id: flows.published, accountId: demo.accountId, published: true }],
+    numbers: [{ accountId: demo.accountId, number: numbers.working }],
+    apiKeys: [{ accountId: demo.accountId, key: demo.apiKey }],
+  };
+}

@@ -1,0 +1,130 @@
+import { operations } from "@call-transfer/spec";
+import document from "@call-transfer/spec/openapi.json" with { type: "json" };
+import { zErrorResponse } from "@call-transfer/spec/schemas";
+import { describe, expect, it } from "vitest";
+import { createBackend } from "../../src/backend.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import { codeOf, send } from "../test-client.ts";
+
+const day = 24 * 3_600_000;
+const { destinations } = demo;
+
+function rotate(id: string): string {
+  return `POST /transfers/destinations/${id}/rotate-secret`;
+}
+
+function collect() {
+  const requests: { url: string; signature: string | null; body: string }[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    requests.push({
+      url: request.url,
+      signature: request.headers.get("service-signature"),
+      body: await request.text(),
+    });
+    return new Response(null, { status: 204 });
+  };
+  return { requests, fetch };
+}
+
+function partsOf(signature: string | null | undefined): number {
+  return signature?.split("v1=").length ?? 0;
+}
+
+describe("rotating a secret", () => {
+  it("shows the new secret once, with its hint and the end of the old one", async () => {
+    const backend = createBackend();
+    const answer = await send(backend, rotate(destinations.app));
+    const secret = backend.state.destinations.get(destinations.app)?.signingSecret;
+    expect(answer.body).toMatchObject({
+      id: destinations.app,
+      signingSecret: secret,
+      signingSecretHint: secret?.slice(-4),
+      previousSecretExpiresAt: "2026-03-03T12:00:00.000Z",
+      updatedAt: "2026-03-02T12:00:00.000Z",
+    });
+    expect(secret).not.toBe(demo.signingSecret);
+  });
+
+  it("voids the older of two secrets where it is rotated again within the overlap", async () => {
+    const backend = createBackend();
+    await send(backend, rotate(destinations.app));
+    const destination = backend.state.destinations.get(destinations.app);
+    const second = destination?.signingSecret;
+    expect((await send(backend, rotate(destinations.app))).status).toBe(200);
+    expect(destination?.previousSecret).toBe(second);
+  });
+
+  it("is refused within the overlap where a policy says so, and leaves both secrets as they are", async () => {
+    const backend = createBackend({ policies: { rotationDuringOverlap: "refuse" } });
+    expect((await send(backend, rotate(destinations.app))).status).toBe(200);
+    const before = structuredClone(backend.state.destinations.get(destinations.app));
+    await backend.clock.advance({ by: day - 1 });
+    const { status, body } = await send(backend, rotate(destinations.app));
+    expect([status, zErrorResponse.safeParse(body).error]).toEqual([409, undefined]);
+    expect(body).toMatchObject({ code: "conflict", detail: expect.stringContaining("2026-03-03T12:00:00.000Z") });
+    expect(JSON.stringify(body)).not.toContain(before?.signingSecret);
+    expect(backend.state.destinations.get(destinations.app)).toEqual(before);
+    await backend.clock.advance({ by: 1 });
+    expect((await send(backend, rotate(destinations.app))).status).toBe(200);
+  });
+
+  it("is refused for who it is and what it is before the overlap counts", async () => {
+    const backend = createBackend({ policies: { rotationDuringOverlap: "refuse" } });
+    await send(backend, rotate(destinations.app));
+    expect((await send(backend, rotate(destinations.phone))).status).toBe(400);
+    expect((await send(backend, rotate(destinations.app), { token: null })).status).toBe(401);
+  });
+
+  it("has an answer of any error code in the contract", () => {
+    const operation = operations.rotateDestinationSecret;
+    const { responses } = document.paths[operation.path][operation.method.toLowerCase() as "post"];
+    expect(responses.default).toBeDefined();
+  });
+
+  it("delivers nothing by itself", async () => {
+    const { requests, fetch } = collect();
+    await send(createBackend({ fetch }), rotate(destinations.app));
+    expect(requests).toEqual([]);
+  });
+
+  it("refuses a destination of another kind", async () => {
+    const answer = await send(createBackend(), rotate(destinations.phone));
+    expect([answer.status, codeOf(answer)]).toEqual([400, "bad_request"]);
+  });
+
+  it.each([
+    ["a foreign destination", destinations.foreign, 404, "resource_not_found"],
+    ["an unknown destination", "11111111-1111-1111-1111-111111111111", 404, "resource_not_found"],
+    ["an id that is no UUID", "front-desk", 400, "invalid_id_format"],
+  ])("refuses %s", async (_, id, status, code) => {
+    const answer = await send(createBackend(), rotate(id));
+    expect([answer.status, codeOf(answer)]).toEqual([status, code]);
+  });
+});
+
+describe("the overlap after a rotation", () => {
+  it("signs with the new secret, then with the previous one, until a day has passed", async () => {
+    const { requests, fetch } = collect();
+    const backend = createBackend({ fetch });
+    const trigger = () => backend.deliveries.trigger({ destinationId: destinations.app, callId: "call" });
+    await trigger();
+    await send(backend, rotate(destinations.app));
+    await backend.clock.advance({ by: day - 1 });
+    await trigger();
+    await backend.clock.advance({ by: 1 });
+    await trigger();
+    expect(requests.map(({ signature }) => partsOf(signature) - 1)).toEqual([1, 2, 1]);
+  });
+
+  it("never signs three times: the oldest secret stops at the second rotation", async () => {
+    const { requests, fetch } = collect();
+    const backend = createBackend({ fetch });
+    await send(backend, rotate(destinations.app));
+    const before = backend.state.destinations.get(destinations.app)?.signingSecret;
+    await send(backend, rotate(destinations.app));
+    await backend.deliveries.trigger({ destinationId: destinations.app });
+    expect(partsOf(requests[0]?.signature) - 1).toBe(2);
+    expect(backend.state.destinations.get(destinations.app)?.previousSecret).toBe(before);
+  });
+});

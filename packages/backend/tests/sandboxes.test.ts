@@ -1,0 +1,239 @@
+import { describe, expect, it } from "vitest";
+import { createSandboxes, createSandboxesAt, type Sandboxes, type SandboxesOptions } from "../src/sandboxes.ts";
+import { demo } from "../src/testing/demo-seed.ts";
+
+const headers = { authorization: `Bearer ${demo.apiKey}` };
+async function ask(sandboxes: Sandboxes, path: string, more: Record<string, string> = {}) {
+  const response = await sandboxes.fetch(`http://mock.test${path}`, { headers: { ...headers, ...more } });
+  return { status: response.status, body: await response.json() };
+}
+
+describe("a request goes to the sandbox", () => {
+  it.each<[string, string, Record<string, string>, string]>([
+    ["of the path", "/_sandbox/one/api/v1/roles", {}, "one"],
+    ["of the header", "/api/v1/roles", { "x-sandbox": "one" }, "one"],
+    ["that both name", "/_sandbox/one/api/v1/roles", { "x-sandbox": "one" }, "one"],
+    ["default, when nothing names one", "/api/v1/roles", {}, "default"],
+  ])("%s", async (_, path, named, name) => {
+    const sandboxes = createSandboxes();
+    sandboxes.create("one");
+    expect((await ask(sandboxes, path, named)).status).toBe(200);
+    const counts = sandboxes.list().map((each) => [each, sandboxes.get(each)?.journal.list().length]);
+    expect(counts.filter(([, count]) => count === 1)).toEqual([[name, 1]]);
+    expect(sandboxes.get(name)?.journal.list()).toMatchObject([{ path: "/api/v1/roles" }]);
+  });
+
+  it("of the path also on the control plane", async () => {
+    const sandboxes = createSandboxes();
+    sandboxes.create("one", { now: "2030-01-01T00:00:00Z" });
+    const { body } = await ask(sandboxes, "/_sandbox/one/_control/v1/clock");
+    expect(body).toMatchObject({ now: "2030-01-01T00:00:00.000Z" });
+  });
+});
+
+describe("a request that names", () => {
+  it("two different sandboxes is refused in the shape of its path", async () => {
+    const sandboxes = createSandboxes();
+    const named = { "x-sandbox": "two" };
+    expect(await ask(sandboxes, "/_sandbox/one/api/v1/roles", named)).toMatchObject({
+      status: 400,
+      body: { code: "bad_request", requestId: expect.any(String) },
+    });
+    expect(await ask(sandboxes, "/_sandbox/one/_control/v1/clock", named)).toMatchObject({
+      status: 400,
+      body: { error: { code: "bad_request" } },
+    });
+  });
+
+  it("an unknown sandbox gets 404 with a hint, and creates none", async () => {
+    const sandboxes = createSandboxes();
+    const answer = await ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(answer.body.detail).toContain("POST /_control/v1/sandboxes");
+    expect(sandboxes.list()).toEqual(["default"]);
+  });
+
+  it("an unknown sandbox creates it where that is wanted, under a proper name only", async () => {
+    const sandboxes = createSandboxes({ autoSandboxes: true });
+    expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(200);
+    expect((await ask(sandboxes, "/_sandbox/O%20ne/api/v1/roles")).status).toBe(404);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+  });
+});
+
+describe("sandboxes", () => {
+  it("share nothing but the options that they were created with", async () => {
+    const sandboxes = createSandboxes({ policies: { dailyCallLimit: 5 } });
+    const one = sandboxes.create("one", { policies: { callDurationSecs: 7 } });
+    expect(one.policies).toMatchObject({ dailyCallLimit: 5, callDurationSecs: 7 });
+    await one.clock.advance({ by: 1000 });
+    one.state.accounts.clear();
+    expect(sandboxes.default.clock.iso()).toBe("2026-03-02T12:00:00.000Z");
+    expect(sandboxes.default.state.accounts.size).toBeGreaterThan(0);
+  });
+
+  it("have demo data of their own time", async () => {
+    const sandboxes = createSandboxes();
+    sandboxes.create("later", { now: "2030-01-01T00:00:00Z" });
+    const until = (name: string) => sandboxes.get(name)?.state.members.get(demo.members.member)?.availability.until;
+    expect([until("default"), until("later")]).toEqual(["2026-03-02T13:00:00Z", "2030-01-01T01:00:00Z"]);
+  });
+
+  it("refuse options that are none, naming the one at fault", () => {
+    expect(() => createSandboxes({ autoSandboxes: 1 as never })).toThrow("autoSandboxes: ");
+  });
+
+  it("refuse a name that is taken or none", () => {
+    const sandboxes = createSandboxes();
+    expect(() => sandboxes.create("default")).toThrow("name: there is a sandbox default already");
+    expect(() => sandboxes.create("../x")).toThrow("name: ");
+  });
+
+  it("end the streams of one that is deleted", async () => {
+    const sandboxes = createSandboxes();
+    sandboxes.create("one");
+    const { body } = await sandboxes.fetch("http://mock.test/_sandbox/one/_control/v1/events");
+    expect(sandboxes.delete("one")).toBe(true);
+    expect(await new Response(body).text()).toBe(": connected\n\n");
+    expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(404);
+  });
+
+  it("play transport faults as a fetch function does", async () => {
+    const sandboxes = createSandboxes();
+    sandboxes.default.faults.add({ do: "reset" });
+    await expect(ask(sandboxes, "/api/v1/roles")).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
+  });
+});
+
+describe("the limit of sandboxes", () => {
+  it("is named, with what to do, where a request would create one more", async () => {
+    const sandboxes = createSandboxes({ autoSandboxes: true, maxSandboxes: 2 });
+    expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(200);
+    const answer = await ask(sandboxes, "/_sandbox/two/api/v1/roles");
+    expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(answer.body.detail).toContain("The limit of 2 sandboxes is reached");
+    expect(answer.body.detail).toContain("DELETE /_control/v1/sandboxes/{name}");
+    expect(answer.body.detail).toContain("--max-sandboxes");
+    expect(answer.body.detail).not.toContain("create it");
+    const { body } = await ask(sandboxes, "/_sandbox/two/_control/v1/clock");
+    expect(body.error.message).toContain("The limit of 2 sandboxes is reached");
+    expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(200);
+    sandboxes.delete("one");
+    expect((await ask(sandboxes, "/_sandbox/two/api/v1/roles")).status).toBe(200);
+  });
+
+  it("is named where one is asked for by name, and is 1000 by default", () => {
+    expect(() => createSandboxes({ maxSandboxes: 1 }).create("one")).toThrow("name: the limit of 1 sandbox is reached");
+    const sandboxes = createSandboxes({ seed: {} });
+    for (let count = 1; count < 1000; count += 1) sandboxes.create(`s${count}`);
+    expect(() => sandboxes.create("one")).toThrow("name: the limit of 1000 sandboxes is reached");
+  });
+
+  it.each<[SandboxesOptions, string]>([
+    [{ maxSandboxes: 0 }, "maxSandboxes: "],
+    [{ maxSandboxes: 1.5 }, "maxSandboxes: "],
+    [{ maxSandboxes: "5" as never }, "maxSandboxes: "],
+    [{ sandboxIdleMs: 0 }, "sandboxIdleMs: "],
+    [{ sandboxIdleMs: Number.NaN }, "sandboxIdleMs: "],
+    [{ sandboxIdleMs: "30m" as never }, "sandboxIdleMs: "],
+  ])("is refused as %j", (options, message) => {
+    expect(() => createSandboxes(options)).toThrow(message);
+  });
+});
+
+describe("a sandbox that is idle in real time", () => {
+  const idleMs = 60_000;
+  /** Sandboxes, and a real time that passes when it is told to. */
+  function timed(options: SandboxesOptions = {}) {
+    let now = 0;
+    const wall = { now: () => now, after: () => () => {} };
+    const sandboxes = createSandboxesAt({ sandboxIdleMs: idleMs, autoSandboxes: true, ...options }, wall);
+    const pass = (ms: number): void => {
+      now += ms;
+    };
+    return { sandboxes, pass };
+  }
+
+  it("is removed after so long, and begins anew when it is named again", async () => {
+    const { sandboxes, pass } = timed();
+    await ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    const first = sandboxes.get("one");
+    pass(idleMs - 1);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+    pass(1);
+    expect(sandboxes.list()).toEqual(["default"]);
+    expect(first?.clock.mode).toBe("frozen");
+    await ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    expect(sandboxes.get("one")).not.toBe(first);
+  });
+
+  it("is counted from its last request, to the API or to the control plane", async () => {
+    const { sandboxes, pass } = timed();
+    for (const path of ["/api/v1/roles", "/_control/v1/clock", "/api/v1/roles"]) {
+      await ask(sandboxes, `/_sandbox/one${path}`);
+      pass(idleMs - 1);
+    }
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+  });
+
+  it("is never the one by default", () => {
+    const { sandboxes, pass } = timed();
+    pass(10 * idleMs);
+    expect([sandboxes.list(), sandboxes.get("default")]).toEqual([["default"], sandboxes.default]);
+  });
+
+  it("stays while a request waits for its answer", async () => {
+    const { sandboxes, pass } = timed();
+    const one = sandboxes.create("one");
+    one.faults.add({ do: { latency: 1000 } });
+    const answer = ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    pass(2 * idleMs);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+    await one.clock.advance({ by: 1000 });
+    expect((await answer).status).toBe(200);
+    pass(idleMs);
+    expect(sandboxes.list()).toEqual(["default"]);
+  });
+
+  it("stays while its events are followed, and is counted from the last follower on", async () => {
+    const { sandboxes, pass } = timed();
+    const { body } = await sandboxes.fetch("http://mock.test/_sandbox/one/_control/v1/events");
+    pass(2 * idleMs);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+    await body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    pass(idleMs - 1);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+    pass(1);
+    expect(sandboxes.list()).toEqual(["default"]);
+  });
+
+  it("goes although a transfer rings in it, since its clock may never end that", async () => {
+    const { sandboxes, pass } = timed();
+    sandboxes.create("one").transfers.start({ destinationId: demo.destinations.phone });
+    pass(idleMs);
+    expect(sandboxes.list()).toEqual(["default"]);
+  });
+
+  it("makes room for another one", async () => {
+    const { sandboxes, pass } = timed({ maxSandboxes: 2 });
+    await ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    pass(idleMs);
+    expect((await ask(sandboxes, "/_sandbox/two/api/v1/roles")).status).toBe(200);
+    expect(sandboxes.list()).toEqual(["default", "two"]);
+  });
+
+  it("is mentioned where a name is unknown", async () => {
+    const { sandboxes } = timed({ autoSandboxes: false });
+    const { body } = await ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    expect(body.detail).toContain("answered no request for 60 s");
+  });
+
+  it("stays for good where no time is given", () => {
+    const { sandboxes, pass } = timed({ sandboxIdleMs: undefined as never });
+    sandboxes.create("one");
+    pass(1e12);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+  });
+});

@@ -1,0 +1,40 @@
+import type { Backend } from "../src/backend.ts";
+import { demo } from "../src/testing/demo-seed.ts";
+
+export interface TestRequest {
+  /** The bearer token, null for none; the main account's key by default. */
+  readonly token?: string | null;
+  /** Sent as JSON unless it is a text already. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly address?: string;
+}
+
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** Sends a request as tests do, and reads the answer. `target` is `METHOD /path` below `/api/v1`. */
+export async function send(backend: Backend, target: string, request: TestRequest = {}): Promise<TestAnswer> {
+  const [method = "GET", path = "/"] = target.split(" ");
+  const { token = demo.apiKey, body, address } = request;
+  const headers = new Headers(body === undefined ? {} : { "content-type": "application/json" });
+  if (token !== null) headers.set("authorization", `Bearer ${token}`);
+  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const init = { method, headers, ...(text !== undefined && { body: text }) };
+  const response = await backend.fetch(
+    `http://mock.test/api/v1${path}`,
+    init,
+    address === undefined ? {} : { address },
+  );
+  const answer = await response.text();
+  return { status: response.status, headers: response.headers, body: answer === "" ? undefined : JSON.parse(answer) };
+}
+
+/** The code of an error answer. */
+export function codeOf({ body }: TestAnswer): unknown {
+  return typeof body === "object" && body !== null && "code" in body ? body.code : undefined;
+}

@@ -1,0 +1,164 @@
+import { expect, it } from "vitest";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import { inboxUrl } from "../../src/platform/inbox.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import { send } from "../test-client.ts";
+
+const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+const group = { name: "A", members: [{ destinationId: demo.destinations.app }] };
+const fetch = async () => new Response(null, { status: 500 });
+
+/** A backend in the middle of everything. */
+async function busy(): Promise<{ backend: Backend; token: string }> {
+  const backend = createBackend({ prng: 9, fetch, policies: { concurrentCallLimit: 1, missedCallLimit: 1 } });
+  const token = await backend.keys.issueToken({ userId: demo.users.owner });
+  await send(backend, "POST /calls", { body: call });
+  await send(backend, "POST /calls", { body: call });
+  await send(backend, `POST /transfers/destinations/${demo.destinations.app}/rotate-secret`);
+  await send(backend, "POST /transfers/destination-groups", { body: group });
+  backend.faults.add({
+    match: { operationId: "listRoles" },
+    when: { nth: 2, times: 3, probability: 0.5 },
+    do: { code: "conflict" },
+  });
+  backend.transfers.start({
+    destinationId: demo.destinations.availableHumans,
+    script: [{ memberId: demo.members.owner, answerAfterSecs: 20 }],
+  });
+  backend.transfers.start({ groupId: demo.groups.existing });
+  backend.inbox.answer = { status: 503 };
+  await backend.clock.advance({ by: 7000 });
+  return { backend, token };
+}
+
+/** What a client sees over two minutes. */
+async function story(backend: Backend, token: string): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  const see = async (target: string, request = {}) => {
+    const { status, body, headers } = await send(backend, target, request);
+    seen.push([target, status, body, headers.get("x-request-id")]);
+  };
+  const path = `/transfers/members/${demo.members.owner}/availability`;
+  for (let step = 0; step < 8; step += 1) {
+    await see("GET /roles");
+    await see("GET /calls", { token, headers: { "x-account-id": demo.accountId } });
+    await see(`GET ${path}`);
+    await see("POST /calls", { body: call });
+    await see(`POST /transfers/destinations/${demo.destinations.app}/rotate-secret`);
+    seen.push(
+      backend.transfers.list().map((transfer) => structuredClone(transfer)),
+      backend.upcoming(),
+    );
+    seen.push((await backend.advance({ by: 15_000 })).map((event) => ({ ...event })));
+  }
+  return seen;
+}
+
+it("a restored backend goes on exactly as the one that the snapshot was taken of", async () => {
+  const { backend, token } = await busy();
+  const snapshot = JSON.parse(JSON.stringify(backend.snapshot()));
+  const other = createBackend({ prng: 4, fetch, seed: {}, now: 0 });
+  other.restore(snapshot);
+  expect(other.snapshot()).toEqual(backend.snapshot());
+  expect(await story(other, token)).toEqual(await story(backend, token));
+});
+
+it("a snapshot shares nothing with its backend", async () => {
+  const { backend } = await busy();
+  const snapshot = backend.snapshot();
+  const before = JSON.stringify(snapshot);
+  await backend.advance({ by: 120_000 });
+  expect(JSON.stringify(snapshot)).toBe(before);
+  backend.restore(snapshot);
+  await backend.advance({ by: 120_000 });
+  expect(JSON.stringify(snapshot)).toBe(before);
+});
+
+it("restoring empties journal and deliveries", async () => {
+  const { backend } = await busy();
+  expect([backend.journal.list().length, backend.deliveries.list().length]).toEqual([4, 1]);
+  backend.restore(backend.snapshot());
+  expect([backend.journal.list(), backend.deliveries.list()]).toEqual([[], []]);
+});
+
+it("an offer that no answer is known of is sent again, as the same event, and only the later answer is heard", async () => {
+  const answers: ((response: Response) => void)[] = [];
+  const bodies: unknown[] = [];
+  const backend = createBackend({
+    fetch: (_, init) => {
+      bodies.push(init?.body);
+      return new Promise((resolve) => void answers.push(resolve));
+    },
+  });
+  backend.transfers.start({ destinationId: demo.destinations.app });
+  backend.restore(backend.snapshot());
+  answers[0]?.(new Response());
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect(backend.transfers.list()).toMatchObject([{ status: "ringing" }]);
+  answers[1]?.(new Response());
+  await backend.advance({ by: 0 });
+  expect(backend.transfers.list()).toMatchObject([{ status: "connected" }]);
+  expect([bodies.length, bodies[1], backend.deliveries.list().length]).toEqual([2, bodies[0], 1]);
+});
+
+it("an app that was still thinking takes the call after a restore too", async () => {
+  const backend = createBackend();
+  backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });
+  backend.inbox.answer = { delaySecs: 5 };
+  backend.transfers.start({ destinationId: demo.destinations.app });
+  const snapshot = backend.snapshot();
+  const statuses: unknown[] = [];
+  for (let time = 0; time < 2; time += 1) {
+    await backend.advance({ by: 40_000 });
+    statuses.push(backend.transfers.list()[0]?.status);
+    backend.restore(snapshot);
+  }
+  expect(statuses).toEqual(["connected", "connected"]);
+});
+
+it("an app that declined gets no second offer by a restore", async () => {
+  const backend = createBackend({ fetch });
+  backend.transfers.start({ groupId: demo.groups.existing });
+  await backend.advance({ by: 0 });
+  backend.restore(backend.snapshot());
+  await backend.advance({ by: 0 });
+  expect(backend.deliveries.list()).toEqual([]);
+});
+
+const account = { id: demo.accountId, name: "One" };
+const end = "9999-06-01T00:00:00Z";
+
+it.each<[string, (snapshot: Record<string, unknown>) => unknown, string]>([
+  ["a version from elsewhere", (snapshot) => ({ ...snapshot, version: 2 }), "version"],
+  ["a policy that there is not", (snapshot) => ({ ...snapshot, policies: { nope: 1 } }), "policies.nope"],
+  ["a record that is none", (snapshot) => ({ ...snapshot, seed: { accounts: [{}] } }), "seed.accounts[0].id"],
+  [
+    "a timer of no known kind",
+    (snapshot) => ({ ...snapshot, timers: [{ at: 0, kind: "x", id: "y" }] }),
+    "timers[0].kind",
+  ],
+  [
+    "an inbox that answers what no server does",
+    (snapshot) => ({ ...snapshot, inbox: { status: 99_999 } }),
+    "inbox.status",
+  ],
+  [
+    "a record of a time that is too late",
+    (snapshot) => ({
+      ...snapshot,
+      seed: { accounts: [account], apiKeys: [{ accountId: account.id, expiresAt: end }] },
+    }),
+    "seed.apiKeys[0].expiresAt",
+  ],
+  ["a time that is none", (snapshot) => ({ ...snapshot, now: 1e300 }), "now"],
+  [
+    "a fault that is none",
+    (snapshot) => ({ ...snapshot, faults: { last: 1, waiting: [{ id: "f", do: {} }] } }),
+    "faults.waiting[0].do",
+  ],
+])("a snapshot with %s is refused by its field, and changes nothing", async (_, change, field) => {
+  const { backend } = await busy();
+  const before = backend.snapshot();
+  expect(() => backend.restore(change({ ...before }))).toThrow(`${field}`);
+  expect(backend.snapshot()).toEqual(before);
+});

@@ -1,0 +1,44 @@
+import { contractCase } from "../suite/case.ts";
+import { connect } from "../suite/client.ts";
+import { accounts, users } from "../suite/world.ts";
+
+const noun = "accounts";
+
+export const accountCases = [
+  contractCase({
+    noun,
+    name: "a user sees the accounts they are a member of, without naming one",
+    needs: ["auth", "stateful"],
+    async run(target, check) {
+      const list = await (await connect(target, { userId: users.colleague })).accounts.list();
+      check.equal(
+        list.accounts.map(({ id, name }) => ({ id, name })),
+        [{ id: accounts.home, name: "Home" }],
+        "accounts",
+      );
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a member of several accounts sees each once",
+    needs: ["auth", "stateful"],
+    async run(target, check) {
+      const list = await (await connect(target, { userId: users.owner })).accounts.list();
+      const ids = list.accounts.map(({ id }) => id);
+      check.equal(ids.toSorted(), [accounts.home, accounts.suspended].toSorted(), "accounts");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a key sees the account it belongs to",
+    needs: ["auth", "stateful"],
+    async run(target, check) {
+      const list = await (await connect(target, { keyOf: accounts.foreign })).accounts.list();
+      check.equal(
+        list.accounts.map(({ id }) => id),
+        [accounts.foreign],
+        "accounts",
+      );
+    },
+  }),
+];

@@ -1,0 +1,239 @@
+import { type ErrorCode, limits, type OperationId, operations, type Role } from "@call-transfer/spec";
+import { type ContractCase, contractCase } from "../suite/case.ts";
+import type { Check } from "../suite/check.ts";
+import { connect, invoke, sendRaw, someone, validInput } from "../suite/client.ts";
+import { callersOf, operationIds } from "../suite/document.ts";
+import type { Credentials, KeyHolder, Target, Who } from "../suite/target.ts";
+import { shows } from "../suite/transitions.ts";
+import { accounts, members, users } from "../suite/world.ts";
+
+const noun = "authentication";
+const allScopes = [...new Set(operationIds.map((id) => operations[id].scope))];
+/** The address that the suite sends from, and one that it does not. */
+const ownIp = "127.0.0.1";
+const otherIp = "203.0.113.7";
+
+const key = (changes: Omit<KeyHolder, "keyOf"> = {}): Who => ({
+  keyOf: accounts.home,
+  ...changes,
+});
+
+/** The status of the operation's first success. */
+const successOf = (operation: OperationId): number => operations[operation].successes[0].status;
+
+/** Who calls, and what the operation answers: a code, or success where there is none. */
+interface Situation {
+  readonly name: string;
+  readonly who: Who;
+  readonly expected?: ErrorCode;
+  /** Set where the specification shows the status only. */
+  readonly assumption?: string;
+}
+
+const whenScoped = (operation: OperationId, code: ErrorCode): { expected: ErrorCode } | object =>
+  operations[operation].accountScoped ? { expected: code } : {};
+
+/** Of an operation that no account is selected for, the specification leaves open what a suspended account's key may. */
+const suspendedKey = (operation: OperationId): Situation[] =>
+  operations[operation].accountScoped
+    ? [
+        {
+          name: "a key of a suspended account",
+          who: { keyOf: accounts.suspended },
+          expected: "account_suspended",
+          assumption: "A-42",
+        },
+      ]
+    : [];
+
+/** Credentials that the SDK sends as they are. */
+function situationsOf(operation: OperationId): Situation[] {
+  const { scope } = operations[operation];
+  const otherScopes = allScopes.filter((other) => other !== scope);
+  return [
+    {
+      name: "an expired JWT",
+      who: { userId: users.owner, accountId: accounts.home, expired: true },
+      expected: "token_expired",
+    },
+    { name: "an expired key", who: key({ state: "expired" }), expected: "api_key_expired" },
+    { name: "a revoked key", who: key({ state: "revoked" }), expected: "api_key_revoked" },
+    { name: "a key without the scope", who: key({ scopes: otherScopes }), expected: "api_key_insufficient_scope" },
+    { name: "a key with just the scope", who: key({ scopes: [scope] }) },
+    { name: "a key from another address", who: key({ allowedIps: [otherIp] }), expected: "api_key_ip_restricted" },
+    { name: "a key from an allowed address", who: key({ allowedIps: [otherIp, ownIp] }) },
+    { name: "a key that names its own account", who: key({ accountId: accounts.home }) },
+    {
+      name: "a key that names another account",
+      who: key({ accountId: accounts.foreign }),
+      ...whenScoped(operation, "account_access_denied"),
+      assumption: "A-17",
+    },
+    {
+      name: "a user of another account",
+      who: { userId: users.stranger, accountId: accounts.home },
+      ...whenScoped(operation, "account_access_denied"),
+      assumption: "A-16",
+    },
+    {
+      name: "a user of a suspended account",
+      who: { userId: users.owner, accountId: accounts.suspended },
+      ...whenScoped(operation, "account_suspended"),
+      assumption: "A-42",
+    },
+    ...suspendedKey(operation),
+  ];
+}
+
+/** The caller of a cell of the role table. The members that requests name are somebody else's but for `self`. */
+function whoIs(caller: string): Who {
+  if (caller === "self") return someone("colleague");
+  if (caller.startsWith("key as ")) return key({ role: caller.slice("key as ".length) as Role });
+  return { userId: users[caller as keyof typeof users], accountId: accounts.home };
+}
+
+async function answers(
+  target: Target,
+  check: Check,
+  operation: OperationId,
+  { name, who, expected, assumption }: Situation,
+): Promise<void> {
+  const call = invoke(await connect(target, who), operation, validInput(operation));
+  if (!expected) return check.equal((await call.withResponse()).response.status, successOf(operation), "status");
+  await (assumption ? check.refusedLike(call, expected, assumption, name) : check.refused(call, expected));
+}
+
+function* matrixOf(operation: OperationId): Generator<ContractCase> {
+  for (const situation of situationsOf(operation)) {
+    yield contractCase({
+      noun,
+      name: `${operation} with ${situation.name} answers ${situation.expected ?? "a success"}`,
+      needs: ["auth", "destructive"],
+      run: (target, check) => answers(target, check, operation, situation),
+    });
+  }
+  for (const caller of callersOf(operation)) {
+    const permitted = (operations[operation].roles as readonly string[]).includes(caller.replace("key as ", ""));
+    const refusal = permitted ? {} : { expected: "insufficient_permissions" as const };
+    yield contractCase({
+      noun: "permissions",
+      name: `${operation} ${permitted ? "serves" : "refuses"} ${caller}`,
+      needs: ["auth", "destructive"],
+      covers: [{ kind: "role", operation, role: caller }],
+      run: (target, check) =>
+        answers(target, check, operation, {
+          name: "the role does not permit it",
+          who: whoIs(caller),
+          assumption: "A-16",
+          ...refusal,
+        }),
+    });
+  }
+}
+
+const base64url = (bytes: ArrayBuffer): string =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+
+/** The token's claims under the signature of a key that is not the platform's. */
+async function resigned(token: string): Promise<string> {
+  const signed = token.slice(0, token.lastIndexOf("."));
+  const secret = new TextEncoder().encode("not the platform's signing key, but long enough");
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const signingKey = await crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"]);
+  return `${signed}.${base64url(await crypto.subtle.sign("HMAC", signingKey, new TextEncoder().encode(signed)))}`;
+}
+
+const base64urlText = (text: string): string => base64url(new TextEncoder().encode(text).buffer as ArrayBuffer);
+
+/** The token's claims under the `none` algorithm, without a signature. */
+const unsigned = (token: string): string => `${base64urlText('{"alg":"none"}')}.${token.split(".")[1] ?? ""}.`;
+
+/** Header values that the SDK would never send, made from the owner's own token. */
+const headers: Readonly<
+  Record<string, { code: ErrorCode; from(token: string): string | Promise<string> | undefined }>
+> = {
+  "no Authorization header": { code: "token_missing", from: () => undefined },
+  "another scheme": { code: "unauthorized", from: () => "Basic b3duZXI6c2VjcmV0" },
+  "a word that is no JWT": { code: "token_invalid", from: () => "Bearer not-a-jwt" },
+  "a JWT cut short": { code: "token_invalid", from: (token) => `Bearer ${token.slice(0, -8)}` },
+  "a JWT signed by another key": { code: "token_invalid", from: async (token) => `Bearer ${await resigned(token)}` },
+  "an unsigned JWT": { code: "token_invalid", from: (token) => `Bearer ${unsigned(token)}` },
+  "an unknown key": { code: "api_key_invalid", from: () => `Bearer ${limits.apiKeyPrefix}unknown` },
+};
+
+const tokenOf = ({ accessToken = "" }: Credentials): string => accessToken;
+
+async function expectProblem(check: Check, response: Response, code: ErrorCode): Promise<void> {
+  check.equal(Reflect.get((await response.json()) as object, "code"), code, "code");
+}
+
+function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
+  for (const [name, { code, from }] of Object.entries(headers)) {
+    yield contractCase({
+      noun,
+      name: `${operation} with ${name} answers ${code}`,
+      needs: ["auth"],
+      async run(target, check) {
+        const value = await from(tokenOf(await target.as(someone("owner"))));
+        const authorization = value === undefined ? {} : { Authorization: value };
+        const response = await sendRaw(target, operation, {
+          headers: { "X-Account-Id": accounts.home, ...authorization },
+        });
+        await expectProblem(check, response, code);
+      },
+    });
+  }
+  const { accountScoped } = operations[operation];
+  yield contractCase({
+    noun,
+    name: `${operation} with a JWT and no X-Account-Id ${accountScoped ? "answers account_header_missing" : "succeeds"}`,
+    needs: ["auth"],
+    async run(target, check) {
+      const authorization = `Bearer ${tokenOf(await target.as(someone("owner")))}`;
+      const response = await sendRaw(target, operation, { headers: { Authorization: authorization } });
+      if (accountScoped) await expectProblem(check, response, "account_header_missing");
+      else check.equal(response.status, successOf(operation), "status");
+    },
+  });
+}
+
+/** Every operation with every kind of credential; what is expected follows from the operations table. */
+export const authCases: readonly ContractCase[] = [
+  ...operationIds.flatMap((id) => [...matrixOf(id), ...headerCasesOf(id)]),
+  contractCase({
+    noun: "permissions",
+    name: "a member who is an agent is themselves too, and somebody else is not",
+    needs: ["auth", "destructive"],
+    async run(target, check) {
+      const client = await connect(target, someone("agent"));
+      await client.members.deleteHours(members.agent);
+      const other = client.members.deleteHours(members.colleague);
+      await check.refusedLike(other, "insufficient_permissions", "A-16", "the role does not permit it");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a key's address is not the one that a header claims",
+    needs: ["auth"],
+    async run(target, check) {
+      const { apiKey } = await target.as(key({ allowedIps: [otherIp] }));
+      const headers = { Authorization: `Bearer ${apiKey}`, "X-Forwarded-For": otherIp };
+      await expectProblem(check, await sendRaw(target, "listRoles", { headers }), "api_key_ip_restricted");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a token that served ends with time",
+    needs: ["auth", "clock"],
+    covers: shows("access token: valid → expired, with time"),
+    async run(target, check) {
+      const client = await connect(target);
+      await client.roles.list();
+      await target.clock.advance({ by: 30 * 24 * 3_600_000 });
+      await check.refused(client.roles.list(), "token_expired");
+    },
+  }),
+];

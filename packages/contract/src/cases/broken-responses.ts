@@ -1,0 +1,92 @@
+import { type Outcome, RequestError } from "@call-transfer/sdk";
+import { operations } from "@call-transfer/spec";
+import { type ContractCase, contractCase, type RetryClass } from "../suite/case.ts";
+import type { Check } from "../suite/check.ts";
+import { invoke, type Pending, validInput } from "../suite/client.ts";
+import { operationIds } from "../suite/document.ts";
+import { watched } from "../suite/impatient-client.ts";
+import type { BrokenAnswer } from "../suite/target.ts";
+
+/** What the SDK makes of a request: how often it was sent, and what it told in the end. */
+interface Reaction {
+  readonly sent: number;
+  /** What the error says was done; a success where there is none. */
+  readonly outcome?: Outcome;
+}
+
+const served: Reaction = { sent: 1 };
+const sentAgain: Reaction = { sent: 2 };
+const givenUp = (outcome: Outcome): Reaction => ({ sent: 1, outcome });
+
+interface Breakage {
+  readonly reactions: Readonly<Record<RetryClass, Reaction>>;
+  /** Whether it shows only when an attempt's deadline comes, which takes real time. */
+  readonly takesTime?: true;
+  /** Whether it befalls the body, so that an answer without one is whole. */
+  readonly needsBody?: true;
+}
+
+/** Nothing came back, so nobody can tell what was done. */
+const lost: Breakage["reactions"] = { safe: sentAgain, unique: sentAgain, once: givenUp("unknown") };
+/** The head of a success came back: it was done, but what the answer says is lost. */
+const cutShort: Breakage["reactions"] = { safe: sentAgain, unique: givenUp("applied"), once: givenUp("applied") };
+
+/** Broken connections and answers, and what the SDK makes of each (§8). */
+export const breakages: Readonly<Record<BrokenAnswer, Breakage>> = {
+  reset: { reactions: lost },
+  empty: { reactions: lost },
+  hang: { reactions: lost, takesTime: true },
+  // The second sending finds the name taken: by the first one, or by somebody else.
+  processThenDrop: { reactions: { ...lost, unique: { sent: 2, outcome: "unknown" } } },
+  truncate: { reactions: cutShort, needsBody: true },
+  slowBody: { reactions: cutShort, needsBody: true, takesTime: true },
+  wrongContentType: { reactions: { safe: served, unique: served, once: served } },
+  unknownEnum: { reactions: { safe: served, unique: served, once: served } },
+};
+
+async function outcomeOf(call: Pending): Promise<Outcome | undefined> {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    if (error instanceof RequestError) return error.outcome;
+    throw error;
+  }
+}
+
+const words = ({ sent, outcome }: Reaction): string =>
+  `${sent === 1 ? "sent once" : "sent again"} and ${outcome === undefined ? "succeeds" : `ends as ${outcome}`}`;
+
+async function reacts(check: Check, call: Pending, count: () => number, expected: Reaction): Promise<void> {
+  const outcome = await outcomeOf(call);
+  check.equal({ outcome, sent: count() }, { outcome: expected.outcome, sent: expected.sent }, "the SDK's reaction");
+}
+
+function casesOf(fault: BrokenAnswer, { reactions, takesTime, needsBody }: Breakage): ContractCase[] {
+  const touched = operationIds.filter((id) => !needsBody || operations[id].successes[0].example !== null);
+  // Where time has to pass, one operation of each class says enough.
+  const told = takesTime
+    ? touched.filter(
+        (id, index) => touched.findIndex((other) => operations[other].retry === operations[id].retry) === index,
+      )
+    : touched;
+  return told.map((operation) => {
+    const { retry } = operations[operation];
+    return contractCase({
+      noun: "broken answers",
+      name: `${operation} after ${fault} is ${words(reactions[retry])}`,
+      needs: ["faults", "destructive", "stateful"],
+      covers: [{ kind: "reaction", fault, retry }],
+      async run(target, check) {
+        await target.faults.add({ match: { operationId: operation }, do: fault });
+        const { client, sent } = await watched(target, takesTime ?? false);
+        await reacts(check, invoke(client, operation, validInput(operation)), () => sent.count, reactions[retry]);
+      },
+    });
+  });
+}
+
+/** What the SDK makes of connections that break and answers that are broken, through the whole stack. */
+export const breakageCases: readonly ContractCase[] = (Object.keys(breakages) as BrokenAnswer[]).flatMap((fault) =>
+  casesOf(fault, breakages[fault]),
+);

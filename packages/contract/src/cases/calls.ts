@@ -1,0 +1,445 @@
+import { type ErrorCode, limits } from "@call-transfer/spec";
+import { type ContractCase, contractCase } from "../suite/case.ts";
+import { connect, validInput } from "../suite/client.ts";
+import { shows, type Transition } from "../suite/transitions.ts";
+import { accounts, hourMs, iso, minuteMs, pastCalls, type Seed, start, telephony, uuid } from "../suite/world.ts";
+
+const noun = "calls";
+const needs = ["stateful", "destructive"] as const;
+const request = { flowId: telephony.flow, fromNumber: telephony.number, toNumber: telephony.recipient };
+/** A key outlives a token, so time can pass. */
+const asKey = { keyOf: accounts.home };
+const midnight = Date.parse("2026-03-02T00:00:00Z");
+
+interface Refusal {
+  readonly change: Partial<typeof request> & { readonly providerId?: string };
+  readonly code: ErrorCode;
+  /** Set where the specification does not say which code the case answers. */
+  readonly assumption?: string;
+}
+
+/** What a placement is refused for, from the state alone (§7.2). */
+const refusals: Readonly<Record<string, Refusal>> = {
+  "a flow that is not published": { change: { flowId: telephony.unpublishedFlow }, code: "flow_not_published" },
+  "an unknown flow": { change: { flowId: uuid(999) }, code: "flow_not_published", assumption: "A-16" },
+  "another account's flow": {
+    change: { flowId: telephony.foreignFlow },
+    code: "flow_not_published",
+    assumption: "A-16",
+  },
+  "a number that is not active": { change: { fromNumber: telephony.inactiveNumber }, code: "phone_number_not_active" },
+  "a number of nobody": {
+    change: { fromNumber: "+15550109999" },
+    code: "phone_number_not_active",
+    assumption: "A-16",
+  },
+  "another account's number": {
+    change: { fromNumber: telephony.foreignNumber },
+    code: "phone_number_not_active",
+    assumption: "A-16",
+  },
+  "a number that is not verified": {
+    change: { fromNumber: telephony.unverifiedNumber },
+    code: "phone_number_not_verified",
+  },
+  "a number that only receives": {
+    change: { fromNumber: telephony.receiveOnlyNumber },
+    code: "phone_number_cannot_initiate_calls",
+  },
+  "a provider that rejects the call": {
+    change: { fromNumber: telephony.rejectedNumber },
+    code: "provider_call_rejected",
+  },
+  "a provider that the number does not belong to": {
+    change: { providerId: telephony.rejectingProvider },
+    code: "provider_call_rejected",
+    assumption: "A-16",
+  },
+  "a contact on the do-not-call list": { change: { toNumber: telephony.doNotCall }, code: "contact_on_dnc_list" },
+  "a contact for whom it is night": { change: { toNumber: telephony.asleep }, code: "outside_callable_hours" },
+};
+
+const refusalCases = Object.entries(refusals).map(([what, { change, code, assumption }]) =>
+  contractCase({
+    noun,
+    name: `${what} answers ${code} and places nothing`,
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const before = (await client.calls.list()).meta.total;
+      const call = client.calls.create({ ...request, ...change });
+      await (assumption
+        ? check.refusedLike(call, code, assumption, `a call names ${what}`)
+        : check.refused(call, code));
+      check.equal((await client.calls.list()).meta.total, before, "calls in the list");
+    },
+  }),
+);
+
+/** Times of the day around the callable hours, in the recipient's own time zone (§8). */
+const hours: Readonly<Record<string, { at: number; callable: boolean; transition?: Transition }>> = {
+  "a millisecond before they begin": { at: 24 + limits.callableFromHour, callable: false },
+  "as they begin": {
+    at: 24 + limits.callableFromHour,
+    callable: true,
+    transition: "callable hours: closed → open, as they begin",
+  },
+  "a millisecond before they end": { at: limits.callableUntilHour, callable: true },
+  "as they end": {
+    at: limits.callableUntilHour,
+    callable: false,
+    transition: "callable hours: open → closed, as they end",
+  },
+};
+
+const hourCases = Object.entries(hours).map(([when, { at, callable, transition }]) =>
+  contractCase({
+    noun,
+    name: `a call is ${callable ? "placed" : "refused"} ${when}, the callable hours of the recipient's day`,
+    needs: [...needs, "clock"],
+    covers: transition ? shows(transition) : [],
+    async run(target, check) {
+      const client = await connect(target, asKey);
+      await target.clock.advance({ to: midnight + at * hourMs - (when.startsWith("a millisecond") ? 1 : 0) });
+      const call = client.calls.create(request);
+      if (callable) check.equal((await call).type, "initiated", "type");
+      else await check.refused(call, "outside_callable_hours");
+    },
+  }),
+);
+
+/** E.164: a plus sign and up to 15 digits that do not begin with 0. */
+const numbers: Readonly<Record<string, { number: string; valid: boolean }>> = {
+  "15 digits": { number: `+1${"5".repeat(14)}`, valid: true },
+  "2 digits": { number: "+15", valid: true },
+  "16 digits": { number: `+1${"5".repeat(15)}`, valid: false },
+  "1 digit": { number: "+1", valid: false },
+  "no plus sign": { number: "15550100002", valid: false },
+  "a leading zero": { number: "+05550100002", valid: false },
+  "spaces in it": { number: "+1 555 010 0002", valid: false },
+  "a line break after it": { number: "+15550100002\n", valid: false },
+  "digits of another script": { number: "+1555010000\u0662", valid: false },
+};
+
+const numberCases = Object.entries(numbers).map(([what, { number, valid }]) =>
+  contractCase({
+    noun,
+    name: `a recipient with ${what} is ${valid ? "called" : "refused as no E.164 number"}`,
+    needs: [...needs, "validates"],
+    async run(target, check) {
+      const call = (await connect(target)).calls.create({ ...request, toNumber: number });
+      if (valid) return check.equal((await call).type, "initiated", "type");
+      const { errors } = await check.refused(call, "validation_failed");
+      const named = errors?.map(({ field, code }) => ({ field, code }));
+      check.equal(named, [{ field: "toNumber", code: "phone_not_e164" }], "fields");
+    },
+  }),
+);
+
+const elsewhereId = uuid(811);
+const fromElsewhere = { ...request, flowId: uuid(812), fromNumber: "+15550109811" };
+
+/** An account that can place calls, in a time zone or in none. */
+const elsewhere = (timeZone?: string): Seed => ({
+  accounts: [{ id: elsewhereId, name: "Elsewhere", ...(timeZone !== undefined && { timeZone }) }],
+  flows: [{ id: fromElsewhere.flowId, accountId: elsewhereId, published: true }],
+  numbers: [
+    {
+      accountId: elsewhereId,
+      number: fromElsewhere.fromNumber,
+      active: true,
+      verified: true,
+      canInitiateCalls: true,
+    },
+  ],
+});
+
+const placementCases = [
+  contractCase({
+    noun,
+    name: "a placed call has an id and heads the list",
+    needs,
+    covers: shows("call: placed → in progress, below the concurrent-call limit"),
+    async run(target, check) {
+      const client = await connect(target);
+      const { data, response } = await client.calls.create(request).withResponse();
+      check.equal(response.status, 201, "status");
+      const { calls } = await client.calls.list({ limit: 1 });
+      check.equal(calls[0]?.id, data.type === "initiated" ? data.callId : undefined, "the newest call");
+      check.equal(calls[0]?.direction, "outbound", "direction");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a call that the number's own provider carries is placed",
+    needs,
+    async run(target, check) {
+      const { providerId } = validInput("createCall").body as { providerId: string };
+      const call = await (await connect(target)).calls.create({ ...request, providerId });
+      check.equal(call.type, "initiated", "type");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "at the concurrent-call limit calls wait in order, and beyond the queue they are refused",
+    needs: [...needs, "policies"],
+    covers: shows("call: placed → queued, at the concurrent-call limit", "call: placed → refused, beyond the queue"),
+    async run(target, check) {
+      await target.policies.set({ concurrentCallLimit: 1, callQueueLimit: 2 });
+      const client = await connect(target);
+      const first = await client.calls.create(request).withResponse();
+      const second = await client.calls.create(request).withResponse();
+      const third = await client.calls.create(request);
+      check.equal([first.response.status, second.response.status], [201, 202], "statuses");
+      check.equal(second.data, { type: "queued", position: 1 }, "the first that waits");
+      check.equal(third, { type: "queued", position: 2 }, "the second that waits");
+      const { meta } = await check.refused(client.calls.create(request), "queue_full");
+      check.that((meta?.retryAfterSecs ?? 0) > 0, "meta.retryAfterSecs above 0");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "the queue drains as calls end, first in, first out",
+    needs: [...needs, "policies", "clock"],
+    covers: shows("call: queued → in progress, as another call ends"),
+    async run(target, check) {
+      await target.policies.set({ concurrentCallLimit: 1 });
+      const client = await connect(target);
+      for (let placed = 0; placed < 3; placed++) await client.calls.create(request);
+      await target.clock.advance({ by: minuteMs });
+      check.equal(await client.calls.create(request), { type: "queued", position: 2 }, "after one call ended");
+      await target.clock.advance({ by: 3 * minuteMs });
+      check.equal((await client.calls.create(request)).type, "initiated", "after all ended");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a call's duration counts the seconds since its turn came, and stays once it ended",
+    needs: [...needs, "policies", "clock"],
+    async run(target, check) {
+      await target.policies.set({ concurrentCallLimit: 1 });
+      const client = await connect(target);
+      for (let placed = 0; placed < 3; placed++) await client.calls.create(request);
+      await target.clock.advance({ by: minuteMs + 10_000 });
+      const { calls } = await client.calls.list({ limit: 3 });
+      check.equal(
+        calls.map(({ duration }) => duration),
+        [0, 10, 60],
+        "durations of the one that waits, the one that talks and the one that ended",
+      );
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a call that waits is not in progress before its turn",
+    needs: [...needs, "policies", "clock"],
+    async run(target, check) {
+      await target.policies.set({ concurrentCallLimit: 1 });
+      const client = await connect(target);
+      await client.calls.create(request);
+      await client.calls.create(request);
+      await target.clock.advance({ by: minuteMs - 1 });
+      check.equal(await client.calls.create(request), { type: "queued", position: 2 }, "a millisecond too early");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "the daily limit counts the outbound calls since midnight UTC and no others",
+    needs: [...needs, "policies"],
+    async run(target, check) {
+      const placedToday = pastCalls.filter(
+        ({ direction, createdAt }) => direction === "outbound" && Date.parse(createdAt) >= midnight,
+      );
+      await target.policies.set({ dailyCallLimit: placedToday.length + 1 });
+      const client = await connect(target);
+      check.equal((await client.calls.create(request)).type, "initiated", "below the limit");
+      await check.refused(client.calls.create(request), "daily_call_limit_exceeded");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a recipient whose time zone nobody knows is in the account's",
+    needs,
+    async run(target, check) {
+      await target.given(elsewhere("America/Los_Angeles"));
+      const client = await connect(target, { keyOf: elsewhereId });
+      await check.refused(client.calls.create(fromElsewhere), "outside_callable_hours");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a recipient is called at any hour where neither they nor the account have a time zone",
+    needs: [...needs, "clock"],
+    async run(target, check) {
+      await target.given(elsewhere());
+      const client = await connect(target, { keyOf: elsewhereId });
+      for (let hour = 0; hour < 24; hour++) {
+        check.equal((await client.calls.create(fromElsewhere)).type, "initiated", `type, ${hour} hours later`);
+        await target.clock.advance({ by: hourMs });
+      }
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a policy says where recipients are whose time zone nobody knows",
+    needs: [...needs, "policies"],
+    async run(target, check) {
+      await target.given(elsewhere());
+      await target.policies.set({ recipientTimeZone: "America/Los_Angeles" });
+      const client = await connect(target, { keyOf: elsewhereId });
+      await check.refused(client.calls.create(fromElsewhere), "outside_callable_hours");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "the daily limit refuses until midnight UTC and not beyond",
+    needs: [...needs, "policies", "clock"],
+    covers: shows("daily quota: used up → free, at midnight UTC"),
+    async run(target, check) {
+      const client = await connect(target, asKey);
+      const far = { ...request, toNumber: telephony.farEast };
+      await target.clock.advance({ to: midnight + 24 * hourMs - 1 });
+      check.equal((await client.calls.create(far)).type, "initiated", "below the limit");
+      await target.policies.set({ dailyCallLimit: 1 });
+      await check.refused(client.calls.create(far), "daily_call_limit_exceeded");
+      await target.clock.advance({ by: 1 });
+      check.equal((await client.calls.create(far)).type, "initiated", "the first call of the new day");
+      await check.refused(client.calls.create(far), "daily_call_limit_exceeded");
+    },
+  }),
+];
+
+const ids = pastCalls.map(({ id }) => id);
+const idsOf = (calls: readonly { id: string }[]) => calls.map(({ id }) => id);
+
+const listCases = [
+  contractCase({
+    noun,
+    name: "the list is the account's own calls, newest first, with their number",
+    needs,
+    async run(target, check) {
+      const list = await (await connect(target)).calls.list({ limit: pastCalls.length });
+      check.equal(idsOf(list.calls), ids, "ids");
+      check.equal(list.meta.total, ids.length, "meta.total");
+      check.equal(list.calls[1]?.duration, pastCalls[1]?.duration, "duration");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "limit and offset cut a page out of the list, and the total stays",
+    needs,
+    async run(target, check) {
+      const list = await (await connect(target)).calls.list({ limit: 7, offset: 20 });
+      check.equal(idsOf(list.calls), ids.slice(20, 27), "ids");
+      check.equal(list.meta.total, ids.length, "meta.total");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a page beyond the end is empty and still says the total",
+    needs,
+    async run(target, check) {
+      const list = await (await connect(target)).calls.list({ offset: 1000 });
+      check.equal([list.calls.length, list.meta.total], [0, ids.length], "calls and total");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "for await visits every call once",
+    needs,
+    async run(target, check) {
+      const seen: string[] = [];
+      for await (const call of (await connect(target)).calls.list({ limit: 10 })) seen.push(call.id);
+      check.equal(seen, ids, "ids");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "page by page the list arrives in pages of the limit",
+    needs,
+    async run(target, check) {
+      const sizes: number[] = [];
+      for await (const page of (await connect(target)).calls.list({ limit: 10 }).pages()) sizes.push(page.calls.length);
+      check.equal(sizes, [10, 10, 5], "sizes of the pages");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "toArray stops at the items it was allowed",
+    needs,
+    async run(target, check) {
+      const calls = await (await connect(target)).calls.list({ limit: 10 }).toArray({ maxItems: 12 });
+      check.equal(idsOf(calls), ids.slice(0, 12), "ids");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "the status filter keeps the calls with that status, and the total counts them",
+    needs,
+    async run(target, check) {
+      const list = await (await connect(target)).calls.list({ status: "failed" });
+      const failed = pastCalls.filter(({ status }) => status === "failed");
+      check.equal(idsOf(list.calls), idsOf(failed), "ids");
+      check.equal(list.meta.total, failed.length, "meta.total");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a status that no call has leaves an empty list",
+    needs,
+    async run(target, check) {
+      const list = await (await connect(target)).calls.list({ status: "no-such-status" });
+      check.equal([list.calls.length, list.meta.total], [0, 0], "calls and total");
+    },
+  }),
+  ...Object.entries({
+    "at exactly the start date": { from: 0, kept: 6 },
+    "a millisecond before the start date": { from: 1, kept: 5 },
+  }).map(([when, { from, kept }]) =>
+    contractCase({
+      noun,
+      name: `a call placed ${when} is ${from === 0 ? "listed" : "left out"}`,
+      needs,
+      async run(target, check) {
+        const startDate = iso(-6 * hourMs + from);
+        const list = await (await connect(target)).calls.list({ startDate });
+        check.equal(idsOf(list.calls), ids.slice(0, kept), "ids");
+        check.equal(list.meta.total, kept, "meta.total");
+      },
+    }),
+  ),
+  contractCase({
+    noun,
+    name: "a start date with an offset is the same moment",
+    needs,
+    async run(target, check) {
+      const local = new Date(start - 4 * hourMs).toISOString().replace("Z", "+02:00");
+      const list = await (await connect(target)).calls.list({ startDate: local });
+      check.equal(idsOf(list.calls), ids.slice(0, 6), "ids");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "filters and paging work together",
+    needs,
+    async run(target, check) {
+      const list = await (await connect(target)).calls.list({
+        status: "completed",
+        startDate: iso(-10 * hourMs),
+        limit: 3,
+        offset: 1,
+      });
+      const kept = pastCalls.slice(0, 10).filter(({ status }) => status === "completed");
+      check.equal(idsOf(list.calls), idsOf(kept.slice(1, 4)), "ids");
+      check.equal(list.meta.total, kept.length, "meta.total");
+    },
+  }),
+];
+
+export const callCases: readonly ContractCase[] = [
+  ...placementCases,
+  ...refusalCases,
+  ...hourCases,
+  ...numberCases,
+  ...listCases,
+];

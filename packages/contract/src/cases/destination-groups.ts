@@ -1,0 +1,179 @@
+import { contractCase } from "../suite/case.ts";
+import { connect, someone } from "../suite/client.ts";
+import { accounts, destinations, users, uuid } from "../suite/world.ts";
+
+const noun = "destination-groups";
+const needs = ["stateful", "validates", "destructive"] as const;
+const [first = "", second = "", third = ""] = destinations.many;
+const members = [{ destinationId: first }];
+
+export const destinationGroupCases = [
+  contractCase({
+    noun,
+    name: "a group keeps its members in ring order, each as it was given",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const given = [
+        { destinationId: third },
+        { destinationId: first, ringTimeoutSecs: 20 },
+        { destinationId: second },
+      ];
+      const group = await client.destinationGroups.create({ name: "Ring order", members: given });
+      check.equal(group.members, given, "members");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a new group carries its name, an id, and two equal times of the moment",
+    needs: [...needs, "clock"],
+    async run(target, check) {
+      const client = await connect(target);
+      const group = await client.destinationGroups.create({ name: "Front desk", members });
+      check.equal(group.name, "Front desk", "name");
+      check.that(group.id.length > 0, "an id");
+      check.equal(Date.parse(group.createdAt), target.clock.now(), "createdAt");
+      check.equal(group.updatedAt, group.createdAt, "updatedAt");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a group keeps the total timeout and the strategy that it was given",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const given = { totalTimeoutSecs: 17, strategy: "simultaneous" } as const;
+      const { totalTimeoutSecs, strategy } = await client.destinationGroups.create({ name: "Own", members, ...given });
+      check.equal({ totalTimeoutSecs, strategy }, given, "totalTimeoutSecs and strategy");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a member's ring time may be longer than the group's, and stays as it was given",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const given = [{ destinationId: first, ringTimeoutSecs: 20 }];
+      const group = await client.destinationGroups.create({ name: "Long", members: given, totalTimeoutSecs: 10 });
+      check.equal(group.members, given, "members");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "two groups have two ids",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const one = await client.destinationGroups.create({ name: "One", members });
+      const other = await client.destinationGroups.create({ name: "Other", members });
+      check.that(one.id !== other.id, "two ids");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "an unknown member is answered before a taken name",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      await client.destinationGroups.create({ name: "Front desk", members });
+      const unknown = [{ destinationId: uuid(999) }];
+      await check.refused(
+        client.destinationGroups.create({ name: "Front desk", members: unknown }),
+        "validation_failed",
+      );
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a name that is taken in the account is refused",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      await client.destinationGroups.create({ name: "Front desk", members });
+      const again = client.destinationGroups.create({ name: "Front desk", members });
+      await check.refusedLike(again, "resource_already_exists", "A-16", "a group's name is taken");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "names are compared exactly, letter case included",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      await client.destinationGroups.create({ name: "Front desk", members });
+      const other = await client.destinationGroups.create({ name: "front desk", members });
+      check.equal(other.name, "front desk", "name");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "names are compared exactly, spaces included",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      await client.destinationGroups.create({ name: "Front desk", members });
+      const other = await client.destinationGroups.create({ name: " Front desk ", members });
+      check.equal(other.name, " Front desk ", "name");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "another account's group does not take a name",
+    needs,
+    async run(target, check) {
+      const stranger = await connect(target, { userId: users.stranger, accountId: accounts.foreign });
+      await stranger.destinationGroups.create({
+        name: "Front desk",
+        members: [{ destinationId: destinations.foreignApp }],
+      });
+      const client = await connect(target);
+      const group = await client.destinationGroups.create({ name: "Front desk", members });
+      check.equal(group.name, "Front desk", "name");
+    },
+  }),
+  ...Object.entries({
+    unknown: [{ destinationId: first }, { destinationId: uuid(999) }],
+    "another account's": [{ destinationId: first }, { destinationId: destinations.foreignApp }],
+    repeated: [{ destinationId: first }, { destinationId: first }],
+  }).map(([what, given]) =>
+    contractCase({
+      noun,
+      name: `a member that is ${what} is refused by its place in the list`,
+      needs,
+      async run(target, check) {
+        const client = await connect(target);
+        const call = client.destinationGroups.create({ name: "Front desk", members: given });
+        const { errors } = await check.refused(call, "validation_failed");
+        check.equal(errors?.length, 1, "fields named");
+        check.that(errors?.[0]?.field.startsWith("members[1]") ?? false, "the second member is named");
+      },
+    }),
+  ),
+  contractCase({
+    noun,
+    name: "every failing field is named, not only the first",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const call = client.destinationGroups.create({
+        name: "",
+        members: [{ destinationId: first, ringTimeoutSecs: 0 }],
+      });
+      const { errors } = await check.refused(call, "validation_failed");
+      const named = errors?.map(({ field, code }) => `${field} ${code}`).toSorted();
+      check.equal(named, ["members[0].ringTimeoutSecs below_minimum", "name too_short"], "fields");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a refused group leaves its name free",
+    needs,
+    async run(target, check) {
+      const client = await connect(target, someone("admin"));
+      const refused = client.destinationGroups.create({ name: "Front desk", members: [{ destinationId: uuid(999) }] });
+      await check.refused(refused, "validation_failed");
+      const group = await client.destinationGroups.create({ name: "Front desk", members });
+      check.equal(group.name, "Front desk", "name");
+    },
+  }),
+];

@@ -1,0 +1,108 @@
+import { limits } from "@call-transfer/spec";
+import { contractCase } from "../suite/case.ts";
+import { connect } from "../suite/client.ts";
+import { accounts, destinations, firstSecret, hourMs, members, minuteMs, uuid } from "../suite/world.ts";
+
+const noun = "destinations";
+const needs = ["stateful", "destructive"] as const;
+const overlapMs = limits.previousSecretOverlapHours * hourMs;
+
+export const destinationCases = [
+  contractCase({
+    noun,
+    name: "a rotation shows the new secret, and a hint that is its end",
+    needs,
+    async run(target, check) {
+      const { signingSecret, signingSecretHint } = await (await connect(target)).destinations.rotateSecret(
+        destinations.app,
+      );
+      check.that(typeof signingSecret === "string" && signingSecret !== firstSecret, "a new secret");
+      check.equal(signingSecretHint, signingSecret?.slice(-limits.signingSecretHintLength), "signingSecretHint");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a rotation lets the previous secret sign for as long as the contract says",
+    needs: [...needs, "clock"],
+    async run(target, check) {
+      await target.clock.advance({ by: minuteMs });
+      const rotated = await (await connect(target)).destinations.rotateSecret(destinations.app);
+      const expiry = Date.parse(rotated.previousSecretExpiresAt ?? "");
+      check.equal(expiry - target.clock.now(), overlapMs, "the overlap in milliseconds");
+      check.equal(Date.parse(rotated.updatedAt), target.clock.now(), "updatedAt");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "each rotation makes another secret and counts the overlap anew",
+    needs: [...needs, "clock"],
+    async run(target, check) {
+      const client = await connect(target, { keyOf: accounts.home });
+      const first = await client.destinations.rotateSecret(destinations.app);
+      await target.clock.advance({ by: hourMs });
+      const second = await client.destinations.rotateSecret(destinations.app);
+      check.that(first.signingSecret !== second.signingSecret, "two secrets");
+      const expiry = Date.parse(second.previousSecretExpiresAt ?? "");
+      check.equal(expiry, target.clock.now() + overlapMs, "previousSecretExpiresAt");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a rotation leaves what else the destination has",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const { id, name, kind, enabled, config } = await client.destinations.rotateSecret(destinations.app);
+      const again = await client.destinations.rotateSecret(destinations.app);
+      check.equal([id, kind, enabled], [destinations.app, "app", true], "id, kind, enabled");
+      check.equal([again.name, again.config], [name, config], "name and config");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "no answer but the rotation's shows the secret",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const { signingSecret } = await client.destinations.rotateSecret(destinations.app);
+      const group = await client.destinationGroups.create({
+        name: "Front desk",
+        members: [{ destinationId: destinations.app }],
+      });
+      const answers = [group, await client.accounts.list(), await client.members.getAvailability(members.colleague)];
+      check.that(!JSON.stringify(answers).includes(signingSecret ?? "?"), "the secret in no other answer");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a rotation sends no webhook",
+    needs: [...needs, "webhooks", "clock"],
+    async run(target, check) {
+      await (await connect(target)).destinations.rotateSecret(destinations.app);
+      await target.clock.advance({ by: overlapMs });
+      check.equal(target.deliveries.received().length, 0, "deliveries");
+    },
+  }),
+  ...Object.entries({ "a phone": destinations.phone, "the available people": destinations.people }).map(([what, id]) =>
+    contractCase({
+      noun,
+      name: `a rotation for ${what} is refused: only an app has a secret`,
+      needs,
+      async run(target, check) {
+        const rotation = (await connect(target)).destinations.rotateSecret(id);
+        await check.refusedLike(rotation, "bad_request", "A-16", "the destination is not an app");
+      },
+    }),
+  ),
+  ...Object.entries({ unknown: uuid(999), "another account's": destinations.foreignApp }).map(([what, id]) =>
+    contractCase({
+      noun,
+      name: `a destination that is ${what} is not found`,
+      needs,
+      async run(target, check) {
+        const rotation = (await connect(target)).destinations.rotateSecret(id);
+        await check.refusedLike(rotation, "resource_not_found", "A-16", "the destination is not in the account");
+      },
+    }),
+  ),
+];

@@ -1,0 +1,175 @@
+import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
+import { type ContractCase, contractCase } from "../suite/case.ts";
+import type { Check } from "../suite/check.ts";
+import { connect, invoke, sendRaw, someone, validInput } from "../suite/client.ts";
+import { onDemandCodes, operationIds } from "../suite/document.ts";
+import type { Target } from "../suite/target.ts";
+import { shows } from "../suite/transitions.ts";
+import { accounts } from "../suite/world.ts";
+
+const noun = "errors";
+const bodyOperations = operationIds.filter((id) => operations[id].hasBody);
+
+/** An operation that documents the code, or else one that any code may answer (A-5). */
+const operationFor = (code: ErrorCode): OperationId =>
+  operationIds.find((id) => (operations[id].errorCodes as readonly string[]).includes(code)) ?? "listAccounts";
+
+/** The code through the SDK: everything that the table says of it arrives in the typed error. */
+async function arrives(check: Check, call: PromiseLike<unknown>, code: ErrorCode): Promise<void> {
+  const row = errorCodes[code];
+  const error = await check.refused(call, code);
+  check.equal(error.status, row.status ?? error.status, "status");
+  check.equal(error.title, row.title, "title");
+  check.that(typeof error.detail === "string" && error.detail !== "", "a detail");
+  check.that(typeof error.requestId === "string" && error.requestId !== "", "a requestId");
+  check.equal((error.errors?.length ?? 0) > 0, row.hasFieldErrors, "whether fields are named");
+}
+
+/** Every code of the table, answered once on demand. */
+const demandCases = (Object.keys(errorCodes) as ErrorCode[]).map((code) =>
+  contractCase({
+    noun: "codes on demand",
+    name: `${code} arrives as a typed error`,
+    needs: ["faults"],
+    covers: [{ kind: "demand", code }],
+    async run(target, check) {
+      const operation = operationFor(code);
+      await target.faults.add({ match: { operationId: operation }, do: { code } });
+      await arrives(check, invoke(await connect(target), operation, validInput(operation)), code);
+    },
+  }),
+);
+
+/** What an operation documents although only a fault brings it about. */
+const documentedDemandCases = operationIds.flatMap((operation) =>
+  onDemandCodes
+    .filter((code) => (operations[operation].errorCodes as readonly string[]).includes(code))
+    .map((code) =>
+      contractCase({
+        noun: "codes on demand",
+        name: `${operation} answers ${code} and serves the next request`,
+        needs: ["faults", "destructive"],
+        async run(target, check) {
+          const client = await connect(target);
+          await target.faults.add({ match: { operationId: operation }, do: { code } });
+          await arrives(check, invoke(client, operation, validInput(operation)), code);
+          await invoke(client, operation, validInput(operation));
+        },
+      }),
+    ),
+);
+
+const rateLimitCases = operationIds.map((operation) =>
+  contractCase({
+    noun,
+    name: `${operation} beyond the rate limit says how long to wait, and serves again after it`,
+    needs: ["policies", "clock", "destructive"],
+    covers: shows("rate limit: used up → free, after the wait that it names"),
+    async run(target, check) {
+      const client = await connect(target);
+      await target.policies.set({ rateLimit: { requests: 1, windowSecs: 30 } });
+      await client.roles.list();
+      const error = await check.refused(invoke(client, operation, validInput(operation)), "rate_limit_exceeded");
+      const wait = error.meta?.retryAfterSecs ?? 0;
+      check.that(wait > 0 && wait <= 30, `meta.retryAfterSecs from above 0 to 30, met ${wait}`);
+      await target.clock.advance({ by: wait * 1000 });
+      await invoke(client, operation, validInput(operation));
+    },
+  }),
+);
+
+async function sendAs(target: Target, operation: OperationId, init: RequestInit): Promise<Response> {
+  const { accessToken } = await target.as(someone("owner"));
+  const identity = { Authorization: `Bearer ${accessToken}`, "X-Account-Id": accounts.home };
+  return sendRaw(target, operation, { ...init, headers: { ...identity, ...(init.headers as object) } });
+}
+
+/** Bodies that cannot be read as the contract's JSON. */
+const unreadable: Readonly<Record<string, { init: RequestInit; code: ErrorCode }>> = {
+  "malformed JSON": { init: { body: '{"name": ' }, code: "invalid_json" },
+  "an empty body": { init: { body: "" }, code: "invalid_json" },
+  "another content type": {
+    init: { body: "name=x", headers: { "Content-Type": "application/x-www-form-urlencoded" } },
+    code: "bad_request",
+  },
+  "JSON that says it is text": { init: { headers: { "Content-Type": "text/plain" } }, code: "bad_request" },
+  "more than 1 MiB": { init: { body: JSON.stringify({ name: "n".repeat(2 ** 20) }) }, code: "bad_request" },
+};
+
+const bodyCases = bodyOperations.flatMap((operation) =>
+  Object.entries(unreadable).map(([what, { init, code }]) =>
+    contractCase({
+      noun,
+      name: `${operation} with ${what} answers ${code}`,
+      needs: ["validates"],
+      async run(target, check) {
+        const response = await sendAs(target, operation, init);
+        check.equal(response.status, errorCodes[code].status, "status");
+        check.equal(Reflect.get((await response.json()) as object, "code"), code, "code");
+      },
+    }),
+  ),
+);
+
+/** A verb that no operation has on the path. */
+function wrongMethodOf(operation: OperationId): string {
+  const taken = Object.values(operations).filter(({ path }) => path === operations[operation].path);
+  return ["PUT", "PATCH"].find((method) => taken.every((other) => other.method !== method)) ?? "TRACE";
+}
+
+const methodCases = operationIds.map((operation) =>
+  contractCase({
+    noun,
+    name: `the path of ${operation} with another method answers not_found and names the methods it has`,
+    needs: ["validates"],
+    async run(target, check) {
+      const url = target.baseUrl + operations[operation].path.replaceAll(/\{[^}]+\}/g, accounts.home);
+      const response = await target.fetch(url, { method: wrongMethodOf(operation) });
+      check.equal(Reflect.get((await response.json()) as object, "code"), "not_found", "code");
+      const allowed = (response.headers.get("Allow") ?? "").split(",").map((method) => method.trim());
+      check.that(allowed.includes(operations[operation].method), `Allow names ${operations[operation].method}`);
+    },
+  }),
+);
+
+/** The error shape, and every way of asking for what is not there. */
+export const errorCases: readonly ContractCase[] = [
+  ...demandCases,
+  ...documentedDemandCases,
+  ...rateLimitCases,
+  ...bodyCases,
+  ...methodCases,
+  contractCase({
+    noun,
+    name: "an unknown path answers not_found before it asks for a credential",
+    needs: ["validates"],
+    async run(target, check) {
+      const response = await target.fetch(`${target.baseUrl}/api/v1/nothing-here`);
+      check.equal(Reflect.get((await response.json()) as object, "code"), "not_found", "code");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "the SDK names the request by the header of its answer, and each request has a name of its own",
+    needs: [],
+    async run(target, check) {
+      const client = await connect(target);
+      const first = await client.roles.list().withResponse();
+      const second = await client.roles.list().withResponse();
+      check.equal(first.requestId, first.response.headers.get("X-Request-Id"), "requestId");
+      check.that(first.requestId !== second.requestId, "two requests have two names");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "an error that is no JSON still arrives as an error with its status",
+    needs: ["faults"],
+    async run(target, check) {
+      const page = { status: 502, body: "<html>Bad gateway</html>", headers: { "Content-Type": "text/html" } };
+      await target.faults.add({ do: page });
+      const { error } = await (await connect(target)).roles.list().result();
+      check.equal(Reflect.get(error ?? {}, "status"), 502, "status");
+      check.equal(Reflect.get(error ?? {}, "code"), undefined, "code");
+    },
+  }),
+];

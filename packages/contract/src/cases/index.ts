@@ -1,0 +1,33 @@
+import type { ContractCase } from "../suite/case.ts";
+import { accountCases } from "./accounts.ts";
+import { authCases } from "./auth.ts";
+import { breakageCases } from "./broken-responses.ts";
+import { callCases } from "./calls.ts";
+import { orderCases } from "./check-order.ts";
+import { destinationGroupCases } from "./destination-groups.ts";
+import { destinationCases } from "./destinations.ts";
+import { errorCases } from "./errors.ts";
+import { negativeCases } from "./invalid-input.ts";
+import { memberCases } from "./members.ts";
+import { retryCases } from "./retries.ts";
+import { roleCases } from "./roles.ts";
+import { transferCases } from "./transfers.ts";
+import { webhookCases } from "./webhooks.ts";
+
+/** Every case of the suite. */
+export const cases: readonly ContractCase[] = [
+  ...destinationGroupCases,
+  ...destinationCases,
+  ...memberCases,
+  ...roleCases,
+  ...callCases,
+  ...accountCases,
+  ...authCases,
+  ...orderCases,
+  ...errorCases,
+  ...negativeCases,
+  ...retryCases,
+  ...breakageCases,
+  ...webhookCases,
+  ...transferCases,
+];

@@ -1,0 +1,116 @@
+import { errorCodes, type OperationId } from "@call-transfer/spec";
+import { type ContractCase, contractCase } from "../suite/case.ts";
+import type { Check } from "../suite/check.ts";
+import { connect, type Input, invoke, sendRaw, someone, validInput } from "../suite/client.ts";
+import { operationIds } from "../suite/document.ts";
+import { type Field, fieldName, fieldPath, fieldsOf, type Rule, rulesOf } from "../suite/fields.ts";
+import { absent, type Probe, probesOf } from "../suite/probes.ts";
+import type { Target } from "../suite/target.ts";
+import { distinct } from "../suite/world.ts";
+
+/** A copy of a JSON value with one place in it set, or left out. */
+function withValue(node: unknown, [step, ...rest]: readonly (string | number)[], value: unknown): unknown {
+  if (step === undefined) return value === absent ? undefined : value;
+  if (Array.isArray(node)) return node.map((item, index) => (index === step ? withValue(item, rest, value) : item));
+  const { [step]: part, ...others } = (node ?? {}) as Record<string, unknown>;
+  return rest.length === 0 && value === absent ? others : { ...others, [step]: withValue(part, rest, value) };
+}
+
+const valueAt = (node: unknown, steps: readonly (string | number)[]): unknown =>
+  steps.reduce<unknown>(
+    (part, step) => (typeof part === "object" && part !== null ? Reflect.get(part, step) : undefined),
+    node,
+  );
+
+const plainValues: Readonly<Record<string, unknown>> = { boolean: true, integer: 1, number: 1, array: [], object: {} };
+
+/** What the request holds at a field, or a value that a schema without an example allows. */
+function baseOf(input: Input, { where, steps, schema }: Field): unknown {
+  return valueAt(input[where], steps) ?? schema.default ?? schema.minimum ?? plainValues[String(schema.type)] ?? "text";
+}
+
+const inputWith = (input: Input, field: Field, value: unknown): Input => ({
+  ...input,
+  [field.where]: withValue(input[field.where], field.steps, value),
+});
+
+/** Lists of any length: copies of the first item, each with values of its own where the world has enough of them. */
+const itemsFrom =
+  (base: unknown) =>
+  (count: number): unknown[] => {
+    const item: unknown = Array.isArray(base) ? base[0] : undefined;
+    return Array.from({ length: count }, (_, index) => {
+      if (typeof item !== "object" || item === null) return item;
+      const own = Object.keys(item).map((name) => [name, distinct[name]?.[index] ?? Reflect.get(item, name)]);
+      return Object.fromEntries(own);
+    });
+  };
+
+/** Shows that a left-out or null field stands for its default: in the answer, or by the answer being the same. */
+async function takesDefault(target: Target, check: Check, { field }: Rule, input: Input, data: unknown): Promise<void> {
+  const { operation, schema, steps } = field;
+  const mirrored = valueAt(data, steps);
+  if (mirrored !== undefined) return check.equal(mirrored, schema.default, `${fieldPath(field)} in the answer`);
+  const client = await connect(target);
+  const other = schema.minimum === schema.default ? Number(schema.default) + 1 : schema.minimum;
+  check.equal(
+    data,
+    await invoke(client, operation, inputWith(input, field, schema.default)),
+    "the answer as with the default",
+  );
+  const differing = await invoke(client, operation, inputWith(input, field, other));
+  check.that(JSON.stringify(differing) !== JSON.stringify(data), "another value would have shown");
+}
+
+async function accepts(target: Target, check: Check, rule: Rule, probe: Probe): Promise<void> {
+  const { field } = rule;
+  const input = validInput(field.operation);
+  const client = await connect(target);
+  const { data } = await invoke(client, field.operation, inputWith(input, field, probe.value)).withResponse();
+  const isEmpty = probe.value === absent || probe.value === null;
+  if (isEmpty && "default" in field.schema) await takesDefault(target, check, rule, input, data);
+}
+
+/** The SDK itself refuses to send nothing where a body belongs. */
+async function withoutBody(target: Target, check: Check, operation: OperationId, input: Input): Promise<void> {
+  const { accessToken = "", accountId = "" } = await target.as(someone("owner"));
+  const headers = { Authorization: `Bearer ${accessToken}`, "X-Account-Id": accountId };
+  const { status } = await sendRaw(target, operation, { headers }, input);
+  check.equal(status, errorCodes.validation_failed.status, "the status of a request without its body");
+}
+
+async function refuses(target: Target, check: Check, { field }: Rule, { value, what, code }: Probe): Promise<void> {
+  const input = inputWith(validInput(field.operation), field, value);
+  if (field.steps.length === 0 && value === absent) return withoutBody(target, check, field.operation, input);
+  const client = await connect(target);
+  const call = invoke(client, field.operation, input);
+  if (field.where === "path") return void (await check.refused(call, "invalid_id_format"));
+  if (field.steps.length === 0)
+    return void (await check.refusedLike(call, "validation_failed", "A-20", `the body is ${what}`));
+  const { errors } = await check.refused(call, "validation_failed");
+  const named = errors?.map((error) => ({ field: error.field, code: error.code }));
+  check.equal(named, [{ field: fieldPath(field), code }], "the fields named");
+}
+
+function* casesOf(operation: OperationId): Generator<ContractCase> {
+  const input = validInput(operation);
+  for (const field of fieldsOf(operation)) {
+    const base = baseOf(input, field);
+    for (const rule of rulesOf(field)) {
+      for (const probe of probesOf(rule, base, itemsFrom(base))) {
+        const side = probe.code ? "invalid" : "valid";
+        yield contractCase({
+          noun: "negatives",
+          name: `${operation} ${side === "valid" ? "accepts" : "refuses"} ${fieldName(field)}: ${rule.keyword}, ${probe.what}`,
+          needs: ["validates", "destructive"],
+          covers: [{ kind: "field", operation, field: fieldName(field), keyword: rule.keyword, side }],
+          run: (target, check) =>
+            probe.code ? refuses(target, check, rule, probe) : accepts(target, check, rule, probe),
+        });
+      }
+    }
+  }
+}
+
+/** For every rule of every field the last valid and the first invalid value, all derived from the document. */
+export const negativeCases: readonly ContractCase[] = operationIds.flatMap((id) => [...casesOf(id)]);

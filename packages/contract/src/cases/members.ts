@@ -1,0 +1,166 @@
+import { contractCase } from "../suite/case.ts";
+import { connect } from "../suite/client.ts";
+import type { Target } from "../suite/target.ts";
+import { shows } from "../suite/transitions.ts";
+import { accounts, hourMs, iso, members, type SeedMember, start, uuid } from "../suite/world.ts";
+
+const noun = "members";
+const needs = ["stateful"] as const;
+const memberId = uuid(801);
+
+/** A further member of the home account. */
+const given = (target: Target, state: Pick<SeedMember, "availability" | "busy" | "hours">): Promise<void> =>
+  target.given({
+    users: [{ id: uuid(802), name: "Given" }],
+    members: [{ id: memberId, accountId: accounts.home, userId: uuid(802), role: "member", ...state }],
+  });
+
+/** A key outlives a token, so time can pass. */
+const asKey = { keyOf: accounts.home };
+
+const untouched = { status: "available", source: null, reason: null, until: null, updatedAt: null };
+const until = iso(hourMs);
+const updatedAt = iso(-hourMs);
+
+/** The part of an answer that says why and how long. Absent and null mean the same (§2.4). */
+const stateOf = ({ status, source, reason, until: end, updatedAt: set }: Record<string, unknown>) => ({
+  status,
+  source: source ?? null,
+  reason: reason ?? null,
+  until: typeof end === "string" ? iso(Date.parse(end) - start) : null,
+  updatedAt: typeof set === "string" ? iso(Date.parse(set) - start) : null,
+});
+
+export const memberCases = [
+  contractCase({
+    noun,
+    name: "a member whose availability nobody set is available, and nobody set it",
+    needs,
+    async run(target, check) {
+      await given(target, {});
+      const availability = await (await connect(target)).members.getAvailability(memberId);
+      check.equal([availability.memberId, availability.userId], [memberId, uuid(802)], "memberId and userId");
+      check.equal(availability.busy, false, "busy");
+      check.equal(stateOf({ ...availability }), untouched, "availability");
+    },
+  }),
+  ...(["away", "offline"] as const).flatMap((status) => [
+    contractCase({
+      noun,
+      name: `${status} with an end is in force until a millisecond before it`,
+      needs: [...needs, "clock"],
+      async run(target, check) {
+        await given(target, { availability: { status, source: "member", until, updatedAt } });
+        const client = await connect(target, asKey);
+        await target.clock.advance({ to: Date.parse(until) - 1 });
+        const expected = { status, source: "member", reason: null, until, updatedAt };
+        check.equal(stateOf({ ...(await client.members.getAvailability(memberId)) }), expected, "availability");
+      },
+    }),
+    contractCase({
+      noun,
+      name: `${status} is over at exactly its end, and nothing of it is left`,
+      needs: [...needs, "clock"],
+      covers: shows(`availability: ${status} → available, as \`until\` passes`),
+      async run(target, check) {
+        await given(target, { availability: { status, source: "member", until, updatedAt } });
+        const client = await connect(target, asKey);
+        await target.clock.advance({ to: Date.parse(until) });
+        check.equal(stateOf({ ...(await client.members.getAvailability(memberId)) }), untouched, "availability");
+      },
+    }),
+    contractCase({
+      noun,
+      name: `${status} without an end lasts`,
+      needs: [...needs, "clock"],
+      covers: shows(`availability: ${status} stays, without \`until\``),
+      async run(target, check) {
+        await given(target, { availability: { status, source: "admin", until: null, updatedAt } });
+        const client = await connect(target, asKey);
+        await target.clock.advance({ by: 365 * 24 * hourMs });
+        const expected = { status, source: "admin", reason: null, until: null, updatedAt };
+        check.equal(stateOf({ ...(await client.members.getAvailability(memberId)) }), expected, "availability");
+      },
+    }),
+  ]),
+  contractCase({
+    noun,
+    name: "a status that the platform set after missed calls says so",
+    needs,
+    async run(target, check) {
+      const availability = { status: "away", source: "auto", reason: "missed_calls", until, updatedAt } as const;
+      await given(target, { availability });
+      const answer = await (await connect(target)).members.getAvailability(memberId);
+      check.equal(stateOf({ ...answer }), availability, "availability");
+    },
+  }),
+  ...(["available", "away", "offline"] as const).map((status) =>
+    contractCase({
+      noun,
+      name: `a member on a transferred call is busy and still ${status}`,
+      needs,
+      async run(target, check) {
+        await given(target, { busy: true, availability: { status } });
+        const answer = await (await connect(target)).members.getAvailability(memberId);
+        check.equal({ busy: answer.busy, status: answer.status }, { busy: true, status }, "busy and status");
+      },
+    }),
+  ),
+  contractCase({
+    noun,
+    name: "hours are removed, and removing them again changes nothing",
+    needs: [...needs, "destructive"],
+    covers: shows("hours: set → none, by their removal"),
+    async run(target, check) {
+      await given(target, { hours: { monday: [{ from: "09:00", to: "17:00" }] } });
+      const client = await connect(target);
+      const first = await client.members.deleteHours(memberId).withResponse();
+      const second = await client.members.deleteHours(memberId).withResponse();
+      check.equal([first.response.status, second.response.status], [204, 204], "statuses");
+      check.equal(first.data, undefined, "data");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "removing hours that were never set succeeds",
+    needs: [...needs, "destructive"],
+    covers: shows("hours: none → none, by their removal"),
+    async run(target, check) {
+      await given(target, {});
+      const { response } = await (await connect(target)).members.deleteHours(memberId).withResponse();
+      check.equal(response.status, 204, "status");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "removing hours leaves the availability as it is",
+    needs: [...needs, "destructive"],
+    async run(target, check) {
+      await given(target, { availability: { status: "away", source: "member", until, updatedAt }, hours: {} });
+      const client = await connect(target);
+      const before = await client.members.getAvailability(memberId);
+      await client.members.deleteHours(memberId);
+      check.equal(await client.members.getAvailability(memberId), before, "availability");
+    },
+  }),
+  ...Object.entries({ unknown: uuid(999), "another organization's": members.foreign }).flatMap(([what, id]) => [
+    contractCase({
+      noun,
+      name: `the availability of a member who is ${what} is not found`,
+      needs,
+      async run(target, check) {
+        const call = (await connect(target)).members.getAvailability(id);
+        await check.refusedLike(call, "resource_not_found", "A-16", "the member is not in the organization");
+      },
+    }),
+    contractCase({
+      noun,
+      name: `the hours of a member who is ${what} are not found`,
+      needs: [...needs, "destructive"],
+      async run(target, check) {
+        const call = (await connect(target)).members.deleteHours(id);
+        await check.refusedLike(call, "resource_not_found", "A-16", "the member is not in the organization");
+      },
+    }),
+  ]),
+];

@@ -1,0 +1,96 @@
+import { type ErrorCode, errorCodes, limits, operations } from "@call-transfer/spec";
+import { type ContractCase, contractCase, type RetryClass } from "../suite/case.ts";
+import { invoke, validInput } from "../suite/client.ts";
+import { operationIds } from "../suite/document.ts";
+import { watched } from "../suite/impatient-client.ts";
+import type { Fault } from "../suite/target.ts";
+
+const noun = "retries";
+const attemptsAtMost = limits.clientMaxRetries + 1;
+
+/** Which classes of operations are sent again after an answer. */
+const repeatable: readonly RetryClass[] = ["safe", "unique"];
+const always: readonly RetryClass[] = ["safe", "unique", "once"];
+
+const codesWhere = (filter: (code: ErrorCode) => boolean) => (Object.keys(errorCodes) as ErrorCode[]).filter(filter);
+
+/** Answers, and the classes of operations that are sent again after them. */
+export const answers: readonly {
+  name: string;
+  fault: Fault["do"];
+  code?: ErrorCode;
+  retried: readonly RetryClass[];
+}[] = [
+  ...codesWhere((code) => errorCodes[code].status === 503 || errorCodes[code].status === 500).map((code) => ({
+    name: code,
+    fault: { code },
+    code,
+    retried: errorCodes[code].effectFree ? always : repeatable,
+  })),
+  { name: "a 408 without a body", fault: { status: 408 }, retried: repeatable },
+  { name: "a proxy's 502", fault: { status: 502, body: "<html></html>" }, retried: repeatable },
+  { name: "rate_limit_exceeded", fault: { code: "rate_limit_exceeded" }, code: "rate_limit_exceeded", retried: always },
+  {
+    name: "assistant_quota_exceeded",
+    fault: { code: "assistant_quota_exceeded" },
+    code: "assistant_quota_exceeded",
+    retried: [],
+  },
+  { name: "forbidden", fault: { code: "forbidden" }, code: "forbidden", retried: [] },
+];
+
+const matrix = operationIds.flatMap((operation) =>
+  answers.map(({ name, fault, code, retried }) => {
+    const again = retried.includes(operations[operation].retry);
+    return contractCase({
+      noun,
+      name: `${operation} after ${name} is ${again ? "sent again and succeeds" : "not sent again"}`,
+      needs: ["faults", "destructive"],
+      covers: [{ kind: "reaction", fault: name, retry: operations[operation].retry }],
+      async run(target, check) {
+        await target.faults.add({ match: { operationId: operation }, do: fault });
+        const { client, sent } = await watched(target);
+        const call = invoke(client, operation, validInput(operation));
+        if (again) await call;
+        else if (code) await check.refused(call, code);
+        else await check.fails(call);
+        check.equal(sent.count, again ? 2 : 1, "requests sent");
+      },
+    });
+  }),
+);
+
+/** What the SDK sends again after which answer, through the whole stack. */
+export const retryCases: readonly ContractCase[] = [
+  ...matrix,
+  contractCase({
+    noun,
+    name: "a lasting outage ends in the error after the contract's number of retries, each wait longer than the last",
+    needs: ["faults"],
+    async run(target, check) {
+      await target.faults.add({ times: attemptsAtMost, do: { code: "service_unavailable" } });
+      const { client, sent, waits } = await watched(target);
+      await check.refused(client.roles.list(), "service_unavailable");
+      check.equal(sent.count, attemptsAtMost, "requests sent");
+      check.that(
+        waits.every((wait, index) => wait > (waits[index - 1] ?? 0)),
+        `growing waits, met ${waits.join(", ")}`,
+      );
+    },
+  }),
+  contractCase({
+    noun,
+    name: "the wait that a rate limit asks for is kept",
+    needs: ["policies", "destructive"],
+    async run(target, check) {
+      const { client, waits } = await watched(target);
+      await target.policies.set({ rateLimit: { requests: 1, windowSecs: 30 } });
+      await client.roles.list();
+      await check.refused(client.roles.list(), "rate_limit_exceeded");
+      check.that(
+        waits.length > 0 && waits.every((wait) => wait >= 1000),
+        `waits of a second or more, met ${waits.join(", ")}`,
+      );
+    },
+  }),
+];

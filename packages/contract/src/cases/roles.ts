@@ -1,0 +1,39 @@
+import { contractCase } from "../suite/case.ts";
+import { connect, someone } from "../suite/client.ts";
+import { roles } from "../suite/document.ts";
+
+const noun = "roles";
+
+export const roleCases = [
+  contractCase({
+    noun,
+    name: "the list holds every built-in role once",
+    needs: [],
+    async run(target, check) {
+      const list = await (await connect(target)).roles.list();
+      check.equal(list.roles.map(({ role }) => role).toSorted(), roles.toSorted(), "roles");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "every role permits something, and nothing twice",
+    needs: [],
+    async run(target, check) {
+      const list = await (await connect(target)).roles.list();
+      for (const { role, permissions } of list.roles) {
+        check.that(permissions.length > 0, `${role} permits something`);
+        check.equal(new Set(permissions).size, permissions.length, `distinct permissions of ${role}`);
+      }
+    },
+  }),
+  contractCase({
+    noun,
+    name: "the list is the same whoever of the account asks",
+    needs: ["auth"],
+    async run(target, check) {
+      const asOwner = await (await connect(target)).roles.list();
+      const asAgent = await (await connect(target, someone("agent"))).roles.list();
+      check.equal(asAgent, asOwner, "roles");
+    },
+  }),
+];

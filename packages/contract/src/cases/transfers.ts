@@ -1,0 +1,277 @@
+import { contractCase } from "../suite/case.ts";
+import type { Check } from "../suite/check.ts";
+import { connect, someone } from "../suite/client.ts";
+import type { RingState, TargetWith, TransferRequest } from "../suite/target.ts";
+import { shows } from "../suite/transitions.ts";
+import { accounts, destinations, hourMs, iso, members, type SeedMember, uuid } from "../suite/world.ts";
+
+const noun = "transfers";
+const needs = ["transfers", "clock", "stateful", "destructive"] as const;
+type Platform = TargetWith<(typeof needs)[number]>;
+const memberId = uuid(821);
+const [first = "", second = "", third = ""] = destinations.many.filter((id) => id !== destinations.app);
+const secondMs = 1000;
+
+type MemberState = Pick<SeedMember, "availability" | "busy" | "hours">;
+
+/** A further member of an account, the home account unless told otherwise. */
+const given = (target: Platform, state: MemberState, accountId = accounts.home): Promise<void> =>
+  target.given({
+    users: [{ id: uuid(822), name: "Given" }],
+    members: [{ id: memberId, accountId, userId: uuid(822), role: "member", ...state }],
+  });
+
+/** Rings what is named, and tells what became of a person. */
+async function ringOf(target: Platform, transfer: TransferRequest, id: string): Promise<RingState | undefined> {
+  const { rings } = await target.transfers.read(await target.transfers.start(transfer));
+  return rings.find((ring) => ring.memberId === id);
+}
+
+const people = { destinationId: destinations.people };
+const day = (from: string, to: string) => [{ from, to }];
+
+/** Who rings, at noon UTC on a Monday. */
+const states: Readonly<Record<string, MemberState & { rings: boolean }>> = {
+  available: { rings: true },
+  busy: { busy: true, rings: false },
+  away: { availability: { status: "away" }, rings: false },
+  offline: { availability: { status: "offline" }, rings: false },
+  "away until this very moment": { availability: { status: "away", until: iso(0) }, rings: true },
+  "within their hours": { hours: { monday: day("09:00", "17:00") }, rings: true },
+  "at the start of their hours": { hours: { monday: day("12:00", "13:00") }, rings: true },
+  "at the end of their hours": { hours: { monday: day("11:00", "12:00") }, rings: false },
+  "between two of their hours": {
+    hours: { monday: [...day("09:00", "11:00"), ...day("13:00", "17:00")] },
+    rings: false,
+  },
+  "within the second of their hours": {
+    hours: { monday: [...day("09:00", "11:00"), ...day("12:00", "17:00")] },
+    rings: true,
+  },
+  "free on another day only": { hours: { tuesday: day("00:00", "24:00") }, rings: false },
+  "with hours on no day": { hours: {}, rings: false },
+  "in a place where it is past midnight, on the new day": {
+    hours: { timeZone: "Pacific/Auckland", tuesday: day("00:00", "02:00") },
+    rings: true,
+  },
+  "in a place where it is past midnight, on the day before": {
+    hours: { timeZone: "Pacific/Auckland", monday: day("00:00", "24:00") },
+    rings: false,
+  },
+};
+
+const stateCases = Object.entries(states).map(([what, { rings, ...state }]) =>
+  contractCase({
+    noun,
+    name: `a member who is ${what} ${rings ? "rings" : "does not ring"}`,
+    needs,
+    async run(target, check) {
+      await given(target, state);
+      const ring = await ringOf(target, people, memberId);
+      check.equal(ring?.outcome, rings ? "ringing" : "not_rung", "outcome");
+    },
+  }),
+);
+
+/** A group of phones, by the API; gives its id. */
+async function groupOf(target: Platform, ringTimes: readonly (number | undefined)[], totalTimeoutSecs: number) {
+  const client = await connect(target);
+  const ids = [first, second, third];
+  const group = await client.destinationGroups.create({
+    name: "Ringing",
+    totalTimeoutSecs,
+    members: ringTimes.map((ringTimeoutSecs, index) => ({
+      destinationId: ids[index] ?? "",
+      ...(ringTimeoutSecs === undefined ? {} : { ringTimeoutSecs }),
+    })),
+  });
+  return group.id;
+}
+
+const outcomesOf = (rings: readonly RingState[]) => rings.map(({ outcome }) => outcome);
+
+async function shown(target: Platform, check: Check, id: string, status: string, outcomes: string[]): Promise<void> {
+  const transfer = await target.transfers.read(id);
+  check.equal([transfer.status, outcomesOf(transfer.rings)], [status, outcomes], "status and outcomes");
+}
+
+/** Lets everybody who is available miss an offer. */
+async function miss(target: Platform): Promise<void> {
+  await target.transfers.start(people);
+  await target.clock.advance({ by: 30 * secondMs });
+}
+
+export const transferCases = [
+  ...stateCases,
+  contractCase({
+    noun,
+    name: "members of other accounts do not ring",
+    needs,
+    async run(target, check) {
+      check.equal(await ringOf(target, people, members.foreign), undefined, "the ring");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "hours that name no place are in the account's time zone",
+    needs,
+    async run(target, check) {
+      const [accountId, destinationId] = [uuid(823), uuid(824)];
+      await target.given({
+        accounts: [{ id: accountId, name: "Westward", timeZone: "America/Los_Angeles" }],
+        destinations: [{ id: destinationId, accountId, name: "People", kind: "available_humans" }],
+      });
+      await given(target, { hours: { monday: day("04:00", "05:00") } }, accountId);
+      check.equal((await ringOf(target, { destinationId }, memberId))?.outcome, "ringing", "outcome");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a member whose hours are removed is always within them",
+    needs,
+    covers: shows("hours: set → none, by their removal"),
+    async run(target, check) {
+      await given(target, { hours: {} });
+      await (await connect(target)).members.deleteHours(memberId);
+      check.equal((await ringOf(target, people, memberId))?.outcome, "ringing", "outcome");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a destination that is disabled does not ring",
+    needs,
+    async run(target, check) {
+      const destinationId = uuid(825);
+      const phone = {
+        id: destinationId,
+        accountId: accounts.home,
+        name: "Off",
+        kind: "phone",
+        enabled: false,
+      } as const;
+      await target.given({ destinations: [phone] });
+      await shown(target, check, await target.transfers.start({ destinationId }), "unanswered", ["not_rung"]);
+    },
+  }),
+  contractCase({
+    noun,
+    name: "all of a group ring at once, and the first to answer is connected",
+    needs,
+    async run(target, check) {
+      const groupId = await groupOf(target, [undefined, undefined, undefined], 30);
+      const script = [{ destinationId: second, answerAfterSecs: 5 }];
+      const id = await target.transfers.start({ groupId, script });
+      await shown(target, check, id, "ringing", ["ringing", "ringing", "ringing"]);
+      await target.clock.advance({ by: 5 * secondMs });
+      await shown(target, check, id, "connected", ["taken", "answered", "taken"]);
+    },
+  }),
+  contractCase({
+    noun,
+    name: "of those who answer at the same instant the first in ring order is connected, and each late one is told why",
+    needs,
+    async run(target, check) {
+      const groupId = await groupOf(target, [undefined, undefined, 5], 30);
+      const script = [
+        { destinationId: third, answerAfterSecs: 5 },
+        { destinationId: second, answerAfterSecs: 6 },
+        { destinationId: first, answerAfterSecs: 6 },
+        { destinationId: first, answerAfterSecs: 7 },
+      ];
+      const id = await target.transfers.start({ groupId, script });
+      await target.clock.advance({ by: 7 * secondMs });
+      const { rings } = await target.transfers.read(id);
+      check.equal(outcomesOf(rings), ["answered", "taken", "missed"], "outcomes");
+      const codes = rings.map(({ late }) => late.map(({ code }) => code));
+      check.equal(codes, [["offer_taken_self"], ["offer_taken"], ["offer_expired"]], "codes");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "each rings for its own time, none longer than the group, and one without a time as long as the group",
+    needs,
+    async run(target, check) {
+      const groupId = await groupOf(target, [5, 45, undefined], 10);
+      const id = await target.transfers.start({ groupId });
+      await target.clock.advance({ by: 5 * secondMs - 1 });
+      await shown(target, check, id, "ringing", ["ringing", "ringing", "ringing"]);
+      await target.clock.advance({ by: 1 });
+      await shown(target, check, id, "ringing", ["missed", "ringing", "ringing"]);
+      await target.clock.advance({ by: 5 * secondMs - 1 });
+      await shown(target, check, id, "ringing", ["missed", "ringing", "ringing"]);
+      await target.clock.advance({ by: 1 });
+      await shown(target, check, id, "unanswered", ["missed", "missed", "missed"]);
+    },
+  }),
+  contractCase({
+    noun,
+    name: "an app that accepts its offer is connected",
+    needs: [...needs, "webhooks"],
+    async run(target, check) {
+      const id = await target.transfers.start({ destinationId: destinations.app });
+      await target.clock.advance({ by: 1 });
+      await shown(target, check, id, "connected", ["answered"]);
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a member is busy while on a transferred call, stops ringing for others, and is free after it",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const stateOf = async () => {
+        const { status, busy } = await client.members.getAvailability(members.colleague);
+        return { status, busy };
+      };
+      const elsewhere = await target.transfers.start(people);
+      const script = [{ memberId: members.colleague, answerAfterSecs: 2 }];
+      await target.transfers.start({ ...people, script });
+      await target.clock.advance({ by: 2 * secondMs });
+      check.equal(await stateOf(), { status: "available", busy: true }, "while connected");
+      const { rings } = await target.transfers.read(elsewhere);
+      check.equal(rings.find((ring) => ring.memberId === members.colleague)?.outcome, "busy", "the other call");
+      check.equal((await ringOf(target, people, members.colleague))?.outcome, "not_rung", "a third call");
+      await target.clock.advance({ by: 60 * secondMs });
+      check.equal(await stateOf(), { status: "available", busy: false }, "after the call");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "three missed calls in a row set away for a while, and say so",
+    needs,
+    async run(target, check) {
+      const client = await connect(target);
+      const read = () => client.members.getAvailability(members.colleague);
+      await miss(target);
+      await miss(target);
+      check.equal((await read()).status, "available", "after two");
+      await miss(target);
+      const { status, source, reason, until, updatedAt } = await read();
+      check.equal(
+        { status, source, reason },
+        { status: "away", source: "auto", reason: "missed_calls" },
+        "after three",
+      );
+      const now = target.clock.now();
+      const times = [Date.parse(until ?? "") - now, Date.parse(updatedAt ?? "") - now];
+      check.equal(times, [hourMs / 4, 0], "until and updatedAt");
+      await target.clock.advance({ by: hourMs / 4 });
+      check.equal((await read()).status, "available", "after it");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "an answered call ends a row of missed ones",
+    needs,
+    async run(target, check) {
+      const client = await connect(target, someone("admin"));
+      await miss(target);
+      await miss(target);
+      const script = [{ memberId: members.colleague, answerAfterSecs: 1 }];
+      await target.transfers.start({ ...people, script });
+      await target.clock.advance({ by: 70 * secondMs });
+      await miss(target);
+      check.equal((await client.members.getAvailability(members.colleague)).status, "available", "status");
+    },
+  }),
+];

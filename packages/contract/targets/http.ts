@@ -1,0 +1,26 @@
+import { startMockServer } from "@call-transfer/mock-server";
+import { withShared } from "../src/suite/runner.ts";
+import { start, world } from "../src/suite/world.ts";
+import { backendTarget, createReceiver } from "./backend-target.ts";
+
+const name = "http";
+
+/** The mock server on a free port, over real sockets; each case in a sandbox of its own. */
+export const http = withShared(name, async () => {
+  const server = await startMockServer({ port: 0, clock: "frozen", seed: structuredClone(world), now: start });
+  let opened = 0;
+  return {
+    async open() {
+      opened += 1;
+      const sandbox = `case-${opened}`;
+      const { received, fetch } = createReceiver();
+      const backend = server.sandboxes.create(sandbox, { fetch });
+      const baseUrl = `${server.url}/_sandbox/${sandbox}`;
+      return {
+        target: backendTarget(name, backend, received, { baseUrl, fetch: globalThis.fetch }),
+        close: async () => void server.sandboxes.delete(sandbox),
+      };
+    },
+    stop: () => server.close(),
+  };
+});

@@ -1,0 +1,19 @@
+import { createBackend } from "@call-transfer/backend";
+import { perCase, type TargetRunner } from "../src/suite/runner.ts";
+import { start, world } from "../src/suite/world.ts";
+import { backendTarget, createReceiver } from "./backend-target.ts";
+
+/** A backend called as a function; the reference backend unless another one is handed in. */
+export const inProcessRunner = (name: string, create: typeof createBackend = createBackend): TargetRunner =>
+  perCase(name, async () => {
+    const { received, fetch } = createReceiver();
+    const backend = create({ seed: structuredClone(world), now: start, fetch });
+    const target = backendTarget(name, backend, received, {
+      baseUrl: "http://localhost",
+      fetch: (input, init) => backend.fetch(input, init, { address: "127.0.0.1" }),
+    });
+    return { target, close: async () => {} };
+  });
+
+/** The reference backend, called as a function. */
+export const inProcess = inProcessRunner("in-process");

@@ -1,0 +1,64 @@
+import { startMockServer, startPrismServer } from "@call-transfer/mock-server";
+import { type Run, runCase } from "../src/suite/run.ts";
+import type { TargetRunner } from "../src/suite/runner.ts";
+import type { CaseName, Target } from "../src/suite/target.ts";
+import { start, world } from "../src/suite/world.ts";
+import { backendTarget, createReceiver } from "./backend-target.ts";
+import { patientFetch, reasonFor } from "./prism-deviations.ts";
+
+const name = "prism-proxy";
+
+/** What Prism found wrong with an answer, in words; of requests it notes those of no operation, which are no news. */
+function objectionsTo(response: Response): string[] {
+  const listed: unknown = JSON.parse(response.headers.get("sl-violations") ?? "[]");
+  const violations = listed as readonly { readonly location: readonly string[]; readonly message: string }[];
+  return violations
+    .filter(({ location }) => location[0] === "response")
+    .map(({ location, message }) => `Prism objects to ${location.join(".")}: ${message}`);
+}
+
+/** Holds a result against what Prism objected to while the case ran. */
+export function judged(run: Run, contractCase: CaseName, objections: readonly string[]): Run {
+  const purpose = reasonFor("broken", contractCase);
+  const stale = objections.length === 0 ? [`Prism objects to nothing, although it is listed: ${purpose}`] : [];
+  const found = purpose === undefined ? objections : stale;
+  if (found.length === 0) return run;
+  return { ...run, failure: [...(run.failure === undefined ? [] : [run.failure]), ...found].join("\n") };
+}
+
+/**
+ * The mock server behind Prism, which passes requests on as they are and holds every answer against the document: a
+ * second opinion on whether the server keeps the contract, by code that is not ours.
+ */
+export const prismProxy: TargetRunner = {
+  name,
+  async run(cases, onRun) {
+    const server = await startMockServer({ port: 0, clock: "frozen", now: start });
+    const prism = await startPrismServer({ port: 0, upstream: server.url });
+    try {
+      for (const [index, contractCase] of cases.entries()) {
+        const sandbox = `case-${index}`;
+        const { received, fetch: deliver } = createReceiver();
+        const backend = server.sandboxes.create(sandbox, { seed: structuredClone(world), fetch: deliver });
+        const objections: string[] = [];
+        const send = patientFetch(contractCase);
+        const fetch: Target["fetch"] = async (input, init) => {
+          const request = new Request(input, init);
+          request.headers.set("X-Sandbox", sandbox);
+          const response = await send(request);
+          objections.push(...objectionsTo(response));
+          return response;
+        };
+        const target: Target = {
+          ...backendTarget(name, backend, received, { baseUrl: prism.url, fetch }),
+          deviates: (asked) => reasonFor(name, asked),
+        };
+        onRun(judged(await runCase(contractCase, target), contractCase, objections));
+        server.sandboxes.delete(sandbox);
+      }
+    } finally {
+      await prism.close();
+      await server.close();
+    }
+  },
+};

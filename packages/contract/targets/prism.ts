@@ -1,0 +1,41 @@
+import { startPrismServer } from "@call-transfer/mock-server";
+import { runCase } from "../src/suite/run.ts";
+import type { TargetRunner } from "../src/suite/runner.ts";
+import type { Target } from "../src/suite/target.ts";
+import { patientFetch, reasonFor } from "./prism-deviations.ts";
+
+const name = "prism";
+const noHandle = "Prism has no control plane";
+const cannot: Target["cannot"] = {
+  stateful: "answers are examples of the document, whatever was sent before",
+  auth: "any bearer token is as good as another",
+  clock: noHandle,
+  faults: noHandle,
+  policies: noHandle,
+  webhooks: noHandle,
+  transfers: noHandle,
+};
+
+/** The document served by Prism: shows what its schemas and its examples are worth without any code of ours. */
+export const prism: TargetRunner = {
+  name,
+  async run(cases, onRun) {
+    const server = await startPrismServer({ port: 0 });
+    try {
+      for (const contractCase of cases) {
+        const target: Target = {
+          name,
+          baseUrl: server.url,
+          fetch: patientFetch(contractCase),
+          cannot,
+          deviates: (asked) => reasonFor(name, asked),
+          as: async ({ accountId }) => ({ accessToken: "any", ...(accountId !== undefined && { accountId }) }),
+          given: async () => {},
+        };
+        onRun(await runCase(contractCase, target));
+      }
+    } finally {
+      await server.close();
+    }
+  },
+};

@@ -1,0 +1,220 @@
+import { type Cell, classes, nameCell } from "../src/coverage/cells.ts";
+import type { Coverage, Row, Tally } from "../src/coverage/coverage.ts";
+import { grouped } from "../src/coverage/grouped.ts";
+import { onDemandCodes } from "../src/suite/document.ts";
+
+type Kind = Cell["kind"];
+const kinds = Object.keys(classes) as Kind[];
+
+const targetsOf = ({ tallies }: Coverage): string[] => tallies.map(({ target }) => target);
+const rowsOf = ({ rows }: Coverage, kind: Kind): Row[] => rows.filter(({ cell }) => cell.kind === kind);
+
+/** The targets on which a cell was reached in the way that it must be. */
+const coveredOn = ({ expected, reached }: Row): string[] =>
+  [...reached].filter(([, way]) => way === expected).map(([target]) => target);
+
+/** A list of targets in few words. */
+function onTargets(row: Row, all: readonly string[]): string {
+  const covered = coveredOn(row);
+  if (covered.length === all.length) return "all";
+  if (covered.length === 0) return "none";
+  const others = all.filter((target) => !covered.includes(target));
+  return others.length < covered.length ? `all but ${others.join(", ")}` : covered.toSorted().join(", ");
+}
+
+/** The coverage as data: the same for the same contract, cases and targets. */
+export function coverageJson(coverage: Coverage): string {
+  const all = targetsOf(coverage);
+  const cells = kinds.map((kind) => [
+    classes[kind],
+    Object.fromEntries(
+      rowsOf(coverage, kind)
+        .map((row) => [nameCell(row.cell), `${row.expected}: ${onTargets(row, all)}`] as const)
+        .toSorted(([left], [right]) => (left < right ? -1 : 1)),
+    ),
+  ]);
+  const targets = coverage.tallies.map(({ target, passed, failed, deviations, notRun }) => [
+    target,
+    { passed, failed, deviations: Object.fromEntries(deviations), notRun: Object.fromEntries(notRun) },
+  ]);
+  const document = {
+    targets: Object.fromEntries(targets),
+    cells: Object.fromEntries(cells),
+    onDemandOnly: onDemandCodes.toSorted(),
+    undocumented: coverage.undocumented,
+    findings: coverage.findings,
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`)
+    .join("\n");
+
+const list = (lines: readonly string[], none: string): string =>
+  lines.length === 0 ? none : lines.map((line) => `- ${line}`).join("\n");
+
+/** Target × class of cells: how many of the documented ones it covers. */
+export function classTable(coverage: Coverage): string {
+  const all = targetsOf(coverage);
+  const lines = kinds.map((kind) => {
+    const rows = rowsOf(coverage, kind);
+    const counts = all.map((target) => String(rows.filter((row) => coveredOn(row).includes(target)).length));
+    return [classes[kind], String(rows.length), ...counts];
+  });
+  return table(["Cells", "Documented", ...all], lines);
+}
+
+/** What came of the cases on each target. */
+export function caseTable({ tallies }: Coverage): string {
+  const count = (lists: Iterable<readonly string[]>) => [...lists].reduce((sum, cases) => sum + cases.length, 0);
+  const lines = tallies.map(({ target, passed, failed, deviations, notRun }) => {
+    const limits = [...notRun.keys()].join(", ");
+    return [target, String(passed), String(failed), String(count(deviations.values())), limits || "nothing"];
+  });
+  return table(["Target", "Cases passed", "Failed", "Deviating as listed", "Cannot do"], lines);
+}
+
+const limitsOf = ({ target, notRun, deviations }: Tally): string[] => [
+  ...[...notRun].map(([capability, { why, cases }]) => `**${target}**, ${capability}: ${why} (${cases} cases not run)`),
+  ...[...deviations].map(
+    ([why, cases]) => `**${target}**: ${why} (${cases.length === 1 ? cases[0] : `${cases.length} cases`})`,
+  ),
+];
+
+/** A mark in a grid: where a cell is covered, and whether only on demand. */
+function mark(row: Row | undefined, all: readonly string[]): string {
+  if (!row) return "";
+  const where = onTargets(row, all);
+  if (where === "none") return "**no**";
+  const names = where === "all" ? "yes" : where;
+  return row.expected === "on demand" ? (where === "all" ? "on demand" : `on demand: ${names}`) : names;
+}
+
+/** Operations against statuses, codes or callers. */
+function grid(coverage: Coverage, kind: "status" | "code" | "role", corner: string): string {
+  const all = targetsOf(coverage);
+  const nameOf = ({ cell }: Row) => nameCell(cell).slice(nameCell(cell).indexOf(": ") + 2);
+  const operationOf = ({ cell }: Row) => ("operation" in cell ? cell.operation : "");
+  const rows = rowsOf(coverage, kind);
+  const operations = [...new Set(rows.map(operationOf))];
+  const names = [...new Set(rows.map(nameOf))];
+  const ordered = kind === "status" ? names.toSorted() : names;
+  const find = (name: string, operation: string) =>
+    rows.find((row) => nameOf(row) === name && operationOf(row) === operation);
+  const lines = ordered.map((name) => [name, ...operations.map((operation) => mark(find(name, operation), all))]);
+  return table([corner, ...operations], lines);
+}
+
+function fieldTable(coverage: Coverage): string {
+  const all = targetsOf(coverage);
+  const groups = grouped(rowsOf(coverage, "field"), ({ cell }) =>
+    cell.kind === "field" ? `${cell.operation}\n${cell.field}\n${cell.keyword}` : "",
+  );
+  const side = (group: readonly Row[], wanted: string) =>
+    mark(
+      group.find(({ cell }) => cell.kind === "field" && cell.side === wanted),
+      all,
+    );
+  const lines = [...groups].map(([key, group]) => [...key.split("\n"), side(group, "valid"), side(group, "invalid")]);
+  return table(["Operation", "Field", "Rule", "Valid accepted", "Invalid refused"], lines);
+}
+
+function plainTable(coverage: Coverage, kinds: readonly Kind[], head: string): string {
+  const all = targetsOf(coverage);
+  const lines = kinds.flatMap((kind) => rowsOf(coverage, kind)).map((row) => [nameCell(row.cell), mark(row, all)]);
+  return table([head, "Covered"], lines);
+}
+
+function reactionTable(coverage: Coverage): string {
+  const all = targetsOf(coverage);
+  const rows = rowsOf(coverage, "reaction");
+  const retries = [...new Set(rows.flatMap(({ cell }) => (cell.kind === "reaction" ? [cell.retry] : [])))];
+  const groups = grouped(rows, ({ cell }) => (cell.kind === "reaction" ? cell.fault : ""));
+  const lines = [...groups].map(([fault, group]) => [
+    fault,
+    ...retries.map((retry) =>
+      mark(
+        group.find(({ cell }) => cell.kind === "reaction" && cell.retry === retry),
+        all,
+      ),
+    ),
+  ]);
+  return table(["Failure", ...retries.map((retry) => `\`${retry}\` operations`)], lines);
+}
+
+/** The coverage to read. */
+export function coverageMarkdown(coverage: Coverage): string {
+  return `# Contract coverage
+
+Written by the contract suite from the answers it got; not edited by hand. The same cases are run on every target:
+${targetsOf(coverage).join(", ")}. A cell counts on a target when a case that passed there reached it. "On demand" is a class of
+its own: only a fault brought that answer about, so it shows how clients see it and nothing about when the platform
+gives it. "Yes" means every target.
+
+${classTable(coverage)}
+
+## What each target ran
+
+${caseTable(coverage)}
+
+${list(coverage.tallies.flatMap(limitsOf), "Every target can do everything that the cases need.")}
+
+## Status × operation
+
+${grid(coverage, "status", "Status")}
+
+A 500 is only ever answered on demand: no input is meant to bring one about.
+
+## Code × operation
+
+${grid(coverage, "code", "Code")}
+
+## Caller × operation
+
+Each caller's answer is derived from the roles that the contract gives the operation.
+
+${grid(coverage, "role", "Caller")}
+
+## Transitions
+
+${plainTable(coverage, ["transition"], "Transition")}
+
+## Webhooks
+
+${plainTable(coverage, ["webhook"], "Delivery")}
+
+## Fault × client reaction
+
+What the SDK makes of a failure depends on whether the operation may be sent again: \`safe\` always, \`unique\` unless a
+name is taken, \`once\` never blindly.
+
+${reactionTable(coverage)}
+
+## Field × rule
+
+The last valid and the first invalid value of every rule, derived from the contract's schemas. \`null\` stands for an
+explicit null, \`extra\` for an unknown member, \`optional\` and \`default\` for a field left out, \`id\` for the form of an id.
+A rule with one side leaves the other cell empty.
+
+${fieldTable(coverage)}
+
+## Codes that only come on demand
+
+Flagged so by the contract because nothing the specification shows brings them about, or listed by no operation of the
+contract because the operations that answer them are not shown (A-29). Every code of the table, these or not, is also
+answered once on demand and read through the SDK.
+
+${onDemandCodes
+  .toSorted()
+  .map((code) => `\`${code}\``)
+  .join(", ")}
+
+## What was met where the specification is silent
+
+Each row of [the assumptions](assumptions.md) allows more than one answer here; a target passes with any of them.
+
+${list(coverage.findings, "Nothing was left open.")}
+`;
+}

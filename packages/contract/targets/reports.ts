@@ -1,0 +1,94 @@
+// What a run leaves behind: full reports in reports/, which is not committed, and their numbers in one committed page.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+
+const repository = new URL("../../../", import.meta.url);
+const page = "docs/contract-coverage.md";
+
+const intro = `# Contract coverage
+
+What the contract suite covers, in numbers. \`npm run test:contract\` and \`npm run mutants\` write them here after a whole
+run, and the full reports (each cell, case and mutant) into \`reports/\`, which is not committed.
+
+A run fails while a documented cell is uncovered that no listed limit of its target explains, while a mutant survives, and
+when a number of covered cells or caught mutants falls.
+`;
+
+/** Writes a full report. */
+export function writeReport(name: string, text: string): void {
+  const folder = new URL("reports/", repository);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(new URL(name, folder), text);
+}
+
+/** A part of the page: a heading, a table, and whether its numbers may fall. */
+export interface Section {
+  readonly heading: string;
+  readonly text: string;
+  readonly mayFall?: boolean;
+}
+
+const textOf = (text: string, heading: string): string =>
+  text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
+
+/** The page with a section in place of the one with its heading, or at the end. */
+function withSection(text: string, { heading, text: section }: Section): string {
+  const next = `## ${heading}\n\n${section}\n`;
+  const before = textOf(text, heading);
+  if (before === "") return `${text.trimEnd()}\n\n${next}`;
+  return text.replace(before, () => (text.endsWith(before) ? next : `${next}\n`));
+}
+
+/** The numbers of a table by row and column, e.g. `operation × status, prism`. */
+function numbersIn(section: string): Map<string, number> {
+  const [head = [], , ...rows] = section
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  const cells = rows.flatMap((row) => row.map((cell, column) => [`${row[1]}, ${head[column]}`, cell] as const));
+  return new Map(cells.filter(([, cell]) => /^\d+$/.test(cell)).map(([name, cell]) => [name, Number(cell)]));
+}
+
+/** The numbers of a section that are smaller than before. A row that is gone is not compared. */
+export function fallen(before: string, after: string): string[] {
+  const now = numbersIn(after);
+  return [...numbersIn(before)].flatMap(([name, number]) => {
+    const is = now.get(name);
+    return is !== undefined && is < number ? [`${name}: ${number} before, ${is} now`] : [];
+  });
+}
+
+/**
+ * The page with new sections, or what is wrong with them. On a build machine a page that is behind is a problem, as with
+ * every generated file; elsewhere it is written, and the change is seen and committed.
+ */
+export function updated(
+  before: string,
+  sections: readonly Section[],
+  command: string,
+  isBuildMachine: boolean,
+): { readonly text: string; readonly problems: readonly string[] } {
+  const text = sections.reduce(withSection, before);
+  const lost = sections
+    .filter(({ mayFall }) => !mayFall)
+    .flatMap(({ heading }) => fallen(textOf(before, heading), textOf(text, heading)));
+  if (lost.length > 0) {
+    const fix = `If that is meant, delete the row in ${page} and run \`${command}\` again.`;
+    return { text: before, problems: [...lost.map((each) => `Coverage fell: ${each}.`), fix] };
+  }
+  if (text === before || !isBuildMachine) return { text, problems: [] };
+  return { text: before, problems: [`${page} is behind: run \`${command}\` and commit it.`] };
+}
+
+/** Brings the committed page up to date; what is wrong, in words. */
+export function keepSummary(sections: readonly Section[], command: string): string[] {
+  const file = new URL(page, repository);
+  let before = intro;
+  try {
+    before = readFileSync(file, "utf8");
+  } catch {
+    // It is written below.
+  }
+  const { text, problems } = updated(before, sections, command, Boolean(process.env.CI));
+  if (problems.length === 0) writeFileSync(file, text);
+  return [...problems];
+}

@@ -1,0 +1,17 @@
+import type { TargetRunner } from "../src/suite/runner.ts";
+import { browserHere } from "./browser/find-browser.ts";
+
+/**
+ * Every target by name, in the order in which they run. Each is loaded only when it is asked for, since some bring a
+ * browser or a server of others along; undefined where this machine has no browser, which was said.
+ */
+export const targets: Readonly<Record<string, () => Promise<TargetRunner | undefined>>> = {
+  "in-process": async () => (await import("./in-process.ts")).inProcess,
+  http: async () => (await import("./http.ts")).http,
+  msw: async () => (await import("./msw.ts")).msw,
+  "msw-2": async () => (await import("./msw.ts")).msw2,
+  "msw-browser": async () =>
+    (await browserHere()) ? (await import("./browser/msw-browser.ts")).mswBrowser : undefined,
+  prism: async () => (await import("./prism.ts")).prism,
+  "prism-proxy": async () => (await import("./prism-proxy.ts")).prismProxy,
+};

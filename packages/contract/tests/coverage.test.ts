@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { coverageOf, gapsOf } from "../src/coverage/coverage.ts";
+import type { Exchange } from "../src/suite/recorder.ts";
+import type { Run } from "../src/suite/run.ts";
+
+const served: Exchange = { operation: "listRoles", status: 200, onDemand: false };
+
+const runOf = (exchange: Exchange, changes: Partial<Run> = {}): Run => ({
+  noun: "any",
+  name: "any",
+  target: "fake",
+  covers: [],
+  tookMs: 0,
+  exchanges: [exchange],
+  findings: [],
+  ...changes,
+});
+
+const gaps = (...runs: Run[]) => gapsOf(coverageOf(runs)).filter((gap) => gap.includes("listRoles"));
+const about = (words: string, lines: readonly string[]) => lines.filter((line) => line.includes(words));
+
+describe("the coverage", () => {
+  it("names an uncovered cell in words, with the file to look at", () => {
+    const [gap] = about("status 401", gaps(runOf(served)));
+    expect(gap).toContain("fake: listRoles was never seen to answer status 401");
+    expect(gap).toContain("cases/roles.ts");
+  });
+
+  it("counts a cell that a passed case reached", () => {
+    expect(about("status 200", gaps(runOf(served)))).toEqual([]);
+  });
+
+  it("does not count what a failed case reached", () => {
+    expect(about("status 200", gaps(runOf(served, { failure: "failed" })))).toHaveLength(1);
+  });
+
+  it("wants each target to reach a cell", () => {
+    const other = runOf({ ...served, status: 401, code: "token_missing" }, { target: "other" });
+    expect(about("status 200", gaps(runOf(served), other))).toEqual([expect.stringContaining("other: ")]);
+  });
+
+  it("does not take an answer on demand for behaviour", () => {
+    const forced = { ...served, status: 401, code: "token_missing", onDemand: true };
+    expect(about("token_missing", gaps(runOf(forced)))[0]).toContain("only on demand, not by behaviour");
+  });
+
+  it("does not take behaviour for an answer that only a fault should give", () => {
+    const failed = { ...served, status: 500, code: "internal_error" };
+    expect(about("internal_error", gaps(runOf(failed)))[0]).toContain("by behaviour, but should be on demand");
+  });
+
+  it("names what was answered although the contract does not document it", () => {
+    const strange = { ...served, status: 409, code: "conflict" };
+    expect(about("not documented", gaps(runOf(strange)))).toHaveLength(2);
+  });
+
+  it("wants a case of the operation's own noun besides the derived ones", () => {
+    expect(about("case of its own", gaps(runOf(served)))).toHaveLength(1);
+    expect(about("case of its own", gaps(runOf(served, { noun: "roles" })))).toEqual([]);
+  });
+
+  it("says which cases a target could not run, and why", () => {
+    const { tallies } = coverageOf([runOf(served, { hindrances: [{ capability: "clock", why: "it has none" }] })]);
+    expect(tallies[0]?.notRun).toEqual(new Map([["clock", { why: "it has none", cases: 1 }]]));
+  });
+
+  it("excuses a target from a cell that only cases beyond its limits reach", () => {
+    const limited = runOf(served, { target: "limited", hindrances: [{ capability: "auth", why: "it knows nobody" }] });
+    const rows = coverageOf([runOf(served), limited]).rows.filter(({ cell }) => cell.kind === "status");
+    expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual(["auth: it knows nobody"]);
+    expect(about("limited: listRoles was never seen to answer status 200", gaps(runOf(served), limited))).toEqual([]);
+  });
+
+  it("excuses several limited targets, among which none tells what the cases reach", () => {
+    const limited = ["one", "other"].map((target) => runOf(served, { target, deviation: "it differs" }));
+    expect(gaps(...limited)).toEqual([]);
+  });
+
+  it("does not excuse a target from a cell that no limit explains", () => {
+    const other = runOf({ ...served, status: 401, code: "token_missing" }, { target: "other" });
+    expect(about("other: listRoles was never seen to answer status 200", gaps(runOf(served), other))).toHaveLength(1);
+  });
+
+  it.each([
+    ["a transition", "availability: away → available"],
+    ["a signed delivery", "no transfer.offer was verified signed"],
+    ["a delivery after a rotation", "no transfer.offer was verified rotated"],
+    ["a reaction to a failure", "no operation of the class once met hang"],
+  ])("wants %s to be shown", (_what, words) => {
+    expect(about(words, gapsOf(coverageOf([runOf(served)])))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,106 @@
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { operations } from "@call-transfer/spec";
+import { expect, it } from "vitest";
+import { main } from "../../src/live/main.ts";
+
+const apiKey = "svc_live_hostile";
+
+/** Runs the command against a server that does as it likes. */
+async function runAgainst(listener: RequestListener, args: readonly string[] = []) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const printed = { out: "", err: "" };
+  try {
+    const status = await main({
+      args: ["--base-url", `http://127.0.0.1:${port}`, ...args],
+      environment: { CALL_TRANSFER_API_KEY: apiKey },
+      out: (text) => {
+        printed.out += text;
+      },
+      err: (text) => {
+        printed.err += text;
+      },
+    });
+    return { status, ...printed };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const answer = (response: ServerResponse, status: number, body: string) =>
+  void response.writeHead(status, { "content-type": "application/json" }).end(body);
+const isProbe = (path = "") => path === operations.listAccounts.path;
+
+it.each([
+  ["a code that is an object without words", '{"code":{"toString":1}}'],
+  ["a title that is an object without words", '{"code":"not_found","title":{"toString":1}}'],
+  ["a status that is a list", '{"code":"not_found","status":[{"toString":1}]}'],
+])("%s is reported, not stumbled over", async (_what, body) => {
+  const { status, out } = await runAgainst((_request, response) => answer(response, 404, body));
+  expect([status, out]).toEqual([1, expect.stringContaining("0 passed")]);
+});
+
+it("a body that is nested without end is reported, not stumbled over", async () => {
+  const deep = `{"accounts":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  const { status, out } = await runAgainst((_request, response) => answer(response, 200, deep));
+  expect([status, out]).toEqual([1, expect.stringContaining("0 passed")]);
+});
+
+it("an answer that never ends is not read to its end", async () => {
+  const part = Buffer.alloc(1024 * 1024, " ");
+  const { status, out } = await runAgainst(({ url }, response) => {
+    if (!url?.startsWith(operations.listRoles.path)) return answer(response, 200, "{}");
+    const pour = () => void (!response.destroyed && response.write(part, pour));
+    pour();
+  });
+  expect([status, out]).toEqual([1, expect.stringContaining("the answer is longer than")]);
+});
+
+it("a server that refuses the key with the key itself does not get it printed", async () => {
+  const { status, err } = await runAgainst(({ headers }, response) =>
+    answer(response, 401, JSON.stringify({ code: headers.authorization })),
+  );
+  expect([status, err]).toEqual([2, expect.stringContaining("refuses the credential: 401 Bearer [redacted]")]);
+});
+
+it("a server cannot steer the terminal or add lines to the report", async () => {
+  const title = "\u001B[2J\u009B2J\nfake line";
+  const { out } = await runAgainst((_request, response) =>
+    answer(response, 404, JSON.stringify({ code: "not_found", title })),
+  );
+  expect(out).toContain("\\u001b[2J\\u009b2J");
+  expect(out.split("\n").filter((line) => line.startsWith("fake line") || /[^\P{Cc}\n]/u.test(line))).toEqual([]);
+});
+
+it("a server that dies on the way is asked no more, and the rest is not called broken", async () => {
+  let answered = 0;
+  const { status, out, err } = await runAgainst((_request, response) => {
+    answered += 1;
+    if (answered > 3) response.destroy();
+    else answer(response, 404, "{}");
+  });
+  expect(out.match(/FAILED/g)).toHaveLength(3);
+  expect(out).toContain("(the server no longer answered)");
+  expect([status, err]).toEqual([2, expect.stringContaining("cannot be reached")]);
+});
+
+it("a server that hangs in one place is asked the rest", async () => {
+  const { status, out } = await runAgainst(
+    ({ url }, response) => void (url === operations.listRoles.path || answer(response, 404, "{}")),
+    ["--timeout", "0.2"],
+  );
+  expect([status, out.includes("no longer answered")]).toEqual([1, false]);
+});
+
+it("a redirect is not followed, and the key not handed on", async () => {
+  const met: string[] = [];
+  await runAgainst(({ url = "" }, response) => {
+    met.push(url);
+    if (isProbe(url)) return answer(response, 200, "{}");
+    return void response.writeHead(307, { location: "/elsewhere" }).end();
+  });
+  expect(met).not.toContain("/elsewhere");
+});

@@ -1,0 +1,294 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { demo } from "@call-transfer/backend";
+import { type MockServer, startMockServer } from "@call-transfer/mock-server";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { main } from "../../src/live/main.ts";
+
+let server: MockServer;
+let folder: string;
+beforeEach(async () => {
+  server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
+  folder = mkdtempSync(join(tmpdir(), "contract-"));
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs the command as a shell would, with the demo key unless other arguments are the matter. */
+async function run(
+  args: readonly string[],
+  environment: Record<string, string> = { CALL_TRANSFER_API_KEY: demo.apiKey },
+) {
+  const printed = { out: "", err: "" };
+  const status = await main({
+    args,
+    environment,
+    out: (text) => {
+      printed.out += `${text}\n`;
+    },
+    err: (text) => {
+      printed.err += `${text}\n`;
+    },
+  });
+  return { status, ...printed };
+}
+
+const requests = () => server.backend.journal.list();
+
+describe("a server that keeps the contract", () => {
+  it("is told so by reading alone", async () => {
+    const { status, out } = await run(["--base-url", server.url, "--member", demo.members.owner]);
+    expect(out).toContain("0 refuted");
+    expect(out).toMatch(/^\d+ passed, 0 failed$/m);
+    expect(new Set(requests().map(({ method }) => method))).toEqual(new Set(["GET"]));
+    expect(status).toBe(0);
+  });
+
+  it("is asked as a user too, when there is an access token", async () => {
+    const accessToken = await server.backend.keys.issueToken({ userId: demo.users.owner });
+    const args = ["--base-url", server.url, "--access-token", accessToken, "--account-id", demo.accountId];
+    const { status, out } = await run(args, {});
+    expect(out).toMatch(/A-10 +held/);
+    expect([status, out.includes(accessToken)]).toEqual([0, false]);
+  });
+
+  it("is changed only as allowed, and each change is told first", async () => {
+    const secretFile = join(folder, "secret");
+    const { status, out, err } = await run([
+      ...["--base-url", server.url, "--allow-changes", "--destination", demo.destinations.app],
+      ...["--secret-file", secretFile, "--group-destination", demo.destinations.phone],
+      ...["--hours-member", demo.members.agent],
+    ]);
+    const secret = readFileSync(secretFile, "utf8").trim();
+    expect(server.backend.state.destinations.get(demo.destinations.app)?.signingSecret).toBe(secret);
+    expect(statSync(secretFile).mode & 0o077).toBe(0);
+    expect(out.includes(secret)).toBe(false);
+    expect(err.split("\n").filter((line) => /^(Rotating|Creating|Trying|Removing) /.test(line))).toHaveLength(4);
+    for (const id of ["A-1", "A-12", "A-22", "A-23", "A-26"]) expect(out).toMatch(new RegExp(`${id} +held`));
+    expect([status, requests().some(({ operationId }) => operationId === "createCall")]).toEqual([0, false]);
+  });
+
+  it("places one call where that is allowed", async () => {
+    const before = server.backend.state.calls.size;
+    const { flows, numbers, recipients } = demo;
+    const { err, out } = await run([
+      ...["--base-url", server.url, "--allow-calls", "--flow", flows.published],
+      ...["--from", numbers.working, "--to", recipients.anyone],
+    ]);
+    expect(err).toContain(`Placing one call from ${numbers.working} to ${recipients.anyone}`);
+    expect(out).toMatch(/A-39 +held/);
+    expect(server.backend.state.calls.size - before).toBe(1);
+  });
+
+  it("is reported as JSON too", async () => {
+    const { out } = await run(["--base-url", server.url, "--json"]);
+    const { cases, assumptions } = JSON.parse(out) as { cases: { failure?: string }[]; assumptions: object[] };
+    expect(cases.filter(({ failure }) => failure !== undefined)).toEqual([]);
+    expect(assumptions).toHaveLength(44);
+  });
+});
+
+/** An answer on its way through a proxy that is wrong. */
+interface Passing {
+  readonly path: string;
+  status: number;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+}
+
+/** Puts a proxy in front of the mock server that spoils answers. */
+async function behind(
+  spoil: (answer: Passing, authorization: string) => void,
+): Promise<{ url: string; proxy: Server }> {
+  const proxy = createServer(async ({ url = "/", headers }, response) => {
+    const { authorization = "", "x-account-id": account } = headers;
+    const sent = {
+      ...(authorization && { authorization }),
+      ...(typeof account === "string" && { "x-account-id": account }),
+    };
+    const upstream = await fetch(server.url + url, { headers: sent });
+    const kept = ["content-type", "x-request-id"].flatMap((name) => {
+      const value = upstream.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    });
+    const answer: Passing = {
+      path: url,
+      status: upstream.status,
+      headers: Object.fromEntries(kept),
+      body: (await upstream.json()) as Record<string, unknown>,
+    };
+    spoil(answer, authorization);
+    response.writeHead(answer.status, answer.headers).end(JSON.stringify(answer.body));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, proxy };
+}
+
+async function runBehind(spoil: (answer: Passing, authorization: string) => void) {
+  const { url, proxy } = await behind(spoil);
+  try {
+    return await run(["--base-url", url]);
+  } finally {
+    proxy.closeAllConnections();
+    proxy.close();
+  }
+}
+
+describe("a server that breaks the contract", () => {
+  it.each<[string, (answer: Passing) => void, string, string]>([
+    [
+      "a role that is missing",
+      ({ body }) => (Array.isArray(body.roles) ? body.roles.pop() : undefined),
+      "the role list holds every built-in role once",
+      "roles: expected",
+    ],
+    [
+      "a total that is a text",
+      ({ body }) => Object.assign(body.meta ?? {}, { total: "3" }),
+      "a page of the call list holds as many calls as it is asked for",
+      "body/meta/total must be integer",
+    ],
+    [
+      "a refusal with another status",
+      (answer) => {
+        if (answer.body.code === "token_missing")
+          Object.assign(answer, { status: 403, body: { ...answer.body, status: 403 } });
+      },
+      "a request without a credential is refused",
+      "status: expected 401, met 403",
+    ],
+    [
+      "a missing X-Request-Id",
+      ({ headers }) => delete headers["x-request-id"],
+      "each request has a name of its own",
+      "X-Request-Id is missing",
+    ],
+    [
+      "a status in the body that is not the answer's",
+      ({ status, body }) => (status === 404 ? Object.assign(body, { status: 400 }) : undefined),
+      "an unknown member is not found",
+      "the body's status 400 is not the status line's",
+    ],
+    [
+      "a permission of another form",
+      ({ body }) =>
+        Array.isArray(body.roles) ? Object.assign(body.roles[0], { permissions: ["everything"] }) : undefined,
+      "the role list holds every built-in role once",
+      "everything",
+    ],
+  ])("is told of %s, by the case that met it", async (_what, spoil, name, words) => {
+    const { status, out } = await runBehind(spoil);
+    expect(out).toContain(`FAILED live: ${name}`);
+    expect(out).toContain(words);
+    expect(status).toBe(1);
+  });
+
+  it("hears which assumption is refuted and by which case, without that being a broken promise", async () => {
+    const { status, out } = await runBehind((answer) => {
+      if (answer.body.code === "account_access_denied") answer.body.code = "forbidden";
+    });
+    expect(out).toMatch(/A-17 +refuted.*\n.*403 forbidden\n.*by the case: an API key that names another account/);
+    expect(status).toBe(0);
+  });
+
+  it("may be newer than the contract: a value beyond a list is noted and no broken promise", async () => {
+    const { status, out } = await runBehind(({ body }) => {
+      if (Array.isArray(body.calls)) for (const call of body.calls) Object.assign(call, { direction: "sideways" });
+    });
+    expect([status, out.includes("FAILED")]).toEqual([0, false]);
+  });
+
+  it("never gets its caller's key printed, even when it repeats it", async () => {
+    const { out } = await runBehind((answer, authorization) => {
+      if (answer.path.includes("/roles")) answer.body.roles = authorization;
+    });
+    expect([out.includes("FAILED"), out.includes(demo.apiKey)]).toEqual([true, false]);
+  });
+
+  it("is given up on in time when it does not answer", async () => {
+    server.backend.faults.add({ match: { operationId: "listRoles" }, do: "hang" });
+    const { status, out } = await run(["--base-url", server.url, "--timeout", "1"]);
+    expect(out).toContain("FAILED live: the role list holds every built-in role once");
+    expect(status).toBe(1);
+  });
+});
+
+describe("a command that was called wrongly", () => {
+  it.each([
+    [[], "--base-url"],
+    [["--base-url", "example.com"], "https://"],
+    [["--base-url", "http://api.example.com"], "--allow-insecure-http"],
+    [["--base-url", "https://user:secret@api.example.com"], "no user"],
+    [["--base-url", "https://:secret@api.example.com"], "no user"],
+    [["--base-url", "https://api.example.com/api/v1"], "Leave /api/v1 out"],
+    [["--base-url", "https://api.example.com", "--timeout", "0"], "--timeout"],
+    [["--base-url", "https://api.example.com", "--destination", "1"], "without --allow-changes"],
+    [["--base-url", "https://api.example.com", "--allow-changes"], "needs to be told what"],
+    [["--base-url", "https://api.example.com", "--allow-changes", "--destination", "1"], "--secret-file"],
+    [["--base-url", "https://api.example.com", "--to", "+15550100002"], "without --allow-calls"],
+    [["--base-url", "https://api.example.com", "--allow-calls", "--to", "+15550100002"], "--flow"],
+    [["--base-url", "https://api.example.com", "--access-token", "t"], "--account-id"],
+    [["--nothing"], "--nothing"],
+  ])("by %j says what to mend", async (args, words) => {
+    const { status, err, out } = await run(args);
+    expect(err).toContain(words);
+    expect([status, out]).toEqual([2, ""]);
+  });
+
+  it("wants a credential", async () => {
+    const { status, err } = await run(["--base-url", "https://api.example.com"], {});
+    expect([status, err]).toEqual([2, expect.stringContaining("--api-key")]);
+  });
+
+  it.each(["", "svc_live_a b", "svc_live_a\n", "svc_live_…", 'svc_live_"quoted"'])(
+    "says that the credential %j cannot be whole, without showing it",
+    async (key) => {
+      const { status, err } = await run(["--base-url", server.url], { CALL_TRANSFER_API_KEY: key });
+      expect([status, err.includes("svc_live")]).toEqual([2, false]);
+      expect(err).toContain("copied whole?");
+    },
+  );
+
+  it("does not repeat a credential that stands without its option", async () => {
+    const { status, err } = await run(["--base-url", server.url, demo.apiKey]);
+    expect([status, err.includes(demo.apiKey)]).toEqual([2, false]);
+  });
+
+  it("says that a server cannot be reached", async () => {
+    await server.close();
+    const { status, err } = await run(["--base-url", server.url]);
+    expect([status, err]).toEqual([2, expect.stringContaining("cannot be reached: ECONNREFUSED")]);
+  });
+
+  it("says that the server refuses the credential, without showing it", async () => {
+    const { status, err } = await run(["--base-url", server.url], { CALL_TRANSFER_API_KEY: "svc_live_mistyped" });
+    expect([status, err.includes("mistyped")]).toEqual([2, false]);
+    expect(err).toContain("refuses the credential: 401 api_key_invalid");
+  });
+
+  it("does not overwrite a file with a secret", async () => {
+    const taken = join(folder, "secret");
+    const args = ["--base-url", server.url, "--allow-changes", "--destination", demo.destinations.app, "--secret-file"];
+    await run([...args, taken]);
+    const { status, err } = await run([...args, taken]);
+    const rotations = requests().filter(({ operationId }) => operationId === "rotateDestinationSecret");
+    expect([status, rotations.length, err]).toEqual([2, 1, expect.stringContaining("EEXIST")]);
+  });
+
+  it("leaves no file for a secret that nobody gave it", async () => {
+    const secretFile = join(folder, "secret");
+    const args = ["--base-url", server.url, "--allow-changes", "--destination", demo.destinations.phone];
+    const { status } = await run([...args, "--secret-file", secretFile]);
+    expect([status, existsSync(secretFile)]).toEqual([1, false]);
+  });
+
+  it("explains itself when asked", async () => {
+    const { status, out } = await run(["--help"]);
+    expect([status, out]).toEqual([0, expect.stringContaining("--allow-calls")]);
+  });
+});

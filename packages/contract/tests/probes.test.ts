@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import type { Schema } from "../src/suite/document.ts";
+import { type Field, fieldName, fieldPath, rulesOf } from "../src/suite/fields.ts";
+import { absent, probesOf } from "../src/suite/probes.ts";
+
+const fieldOf = (schema: Schema, changes: Partial<Field> = {}): Field => ({
+  operation: "createDestinationGroup",
+  where: "body",
+  steps: ["items", 0, "size"],
+  schema,
+  required: false,
+  ...changes,
+});
+
+const items = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** The probes of one keyword, as pairs of value and refusing code. */
+const pairs = (schema: Schema, keyword: string, changes: Partial<Field> = {}) => {
+  const rule = rulesOf(fieldOf(schema, changes)).find((candidate) => candidate.keyword === keyword);
+  return rule && probesOf(rule, "base", items).map(({ value, code }) => [value, code]);
+};
+
+describe("the values derived from a schema", () => {
+  it("stand on both sides of a minimum", () => {
+    expect(pairs({ type: "integer", minimum: 5 }, "minimum")).toEqual([
+      [5, undefined],
+      [4, "below_minimum"],
+    ]);
+  });
+
+  it("stand on both sides of a maximum", () => {
+    expect(pairs({ type: "integer", maximum: 45 }, "maximum")).toEqual([
+      [45, undefined],
+      [46, "above_maximum"],
+    ]);
+  });
+
+  it("count characters, not the units that JavaScript stores them in", () => {
+    const lengths = pairs({ type: "string", maxLength: 3 }, "maxLength")?.map(([value, code]) => [
+      [...String(value)].length,
+      code,
+    ]);
+    expect(lengths).toEqual([
+      [3, undefined],
+      [3, undefined],
+      [4, "too_long"],
+      [4, "too_long"],
+    ]);
+  });
+
+  it("go down to the empty text below a length of 1", () => {
+    expect(pairs({ type: "string", minLength: 1 }, "minLength")?.at(-1)).toEqual(["", "too_short"]);
+  });
+
+  it("ask for lists of exactly the limit and one more", () => {
+    expect(pairs({ type: "array", maxItems: 2 }, "maxItems")).toEqual([
+      [[0, 1], undefined],
+      [[0, 1, 2], "too_long"],
+    ]);
+  });
+
+  it("leave a required field out", () => {
+    expect(pairs({ type: "string" }, "required", { required: true })?.at(-1)).toEqual([absent, "required"]);
+  });
+
+  it("accept null only where the schema does", () => {
+    expect(pairs({ type: ["string", "null"] }, "null")).toEqual([[null, undefined]]);
+    expect(pairs({ type: "string" }, "null")).toEqual([[null, "required"]]);
+  });
+
+  it("answer with the pattern's own code where it has one", () => {
+    const refused = pairs({ type: "string", pattern: "^base$", "x-field-code": "phone_not_e164" }, "pattern");
+    expect(refused?.at(-1)?.[1]).toBe("phone_not_e164");
+  });
+
+  it("hold no value of the field's own type among the wrong ones", () => {
+    const wrong = pairs({ type: "integer" }, "type")?.slice(1);
+    expect(wrong?.some(([value]) => Number.isInteger(value))).toBe(false);
+  });
+
+  it("are missing for a keyword that the suite does not know, whose rule stands all the same", () => {
+    const schema: Schema = { type: "integer", ...{ multipleOf: 5 } };
+    expect(pairs(schema, "multipleOf")).toEqual([]);
+  });
+});
+
+describe("the name of a field", () => {
+  it("counts the item in an error and not in the coverage", () => {
+    const field = fieldOf({ type: "integer" });
+    expect(fieldPath(field)).toBe("items[0].size");
+    expect(fieldName(field)).toBe("items[].size");
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { contractCase } from "../src/suite/case.ts";
+import { runCase } from "../src/suite/run.ts";
+import type { Target } from "../src/suite/target.ts";
+
+/** A target that can do nothing but answer a broken list of accounts. */
+const broken: Target = {
+  name: "broken",
+  baseUrl: "http://localhost",
+  fetch: async () => Response.json({}, { headers: { "X-Request-Id": "r1" } }),
+  cannot: { clock: "it has none", stateful: "it forgets" },
+  as: async () => ({}),
+  given: async () => {},
+};
+
+const careless = contractCase({
+  noun: "any",
+  name: "careless",
+  needs: [],
+  run: async (target) => void (await target.fetch("http://localhost/api/v1/accounts")),
+});
+const harmless = contractCase({ noun: "any", name: "harmless", needs: [], run: async () => {} });
+
+describe("running a case", () => {
+  it("leaves out what the target cannot do, and says what that is", async () => {
+    const needy = contractCase({ noun: "any", name: "needy", needs: ["clock", "stateful"], run: async () => {} });
+    expect((await runCase(needy, broken)).hindrances).toEqual([
+      { capability: "clock", why: "it has none" },
+      { capability: "stateful", why: "it forgets" },
+    ]);
+  });
+
+  it("fails a case of which an answer broke the contract, whatever the case itself says", async () => {
+    expect((await runCase(careless, broken)).failure).toContain("GET /api/v1/accounts → 200: body");
+  });
+
+  it("reports what a case threw", async () => {
+    const strict = contractCase({
+      noun: "any",
+      name: "strict",
+      needs: [],
+      run: async (_target, check) => check.equal({ b: 1, a: 2 }, { a: 2, b: 3 }, "answer"),
+    });
+    expect((await runCase(strict, broken)).failure).toBe(
+      'Violation: answer: expected {"a":2,"b":3}, met {"a":2,"b":1}',
+    );
+  });
+
+  it("shows the exchanges of a failed case", async () => {
+    const { trace } = await runCase(careless, broken);
+    expect(trace).toEqual(["GET /api/v1/accounts (no credential)", "→ 200 (X-Request-Id r1) {}"]);
+  });
+
+  it("takes the failure of a listed deviation for what it is", async () => {
+    const run = await runCase(careless, { ...broken, deviates: () => "it lists nothing" });
+    expect([run.failure, run.deviation]).toEqual([undefined, "it lists nothing"]);
+  });
+
+  it("fails a listed deviation that is none any more", async () => {
+    const run = await runCase(harmless, { ...broken, deviates: () => "it lists nothing" });
+    expect(run.failure).toContain("listed as a deviation: it lists nothing");
+  });
+
+  it("gives a result that survives being sent as JSON", async () => {
+    const run = await runCase(careless, broken);
+    expect(JSON.parse(JSON.stringify(run))).toEqual(run);
+  });
+});

@@ -1,0 +1,119 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { createDeliveryFetch, isRefusedAddress } from "../src/server/delivery-fetch.ts";
+
+let close = () => {};
+afterEach(() => close());
+
+/** A receiver on a free port of the loopback interface. */
+async function receiver(listener: RequestListener): Promise<number> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  close = () => server.close().closeAllConnections();
+  return (server.address() as AddressInfo).port;
+}
+
+describe("a delivery", () => {
+  it("arrives with its headers and body, and brings the answer back", async () => {
+    const port = await receiver((request, response) => {
+      request
+        .setEncoding("utf8")
+        .on("data", (body) => response.writeHead(202).end(`${request.headers["x-a"]} ${body}`));
+    });
+    const answer = await createDeliveryFetch()(`http://127.0.0.1:${port}/`, {
+      method: "POST",
+      headers: { "x-a": "1" },
+      body: "offer",
+    });
+    expect([answer.status, await answer.text()]).toEqual([202, "1 offer"]);
+  });
+
+  it("resolves a name once and connects to what was checked", async () => {
+    const port = await receiver((request, response) => response.end(request.headers.host));
+    const answers = [[{ address: "127.0.0.1" }], [{ address: "169.254.169.254" }]];
+    const deliver = createDeliveryFetch(async () => answers.shift() ?? []);
+    expect(await (await deliver(`http://app.test:${port}/`)).text()).toBe(`app.test:${port}`);
+    await expect(deliver(`http://app.test:${port}/`)).rejects.toThrow("169.254.169.254");
+  });
+
+  it("never reaches the server that sends it, whatever name leads there", async () => {
+    const port = await receiver((_, response) => response.end());
+    const isOwn = (address: string, at: number) => address === "127.0.0.1" && at === port;
+    const deliver = createDeliveryFetch(async () => [{ address: "127.0.0.1" }], isOwn);
+    for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "app.test", "app.test."])
+      await expect(deliver(`http://${host}:${port}/_control/v1/reset`), host).rejects.toThrow(
+        `A delivery never goes to the mock server itself (127.0.0.1:${port})`,
+      );
+  });
+
+  it("compares the default port, too", async () => {
+    const deliver = createDeliveryFetch(undefined, (_, port) => port === 80 || port === 443);
+    await expect(deliver("http://127.0.0.1/")).rejects.toThrow("(127.0.0.1:80)");
+    await expect(deliver("https://127.0.0.1/")).rejects.toThrow("(127.0.0.1:443)");
+  });
+
+  it("follows no redirect", async () => {
+    const port = await receiver((_, response) =>
+      response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
+    );
+    expect((await createDeliveryFetch()(`http://127.0.0.1:${port}/`)).status).toBe(302);
+  });
+
+  it("breaks off an answer over 64 KiB", async () => {
+    const port = await receiver((_, response) => response.end("x".repeat(65_537)));
+    await expect(createDeliveryFetch()(`http://127.0.0.1:${port}/`)).rejects.toThrow("64 KiB");
+  });
+
+  it("ends when its signal aborts", async () => {
+    const port = await receiver(() => {});
+    await expect(
+      createDeliveryFetch()(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(20) }),
+    ).rejects.toThrow();
+  });
+
+  it("ends when its signal aborts while the name is being resolved", async () => {
+    const deliver = createDeliveryFetch(() => new Promise(() => {}));
+    const delivery = deliver("http://app.test/", { signal: AbortSignal.timeout(20) });
+    await expect(delivery).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
+  it.each(["ftp://127.0.0.1/", "file:///etc/passwd", "data:,x"])("goes nowhere by %s", async (url) => {
+    await expect(createDeliveryFetch()(url)).rejects.toThrow("http or https only");
+  });
+
+  it.each(["http://169.254.169.254/", "http://[fe80::1]/", "http://2852039166/", "http://[::ffff:a9fe:a9fe]/"])(
+    "never reaches %s",
+    async (url) => {
+      await expect(createDeliveryFetch()(url)).rejects.toThrow("link-local or metadata");
+    },
+  );
+});
+
+it.each([
+  ["127.0.0.1", false],
+  ["::1", false],
+  ["10.0.0.1", false],
+  ["192.168.1.1", false],
+  ["203.0.113.1", false],
+  ["169.254.0.1", true],
+  ["::ffff:169.254.169.254", true],
+  ["64:ff9b::a9fe:a9fe", true],
+  ["64:ff9b::6464:64c8", true],
+  ["64:ff9b:1::a9fe:a9fe", true],
+  ["::ffff:0:a9fe:a9fe", true],
+  ["::a9fe:a9fe", true],
+  ["2002:a9fe:a9fe::", true],
+  ["fd00:ec2::23", true],
+  ["fd20:ce::254", true],
+  ["fec0::1", true],
+  ["fd12:3456::1", false],
+  ["fe80::1%eth0", true],
+  ["fd00:ec2::254", true],
+  ["100.100.100.200", true],
+  ["0.0.0.0", true],
+  ["255.255.255.255", true],
+  ["no address", true],
+])("of %s it is %s that it is refused", (address, expected) => {
+  expect(isRefusedAddress(address)).toBe(expected);
+});

@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import { admit, type GateRules } from "../src/server/gate.ts";
+
+const rules: GateRules = {
+  hosts: new Set(["127.0.0.1", "localhost", "mock"]),
+  origins: new Set(["http://localhost:5173"]),
+  controlToken: undefined,
+};
+
+function decide(
+  target: string,
+  headers: Record<string, string>,
+  {
+    method = "GET",
+    localAddress = "127.0.0.1",
+    ...changes
+  }: Partial<GateRules> & { method?: string; localAddress?: string } = {},
+) {
+  const entries = Object.entries({ Host: "localhost:4010", ...headers });
+  const byName = Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
+  const head = { method, target, headers: byName, rawHeaders: entries.flat(), localAddress };
+  const decision = admit(head, { ...rules, ...changes });
+  return "code" in decision ? decision.code : decision;
+}
+
+it("lets an own name, its address in absolute form and the connection's own address in", () => {
+  expect(decide("/a?b=c", {})).toMatchObject({ url: new URL("http://localhost:4010/a?b=c"), origin: undefined });
+  expect(decide("http://127.0.0.1:4010/a", {})).toMatchObject({ url: new URL("http://127.0.0.1:4010/a") });
+  expect(decide("/", { Host: "mock" })).toMatchObject({ isPreflight: false });
+  expect(decide("/", { Host: "192.168.1.5:4010" }, { localAddress: "::ffff:192.168.1.5" })).toMatchObject({});
+  expect(decide("/", { Host: "192.168.1.5:4010" })).toBe("forbidden");
+});
+
+it("names an allowed origin for the answer, and not its own", () => {
+  expect(decide("/api", { Origin: "http://localhost:5173" })).toMatchObject({ origin: "http://localhost:5173" });
+  expect(decide("/api", { Origin: "http://localhost:4010" })).toMatchObject({ origin: undefined });
+  expect(decide("/api", { Origin: "http://127.0.0.1:4010" })).toBe("forbidden");
+});
+
+it("knows a preflight by its origin and method, also one that names a sandbox", () => {
+  const headers = { Origin: "http://localhost:5173", "Access-Control-Request-Method": "POST" };
+  expect(decide("/api", headers, { method: "OPTIONS" })).toMatchObject({ isPreflight: true });
+  expect(decide("/api", headers, { method: "POST" })).toMatchObject({ isPreflight: false });
+});
+
+it("keeps other sites from the control plane, allowed origins too", () => {
+  expect(decide("/_control/v1/reset", { Origin: "http://localhost:5173" })).toBe("forbidden");
+  expect(decide("/_sandbox/a/_control/v1/reset", { "Sec-Fetch-Site": "same-site" })).toBe("forbidden");
+  expect(decide("/_control/v1/health", { Origin: "http://localhost:4010" })).toMatchObject({ origin: undefined });
+  expect(decide("/_control/v1/health", { "Sec-Fetch-Site": "none" })).toMatchObject({ origin: undefined });
+});
+
+it("wants the token for the control plane alone, as a header or, for event streams, in the query", () => {
+  const guarded = { controlToken: "secret" };
+  expect(decide("/_control/v1/health", {}, guarded)).toBe("forbidden");
+  expect(decide("/_control/v1/health", { Authorization: "Bearer other" }, guarded)).toBe("forbidden");
+  expect(decide("/_control/v1/health", { Authorization: "Bearer secret" }, guarded)).toMatchObject({});
+  expect(decide("/_control/v1/events?token=secret", {}, guarded)).toMatchObject({});
+  expect(decide("/api/v1", { Authorization: "Bearer other" }, guarded)).toMatchObject({});
+});

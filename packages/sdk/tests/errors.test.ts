@@ -1,0 +1,183 @@
+import { inspect } from "node:util";
+import { describe, expect, expectTypeOf, it, vi } from "vitest";
+import {
+  type AnyApiError,
+  ApiError,
+  CallTransferError,
+  isApiError,
+  NotFoundError,
+  RateLimitError,
+  RequestError,
+} from "../src/errors.ts";
+import type { ErrorCode } from "../src/generated/error-codes.gen.ts";
+import type { FieldError } from "../src/generated/models.gen.ts";
+import { apiKey, clientOf, json, problem } from "./test-server.ts";
+
+async function errorOf(answer: Response): Promise<unknown> {
+  const { client } = clientOf([answer], { maxRetries: 0 });
+  return client.roles.list().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe("ApiError", () => {
+  it.each([
+    [400, "BadRequestError"],
+    [401, "AuthenticationError"],
+    [402, "PaymentRequiredError"],
+    [403, "PermissionDeniedError"],
+    [404, "NotFoundError"],
+    [409, "ConflictError"],
+    [410, "GoneError"],
+    [418, "ApiError"],
+    [422, "UnprocessableEntityError"],
+    [429, "RateLimitError"],
+    [502, "ServerError"],
+  ])("of status %i is a %s", async (status, name) => {
+    const error = await errorOf(problem(status, "forbidden"));
+    expect(error).toMatchObject({ name, status });
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toBeInstanceOf(RequestError);
+    expect(error).toBeInstanceOf(Error);
+  });
+
+  it("carries everything that the API said", async () => {
+    const errors = [{ field: "name", code: "required", message: "name is required." }];
+    const error = await errorOf(problem(400, "validation_failed", { errors, meta: { extra: 1 } }));
+    expect(error).toMatchObject({
+      code: "validation_failed",
+      title: "Title",
+      detail: "Detail.",
+      errors,
+      meta: { extra: 1 },
+      requestId: "req-1",
+    });
+    const message = "listRoles answered 400 validation_failed: Detail. (name required) (request req-1)";
+    expect((error as Error).message).toBe(message);
+  });
+
+  it("keeps the text of what is not the API's own body, bounded and without the credential", async () => {
+    const blocked = await errorOf(new Response(`error code: 1020 for ${apiKey}`, { status: 403 }));
+    expect(blocked).toMatchObject({
+      code: undefined,
+      bodyText: "error code: 1020 for [redacted]",
+      message: 'listRoles answered 403 without an error body of the API: "error code: 1020 for [redacted]"',
+    });
+    const long = (await errorOf(new Response("x".repeat(5000), { status: 403 }))) as ApiError;
+    expect(long.bodyText).toHaveLength(2000);
+    expect(long.message.length).toBeLessThan(400);
+    const page = await errorOf(new Response("<html><title>Access\ndenied</title><p>…", { status: 403 }));
+    expect((page as Error).message).toContain(': "Access denied"');
+    expect(await errorOf(problem(403, "forbidden"))).toMatchObject({ bodyText: undefined });
+  });
+
+  it.each<[string, object]>([
+    ["fields that are no text", { errors: [{ field: { toString: 1 }, code: { toString: 1 }, message: 1 }] }],
+    ["entries that are no objects", { errors: [null, 1, "text", [], undefined] }],
+    ["errors that are no list", { errors: { length: 1, 0: {} } }],
+    ["a code, a detail and meta that are no text", { code: { toString: 1 }, detail: { toString: 1 }, meta: "none" }],
+    ["a request id that is no text", { requestId: { toString: 1 } }],
+  ])("whose body is hostile (%s) is an ApiError all the same", async (_name, hostile) => {
+    const error = await errorOf(json(400, { code: "validation_failed", status: 400, ...hostile }));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(() => inspect(error) + JSON.stringify(error)).not.toThrow();
+  });
+
+  it("lists the failing fields that are well-formed, and keeps the others in the body as it came", async () => {
+    const good = { field: "name", code: "required", message: "name is required." };
+    const errors = [{ field: 1 }, good];
+    expect(await errorOf(problem(400, "validation_failed", { errors }))).toMatchObject({
+      errors: [good],
+      problem: { errors },
+    });
+  });
+
+  it("has a message of one line, without terminal escapes and of bounded length, whatever the API wrote", async () => {
+    const hostile = "\u001b[2J\u202e\r\n\u2028";
+    const text = (length: number) => hostile + "d".repeat(length);
+    const headers = { "x-request-id": `id-${"i".repeat(5000)}` };
+    const body = {
+      code: `c${text(5000)}`,
+      detail: text(60_000),
+      errors: Array.from({ length: 50 }, () => ({ field: text(5000), code: text(5000), message: "" })),
+    };
+    const { message } = (await errorOf(json(400, body, headers))) as Error;
+    expect(message).toMatch(/^[^\p{Cc}\p{Zl}\p{Zp}\u202e]*$/u);
+    expect(message.length).toBeLessThan(2000);
+  });
+
+  it("passes a code on that is newer than this version", async () => {
+    const error = await errorOf(problem(409, "brand_new_code"));
+    expect(error).toMatchObject({ name: "ConflictError", code: "brand_new_code", problem: { code: "brand_new_code" } });
+  });
+
+  it("lists no failing fields rather than nothing where the code promises some", async () => {
+    expect(await errorOf(problem(400, "validation_failed"))).toMatchObject({ errors: [] });
+    expect(await errorOf(problem(400, "bad_request"))).toMatchObject({ errors: undefined });
+  });
+
+  it("narrows its types by guard, by switch and by instanceof", async () => {
+    const error = await errorOf(problem(429, "rate_limit_exceeded"));
+    if (!isApiError(error)) throw new Error("not narrowed");
+    expectTypeOf(error).toEqualTypeOf<AnyApiError>();
+    expectTypeOf(error.code).toEqualTypeOf<ErrorCode | undefined>();
+    if (isApiError(error, "validation_failed")) {
+      expectTypeOf(error.status).toEqualTypeOf<400>();
+      expectTypeOf(error.errors).toEqualTypeOf<readonly FieldError[]>();
+    }
+    switch (error.code) {
+      case "rate_limit_exceeded":
+        expectTypeOf(error.status).toEqualTypeOf<429>();
+        break;
+      case "offer_taken":
+        expectTypeOf(error.status).toEqualTypeOf<number>();
+        break;
+      default:
+        throw new Error("not switched");
+    }
+    expect(isApiError(error, "rate_limit_exceeded", "queue_full")).toBe(true);
+    expect(isApiError(error, "queue_full")).toBe(false);
+    expect(isApiError(new Error("other"))).toBe(false);
+  });
+
+  it("is recognized across two copies of the SDK in one process", async () => {
+    vi.resetModules();
+    const copy = await import("../src/errors.ts");
+    expect(copy.ApiError).not.toBe(ApiError);
+    const error = await errorOf(problem(429, "queue_full"));
+    expect(error).toBeInstanceOf(copy.RateLimitError);
+    expect(error).toBeInstanceOf(copy.CallTransferError);
+    expect(error).not.toBeInstanceOf(copy.NotFoundError);
+    expect(copy.isApiError(error, "queue_full")).toBe(true);
+  });
+
+  it("of a customer's own subclass is told apart from its siblings", () => {
+    class OwnError extends CallTransferError {}
+    expect(new OwnError("own")).toBeInstanceOf(OwnError);
+    expect(new OwnError("own")).toBeInstanceOf(CallTransferError);
+    expect(new CallTransferError("plain")).not.toBeInstanceOf(OwnError);
+    expect({}).not.toBeInstanceOf(CallTransferError);
+    expect([null, undefined, "text"].some((value: unknown) => value instanceof RateLimitError)).toBe(false);
+    expect(Object.create(null)).not.toBeInstanceOf(NotFoundError);
+  });
+
+  it("keeps the answer's headers at hand but out of what is printed", async () => {
+    const error = (await errorOf(problem(404, "not_found"))) as ApiError;
+    expect(error.headers.get("x-request-id")).toBe("req-1");
+    expect(Object.keys(error)).not.toContain("headers");
+  });
+
+  it("shows no credential when it is printed", async () => {
+    const error = await errorOf(problem(401, "api_key_invalid"));
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(apiKey);
+  });
+});
+
+describe("a client", () => {
+  it("shows no credential when it is printed or written as JSON", () => {
+    const { client } = clientOf([]);
+    expect(inspect(client, { depth: 10, showHidden: true })).not.toContain(apiKey);
+    expect(JSON.stringify(client)).not.toContain(apiKey);
+  });
+});

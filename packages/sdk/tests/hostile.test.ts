@@ -1,0 +1,355 @@
+// What hostile or careless code around a request must not be able to do.
+import { inspect } from "node:util";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { CallTransfer } from "../src/client.ts";
+import type { ClientOptions } from "../src/options/options.ts";
+import type { Middleware } from "../src/send/middleware.ts";
+import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
+
+const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+const roles = { roles: [] };
+const placed = () => json(201, { type: "initiated", callId: "c" });
+const stray: unknown[] = [];
+const note = (reason: unknown) => stray.push(reason);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  stray.length = 0;
+  process.on("unhandledRejection", note);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("unhandledRejection", note);
+  expect(stray).toEqual([]);
+});
+
+/** Sends a request, lets all time pass, and gives its error or data with what was sent until the very end. */
+async function outcomeOf(
+  script: Step[],
+  options: Partial<ClientOptions> = {},
+  call: (client: CallTransfer) => Promise<unknown> = (client) => client.calls.create(placement),
+) {
+  const { client, sent } = clientOf(script, options);
+  const settled = call(client).catch((error: unknown) => error);
+  await vi.runAllTimersAsync();
+  return { result: (await settled) as Error & Record<string, unknown>, sent };
+}
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const slowToken = { accountId: "a", accessToken: () => sleep(400).then(() => "a-slow-token") };
+
+describe("an attempt that middleware ended", () => {
+  const abandoning: Readonly<Record<string, Middleware>> = {
+    "by a time limit of its own": (_request, next) =>
+      Promise.race([next(), sleep(100).then(() => problem(503, "service_unavailable"))]),
+    "without waiting": async (_request, next) => {
+      next();
+      return problem(400, "bad_request");
+    },
+    "by an error": async (_request, next) => {
+      next().catch(() => {});
+      throw new RangeError("oops");
+    },
+  };
+  it.each(Object.keys(abandoning))("%s sends nothing any more", async (name) => {
+    const middleware = [abandoning[name] as Middleware];
+    const { result, sent } = await outcomeOf([placed(), placed(), placed()], { ...slowToken, middleware });
+    expect(result).toBeInstanceOf(Error);
+    expect(sent).toHaveLength(0);
+  });
+
+  it("while its request was under way aborts that and leaves the outcome unknown", async () => {
+    let aborted = false;
+    const hanging: Step = ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener("abort", () => {
+          aborted = true;
+          reject(signal.reason);
+        });
+      });
+    const middleware = [abandoning["by a time limit of its own"] as Middleware];
+    const { result, sent } = await outcomeOf([hanging, placed()], { middleware });
+    expect(result).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
+    expect([sent.length, aborted]).toEqual([1, true]);
+  });
+
+  it("cannot be revived by a next() that was kept", async () => {
+    let kept: (() => Promise<Response>) | undefined;
+    const keeping: Middleware = async (_request, next) => {
+      kept = next;
+      return problem(400, "bad_request");
+    };
+    const { sent } = await outcomeOf([placed()], { middleware: [keeping] });
+    await expect(kept?.()).rejects.toThrow("after its middleware has answered");
+    expect(sent).toHaveLength(0);
+  });
+});
+
+describe("a refusal that middleware made up", () => {
+  it.each<[string, Step]>([
+    ["a placed call", placed()],
+    ["a login page", new Response("<html>", { headers: { "content-type": "text/html" } })],
+    ["a lost connection", networkError("ECONNRESET")],
+  ])("over %s renews no token to send it again", async (_name, first) => {
+    const expired: Middleware = async (_request, next, { attempt }) => {
+      const response = await next().catch(() => undefined);
+      return attempt === 1 ? problem(401, "token_expired") : (response as Response);
+    };
+    const options = { accountId: "a", accessToken: async () => "some-token", middleware: [expired] };
+    const { result, sent } = await outcomeOf([first, placed()], options);
+    expect(result).toMatchObject({ name: "OutcomeUnknownError" });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("a value that cannot be shown", () => {
+  const odd: Readonly<Record<string, () => unknown>> = {
+    "no prototype": () => Object.create(null),
+    "a toString that throws": () => ({
+      toString() {
+        throw new Error("no");
+      },
+    }),
+    "a message that is no text": () => Object.assign(new Error("x"), { message: { toString: 1 } }),
+    "a message that throws": () =>
+      Object.defineProperty(new Error("x"), "message", {
+        get() {
+          throw new Error("no");
+        },
+      }),
+    "a stack that is no text": () => Object.assign(new Error("x"), { stack: Object.create(null) }),
+    "a code that throws": () =>
+      Object.defineProperty(new Error("x"), "code", {
+        get() {
+          throw new Error("no");
+        },
+      }),
+    "errors that are no list": () => Object.assign(new AggregateError([]), { errors: undefined }),
+    "a cause with errors that are no list": () =>
+      new TypeError("x", { cause: Object.assign(new AggregateError([]), { errors: 1 }) }),
+    nothing: () => undefined,
+  };
+  const throwing = (value: unknown) => () => {
+    throw value;
+  };
+  const cells = Object.keys(odd).flatMap((name) => ["fetch", "middleware", "validate"].map((from) => [name, from]));
+  it.each(cells)("(%s) from %s does not hide that a call may have been placed", async (name = "", from) => {
+    const fail = throwing(odd[name]?.());
+    const middleware: Middleware = async (_request, next) => {
+      await next();
+      return fail();
+    };
+    const { result, sent } = await outcomeOf(
+      [from === "fetch" ? fail : placed(), placed()],
+      from === "middleware" ? { middleware: [middleware] } : from === "validate" ? { validate: fail } : {},
+    );
+    expect(result).toMatchObject({ name: "OutcomeUnknownError" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("as a piece of a body that is no bytes does not hide it either", async () => {
+    const decode: Middleware = async (_request, next) => {
+      const response = await next();
+      return new Response(response.body?.pipeThrough(new TextDecoderStream()) as never, response);
+    };
+    const { result } = await outcomeOf([placed()], { middleware: [decode] });
+    expect(result).toMatchObject({ name: "OutcomeUnknownError", outcome: "applied" });
+  });
+});
+
+describe("a response without a status of HTTP", () => {
+  it.each<[string, () => unknown]>([
+    ["Response.error()", () => Response.error()],
+    ["a stand-in of status 0, as of XMLHttpRequest", () => ({ status: 0, text: async () => "" })],
+    ["a stand-in of status 999", () => ({ status: 999, text: async () => "" })],
+    ["a stand-in of status 100", () => ({ status: 100, text: async () => "" })],
+  ])("(%s) leaves the outcome of a placement unknown", async (_name, given) => {
+    const { result, sent } = await outcomeOf([() => given() as Response, placed()]);
+    expect(result).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
+    expect(result.message).not.toContain("redirect");
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("a renewal", () => {
+  const expired = () => problem(401, "token_expired");
+  const accepting =
+    (good: string): Step =>
+    ({ headers }) =>
+      new Headers(headers).get("authorization") === `Bearer ${good}` ? json(200, roles) : expired();
+
+  it("that hangs is given up after a minute, and its late token replaces none", async () => {
+    let renewals = 0;
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {
+      if (!forceRefresh) return "old-token";
+      renewals += 1;
+      if (renewals === 1) await sleep(500_000);
+      return `renewed-${renewals === 1 ? "late" : renewals}`;
+    };
+    const { client } = clientOf(
+      Array.from({ length: 9 }, () => accepting("renewed-2")),
+      { accountId: "a", accessToken },
+    );
+    const first = client.roles.list({ timeoutMs: 100 }).catch((error: Error) => error.name);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await first).toBe("TimeoutError");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await client.roles.list()).toEqual(roles);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(await client.roles.list()).toEqual(roles);
+    expect(renewals).toBe(2);
+  });
+
+  it("is asked for again when its token is refused for another reason", async () => {
+    let renewals = 0;
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) =>
+      forceRefresh ? `renewed-${++renewals}` : "initial-token";
+    let good = "renewed-1";
+    const answer: Step = (init) =>
+      new Headers(init.headers).get("authorization") === "Bearer initial-token"
+        ? expired()
+        : new Headers(init.headers).get("authorization") === `Bearer ${good}`
+          ? json(200, roles)
+          : problem(401, "token_invalid");
+    const { client } = clientOf(
+      Array.from({ length: 9 }, () => answer),
+      { accountId: "a", accessToken },
+    );
+    expect(await client.roles.list()).toEqual(roles);
+    good = "renewed-2";
+    expect(await client.roles.list().catch((error: unknown) => error)).toMatchObject({ code: "token_invalid" });
+    expect(await client.roles.list()).toEqual(roles);
+  });
+});
+
+describe("a token", () => {
+  const shown = (error: unknown) => `${inspect(error, { depth: 9, showHidden: true })}${JSON.stringify(error)}`;
+  const token = "aaaa/bbbb+cccc/dddd";
+  const unicode = `\\u0061${token.slice(1)}`;
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  it.each<[string, () => unknown]>([
+    ["a stand-in", () => ({ status: 422, text: async () => JSON.stringify({ code: "x", detail: token }) })],
+    ["a name of a field", () => new Response(`{"code":"x","meta":{"${unicode}":1}}`, { status: 422 })],
+    [
+      "a body that nests deeply",
+      () => new Response(`{"detail":"${token.replaceAll("/", "\\/")}","x":${deep}}`, { status: 422 }),
+    ],
+    ["broken JSON", () => new Response(`{"detail":"${unicode}`, { status: 422 })],
+    ["a content type", () => new Response("x", { status: 200, headers: { "content-type": `text/${token}` } })],
+  ])("in %s does not get into the error", async (_name, answer) => {
+    const options = { accountId: "a", accessToken: token, maxRetries: 0 };
+    const { result } = await outcomeOf([() => answer() as Response], options);
+    expect(result).toBeInstanceOf(Error);
+    expect(shown(result)).not.toMatch(/aaaa|bbbb|dddd/);
+    expect(result.message).not.toMatch(/aaaa|bbbb|dddd/);
+  });
+
+  it("that begins another one leaves no rest of that", async () => {
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) =>
+      forceRefresh ? "long-token-with-more" : "long-token";
+    const echo = problem(400, "bad_request", { detail: "long-token-with-more" });
+    const { result } = await outcomeOf([problem(401, "token_expired"), echo], { accountId: "a", accessToken });
+    expect(result).toMatchObject({ detail: "[redacted]" });
+  });
+});
+
+describe("a stand-in for a response", () => {
+  it("whose body cannot be read counts by its status: a 201 was carried out", async () => {
+    const text = () => Promise.reject(networkError("ECONNREFUSED"));
+    const { result, sent } = await outcomeOf([() => ({ status: 201, text }) as never, placed()]);
+    expect(result).toMatchObject({ name: "OutcomeUnknownError", outcome: "applied" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    ["a success", 200, { name: "InvalidResponseError" }],
+    ["an error", 404, { name: "NotFoundError" }],
+  ])("with a body without end is bounded as %s", async (_name, status, seen) => {
+    const text = async () => "x".repeat(30_000_000);
+    const { result } = await outcomeOf([() => ({ status, text }) as never], { maxRetries: 0 }, (client) =>
+      client.roles.list(),
+    );
+    expect(result).toMatchObject(seen);
+    expect(JSON.stringify(result).length).toBeLessThan(10_000);
+  });
+
+  it("that is frozen is read", async () => {
+    const frozen: Middleware = async (_request, next) =>
+      Object.freeze(new Response((await next()).body, { status: 201 }));
+    const { result } = await outcomeOf([placed()], { middleware: [frozen] });
+    expect(result).toEqual({ type: "initiated", callId: "c" });
+  });
+});
+
+describe("a server", () => {
+  it("cannot keep the client busy with a page", async () => {
+    const page = new Response("<title".repeat(10_900), { status: 404 });
+    const { result } = await outcomeOf([page], {}, (client) => client.roles.list());
+    expect(result).toMatchObject({ name: "NotFoundError", bodyText: "<title".repeat(10_900).slice(0, 2000) });
+  });
+
+  it("cannot replace the error by a Date that no calendar has", async () => {
+    const headers = { date: "-271821-04-20T00:00:00.000Z" };
+    const { result } = await outcomeOf([new Response("", { status: 500, headers })]);
+    expect(result).toMatchObject({ name: "OutcomeUnknownError", window: { from: expect.any(String) } });
+  });
+});
+
+describe("a body that was cut off at the deadline", () => {
+  it("does not look whole to middleware under a fetch that ignores its signal", async () => {
+    const seen: string[] = [];
+    const caching: Middleware = async (_request, next) => {
+      const response = await next();
+      seen.push(await response.clone().text());
+      return response;
+    };
+    const half = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"roles":[')),
+    });
+    const options = { middleware: [caching], timeoutMs: 100, maxRetries: 0 };
+    const { result } = await outcomeOf([new Response(half)], options, (client) => client.roles.list());
+    expect(result).toMatchObject({ name: "TimeoutError" });
+    expect(seen).toEqual([]);
+  });
+});
+
+describe("retry.unsafe", () => {
+  it.each(["always", "check"] as const)("%s never repeats what is known to be carried out", async (unsafe) => {
+    const broken = new Response('{"type":"init', { status: 201, headers: { "content-type": "application/json" } });
+    const { result, sent } = await outcomeOf([broken, placed()], { retry: { unsafe } });
+    expect(result).toMatchObject({ name: "OutcomeUnknownError", outcome: "applied" });
+    expect(sent).toHaveLength(1);
+    const overruled: Middleware = async (_request, next) => {
+      await next();
+      return problem(503, "service_error");
+    };
+    const made = await outcomeOf([placed(), placed()], { retry: { unsafe }, middleware: [overruled] });
+    expect(made.sent).toHaveLength(1);
+  });
+});
+
+describe("a validator", () => {
+  it("that is asynchronous is waited for, and its refusal counts", async () => {
+    const validate = (async () => {
+      throw new Error("is not what I want");
+    }) as unknown as () => void;
+    const { result } = await outcomeOf([json(200, roles)], { validate }, (client) => client.roles.list());
+    expect(result).toMatchObject({ name: "InvalidResponseError", cause: { message: "is not what I want" } });
+  });
+});
+
+describe("onRetry", () => {
+  it("hears of an attempt once, also where middleware answered by itself later", async () => {
+    const seen: unknown[] = [];
+    let calls = 0;
+    const breaker: Middleware = async (_request, next) => (++calls === 2 ? problem(503, "service_error") : next());
+    const { result } = await outcomeOf(
+      [problem(503, "service_error"), json(200, roles)],
+      { middleware: [breaker], onRetry: ({ attempt }) => seen.push(attempt) },
+      (client) => client.roles.list(),
+    );
+    expect(result).toEqual(roles);
+    expect(seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,197 @@
+// The table of failures: what each proves of the request, and how that is known. M: seen by tests/packages/runtimes or with
+// Node 20 to 26, Bun 1.1 to 1.4, Deno 2.9, workerd and Chromium 156, beside a server that counted what reached it.
+import { describe, expect, it } from "vitest";
+import { outcomeOfFailure } from "../src/send/retry.ts";
+
+type Row = readonly [code: string, syscall: string | undefined, why: string];
+
+const notSent: readonly Row[] = [
+  // A connection that was never made. The system call tells, whatever the code.
+  ["ECONNREFUSED", "connect", "M: a closed port"],
+  ["EHOSTUNREACH", "connect", "M: no route to the host"],
+  ["ENETUNREACH", "connect", "M: no route to its network"],
+  ["EACCES", "connect", "M: forbidden by this machine"],
+  ["EPERM", "connect", "forbidden by a firewall of this machine"],
+  ["ETIMEDOUT", "connect", "an address that Node gave up, e.g. one of several"],
+  ["ECONNRESET", "connect", "M: reset before Node knew that it was connected"],
+  ["EADDRNOTAVAIL", "connect", "no local port is left"],
+  ["EMFILE", "connect", "no file descriptor is left"],
+  ["ENOENT", "connect", "a socket file that is not there"],
+  // A name that was never resolved.
+  ["ENOTFOUND", "getaddrinfo", "M: no such host, in Node and in Bun from 1.4"],
+  ["EAI_AGAIN", "getaddrinfo", "no resolver answers"],
+  ["EAI_FAIL", "getaddrinfo", "the resolver failed"],
+  ["ENOTFOUND", "queryA", "c-ares, where a lookup of one's own asks it"],
+  ["ESERVFAIL", "queryAaaa", "c-ares: the resolver failed"],
+  ["ETIMEOUT", "queryA", "c-ares: the resolver is silent"],
+  ["ECONNREFUSED", "queryA", "c-ares: the resolver's port is closed"],
+  // Codes that come without a system call.
+  ["ECONNREFUSED", undefined, "M: Bun 1.4.5, which sends a POST once"],
+  ["ENOTFOUND", undefined, "a wrapped error"],
+  ["EAI_AGAIN", undefined, "a wrapped error"],
+  ["UND_ERR_CONNECT_TIMEOUT", undefined, "M: undici's limit for TCP and TLS together"],
+  ["UND_ERR_CLOSED", undefined, "undici: a dispatcher that was closed takes no request"],
+  ["UND_ERR_PRX_TLS", undefined, "undici: the proxy's certificate is for another host"],
+  // Certificates that are not trusted. Node and Bun verify them before the first byte of a request (M: 0 bytes came).
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", undefined, "M"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", undefined, "M"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", undefined, "M: another host's"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", undefined, "the chain is not sent whole"],
+  ["UNABLE_TO_GET_ISSUER_CERT", undefined, "the chain ends early"],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", undefined, "its authority is not known here"],
+  ["CERT_HAS_EXPIRED", undefined, ""],
+  ["CERT_NOT_YET_VALID", undefined, ""],
+  ["CERT_SIGNATURE_FAILURE", undefined, ""],
+  ["CERT_REVOKED", undefined, ""],
+  ["CERT_UNTRUSTED", undefined, ""],
+  ["CERT_REJECTED", undefined, ""],
+  ["CERT_CHAIN_TOO_LONG", undefined, ""],
+  ["INVALID_CA", undefined, "an authority that is none"],
+  ["INVALID_PURPOSE", undefined, "no certificate for servers"],
+];
+
+const unknown: readonly Row[] = [
+  // A connection that was made: the request, or a part of it, may have come through.
+  ["ECONNRESET", "read", "M: reset after the request was read"],
+  ["ECONNRESET", "write", "M: reset at once, told by Node 26 while it writes"],
+  ["ECONNRESET", undefined, "M: Bun, for every connection that was lost, also after the request was read"],
+  ["ETIMEDOUT", "read", "M: the server had read the request, then its packets were lost"],
+  ["ETIMEDOUT", "write", "lost in the middle"],
+  ["ETIMEDOUT", undefined, "before or after: nothing tells"],
+  ["ECONNREFUSED", "read", "a firewall that begins to reject while an answer is awaited"],
+  ["EHOSTUNREACH", "read", "a route that is lost while an answer is awaited"],
+  ["ENETUNREACH", "write", "a route that is lost in the middle"],
+  ["EHOSTUNREACH", undefined, "M: Bun says so of a connection that was not made, but does not say when"],
+  ["ENETUNREACH", undefined, "M: Bun, the same"],
+  ["EACCES", undefined, "M: Bun, the same"],
+  ["EPIPE", "write", "closed in the middle"],
+  ["EPIPE", undefined, "closed in the middle"],
+  ["ECONNABORTED", "read", "given up by this machine"],
+  ["EADDRNOTAVAIL", undefined, "nothing says when"],
+  ["EMFILE", undefined, "nothing says when"],
+  // TLS. A server may refuse a client's certificate after TLS 1.3 let the request out.
+  ["EPROTO", "write", "Node: TLS failed while it wrote"],
+  ["EPROTO", undefined, "M: Bun, for a handshake, but also for a client certificate that came too late"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", undefined, "M: a plain port; but any record may be broken so"],
+  ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", undefined, "M: no common version; but an alert may come at any time"],
+  ["ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE", undefined, "M: a client certificate is demanded by TLS 1.2"],
+  ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", undefined, "comes after the request"],
+  ["ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED", undefined, "the client's certificate, not the server's"],
+  ["ERR_TLS_HANDSHAKE_TIMEOUT", undefined, "a server's own"],
+  ["OUT_OF_MEM", undefined, "a name that anything may use"],
+  ["UNSPECIFIED", undefined, "a name that anything may use"],
+  // undici.
+  ["UND_ERR_SOCKET", undefined, "M: closed, also after the request was read"],
+  ["UND_ERR_HEADERS_TIMEOUT", undefined, "sent, and no answer"],
+  ["UND_ERR_BODY_TIMEOUT", undefined, "sent, and half an answer"],
+  ["UND_ERR_HEADERS_OVERFLOW", undefined, "M: answered"],
+  ["UND_ERR_RESPONSE", undefined, "answered"],
+  ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", undefined, "answered"],
+  ["UND_ERR_REQ_CONTENT_LENGTH_MISMATCH", undefined, "found while the body is written"],
+  ["UND_ERR_REQ_RETRY", undefined, "sent more than once"],
+  ["UND_ERR_ABORTED", undefined, "at any time; also a proxy that opens no tunnel"],
+  ["UND_ERR_DESTROYED", undefined, "ends what is under way, too"],
+  ["UND_ERR_INFO", undefined, "of many meanings"],
+  ["UND_ERR_INVALID_ARG", undefined, "of many meanings"],
+  ["UND_ERR_SOCKS5", undefined, "of many meanings"],
+  ["UND_ERR", undefined, "of many meanings"],
+  ["HPE_INVALID_CONSTANT", undefined, "M: answered, though not in HTTP"],
+  ["HPE_HEADER_OVERFLOW", undefined, "answered"],
+  ["ERR_PROXY_TUNNEL", undefined, "node:http, in a fetch of one's own"],
+  ["ERR_STREAM_PREMATURE_CLOSE", undefined, "in a fetch of one's own"],
+  // Bun.
+  ["ConnectionRefused", undefined, "M: Bun before 1.3.14 sends a lost POST again, and says so if that is refused"],
+  ["ConnectionClosed", undefined, "M: Bun 1.1, also after the request was read"],
+  ["FailedToOpenSocket", undefined, "Bun, which sends a lost POST again"],
+  ["Timeout", undefined, "Bun"],
+  // Names that only look like those above.
+  ["UNABLE_TO_GET_RESPONSE", undefined, "in a fetch of one's own"],
+  ["ECONNREFUSED_BY_POLICY", undefined, "in a fetch of one's own"],
+  ["ECONNREFUSED", "reconnect", "in a fetch of one's own"],
+  ["ECONNREFUSED", "", "in a fetch of one's own"],
+];
+
+const coded = (code: unknown, syscall?: unknown, more: ErrorOptions = {}): Error =>
+  Object.assign(new Error("failed", more), { code }, syscall !== undefined && { syscall });
+const failed = (cause: unknown): TypeError => new TypeError("fetch failed", { cause });
+const refused = coded("ECONNREFUSED", "connect");
+const reset = coded("ECONNRESET", "read");
+
+describe("a failure's code", () => {
+  it.each(notSent)("%s in %s proves that nothing was sent (%s)", (code, syscall) => {
+    expect(outcomeOfFailure(failed(coded(code, syscall)))).toBe("not_sent");
+    expect(outcomeOfFailure(coded(code, syscall))).toBe("not_sent");
+  });
+
+  it.each(unknown)("%s in %s proves nothing (%s)", (code, syscall) => {
+    expect(outcomeOfFailure(failed(coded(code, syscall)))).toBe("unknown");
+    expect(outcomeOfFailure(coded(code, syscall))).toBe("unknown");
+  });
+});
+
+describe("a failure without a readable code proves nothing", () => {
+  it.each([
+    ["of a browser", new TypeError("Failed to fetch")],
+    ["of Node, for a port that fetch refuses", failed(new Error("bad port"))],
+    ["of Deno, though it names the connection", failed(new Error("client error (Connect): Connection refused"))],
+    [
+      "of workerd, though it calls it retryable",
+      Object.assign(new Error("Network connection lost."), { retryable: true }),
+    ],
+    ["that is a DOMException, whose code is a number", new DOMException("failed", "NetworkError")],
+    ["that is text", "ECONNREFUSED"],
+    ["that is null", null],
+    ["that is undefined", undefined],
+    ["whose cause is null", failed(null)],
+  ])("%s", (_, error) => {
+    expect(outcomeOfFailure(error)).toBe("unknown");
+  });
+
+  it.each([111, true, null, {}, ["ECONNREFUSED"]])("whose code, or system call, is %j", (code) => {
+    expect(outcomeOfFailure(failed(coded(code)))).toBe("unknown");
+    expect(outcomeOfFailure(failed(coded("ECONNREFUSED", code)))).toBe("unknown");
+  });
+});
+
+describe("several addresses", () => {
+  const tried = (...parts: unknown[]) => failed(new AggregateError(parts));
+
+  it("prove that nothing was sent when each of them does", () => {
+    expect(outcomeOfFailure(tried(refused, coded("ENETUNREACH", "connect")))).toBe("not_sent");
+    expect(outcomeOfFailure(tried(refused))).toBe("not_sent");
+    expect(outcomeOfFailure(new AggregateError([refused, failed(refused)]))).toBe("not_sent");
+  });
+
+  it("prove nothing when one of them does not, whichever code stands on the whole", () => {
+    expect(outcomeOfFailure(tried(refused, reset))).toBe("unknown");
+    expect(outcomeOfFailure(tried(reset, refused))).toBe("unknown");
+    const whole = Object.assign(new AggregateError([refused, reset]), { code: "ECONNREFUSED" });
+    expect(outcomeOfFailure(failed(whole))).toBe("unknown");
+  });
+
+  it("prove nothing when there are none", () => {
+    expect(outcomeOfFailure(tried())).toBe("unknown");
+    expect(outcomeOfFailure(Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }))).toBe("unknown");
+  });
+});
+
+describe("causes of causes", () => {
+  it("count through errors that have no code of their own", () => {
+    expect(outcomeOfFailure(failed(failed(refused)))).toBe("not_sent");
+    expect(outcomeOfFailure(failed(failed(reset)))).toBe("unknown");
+  });
+
+  it("must agree with the errors around them", () => {
+    expect(outcomeOfFailure(coded("ECONNREFUSED", "connect", { cause: reset }))).toBe("unknown");
+    expect(outcomeOfFailure(coded("UND_ERR_REQ_RETRY", undefined, { cause: refused }))).toBe("unknown");
+    expect(outcomeOfFailure(coded("UND_ERR_PRX_TLS", undefined, { cause: coded("CERT_HAS_EXPIRED") }))).toBe(
+      "not_sent",
+    );
+  });
+
+  it("prove nothing when they never end", () => {
+    const circle = Object.assign(new Error("failed"), { code: "ECONNREFUSED" });
+    circle.cause = circle;
+    expect(outcomeOfFailure(circle)).toBe("unknown");
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { CallTransfer } from "../src/client.ts";
+import { ConfigurationError } from "../src/errors.ts";
+import type { ClientOptions } from "../src/options/options.ts";
+import { apiKey } from "./test-server.ts";
+
+const good = { baseUrl: "https://api.example.com", apiKey };
+const refusal = (options: unknown): ConfigurationError => {
+  try {
+    new CallTransfer(options as ClientOptions);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+  }
+  throw new Error("the options were accepted");
+};
+
+describe("client options", () => {
+  it.each([
+    ["options", undefined],
+    ["baseUrl", { apiKey }],
+    ["baseUrl", { ...good, baseUrl: "api.example.com" }],
+    ["baseUrl", { ...good, baseUrl: "ftp://api.example.com" }],
+    ["baseUrl", { ...good, baseUrl: "https://user:pass@api.example.com" }],
+    ["baseUrl", { ...good, baseUrl: "https://api.example.com/?a=1" }],
+    ["baseUrl", { ...good, baseUrl: "https://api.example.com#a" }],
+    ["baseUrl", { ...good, baseUrl: "https://api.example.com/api/v1/" }],
+    ["baseUrl", { ...good, baseUrl: "http://api.example.com" }],
+    ["baseUrl", { ...good, baseUrl: "http://127.0.0.1.example.com" }],
+    ["apiKey", { baseUrl: good.baseUrl }],
+    ["apiKey", { ...good, apiKey: "" }],
+    ["apiKey", { ...good, apiKey: `${apiKey}\n` }],
+    ["apiKey", { ...good, apiKey: 7 }],
+    ["accessToken", { ...good, accessToken: "also" }],
+    ["accessToken", { baseUrl: good.baseUrl, accessToken: "with space" }],
+    ["accountId", { ...good, accountId: "" }],
+    ["accountId", { ...good, accountId: "a\r\nb" }],
+    ["timeoutMs", { ...good, timeoutMs: 0 }],
+    ["timeoutMs", { ...good, timeoutMs: Number.NaN }],
+    ["timeoutMs", { ...good, timeoutMs: 2 ** 31 }],
+    ["totalTimeoutMs", { ...good, totalTimeoutMs: "60" }],
+    ["maxRetries", { ...good, maxRetries: -1 }],
+    ["maxRetries", { ...good, maxRetries: 1.5 }],
+    ["maxRetryAfterSecs", { ...good, maxRetryAfterSecs: 2 ** 31 }],
+    ["headers", { ...good, headers: { Authorization: "Bearer other" } }],
+    ["headers", { ...good, headers: { "X-Account-ID": "other" } }],
+    ["fetch", { ...good, fetch: "fetch" }],
+    ["headers", { ...good, headers: "x: y" }],
+    ["headers", { ...good, headers: { "x y": "z" } }],
+    ["headers", { ...good, headers: { "x-secret": "line\nbreak" } }],
+    ["middleware", { ...good, middleware: "x" }],
+    ["middleware", { ...good, middleware: [1] }],
+    ["logger", { ...good, logger: { warn: () => {} } }],
+    ["clock", { ...good, clock: {} }],
+    ["retry", { ...good, retry: null }],
+    ["unsafee", { ...good, retry: { unsafee: "never" } }],
+    ["retry.unsafe", { ...good, retry: { unsafe: "sometimes" } }],
+    ["apikey", { ...good, apikey: apiKey }],
+    ["signal", { ...good, signal: new AbortController().signal }],
+  ])("refuses a bad %s at once, naming it", (option, options) => {
+    expect(refusal(options)).toMatchObject({ name: "ConfigurationError", option });
+  });
+
+  it.each([{ apiKey: `${apiKey} ` }, { accessToken: `${apiKey}\r` }, { apiKey, accessToken: apiKey }])(
+    "never shows a secret's value in the refusal",
+    (credentials) => {
+      const error = refusal({ baseUrl: good.baseUrl, ...credentials });
+      expect(`${error.message}${JSON.stringify(error)}${error.stack}`).not.toContain("unit-test-secret");
+    },
+  );
+
+  it.each(["http://localhost:4010", "http://127.0.0.1", "http://[::1]:8080", "https://example.com/proxy/"])(
+    "accepts the address %s",
+    (baseUrl) => {
+      expect(new CallTransfer({ ...good, baseUrl })).toBeInstanceOf(CallTransfer);
+    },
+  );
+
+  it("accepts plain http to other hosts when told to", () => {
+    expect(new CallTransfer({ ...good, baseUrl: "http://mock:4010", allowInsecureHttp: true })).toBeInstanceOf(
+      CallTransfer,
+    );
+  });
+});

@@ -1,0 +1,361 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { InvalidResponseError } from "../src/errors.ts";
+import { clientOf, json, problem } from "./test-server.ts";
+
+fc.configureGlobal({ seed: 1 });
+
+const call = (id: number) => ({ id: `call-${id}`, direction: "outbound", duration: 1 });
+const page = (ids: number[], total: number) => json(200, { calls: ids.map(call), meta: { total } });
+const ids = (calls: { id: string }[]) => calls.map(({ id }) => Number(id.slice(5)));
+
+/** A client of a server that answers each page by its offset, limit and how many requests came before. */
+function listing(answer: (offset: number, limit: number, before: number) => { calls: object[]; meta: object }) {
+  const offsets: number[] = [];
+  const fetch = async (url: string | URL | Request) => {
+    const { searchParams } = new URL(String(url));
+    const offset = Number(searchParams.get("offset") ?? 0);
+    offsets.push(offset);
+    return json(200, answer(offset, Number(searchParams.get("limit") ?? 20), offsets.length - 1));
+  };
+  return { calls: clientOf([], { fetch }).client.calls, offsets };
+}
+
+/** A list, newest first, to which something happens before each request. */
+function changing(first: number[], changes: ((list: number[]) => number[])[]) {
+  let list = first;
+  const server = listing((offset, limit, before) => {
+    list = changes[before]?.(list) ?? list;
+    return { calls: list.slice(offset, offset + limit).map(call), meta: { total: list.length } };
+  });
+  return { ...server, now: () => list };
+}
+
+/** The numbers from one down to another. */
+const down = (from: number, to = 1) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
+const all = { maxItems: 100_000 };
+
+describe("a list of calls", () => {
+  it("gives its first page when awaited", async () => {
+    const { client, sent } = clientOf([page([1, 2], 5)]);
+    expect((await client.calls.list({ limit: 2, status: "completed" })).meta.total).toBe(5);
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual(["?limit=2&status=completed"]);
+  });
+
+  it("takes null for no filters", async () => {
+    const { client } = clientOf([page([1], 1)]);
+    expect((await client.calls.list(null as never)).meta.total).toBe(1);
+  });
+
+  it("gives every item of every page, asking only as far as it is read", async () => {
+    const { client, sent } = clientOf([page([1, 2], 5), page([3, 4], 5), page([5], 5)]);
+    const seen: string[] = [];
+    for await (const { id } of client.calls.list({ limit: 2 })) {
+      seen.push(id);
+      expect(sent).toHaveLength(Math.ceil(seen.length / 2));
+    }
+    expect(seen).toEqual(["call-1", "call-2", "call-3", "call-4", "call-5"]);
+    expect(sent.map(({ url }) => new URL(url).searchParams.get("offset"))).toEqual([null, "2", "4"]);
+  });
+
+  it("counts on from the offset it was asked for", async () => {
+    const { client, sent } = clientOf([page([4], 5), page([5], 5)]);
+    expect(ids(await client.calls.list({ limit: 1, offset: 3 }).toArray({ maxItems: 10 }))).toEqual([4, 5]);
+    expect(new URL(sent[1]?.url ?? "").search).toBe("?limit=1&offset=4");
+  });
+
+  it("goes page by page when asked to", async () => {
+    const { client } = clientOf([page([1, 2], 3), page([3], 3)]);
+    const pages: number[][] = [];
+    for await (const { calls } of client.calls.list({ limit: 2 }).pages()) pages.push(ids(calls));
+    expect(pages).toEqual([[1, 2], [3]]);
+  });
+
+  it("stops at maxItems without asking for more", async () => {
+    const { client, sent } = clientOf([page([1, 2], 9), page([3, 4], 9)]);
+    expect(ids(await client.calls.list({ limit: 2 }).toArray({ maxItems: 3 }))).toEqual([1, 2, 3]);
+    expect(sent).toHaveLength(2);
+    await expect(client.calls.list().toArray({ maxItems: -1 })).rejects.toThrow("maxItems");
+  });
+
+  it("collects a page of any length", async () => {
+    const many = Array.from({ length: 400_000 }, (_, id) => ({ id: `${id}` }));
+    const { client } = clientOf([json(200, { calls: many, meta: { total: many.length } })]);
+    expect((await client.calls.list().toArray({ maxItems: many.length })).length).toBe(many.length);
+  });
+
+  it("ends where a list without a total gives the same page again", async () => {
+    const same = () => json(200, { calls: [call(1)] });
+    const repeating = clientOf([same(), same(), same()]);
+    expect(ids(await repeating.client.calls.list().toArray({ maxItems: 9 }))).toEqual([1]);
+  });
+
+  it.each([
+    ["-1", { maxItems: -1 }],
+    ["text", { maxItems: "5" }],
+    ["no maxItems", {}],
+    ["null", null],
+    ["no argument", undefined],
+  ])("refuses %s in toArray without leaving the request's own failure unhandled", async (_, limits) => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const { client } = clientOf([problem(403, "forbidden")]);
+    const refused = client.calls.list().toArray(limits as never);
+    await expect(refused).rejects.toThrow("maxItems must be a whole number from 0");
+    await expect(refused).rejects.toBeInstanceOf(TypeError);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it("counts on from an offset in text, as programs without types take it from an address", async () => {
+    const { client, sent } = clientOf([page([4], 5), page([5], 5)]);
+    await client.calls.list({ limit: 1, offset: "3" as never }).toArray({ maxItems: 10 });
+    expect(new URL(sent[1]?.url ?? "").search).toBe("?limit=1&offset=4");
+  });
+
+  it("throws where a page fails, after the items before it", async () => {
+    const { client } = clientOf([page([1], 2), problem(403, "forbidden")]);
+    const seen: string[] = [];
+    const read = async () => {
+      for await (const { id } of client.calls.list()) seen.push(id);
+    };
+    await expect(read()).rejects.toMatchObject({ code: "forbidden" });
+    expect(seen).toEqual(["call-1"]);
+  });
+});
+
+describe("a list that changes while it is read", () => {
+  const add = (id: number) => (list: number[]) => [id, ...list];
+  const remove =
+    (...gone: number[]) =>
+    (list: number[]) =>
+      list.filter((id) => !gone.includes(id));
+  const same = (list: number[]) => list;
+
+  it("gives an item once that new ones pushed onto the next page", async () => {
+    const grow = (list: number[]) => [list.length + 2, list.length + 1, ...list];
+    const { calls } = changing(down(100), [same, grow, grow, grow, grow, grow]);
+    expect(ids(await calls.list({ limit: 20 }).toArray(all))).toEqual(down(100));
+  });
+
+  it("gives its pages as they came, repeated items included", async () => {
+    const { calls } = changing(down(4), [same, add(5)]);
+    const pages: number[][] = [];
+    for await (const { calls: items } of calls.list({ limit: 2 }).pages()) pages.push(ids(items));
+    expect(pages).toEqual([[4, 3], [3, 2], [1]]);
+  });
+
+  it("passes over nothing when items before the next page are removed", async () => {
+    const { calls, offsets } = changing(down(50), [same, remove(50, 49, 48)]);
+    expect(ids(await calls.list({ limit: 20 }).toArray(all))).toEqual(down(50));
+    expect(offsets).toEqual([0, 20, 14, 31]);
+  });
+
+  it("reads with an overlap once the list has shrunk, so that more of it costs no more requests", async () => {
+    const shrink = (list: number[]) => list.slice(1);
+    const { calls, offsets } = changing(down(100), [same, ...Array.from({ length: 20 }, () => shrink)]);
+    expect(ids(await calls.list({ limit: 20 }).toArray(all))).toEqual(down(100));
+    expect(offsets.length).toBeLessThan(9);
+  });
+
+  it("ends where the list ends after what was left of it was removed", async () => {
+    const { calls, offsets } = changing(down(30), [same, remove(...down(10))]);
+    expect(ids(await calls.list({ limit: 20 }).toArray(all))).toEqual(down(30, 11));
+    expect(offsets).toEqual([0, 20, 10]);
+  });
+
+  it("passes items without an id through", async () => {
+    const nameless = Array.from({ length: 20 }, () => ({ direction: "outbound", duration: 1 }));
+    const { calls } = listing(() => ({ calls: nameless, meta: { total: 60 } }));
+    expect(await calls.list().toArray(all)).toHaveLength(60);
+  });
+
+  const change = fc.record({
+    add: fc.nat({ max: 3 }),
+    remove: fc.array(fc.nat({ max: 30 }), { maxLength: 3 }),
+  });
+  const changes = fc.array(change, { maxLength: 12 });
+  const limit = fc.integer({ min: 1, max: 7 });
+  const apply = (steps: { add: number; remove: number[] }[]) => {
+    let newest = 30;
+    return steps.map((step) => (list: number[]) => {
+      const left = list.filter((_, index) => !step.remove.includes(index));
+      newest += step.add;
+      return [...down(newest, newest - step.add + 1), ...left];
+    });
+  };
+
+  it("never gives an id twice nor, while items come in front only, passes over one that stays", async () => {
+    await fc.assert(
+      fc.asyncProperty(changes, limit, async (steps, size) => {
+        const { calls, now, offsets } = changing(down(30), [same, ...apply(steps)]);
+        const seen: number[] = [];
+        let failed = false;
+        try {
+          for await (const { id } of calls.list({ limit: size })) seen.push(Number(id.slice(5)));
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidResponseError);
+          failed = true;
+        }
+        expect(new Set(seen).size).toBe(seen.length);
+        expect(offsets.length).toBeLessThan(200);
+        // A page of what three new items can fill grows as fast as it is read.
+        expect(failed && size > 3).toBe(false);
+        if (!failed) expect(seen).toEqual(expect.arrayContaining(now().filter((id) => id <= 30)));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("never fails and passes over nothing when items are only removed, also below an offset it began at", async () => {
+    await fc.assert(
+      fc.asyncProperty(changes, limit, fc.nat({ max: 10 }), async (steps, size, offset) => {
+        const removals = steps.map((step) => ({ ...step, add: 0 }));
+        const { calls, now } = changing(down(30), [same, ...apply(removals)]);
+        const seen = ids(await calls.list({ limit: size, offset }).toArray(all));
+        expect(new Set(seen).size).toBe(seen.length);
+        expect(seen).toEqual(expect.arrayContaining(now().filter((id) => id <= 30 - offset)));
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("a list that does not keep what its total promises", () => {
+  it("is read again at an empty page, and goes on when that is gone", async () => {
+    const { client } = clientOf([page([1], 3), page([], 3), page([], 3), page([2], 3), page([], 3), page([3], 3)]);
+    expect(ids(await client.calls.list().toArray(all))).toEqual([1, 2, 3]);
+  });
+
+  it("is read once more from the top when a page came twice instead of the next one", async () => {
+    const { calls, offsets } = listing((offset, limit, before) => ({
+      calls: down(6)
+        .slice(before === 1 ? 0 : offset)
+        .slice(0, limit)
+        .map(call),
+      meta: { total: 6 },
+    }));
+    expect(ids(await calls.list({ limit: 2 }).toArray(all)).sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(offsets).toEqual([0, 2, 4, 0, 2, 4]);
+  });
+
+  it("fails at an empty page that stays, and says what was read and where to go on", async () => {
+    const { calls, offsets } = listing((offset) => ({
+      calls: offset < 100 ? down(100 - offset, 81 - offset).map(call) : [],
+      meta: { total: 250 },
+    }));
+    const seen: string[] = [];
+    const read = async () => {
+      for await (const { id } of calls.list()) seen.push(id);
+    };
+    const error = await read().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toMatchObject({ operationId: "listCalls", outcome: "applied" });
+    expect((error as Error).message).toBe(
+      "listCalls could not be read to its end: nothing new comes at offset 100, after 100 items of 250. Read the list again, or continue with offset: 100",
+    );
+    expect(seen).toHaveLength(100);
+    expect(offsets.slice(5)).toEqual([100, 100, 100, 100]);
+  });
+
+  it.each([
+    ["no list at all", { calls: {}, meta: { total: 3 } }],
+    ["an empty first page", { calls: [], meta: { total: 3 } }],
+    ["the same page for every offset", { calls: down(3).map(call), meta: { total: 9 } }],
+  ])("fails at %s", async (_, body) => {
+    const { calls, offsets } = listing(() => body as never);
+    await expect(calls.list().toArray(all)).rejects.toThrow(InvalidResponseError);
+    expect(offsets.length).toBeLessThan(7);
+  });
+
+  it("ends quietly where an offset is beyond the end from the beginning", async () => {
+    const { client, sent } = clientOf([page([], 5)]);
+    expect(await client.calls.list({ offset: 50 }).toArray(all)).toEqual([]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    ["pages in turns", (_: number, before: number) => (before % 2 ? down(20) : down(40, 21))],
+    [
+      "the first page after the last, as where an offset has a maximum",
+      (offset: number) => down(99 - (offset % 40), 80 - (offset % 40)),
+    ],
+  ])("fails at %s", async (_, items) => {
+    const { calls } = listing((offset, _limit, before) => ({
+      calls: items(offset, before).map(call),
+      meta: { total: 10_000 },
+    }));
+    await expect(calls.list().toArray(all)).rejects.toThrow(InvalidResponseError);
+  });
+
+  it("fails at a list that grows as fast as it is read, whether with new items or with the same", async () => {
+    for (const items of [(offset: number) => down(offset + 100, offset + 1), () => down(100)]) {
+      const { calls } = listing((offset) => ({ calls: items(offset).map(call), meta: { total: offset + 200 } }));
+      const list = calls.list({ limit: 100 });
+      await expect(list.toArray({ maxItems: 1e9 })).rejects.toThrow("it grows without end");
+    }
+  });
+
+  it.each([
+    ["no number", "250"],
+    ["negative", -1],
+    ["none", undefined],
+    ["a fraction", 0.5],
+    ["no integer", 1e300],
+    ["too small", 1],
+  ])("goes by the last total that makes sense: %s", async (_, total) => {
+    const { calls } = listing((offset, limit) => ({
+      calls: down(50)
+        .slice(offset, offset + limit)
+        .map(call),
+      meta: { total: offset === 0 ? 50 : total },
+    }));
+    expect(ids(await calls.list().toArray(all))).toEqual(down(50));
+  });
+
+  it("reads a list that never tells its total up to an empty page", async () => {
+    const { calls } = listing((offset, limit) => ({
+      calls: down(50)
+        .slice(offset, offset + limit)
+        .map(call),
+      meta: {},
+    }));
+    expect(ids(await calls.list().toArray(all))).toEqual(down(50));
+  });
+
+  it("fails at a list without a total and without an end", async () => {
+    const { calls } = listing((offset) => ({
+      calls: down(offset + 10_000, offset + 1).map(call),
+      meta: { total: "∞" },
+    }));
+    await expect(calls.list().toArray({ maxItems: 1e9 })).rejects.toThrow("it grows without end");
+  });
+
+  it("always comes to an end, and gives no id twice, whatever a server answers", async () => {
+    const total = fc.oneof(fc.nat({ max: 60 }), fc.constantFrom(-1, 0.5, "9", null, undefined));
+    const answer = fc.record({ calls: fc.array(fc.nat({ max: 40 }).map(call), { maxLength: 6 }), total });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(answer, { minLength: 1, maxLength: 8 }),
+        fc.nat({ max: 9 }),
+        async (answers, offset) => {
+          const { calls, offsets } = listing((_offset, _limit, before) => {
+            const { calls, total } = answers[before % answers.length] as (typeof answers)[number];
+            return { calls, meta: { total } };
+          });
+          const seen: number[] = [];
+          try {
+            for await (const { id } of calls.list({ offset })) seen.push(Number(id.slice(5)));
+          } catch (error) {
+            expect(error).toBeInstanceOf(InvalidResponseError);
+          }
+          expect(new Set(seen).size).toBe(seen.length);
+          expect(offsets.length).toBeLessThan(5_000);
+          expect(offsets.every((one) => Number.isSafeInteger(one) && one >= 0)).toBe(true);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,14 @@
+import { describe, expect, it } from "vitest";
+import { redact } from "../src/send/redact.ts";
+
+describe("redact", () => {
+  it("replaces every occurrence of every secret", () => {
+    expect(redact("a secret-one b secret-two c secret-one", ["secret-one", "secret-two"])).toBe(
+      "a [redacted] b [redacted] c [redacted]",
+    );
+  });
+
+  it("leaves text alone that a short test token would be found in by chance", () => {
+    expect(redact("token_expired", ["token", ""])).toBe("token_expired");
+  });
+});

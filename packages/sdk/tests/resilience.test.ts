@@ -1,0 +1,710 @@
+import { inspect } from "node:util";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CallTransfer } from "../src/client.ts";
+import { ApiError, InvalidResponseError, OutcomeUnknownError } from "../src/errors.ts";
+import type { ClientOptions } from "../src/options/options.ts";
+import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
+
+const roles = { roles: [] };
+const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+const placed = (): Response => json(201, { type: "initiated", callId: "c" });
+const list = (calls: { id: string }[], total = calls.length): Response => json(200, { calls, meta: { total } });
+const call = (id: string) => ({ id, direction: "outbound", duration: 0 });
+const start = Date.parse("2026-03-02T12:00:00Z");
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: start });
+});
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+async function settle<T>(promise: Promise<T>): Promise<T | Error> {
+  const settled = promise.catch((error: Error) => error);
+  await vi.runAllTimersAsync();
+  return settled;
+}
+
+async function unknownOf(script: Step[], options: Partial<ClientOptions> = {}) {
+  const { client, sent } = clientOf(script, options);
+  const error = await settle(client.calls.create(placement));
+  if (!(error instanceof OutcomeUnknownError)) throw new Error(`no unknown outcome: ${inspect(error)}`);
+  return { error, sent };
+}
+
+describe("an unknown outcome", () => {
+  it("names the window in which it may have been carried out, by the server's clock less five seconds", async () => {
+    const ahead = new Response(null, { status: 500, headers: { date: "Mon, 02 Mar 2026 12:10:00 GMT" } });
+    const { error } = await unknownOf([ahead]);
+    expect(error.window).toEqual({ from: "2026-03-02T12:09:55.000Z", to: "2026-03-02T12:10:05.000Z" });
+  });
+
+  it("widens the window to five minutes where no Date tells how the clocks differ", async () => {
+    const { error } = await unknownOf([networkError("ECONNRESET")]);
+    expect(error.window).toEqual({ from: "2026-03-02T11:55:00.000Z", to: "2026-03-02T12:05:00.000Z" });
+  });
+
+  it.each(["Fri, 13 Sep 275760 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "soon"])(
+    "does not trust a Date that no honest clock shows (%s)",
+    async (date) => {
+      const { error } = await unknownOf([new Response(null, { status: 502, headers: { date } })]);
+      expect(error.window.from).toBe("2026-03-02T11:55:00.000Z");
+    },
+  );
+
+  it("follows a server whose clock stands far behind, as a mock's may: looking from earlier on misses nothing", async () => {
+    const behind = new Response(null, { status: 502, headers: { date: "Thu, 01 Jan 2026 00:00:00 GMT" } });
+    const { error } = await unknownOf([behind]);
+    expect(error.window.from).toBe("2025-12-31T23:59:55.000Z");
+  });
+
+  it("says why it was not sent again", async () => {
+    const { error } = await unknownOf([networkError("ECONNRESET")]);
+    expect(error.message).toContain("call reconcile() before sending it again");
+    expect(error.withheld).toContain("must not be repeated blindly");
+    expect(error.message.match(/not retried/g)).toHaveLength(1);
+  });
+
+  it("covers a success whose body is lost, and keeps what came of it out of sight", async () => {
+    const half = new Response('{"type":"initiated","callId":"c-', { status: 201 });
+    const { error } = await unknownOf([half]);
+    expect(error).toMatchObject({ outcome: "applied", cause: { name: "InvalidResponseError" } });
+    expect(error.partialBody).toBe('{"type":"initiated","callId":"c-');
+    expect(`${inspect(error, { showHidden: false })}${JSON.stringify(error)}`).not.toContain("c-");
+  });
+
+  it("of an aborted placement is told rather than the abort alone", async () => {
+    const controller = new AbortController();
+    const { client } = clientOf([() => new Promise<Response>(() => {})]);
+    const settled = client.calls.create(placement, { signal: controller.signal }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    expect(await settled).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "AbortError" } });
+  });
+
+  it("of a rotation says until when the previous secret signs", async () => {
+    const { client } = clientOf([networkError("ECONNRESET")]);
+    const error = (await settle(client.destinations.rotateSecret("d"))) as OutcomeUnknownError;
+    const { candidates, complete, why } = await error.reconcile();
+    expect([candidates, complete]).toEqual([[], false]);
+    expect(why).toContain("2026-03-03T11:55:00.000Z");
+    expect(why).toContain("voids");
+  });
+});
+
+describe("reconcile", () => {
+  it("reads every page of the calls since the window's begin", async () => {
+    const pages = [list([call("a"), call("b")], 3), list([call("c")], 3)];
+    const { error, sent } = await unknownOf([networkError("ECONNRESET"), ...pages]);
+    const { candidates, complete, why } = await error.reconcile();
+    expect(candidates).toEqual([call("a"), call("b"), call("c")]);
+    expect(complete).toBe(true);
+    expect(why).toContain("3 listed");
+    const [first, second] = sent.slice(1).map(({ url }) => new URL(url).searchParams);
+    expect([first?.get("startDate"), first?.get("limit"), second?.get("offset")]).toEqual([
+      "2026-03-02T11:55:00.000Z",
+      "100",
+      "2",
+    ]);
+  });
+
+  it("counts a call once that moves from page to page", async () => {
+    const { error } = await unknownOf([
+      networkError("ECONNRESET"),
+      list([call("a"), call("b")], 3),
+      list([call("b")], 3),
+    ]);
+    expect(await error.reconcile()).toMatchObject({ complete: false, candidates: [call("a"), call("b")] });
+  });
+
+  it("does not take an empty list for a proof", async () => {
+    const { error } = await unknownOf([networkError("ECONNRESET"), list([])]);
+    expect(await error.reconcile()).toMatchObject({
+      candidates: [],
+      complete: true,
+      why: expect.stringContaining("no proof"),
+    });
+  });
+
+  it("is incomplete when the list changes while it is read", async () => {
+    const { error } = await unknownOf([
+      networkError("ECONNRESET"),
+      list([call("a")], 2),
+      list([call("b")], 3),
+      list([call("c")], 3),
+    ]);
+    expect(await error.reconcile()).toMatchObject({
+      complete: false,
+      candidates: ["a", "b", "c"].map((id) => call(id)),
+    });
+  });
+
+  it.each([
+    ["shrinks and is read again", [list([call("a"), call("b")], 3), list([], 2), list([call("b")], 2)], ["a", "b"]],
+    [
+      "shrinks and grows again",
+      [list([call("a")], 3), list([call("c")], 2), list([call("d")], 3), list([call("a")], 3), list([call("c")], 3)],
+      ["a", "c", "d"],
+    ],
+    [
+      "gives a page twice before the next one",
+      [list([call("a")], 2), list([call("a")], 2), list([call("a")], 2), list([call("b")], 2)],
+      ["a", "b"],
+    ],
+  ])("is incomplete when the list %s", async (_, pages, found) => {
+    const { error } = await unknownOf([networkError("ECONNRESET"), ...pages]);
+    expect(await error.reconcile()).toMatchObject({ complete: false, candidates: found.map((id) => call(id)) });
+  });
+
+  it("is incomplete and says where it stopped when the list ends before its total", async () => {
+    const pages = Array.from({ length: 4 }, () => list([], 2));
+    const { error } = await unknownOf([networkError("ECONNRESET"), list([call("a")], 2), ...pages]);
+    const { complete, candidates, why } = await error.reconcile();
+    expect([complete, candidates]).toEqual([false, [call("a")]]);
+    expect(why).toContain("continue with offset: 1");
+  });
+
+  it("is incomplete when the list does not say how long it is", async () => {
+    const unknown = (calls: object[]) => json(200, { calls, meta: { total: "2" } });
+    const { error } = await unknownOf([networkError("ECONNRESET"), unknown([call("a"), call("b")]), unknown([])]);
+    expect(await error.reconcile()).toMatchObject({ complete: false, candidates: [call("a"), call("b")] });
+  });
+
+  it("is incomplete and says why when the list cannot be read", async () => {
+    const { error } = await unknownOf([networkError("ECONNRESET"), problem(403, "forbidden")]);
+    expect(await error.reconcile()).toMatchObject({ complete: false, why: expect.stringContaining("forbidden") });
+  });
+});
+
+describe("a look at the server", () => {
+  const lookingFor = (options: Partial<ClientOptions>, script: Step[]) =>
+    clientOf(script, { retry: { unsafe: "check" }, ...options });
+
+  it("is one of the account that the request was for", async () => {
+    const { client, sent } = lookingFor({ accountId: "main" }, [
+      networkError("ECONNRESET"),
+      list([call("a")]),
+      list([]),
+    ]);
+    const error = await settle(client.calls.create(placement, { accountId: "other", headers: { "x-team": "t" } }));
+    await (error as OutcomeUnknownError).reconcile();
+    expect(sent.map(({ headers }) => [headers.get("x-account-id"), headers.get("x-team")])).toEqual(
+      Array.from({ length: 3 }, () => ["other", "t"]),
+    );
+  });
+
+  it("ends with the caller's abort", async () => {
+    const controller = new AbortController();
+    const { client, sent } = lookingFor({}, [networkError("ECONNRESET"), () => new Promise<Response>(() => {})]);
+    const settled = client.calls.create(placement, { signal: controller.signal }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(sent).toHaveLength(2);
+    controller.abort();
+    expect(await settled).toBeInstanceOf(OutcomeUnknownError);
+  });
+
+  it("counts against the total deadline, after which nothing is sent", async () => {
+    const slowList: Step = () => new Promise((resolve) => setTimeout(() => resolve(list([])), 400));
+    const { client, sent } = lookingFor({ random: () => 0 }, [networkError("ECONNRESET"), slowList, placed()]);
+    const started = Date.now();
+    const settled = client.calls
+      .create(placement, { totalTimeoutMs: 300 })
+      .catch((error: Error) => ({ error, at: Date.now() }));
+    await vi.runAllTimersAsync();
+    expect(await settled).toMatchObject({ error: { name: "OutcomeUnknownError" }, at: started + 300 });
+    expect(sent.map(({ init }) => init.method)).toEqual(["POST", "GET"]);
+  });
+});
+
+describe("retry.unsafe", () => {
+  it("check sends again when nothing is listed", async () => {
+    const { client, sent } = clientOf([networkError("ECONNRESET"), list([]), placed()], { retry: { unsafe: "check" } });
+    expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
+    expect(sent.map(({ init }) => init.method)).toEqual(["POST", "GET", "POST"]);
+  });
+
+  it.each<[string, Step]>([
+    ["a call is listed", list([call("a")])],
+    ["the list cannot be read", problem(403, "forbidden")],
+  ])("check does not send again when %s", async (_, answer) => {
+    const { sent } = await unknownOf([networkError("ECONNRESET"), answer], { retry: { unsafe: "check" } });
+    expect(sent).toHaveLength(2);
+  });
+
+  it("check never repeats a rotation, which no list shows", async () => {
+    const { client, sent } = clientOf([networkError("ECONNRESET")], { retry: { unsafe: "check" } });
+    expect(await settle(client.destinations.rotateSecret("d"))).toBeInstanceOf(OutcomeUnknownError);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("always sends again like any other operation", async () => {
+    const { client, sent } = clientOf([networkError("ECONNRESET"), problem(500, "internal_error"), placed()], {
+      retry: { unsafe: "always" },
+    });
+    expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
+    expect(sent).toHaveLength(3);
+  });
+});
+
+describe("an expired access token", () => {
+  const expired = (): Response => problem(401, "token_expired");
+  const options = { accountId: "a" };
+
+  it("is renewed once for all concurrent requests, and the attempt is not counted as a retry", async () => {
+    const accessToken = vi.fn(async ({ forceRefresh }: { forceRefresh: boolean }) => (forceRefresh ? "new" : "old"));
+    const answer: Step = ({ headers }) =>
+      new Headers(headers).get("authorization") === "Bearer new" ? json(200, roles) : expired();
+    const { client, sent } = clientOf(
+      Array.from({ length: 6 }, () => answer),
+      { ...options, accessToken, maxRetries: 0 },
+    );
+    await Promise.all([client.roles.list(), client.roles.list(), client.roles.list()]);
+    expect(sent).toHaveLength(6);
+    expect(accessToken.mock.calls.filter(([{ forceRefresh }]) => forceRefresh)).toHaveLength(1);
+  });
+
+  it("is asked for again after a renewal that failed", async () => {
+    const accessToken = vi.fn(async ({ forceRefresh }: { forceRefresh: boolean }) => (forceRefresh ? "new" : "old"));
+    accessToken.mockResolvedValueOnce("old").mockRejectedValueOnce(new RangeError("login down"));
+    const answer: Step = ({ headers }) =>
+      new Headers(headers).get("authorization") === "Bearer new" ? json(200, roles) : expired();
+    const { client } = clientOf([answer, answer, answer], { ...options, accessToken });
+    expect(await settle(client.roles.list())).toMatchObject({ name: "RequestError", cause: { message: "login down" } });
+    expect(await settle(client.roles.list())).toEqual(roles);
+  });
+
+  it("is the one of the last attempt, also where an earlier attempt had a newer one", async () => {
+    const tokens = ["old", "newer", "old"];
+    const accessToken = vi.fn(async ({ forceRefresh }: { forceRefresh: boolean }) =>
+      forceRefresh ? "renewed" : (tokens.shift() ?? "old"),
+    );
+    const fail = () => problem(500, "internal_error");
+    const { client } = clientOf([fail(), fail(), expired(), json(200, roles), expired(), json(200, roles)], {
+      ...options,
+      accessToken,
+    });
+    expect(await settle(client.roles.list())).toEqual(roles);
+    expect(await settle(client.roles.list())).toEqual(roles);
+    expect(accessToken.mock.calls.filter(([{ forceRefresh }]) => forceRefresh)).toHaveLength(1);
+  });
+
+  it("is renewed only once per request", async () => {
+    const { client, sent } = clientOf([expired(), expired()], { ...options, accessToken: async () => "token" });
+    expect(await settle(client.roles.list())).toMatchObject({ code: "token_expired" });
+    expect(sent).toHaveLength(2);
+  });
+
+  it("given as plain text, or refused for another reason, is not tried again", async () => {
+    const plain = clientOf([expired()], { ...options, accessToken: "token" });
+    expect(await settle(plain.client.roles.list())).toMatchObject({ code: "token_expired" });
+    const invalid = clientOf([problem(401, "token_invalid")], { ...options, accessToken: async () => "token" });
+    expect(await settle(invalid.client.roles.list())).toMatchObject({ code: "token_invalid" });
+    expect([plain.sent.length, invalid.sent.length]).toEqual([1, 1]);
+  });
+
+  it("is asked for again when the renewed one expires in turn, even if the function keeps giving the old one", async () => {
+    const accessToken = vi.fn(async ({ forceRefresh }: { forceRefresh: boolean }) => {
+      const renewals = accessToken.mock.calls.filter(([request]) => request.forceRefresh).length;
+      return forceRefresh ? `renewed-${renewals}` : "lagging";
+    });
+    let good = "renewed-1";
+    const answer: Step = ({ headers }) =>
+      new Headers(headers).get("authorization") === `Bearer ${good}` ? json(200, roles) : expired();
+    const { client } = clientOf(
+      Array.from({ length: 9 }, () => answer),
+      { ...options, accessToken },
+    );
+    expect(await settle(client.roles.list())).toEqual(roles);
+    good = "renewed-2";
+    expect(await settle(client.roles.list())).toMatchObject({ code: "token_expired" });
+    expect(await settle(client.roles.list())).toEqual(roles);
+  });
+
+  it("is renewed once for a crowd of requests, also where the new token is expired as well", async () => {
+    let renewals = 0;
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {
+      if (!forceRefresh) return "old-token";
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return `expired-${++renewals}`;
+    };
+    // Answers that come one after the other, so that some requests are still on their first attempt when others gave up.
+    let sendings = 0;
+    const answer: Step = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5 * ++sendings));
+      return expired();
+    };
+    const { client } = clientOf(
+      Array.from({ length: 120 }, () => answer),
+      { ...options, accessToken },
+    );
+    const all = Promise.allSettled(Array.from({ length: 50 }, () => client.roles.list()));
+    await vi.runAllTimersAsync();
+    for (const one of await all) expect(one).toMatchObject({ reason: { code: "token_expired" } });
+    expect(renewals).toBe(1);
+    await settle(client.roles.list());
+    expect(renewals).toBe(2);
+  });
+
+  it("that a renewal replaced while it was on its way is exchanged for that renewal's token", async () => {
+    let current = "first-token";
+    let renewals = 0;
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {
+      if (forceRefresh) current = `renewed-${++renewals}`;
+      return current;
+    };
+    let good = "none";
+    const answer: Step = ({ headers }) =>
+      new Headers(headers).get("authorization") === `Bearer ${good}` ? json(200, roles) : expired();
+    const { client } = clientOf(
+      Array.from({ length: 9 }, () => answer),
+      { ...options, accessToken },
+    );
+    good = "renewed-1";
+    expect(await settle(client.roles.list())).toEqual(roles);
+    good = "renewed-2";
+    expect(await settle(client.roles.list())).toEqual(roles);
+    expect(renewals).toBe(2);
+  });
+
+  it("whose renewal hangs ends with the request's deadline or the caller's abort", async () => {
+    const accessToken = ({ forceRefresh }: { forceRefresh: boolean }) =>
+      forceRefresh ? new Promise<string>(() => {}) : Promise.resolve("old");
+    const { client } = clientOf([expired(), expired()], { ...options, accessToken });
+    const started = Date.now();
+    expect(await settle(client.roles.list({ totalTimeoutMs: 300 }))).toMatchObject({
+      name: "TimeoutError",
+      outcome: "rejected",
+    });
+    expect(Date.now() - started).toBe(300);
+    const controller = new AbortController();
+    const settled = client.roles.list({ signal: controller.signal }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    expect(await settled).toMatchObject({ name: "AbortError" });
+  });
+
+  it("is not replaced after the total deadline: nothing is sent any more", async () => {
+    const accessToken = ({ forceRefresh }: { forceRefresh: boolean }) =>
+      new Promise<string>((resolve) => setTimeout(() => resolve("token"), forceRefresh ? 400 : 0));
+    const { client, sent } = clientOf([expired(), placed()], { ...options, accessToken });
+    expect(await settle(client.calls.create(placement, { totalTimeoutMs: 300 }))).toMatchObject({
+      name: "TimeoutError",
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("is renewed once for copies with other options, too", async () => {
+    const accessToken = vi.fn(async ({ forceRefresh }: { forceRefresh: boolean }) => (forceRefresh ? "new" : "old"));
+    const answer: Step = ({ headers }) =>
+      new Headers(headers).get("authorization") === "Bearer new" ? json(200, roles) : expired();
+    const { client } = clientOf(
+      Array.from({ length: 4 }, () => answer),
+      { ...options, accessToken },
+    );
+    await Promise.all([client.roles.list(), client.withOptions({ accountId: "b" }).roles.list()]);
+    expect(accessToken.mock.calls.filter(([{ forceRefresh }]) => forceRefresh)).toHaveLength(1);
+  });
+
+  it("shows the caller what its token function threw", async () => {
+    const { client } = clientOf([], { ...options, accessToken: () => Promise.reject(new RangeError("signed out")) });
+    await expect(client.roles.list()).rejects.toThrow(RangeError);
+  });
+
+  it("is never sent if the function gives something that is no token, and the value is not shown", async () => {
+    const { client, sent } = clientOf([], { ...options, accessToken: async () => "secret\nvalue" });
+    await expect(client.roles.list()).rejects.toMatchObject({
+      name: "ConfigurationError",
+      message: expect.not.stringContaining("secret"),
+    });
+    expect(sent).toHaveLength(0);
+  });
+});
+
+describe("the retry budget", () => {
+  it("keeps the load of a lasting outage within a tenth above that of first attempts", async () => {
+    const { client, sent } = clientOf(Array.from({ length: 4000 }, () => problem(500, "internal_error")));
+    for (let i = 0; i < 2000; i++) await settle(client.roles.list());
+    expect(sent.length).toBeLessThanOrEqual(2200);
+    expect(await settle(client.roles.list())).toMatchObject({ withheld: "the client's retry budget is used up" });
+  });
+
+  it("is refilled by successes", async () => {
+    const fail = () => problem(500, "internal_error");
+    const script = [
+      ...Array.from({ length: 200 }, fail),
+      ...Array.from({ length: 5 }, () => json(200, roles)),
+      fail(),
+      fail(),
+    ];
+    const { client, sent } = clientOf(script, { maxRetries: 1 });
+    for (let i = 0; i < 100; i++) await settle(client.roles.list());
+    for (let i = 0; i < 5; i++) await client.roles.list();
+    await settle(client.roles.list());
+    expect(sent).toHaveLength(207);
+  });
+
+  it("is shared by copies with other options, and can be switched off", async () => {
+    const answers = () => Array.from({ length: 400 }, () => problem(500, "internal_error"));
+    const { client, sent } = clientOf(answers());
+    for (let i = 0; i < 50; i++) await settle(client.roles.list());
+    expect(sent).toHaveLength(150);
+    await settle(client.withOptions({ accountId: "b" }).roles.list());
+    expect(sent).toHaveLength(151);
+    const unbounded = clientOf(answers(), { retry: { budget: false } });
+    for (let i = 0; i < 100; i++) await settle(unbounded.client.roles.list());
+    expect(unbounded.sent).toHaveLength(300);
+  });
+});
+
+describe("middleware", () => {
+  it("runs around every attempt, the client's outside the request's, with its place", async () => {
+    const seen: string[] = [];
+    const named = (name: string) => async (_: unknown, next: () => Promise<Response>, context: object) => {
+      seen.push(`${name} ${JSON.stringify(context)}`);
+      return next();
+    };
+    const { client } = clientOf([problem(500, "internal_error"), json(200, roles)], { middleware: [named("client")] });
+    await settle(client.members.getAvailability("m 1", { middleware: [named("request")] }));
+    const context = (attempt: number) =>
+      JSON.stringify({
+        operationId: "getMemberAvailability",
+        route: "/api/v1/transfers/members/{memberId}/availability",
+        attempt,
+      });
+    expect(seen).toEqual([
+      `client ${context(1)}`,
+      `request ${context(1)}`,
+      `client ${context(2)}`,
+      `request ${context(2)}`,
+    ]);
+  });
+
+  it("can add headers and read the body, but never sees the credential", async () => {
+    let seen = "";
+    const { client, sent } = clientOf([json(200, roles)], {
+      middleware: [
+        async (request, next) => {
+          seen = JSON.stringify([...request.headers]);
+          request.headers.set("x-trace", "t");
+          const response = await next();
+          seen += await response.text();
+          seen += JSON.stringify([...request.headers]);
+          return response;
+        },
+      ],
+    });
+    expect(await client.roles.list()).toEqual(roles);
+    expect(sent[0]?.headers.get("x-trace")).toBe("t");
+    expect(seen).toContain('"roles"');
+    expect(seen).not.toContain(apiKey);
+  });
+
+  it("may call next() only once", async () => {
+    const twice = async (_: unknown, next: () => Promise<Response>) => {
+      await next();
+      return next();
+    };
+    const { client, sent } = clientOf([placed()], { middleware: [twice] });
+    expect(await settle(client.calls.create(placement))).toMatchObject({
+      outcome: "applied",
+      message: expect.stringContaining("called twice"),
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("may answer by itself, and its own mistakes before sending are its caller's to see", async () => {
+    const { client, sent } = clientOf([], { middleware: [async () => json(200, roles)] });
+    expect(await client.roles.list()).toEqual(roles);
+    const broken = clientOf([], { middleware: [() => Promise.reject(new RangeError("broken"))] });
+    await expect(broken.client.roles.list()).rejects.toThrow(RangeError);
+    expect([sent.length, broken.sent.length]).toEqual([0, 0]);
+  });
+
+  it("that returns no response is told, naming it", async () => {
+    const { client } = clientOf([json(200, roles)], { middleware: [async (_, next) => void (await next()) as never] });
+    expect(await settle(client.roles.list())).toMatchObject({
+      name: "RequestError",
+      message: expect.stringContaining("middleware 1 of listRoles returned no Response"),
+    });
+  });
+
+  it("that throws after an attempt whose outcome is unknown does not hide that", async () => {
+    let calls = 0;
+    const failing = async (_: unknown, next: () => Promise<Response>) => {
+      calls++;
+      if (calls > 1) throw new RangeError("broken");
+      return next();
+    };
+    const { client, sent } = clientOf([new Response("<html>", { status: 502 })], { middleware: [failing] });
+    const group = { name: "G", members: [{ destinationId: "d" }] };
+    expect(await settle(client.destinationGroups.create(group))).toMatchObject({
+      name: "RequestError",
+      outcome: "unknown",
+      cause: { name: "RangeError" },
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("that finishes after the deadline sends nothing", async () => {
+    const slow = async (_: unknown, next: () => Promise<Response>) => {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return next();
+    };
+    const { client, sent } = clientOf([], { middleware: [slow], maxRetries: 0 });
+    expect(await settle(client.roles.list({ timeoutMs: 500 }))).toMatchObject({
+      name: "TimeoutError",
+      outcome: "not_sent",
+    });
+    expect(sent).toHaveLength(0);
+  });
+});
+
+describe("telling", () => {
+  const logger = () => ({ debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() });
+
+  it("the logger hears of attempts and retries and never of secrets", async () => {
+    const log = logger();
+    const echo = problem(500, "internal_error", { detail: apiKey });
+    const { client } = clientOf([echo, networkError("ECONNRESET"), json(200, roles, { "x-request-id": "req-2" })], {
+      logger: log,
+      random: () => 1,
+    });
+    await settle(client.roles.list());
+    expect(log.debug.mock.calls.flat()).toEqual([
+      "call-transfer: listRoles attempt 1 answered 500 internal_error in 0 ms (request req-1)",
+      "call-transfer: listRoles attempt 2 could not be sent or lost its connection: fetch failed (ECONNRESET) in 0 ms",
+      "call-transfer: listRoles attempt 3 answered 200 in 0 ms (request req-2)",
+    ]);
+    expect(log.warn.mock.calls.flat()).toEqual([
+      "call-transfer: listRoles is retried in 500 ms",
+      "call-transfer: listRoles is retried in 1000 ms",
+    ]);
+    expect(JSON.stringify([log.debug, log.warn].map((fn) => fn.mock.calls))).not.toContain(apiKey);
+  });
+
+  it("a logger that throws breaks no request", async () => {
+    const broken = () => {
+      throw new Error("disk full");
+    };
+    const { client, sent } = clientOf([placed()], {
+      logger: { debug: broken, info: broken, warn: broken, error: broken },
+    });
+    expect(await client.calls.create(placement)).toEqual({ type: "initiated", callId: "c" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("onRetry hears of each retry, and what it throws breaks nothing", async () => {
+    const events: unknown[] = [];
+    const onRetry: NonNullable<ClientOptions["onRetry"]> = (event) => {
+      events.push({ ...event, attempt: { ...event.attempt } });
+      throw new Error("listener broken");
+    };
+    const { client } = clientOf([problem(429, "rate_limit_exceeded"), json(200, roles)], { onRetry });
+    expect(await settle(client.roles.list())).toEqual(roles);
+    expect(events).toMatchObject([
+      { operationId: "listRoles", next: 2, attempt: { status: 429, delayMs: expect.any(Number) } },
+    ]);
+  });
+
+  it("an onRetry whose promise fails, and a deprecation that echoes the credential, do no harm", async () => {
+    const log = logger();
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const headers = { deprecation: apiKey };
+    const { client } = clientOf([problem(500, "internal_error"), json(200, roles, headers)], {
+      logger: log,
+      onRetry: () => Promise.reject(new Error("metrics down")),
+    });
+    expect(await settle(client.roles.list())).toEqual(roles);
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+    expect(log.error.mock.calls.flat()).toEqual(["call-transfer: onRetry threw: metrics down"]);
+    expect(log.warn.mock.calls.flat().join()).toContain("is deprecated ([redacted])");
+  });
+
+  it("deprecations are told once per operation", async () => {
+    const log = logger();
+    const headers = { deprecation: "@1767225600", sunset: "Fri, 01 Jan 2027 00:00:00 GMT" };
+    const { client } = clientOf([json(200, roles, headers), json(200, roles, headers)], { logger: log });
+    await client.roles.list();
+    await client.withOptions({ accountId: "b" }).roles.list();
+    expect(log.warn.mock.calls.flat()).toEqual([
+      "call-transfer: listRoles is deprecated (@1767225600) and will stop working on Fri, 01 Jan 2027 00:00:00 GMT",
+    ]);
+  });
+
+  it("a deprecation that nobody could hear is told to the logger of a copy", async () => {
+    const log = logger();
+    const answer = () => json(200, roles, { deprecation: "@1767225600" });
+    const { client } = clientOf([answer(), answer()]);
+    await client.roles.list();
+    await client.withOptions({ logger: log }).roles.list();
+    expect(log.warn.mock.calls.flat()).toEqual(["call-transfer: listRoles is deprecated (@1767225600)"]);
+  });
+});
+
+describe("validate", () => {
+  it("is handed the operation and the body, and what it throws refuses the answer", async () => {
+    const validate = vi.fn(() => {
+      throw new TypeError("roles is odd");
+    });
+    const { client } = clientOf([json(200, roles)], { validate });
+    const error = await settle(client.roles.list());
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toMatchObject({ outcome: "applied", cause: { message: "roles is odd" } });
+    expect(validate).toHaveBeenCalledExactlyOnceWith("listRoles", roles);
+  });
+});
+
+describe("withOptions", () => {
+  it("gives a copy for another account and leaves the client as it was", async () => {
+    const { client, sent } = clientOf([json(200, roles), json(200, roles)], { accountId: "a" });
+    await client.withOptions({ accountId: "b" }).roles.list();
+    await client.roles.list();
+    expect(sent.map(({ headers }) => headers.get("x-account-id"))).toEqual(["b", "a"]);
+  });
+
+  it("gives a copy where no options are given, and refuses what is no object, naming it", () => {
+    const { client } = clientOf([]);
+    expect(client.withOptions()).toBeInstanceOf(CallTransfer);
+    for (const wrong of [null, "https://api.example.com", 1] as never[])
+      expect(() => client.withOptions(wrong)).toThrow(
+        expect.objectContaining({ name: "ConfigurationError", option: "options" }),
+      );
+  });
+
+  it("replaces a credential of one kind by one of the other", async () => {
+    const { client, sent } = clientOf([json(200, { accounts: [] })]);
+    await client.withOptions({ accessToken: "token" }).accounts.list();
+    expect(sent[0]?.headers.get("authorization")).toBe("Bearer token");
+  });
+});
+
+describe("a browser", () => {
+  it("is refused an API key, which everybody could read there, unless told otherwise", () => {
+    for (const name of ["window", "document"]) vi.stubGlobal(name, {});
+    const options = { baseUrl: "https://api.example.com", apiKey };
+    expect(() => new CallTransfer(options)).toThrow("allowApiKeyInBrowser");
+    expect(new CallTransfer({ ...options, allowApiKeyInBrowser: true })).toBeInstanceOf(CallTransfer);
+    vi.unstubAllGlobals();
+  });
+
+  it("is recognized in its workers, too", () => {
+    vi.stubGlobal("importScripts", () => {});
+    expect(() => new CallTransfer({ baseUrl: "https://api.example.com", apiKey })).toThrow("allowApiKeyInBrowser");
+    vi.unstubAllGlobals();
+  });
+
+  it("shows a redirect as status 0, which is the same error", async () => {
+    const opaque = Object.defineProperties(new Response(null), {
+      status: { value: 0 },
+      ok: { value: false },
+      type: { value: "opaqueredirect" },
+    });
+    const { client } = clientOf([opaque]);
+    const error = await settle(client.roles.list());
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 0, code: undefined, outcome: "rejected" });
+  });
+});

@@ -1,0 +1,601 @@
+import { inspect } from "node:util";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  AbortError,
+  ApiError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidResponseError,
+  OutcomeUnknownError,
+  TimeoutError,
+} from "../src/errors.ts";
+import { apiKey, clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
+
+const roles = { roles: [] };
+const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+const group = { name: "Front desk", members: [{ destinationId: "d" }] };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+/** Lets all time pass that the request waits for, and gives its error or data. */
+async function settle<T>(promise: Promise<T>): Promise<T | Error> {
+  const settled = promise.catch((error: Error) => error);
+  await vi.runAllTimersAsync();
+  return settled;
+}
+
+describe("a request", () => {
+  it("carries the credential, the account, the caller's headers and the body as JSON", async () => {
+    const { client, sent } = clientOf([json(201, { type: "initiated", callId: "c" })], {
+      accountId: "acc-1",
+      headers: { "x-team": "a" },
+    });
+    await client.calls.create(placement, { accountId: "acc-2" });
+    expect(sent[0]?.url).toBe("https://api.example.com/api/v1/calls");
+    expect(Object.fromEntries(sent[0]?.headers ?? [])).toMatchObject({
+      authorization: `Bearer ${apiKey}`,
+      "x-account-id": "acc-2",
+      "x-team": "a",
+      "content-type": "application/json",
+    });
+    expect(JSON.parse(String(sent[0]?.init.body))).toEqual(placement);
+    expect(sent[0]?.init.redirect).toBe("manual");
+  });
+
+  it("carries the request's own headers over the client's", async () => {
+    const { client, sent } = clientOf([json(200, roles)], { headers: { "x-team": "a", "x-kept": "k" } });
+    await client.roles.list({ headers: { "x-team": "b" } });
+    expect([sent[0]?.headers.get("x-team"), sent[0]?.headers.get("x-kept")]).toEqual(["b", "k"]);
+  });
+
+  it("keeps a path prefix of the base address", async () => {
+    const { client, sent } = clientOf([json(200, roles)], { baseUrl: "https://example.com/proxy/" });
+    await client.roles.list();
+    expect(sent[0]?.url).toBe("https://example.com/proxy/api/v1/roles");
+  });
+
+  it("looks the global fetch up when it is sent, not when the client is made", async () => {
+    const { client } = clientOf([], { fetch: undefined as never });
+    const replacement = vi.fn(async () => json(200, roles));
+    vi.stubGlobal("fetch", replacement);
+    await client.roles.list();
+    vi.unstubAllGlobals();
+    expect(replacement).toHaveBeenCalledOnce();
+  });
+
+  it("asks a token function at each attempt", async () => {
+    const accessToken = vi.fn(async () => `token-${accessToken.mock.calls.length}`);
+    const { client, sent } = clientOf([problem(503, "service_error"), json(200, roles)], {
+      accessToken,
+      accountId: "a",
+    });
+    await settle(client.roles.list());
+    expect(sent.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer token-1", "Bearer token-2"]);
+  });
+
+  it("with an access token but no account is refused before sending, save where none is needed", async () => {
+    const { client, sent } = clientOf([json(200, { accounts: [] })], { accessToken: "token" });
+    await expect(client.roles.list()).rejects.toMatchObject({ name: "ConfigurationError", option: "accountId" });
+    await expect(client.accounts.list()).resolves.toEqual({ accounts: [] });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("with an unknown option is refused, naming it", async () => {
+    const { client, sent } = clientOf([]);
+    await expect(client.roles.list({ timeout: 5 } as never)).rejects.toThrow(ConfigurationError);
+    await expect(client.roles.list({ timeout: 5 } as never)).rejects.toThrow(/^timeout is not an option/);
+    expect(sent).toHaveLength(0);
+  });
+
+  it("with a controller instead of its signal is refused, naming it, also on the raw client", async () => {
+    const { client, sent } = clientOf([]);
+    const options = { signal: new AbortController() } as never;
+    await expect(client.roles.list(options)).rejects.toMatchObject({ name: "ConfigurationError", option: "signal" });
+    await expect(client.raw.GET("/api/v1/roles", options)).rejects.toMatchObject({ option: "signal" });
+    expect(sent).toHaveLength(0);
+  });
+
+  it("without its body, or with null for its options, is refused before sending", async () => {
+    const { client, sent } = clientOf([]);
+    await expect(client.calls.create(undefined as never)).rejects.toThrow("body is missing");
+    await expect(client.roles.list(null as never)).rejects.toThrow("options must be an object");
+    expect(sent).toHaveLength(0);
+  });
+
+  it("with a dangerous id is refused before sending", async () => {
+    const { client, sent } = clientOf([]);
+    await expect(client.members.deleteHours("..")).rejects.toThrow(TypeError);
+    expect(sent).toHaveLength(0);
+  });
+});
+
+describe("retries", () => {
+  it("happen twice by default and are listed on the error with the waits between them", async () => {
+    const { client, sent } = clientOf(
+      [problem(500, "internal_error"), networkError("ECONNRESET"), problem(502, "service_error")],
+      { random: () => 1 },
+    );
+    const error = await settle(client.roles.list());
+    expect(sent).toHaveLength(3);
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as ApiError).attempts).toMatchObject([
+      { status: 500, code: "internal_error", requestId: "req-1", delayMs: 500 },
+      { error: expect.stringContaining("fetch failed"), delayMs: 1000 },
+      { status: 502, code: "service_error" },
+    ]);
+  });
+
+  it.each([
+    ["meta.retryAfterSecs", () => problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs: 7 } })],
+    ["Retry-After", () => new Response("busy", { status: 503, headers: { "retry-after": "7" } })],
+  ])("wait as long as %s says, never less than the backoff", async (_, refuse) => {
+    const { client, sent } = clientOf([refuse(), json(200, roles)]);
+    const settled = client.roles.list();
+    await vi.advanceTimersByTimeAsync(6_999);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await expect(settled).resolves.toEqual(roles);
+  });
+
+  it("wait as long as Retry-After says also when the body of that answer breaks off", async () => {
+    const failing = new ReadableStream({ pull: () => Promise.reject(new Error("reset")) });
+    const { client, sent } = clientOf([
+      new Response(failing, { status: 429, headers: { "retry-after": "3" } }),
+      json(200, roles),
+    ]);
+    const settled = client.roles.list();
+    await vi.advanceTimersByTimeAsync(2_999);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await expect(settled).resolves.toEqual(roles);
+  });
+
+  it("give up at once when the server asks for more patience than allowed, and say how much", async () => {
+    const { client, sent } = clientOf([problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs: 61 } })]);
+    await expect(client.roles.list()).rejects.toMatchObject({ code: "rate_limit_exceeded", retryAfterSecs: 61 });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("send the very same body again", async () => {
+    const { client, sent } = clientOf([problem(429, "queue_full"), json(202, { type: "queued", position: 1 })]);
+    await settle(client.calls.create(placement));
+    expect(sent[1]?.init.body).toBe(sent[0]?.init.body);
+  });
+
+  it.each<[string, () => Step, string]>([
+    ["a 500", () => problem(500, "internal_error"), "ServerError"],
+    ["a proxy's 503", () => new Response("<html>", { status: 503 }), "ServerError"],
+    ["a 408", () => new Response(null, { status: 408 }), "ApiError"],
+    ["a lost connection", () => networkError("ECONNRESET"), "ConnectionError"],
+    ["a timeout", () => () => new Promise<Response>(() => {}), "TimeoutError"],
+  ])("never follow %s of a call placement: the outcome is unknown at once", async (_, step, cause) => {
+    const { client, sent } = clientOf([step()]);
+    const error = (await settle(client.calls.create(placement))) as OutcomeUnknownError;
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error).toMatchObject({ outcome: "unknown", operationId: "createCall", cause: { name: cause } });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each<[string, () => Step]>([
+    ["429", () => problem(429, "rate_limit_exceeded")],
+    ["an effect-free 503", () => problem(503, "no_bots_available")],
+    ["a refused connection", () => networkError("ECONNREFUSED")],
+  ])("follow %s of a call placement, which left nothing behind", async (_, step) => {
+    const { client, sent } = clientOf([step(), json(201, { type: "initiated", callId: "c" })]);
+    expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
+    expect(sent).toHaveLength(2);
+  });
+
+  it("of a group leave the outcome unknown when the name is taken after a lost answer", async () => {
+    const { client } = clientOf([networkError("ECONNRESET"), problem(409, "resource_already_exists")]);
+    expect(await settle(client.destinationGroups.create(group))).toMatchObject({
+      name: "ConflictError",
+      outcome: "unknown",
+    });
+  });
+
+  it("of a group say that a conflict after a lost answer may be their own", async () => {
+    const lost = clientOf([networkError("ECONNRESET"), problem(409, "resource_already_exists")]);
+    const error = await settle(lost.client.destinationGroups.create(group));
+    expect((error as Error).message).toContain(
+      "an earlier attempt, whose answer was lost, may have caused this conflict",
+    );
+    const taken = clientOf([problem(409, "resource_already_exists")]);
+    const other = await settle(taken.client.destinationGroups.create(group));
+    expect((other as Error).message).not.toContain("an earlier attempt");
+  });
+
+  it("of a group that was refused at first say that it was rejected", async () => {
+    const { client } = clientOf([problem(429, "rate_limit_exceeded"), problem(409, "resource_already_exists")]);
+    expect(await settle(client.destinationGroups.create(group))).toMatchObject({ outcome: "rejected" });
+  });
+});
+
+describe("deadlines", () => {
+  it.each<[string, () => Step]>([
+    ["headers", () => () => new Promise<Response>(() => {})],
+    ["the body of a success", () => stalled(200)],
+    ["the body of an error", () => stalled(500)],
+  ])("cover a wait for %s, also under a fetch that ignores its signal", async (_, step) => {
+    const { client, sent } = clientOf([step()], { maxRetries: 0 });
+    const settled = client.roles.list({ timeoutMs: 500 }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await settled).toBeInstanceOf(TimeoutError);
+    expect(sent[0]?.init.signal?.aborted).toBe(true);
+  });
+
+  it("bound all attempts and waits together when asked to", async () => {
+    const never = () => new Promise<Response>(() => {});
+    const { client } = clientOf([never, never, never], { random: () => 1 });
+    const started = Date.now();
+    const error = await settle(client.roles.list({ timeoutMs: 1000, totalTimeoutMs: 2000 }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(Date.now() - started).toBe(2000);
+  });
+
+  it("begin no wait that would end exactly at the deadline of the whole request", async () => {
+    const busy = () => problem(503, "service_unavailable");
+    const { client, sent } = clientOf([busy(), busy()], { random: () => 0 });
+    const started = Date.now();
+    const error = await settle(client.roles.list({ totalTimeoutMs: 250 }));
+    expect(error).toMatchObject({ withheld: expect.stringContaining("totalTimeoutMs"), status: 503 });
+    expect([sent.length, Date.now() - started]).toEqual([1, 0]);
+    const patient = clientOf([busy(), json(200, roles)], { random: () => 0 });
+    expect(await settle(patient.client.roles.list({ totalTimeoutMs: 251 }))).toEqual(roles);
+  });
+
+  it("leave an answer that comes too late unread, and change nothing that was told", async () => {
+    let answer: (response: Response) => void = () => {};
+    const cancelled = vi.fn();
+    const body = new ReadableStream({ cancel: cancelled });
+    const { client } = clientOf([() => new Promise((resolve) => (answer = resolve))], { maxRetries: 0 });
+    const error = (await settle(client.roles.list({ timeoutMs: 500 }))) as TimeoutError;
+    const told = JSON.stringify(error);
+    answer(new Response(body));
+    await vi.runAllTimersAsync();
+    expect(cancelled).toHaveBeenCalledOnce();
+    expect(JSON.stringify(error)).toBe(told);
+  });
+
+  it("of the whole request are not moved by a correction of the machine's clock", async () => {
+    const silence = () => new Promise<Response>(() => {});
+    const { client } = clientOf([silence, silence], { random: () => 0.5 });
+    const started = performance.now();
+    const settled = client.roles.list({ timeoutMs: 600, totalTimeoutMs: 2000 }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(100);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await vi.runAllTimersAsync();
+    expect(await settled).toBeInstanceOf(TimeoutError);
+    expect(performance.now() - started).toBeLessThanOrEqual(2000);
+  });
+
+  it("are told in whole milliseconds", async () => {
+    let passed = 0;
+    const clock = {
+      now: () => Date.now(),
+      elapsed: () => (passed += 0.3),
+      setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
+      clearTimeout: (timer: unknown) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+    };
+    const { client } = clientOf([() => new Promise<Response>(() => {})], { clock, maxRetries: 0 });
+    const error = (await settle(client.roles.list({ totalTimeoutMs: 500 }))) as TimeoutError;
+    expect(error.message).toContain("no whole answer within 500 ms");
+  });
+
+  it("are a minute by default", async () => {
+    const { client } = clientOf([() => new Promise<Response>(() => {})], { maxRetries: 0 });
+    const started = Date.now();
+    await settle(client.roles.list());
+    expect(Date.now() - started).toBe(60_000);
+  });
+});
+
+describe("abort", () => {
+  it("before sending runs no middleware and asks for no token", async () => {
+    const middleware = vi.fn();
+    const accessToken = vi.fn();
+    const { client } = clientOf([], { accessToken, accountId: "a", middleware: [middleware] });
+    await expect(client.roles.list({ signal: AbortSignal.abort() })).rejects.toThrow(AbortError);
+    expect([middleware.mock.calls.length, accessToken.mock.calls.length]).toEqual([0, 0]);
+  });
+
+  it("before sending sends nothing", async () => {
+    const { client, sent } = clientOf([]);
+    const error = await client.roles.list({ signal: AbortSignal.abort("why") }).catch((caught: Error) => caught);
+    expect(error).toMatchObject({ name: "AbortError", outcome: "not_sent", cause: "why" });
+    expect(error).toBeInstanceOf(AbortError);
+    expect(sent).toHaveLength(0);
+  });
+
+  it.each<[string, () => Step]>([
+    ["during the request", () => () => new Promise<Response>(() => {})],
+    ["during the body", () => stalled(200)],
+    ["during the wait before a retry", () => problem(500, "internal_error")],
+  ])("%s ends it at once", async (_, step) => {
+    const controller = new AbortController();
+    const { client, sent } = clientOf([step()]);
+    const settled = client.roles.list({ signal: controller.signal }).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    expect(await settled).toMatchObject({ name: "AbortError", cause: { name: "AbortError" } });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("signals keep no listener of a finished request", async () => {
+    const { signal } = new AbortController();
+    const add = vi.spyOn(signal, "addEventListener");
+    const remove = vi.spyOn(signal, "removeEventListener");
+    const { client } = clientOf([problem(500, "internal_error"), json(200, roles)]);
+    await settle(client.roles.list({ signal }));
+    expect(add.mock.calls.length).toBeGreaterThan(0);
+    expect(remove.mock.calls.map(([, listener]) => listener)).toEqual(add.mock.calls.map(([, listener]) => listener));
+  });
+});
+
+describe("answers", () => {
+  it("come as data, with the response on demand, from one request", async () => {
+    const { client, sent } = clientOf([json(200, roles, { "x-request-id": "req-9" })]);
+    const promise = client.roles.list();
+    expect(await promise).toEqual(roles);
+    const { data, response, requestId } = await promise.withResponse();
+    expect([data, response.status, requestId]).toEqual([roles, 200, "req-9"]);
+    expect(await response.json()).toEqual(roles);
+    expect(await response.clone().text()).toBe(JSON.stringify(roles));
+    expect(sent).toHaveLength(1);
+  });
+
+  it("come as a result that never throws for what the API answers", async () => {
+    const { client } = clientOf([problem(404, "resource_not_found"), new Response(null, { status: 204 })]);
+    expect(await client.members.deleteHours("m").result()).toMatchObject({
+      ok: false,
+      error: { code: "resource_not_found" },
+    });
+    expect(await client.members.deleteHours("m").result()).toMatchObject({ ok: true, data: undefined });
+  });
+
+  it("may come without a body where the contract has none", async () => {
+    const { client } = clientOf([new Response(null, { status: 200 })]);
+    await expect(client.members.deleteHours("m")).resolves.toBeUndefined();
+  });
+
+  const page = { status: 200, headers: { "content-type": "text/html; charset=utf-8" } };
+  it.each<[string, () => Response]>([
+    ["broken JSON", () => new Response('{"roles":', { status: 200 })],
+    ["no text under the name of JSON", () => new Response("", { headers: { "content-type": "application/json" } })],
+    ["more than 10 MiB", () => new Response(new Uint8Array(10 * 1024 * 1024 + 1), { status: 200 })],
+  ])("that succeed with %s are an error which says that the request was carried out", async (_, answer) => {
+    const { client } = clientOf([answer()]);
+    const error = await settle(client.roles.list());
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toMatchObject({ outcome: "applied" });
+  });
+
+  it.each<[string, () => Response, string]>([
+    ["a login page", () => new Response("<html>", page), "text/html"],
+    ["a page that is too large", () => new Response("x".repeat(10 * 1024 * 1024 + 1), page), "larger than"],
+    ["text", () => new Response("OK"), "text/plain"],
+    ["no body", () => new Response(null, { status: 200 }), "empty"],
+    ["JSON that is no object", () => json(200, null), "application/json"],
+    ["a list", () => json(200, []), "application/json"],
+    ["nothing, as a 204", () => new Response(null, { status: 204 }), "empty"],
+  ])("that succeed with %s leave open whether the API answered, and name what came", async (_, answer, named) => {
+    const { client, sent } = clientOf([answer()]);
+    const error = await settle(client.roles.list());
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toMatchObject({ outcome: "unknown", message: expect.stringContaining(named) });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("of a captive portal to a placement do not say that it was carried out, and ask about baseUrl", async () => {
+    const { client } = clientOf([new Response("<html>Sign in</html>", page)]);
+    const error = await settle(client.calls.create(placement));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
+    expect((error as Error).message).toContain("is baseUrl right");
+    expect((error as Error).message).not.toContain("was carried out");
+  });
+
+  it.each<[string, Response]>([
+    ["a page", new Response("<html>", { status: 404 })],
+    ["nothing", new Response(null, { status: 404 })],
+    ["JSON that is no object", new Response('"no"', { status: 404 })],
+    ["more than 64 KiB", new Response("x".repeat(70_000), { status: 404 })],
+  ])("that fail with %s are an ApiError without a code", async (_, answer) => {
+    const { client } = clientOf([answer]);
+    expect(await settle(client.roles.list())).toMatchObject({
+      name: "NotFoundError",
+      status: 404,
+      code: undefined,
+      problem: undefined,
+    });
+  });
+
+  it.each([200, 404])("with status %i and too large a body are cancelled, not downloaded", async (status) => {
+    const cancelled = vi.fn();
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)),
+      cancel: cancelled,
+    });
+    const { client } = clientOf([new Response(body, { status })], { maxRetries: 0 });
+    await settle(client.roles.list());
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  it("whose body stalls are cancelled at the deadline, also under a fetch that ignores its signal", async () => {
+    const cancelled = vi.fn();
+    const { client } = clientOf([new Response(new ReadableStream({ cancel: cancelled }))], { maxRetries: 0 });
+    await settle(client.roles.list({ timeoutMs: 500 }));
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  /** What React Native and test doubles answer with, which is less than a Response. */
+  const headers = new Headers({ "content-type": "application/json", "x-request-id": "req-9" });
+  const doubles: Readonly<Record<string, (status: number, body: unknown) => object>> = {
+    "no body, as in React Native": (status, body) => ({
+      ...{ status, ok: status < 300, headers },
+      text: async () => JSON.stringify(body) ?? "",
+      json: async () => body,
+    }),
+    "status and text alone": (status, body) => ({ status, text: async () => JSON.stringify(body) }),
+    "ok, status and json alone": (status, body) => ({ ok: status < 300, status, json: async () => body }),
+    "headers in a plain object": (status, body) => ({
+      ...{ status, ok: status < 300, headers: Object.fromEntries(headers) },
+      json: async () => body,
+    }),
+  };
+  it.each(Object.keys(doubles))("that have %s are read all the same", async (name) => {
+    const double = doubles[name] as (status: number, body: unknown) => Response;
+    const dnc = { code: "contact_on_dnc_list", status: 422, title: "Calls", detail: "No." };
+    const { client } = clientOf([
+      double(201, { type: "initiated", callId: "c" }),
+      double(422, dnc),
+      double(204, undefined),
+      double(503, { code: "service_unavailable", status: 503 }),
+      double(200, roles),
+    ]);
+    const { data, response } = await client.calls.create(placement).withResponse();
+    expect([data, await response.clone().json()]).toEqual(Array(2).fill({ type: "initiated", callId: "c" }));
+    expect(await settle(client.calls.create(placement))).toMatchObject({ ...dnc, outcome: "rejected" });
+    await expect(client.members.deleteHours("m")).resolves.toBeUndefined();
+    expect(await settle(client.roles.list())).toEqual(roles);
+  });
+
+  it.each([undefined, null, "text", {}])(
+    "that are no response (%j) leave the outcome unknown and say so",
+    async (given) => {
+      const { client, sent } = clientOf([() => given as never]);
+      expect(await settle(client.calls.create(placement))).toMatchObject({
+        name: "OutcomeUnknownError",
+        outcome: "unknown",
+        message: expect.stringContaining("fetch returned no Response"),
+      });
+      expect(sent).toHaveLength(1);
+    },
+  );
+
+  it("that redirect are an error, and the credential goes nowhere else", async () => {
+    const { client, sent } = clientOf([
+      new Response(null, { status: 302, headers: { location: "https://evil.example.com" } }),
+    ]);
+    expect(await settle(client.roles.list())).toMatchObject({ status: 302, code: undefined, outcome: "rejected" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("that echo the credential do not carry it into the error", async () => {
+    const echo = problem(401, "api_key_invalid", { detail: `${apiKey} is unknown`, echoed: [apiKey] });
+    const { client } = clientOf([echo]);
+    const error = (await settle(client.roles.list())) as ApiError;
+    const shown = [error.message, error.stack, JSON.stringify(error), JSON.stringify(error.problem)].join();
+    expect(shown).not.toContain(apiKey);
+    expect(error.detail).toBe("[redacted] is unknown");
+  });
+
+  it("that echo the credential with JSON escapes or in the request id do not carry it into the error", async () => {
+    const token = "aaaa/bbbb+cccc/dddd";
+    const body = `{"code":"token_invalid","status":401,"title":"T","detail":"${token.replaceAll("/", "\\/")}"}`;
+    const echo = new Response(body, { status: 401, headers: { "x-request-id": token } });
+    const { client } = clientOf([echo], { accessToken: token, accountId: "a" });
+    const error = (await settle(client.roles.list())) as ApiError;
+    expect(error).toMatchObject({ code: "token_invalid", detail: "[redacted]", requestId: "[redacted]" });
+    expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain(token);
+  });
+
+  it("that hide the credential in what another library put on its error do not carry it into the error", async () => {
+    const request = { headers: { authorization: `Bearer ${apiKey}` } };
+    const inner = Object.assign(new Error("socket closed"), { code: "ECONNRESET", request });
+    const { client } = clientOf([new TypeError("fetch failed", { cause: inner })], { maxRetries: 0 });
+    const error = (await settle(client.roles.list())) as ConnectionError;
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(apiKey);
+    expect(error.cause).toMatchObject({
+      message: "fetch failed",
+      cause: { message: "socket closed", code: "ECONNRESET" },
+    });
+  });
+
+  it("that hide the credential in an inner cause do not carry it into the error", async () => {
+    const cause = new AggregateError([new Error(`proxy refused ${apiKey}`)], "all failed");
+    const { client } = clientOf([new TypeError("fetch failed", { cause })], { maxRetries: 0 });
+    expect(inspect(await settle(client.roles.list()), { depth: 10, showHidden: true })).not.toContain(apiKey);
+  });
+
+  it("that echo a token from before a renewal do not carry it into the error", async () => {
+    const [first, second] = ["token-of-the-first-attempt", "token-of-the-second-attempt"];
+    const { client } = clientOf(
+      [problem(401, "token_expired"), problem(400, "bad_request", { detail: `not ${first}, not ${second}` })],
+      { accountId: "a", accessToken: async ({ forceRefresh }) => (forceRefresh ? second : first) },
+    );
+    const error = await settle(client.roles.list());
+    expect(error).toMatchObject({ code: "bad_request", detail: "not [redacted], not [redacted]" });
+    expect(`${inspect(error, { depth: 9, showHidden: true })}${JSON.stringify(error)}`).not.toMatch(/token-of/);
+  });
+
+  it("that never come say why, not only that fetch failed", async () => {
+    const { client } = clientOf([networkError("ECONNRESET")], { maxRetries: 0 });
+    expect(await settle(client.roles.list())).toMatchObject({
+      message: expect.stringContaining("fetch failed (ECONNRESET)"),
+    });
+  });
+
+  it("that lose the connection in a message with the credential do not carry it into the error", async () => {
+    const { client } = clientOf([new TypeError(`bad header ${apiKey}`)], { maxRetries: 0 });
+    const error = (await settle(client.roles.list())) as ConnectionError;
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(`${error.message}${JSON.stringify(error)}`).not.toContain(apiKey);
+  });
+});
+
+describe("the raw client", () => {
+  it("gives openapi-fetch's answers with the client's credential and retries", async () => {
+    const { client, sent } = clientOf([problem(500, "internal_error"), json(200, roles)]);
+    const answer = client.raw.GET("/api/v1/roles", { params: {} });
+    await vi.runAllTimersAsync();
+    expect((await answer).data).toEqual(roles);
+    expect(sent[1]?.headers.get("authorization")).toBe(`Bearer ${apiKey}`);
+  });
+
+  it("returns the API's errors and never sends a placement again", async () => {
+    const { client, sent } = clientOf([problem(422, "contact_on_dnc_list"), networkError("ECONNRESET")]);
+    const { error, response } = await client.raw.POST("/api/v1/calls", { body: placement });
+    expect([error?.code, response.status]).toEqual(["contact_on_dnc_list", 422]);
+    await expect(client.raw.POST("/api/v1/calls", { body: placement })).rejects.toThrow(OutcomeUnknownError);
+    expect(sent).toHaveLength(2);
+  });
+
+  it("drops a per-call fetch and address: the credential goes only where the client was told", async () => {
+    const elsewhere = vi.fn();
+    const { client, sent } = clientOf([json(200, roles)]);
+    await client.raw.GET("/api/v1/roles", { fetch: elsewhere, baseUrl: "https://evil.example.com" } as never);
+    expect(elsewhere).not.toHaveBeenCalled();
+    expect(sent[0]?.url).toBe("https://api.example.com/api/v1/roles");
+  });
+
+  it("refuses a path that would name another host, and takes null for no init", async () => {
+    const { client, sent } = clientOf([json(200, roles)]);
+    for (const path of [".evil.example.com/x", ":81/x", "@evil.example.com/x", "", undefined]) {
+      await expect(client.raw.GET(path as never)).rejects.toThrow("starts with /");
+    }
+    expect(sent).toHaveLength(0);
+    expect((await client.raw.GET("/api/v1/roles", null as never)).data).toEqual(roles);
+  });
+
+  it("sends a body that is no text only once, whatever the operation's class", async () => {
+    const { client, sent } = clientOf([problem(429, "rate_limit_exceeded")]);
+    const bodySerializer = () => new Blob(["{}"]);
+    const { error } = await client.raw.POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
+    expect([error?.code, sent.length]).toEqual(["rate_limit_exceeded", 1]);
+  });
+
+  it("sends an operation that the contract does not know only once, and refuses missing ids", async () => {
+    const { client, sent } = clientOf([networkError("ECONNRESET")]);
+    await expect(client.raw.POST("/api/v1/newer" as never, {} as never)).rejects.toThrow(OutcomeUnknownError);
+    await expect(client.raw.DELETE("/api/v1/transfers/members/{memberId}/hours", {} as never)).rejects.toThrow(
+      TypeError,
+    );
+    expect(sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import type { CallTransfer } from "../src/client.ts";
+import type { CreateCallRequest, CreateDestinationGroupRequest } from "../src/generated/models.gen.ts";
+import { clientOf, json } from "./test-server.ts";
+
+type GroupBody = Parameters<CallTransfer["destinationGroups"]["create"]>[0];
+type CallBody = Parameters<CallTransfer["calls"]["create"]>[0];
+
+interface Placement {
+  flowId: string;
+  fromNumber: string;
+  toNumber: string;
+}
+
+describe("a body", () => {
+  it("may be of its exported type", () => {
+    expectTypeOf<CreateCallRequest>().toExtend<CallBody>();
+    expectTypeOf<CreateDestinationGroupRequest>().toExtend<GroupBody>();
+  });
+
+  it("may have a read-only list of read-only items", () => {
+    const body = { name: "Front desk", members: [{ destinationId: "d", ringTimeoutSecs: 20 }] } as const;
+    expectTypeOf(body).toExtend<GroupBody>();
+    expectTypeOf<Omit<GroupBody, "members"> & { members: readonly string[] }>().not.toExtend<GroupBody>();
+  });
+
+  it("may be an interface where fields besides the named ones are accepted", () => {
+    expectTypeOf<Placement>().toExtend<CallBody>();
+    expectTypeOf<Placement & { campaign: string }>().toExtend<CallBody>();
+    expectTypeOf<Omit<Placement, "flowId">>().not.toExtend<CallBody>();
+    expectTypeOf<Omit<Placement, "flowId"> & { flowId: number }>().not.toExtend<CallBody>();
+  });
+
+  it("written on the spot may have fields besides the named ones only where they are accepted", async () => {
+    const { client } = clientOf([json(201, { callId: "c" }), json(201, { id: "g" })]);
+    await client.calls.create({ flowId: "f", fromNumber: "+15550100", toNumber: "+15550101", campaign: "spring" });
+    // @ts-expect-error a group has no such field
+    const group = await client.destinationGroups.create({ name: "Front desk", members: [], campaign: "spring" });
+    expect(group.id).toBe("g");
+  });
+});

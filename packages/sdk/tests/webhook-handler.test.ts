@@ -1,0 +1,442 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, request } from "node:http";
+import { Readable } from "node:stream";
+import { describe, expect, it, vi } from "vitest";
+import {
+  createWebhookHandler,
+  memoryReplayStore,
+  signWebhook,
+  toNodeHandler,
+  type WebhookHandler,
+  type WebhookHandlerOptions,
+} from "../src/webhooks.ts";
+
+const secret = "whsec-handler-secret";
+const at = Date.parse("2026-03-02T12:00:00Z");
+const offer = JSON.stringify({ type: "transfer.offer", id: "evt_1" });
+
+async function webhook(body = offer, init: RequestInit = {}): Promise<Request> {
+  const headers = { "Service-Signature": await signWebhook(body, { secret, at }) };
+  return new Request("https://receiver.example.com/offers", { method: "POST", body, headers, ...init });
+}
+
+function handlerOf(options: Partial<WebhookHandlerOptions> = {}) {
+  const onEvent = vi.fn<WebhookHandlerOptions["onEvent"]>();
+  const onError = vi.fn();
+  return { handle: createWebhookHandler({ secret, now: () => at, onEvent, onError, ...options }), onEvent, onError };
+}
+
+/** What node-fetch, undici or another realm have of a Response: the same members, of another class. */
+class OtherResponse {
+  readonly bodyUsed = false;
+  readonly headers = new Map([["x-line", "7"]]);
+  readonly status: number;
+  readonly #text: string;
+
+  constructor(text: string, status: number) {
+    this.#text = text;
+    this.status = status;
+    // Headers give one pair for each cookie.
+    this.headers.entries = () => [["x-line", "7"], ...cookies][Symbol.iterator]() as never;
+    this.headers[Symbol.iterator] = this.headers.entries;
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return Uint8Array.from(Buffer.from(this.#text)).buffer;
+  }
+}
+
+const cookies: [string, string][] = [
+  ["set-cookie", "a=1"],
+  ["set-cookie", "b=2"],
+];
+
+describe("a misspelt option", () => {
+  it.each(["onErorr", "toleranceSeconds", "secrets"])("%s is refused by its name", (name) => {
+    const options = { secret: "secret", onEvent() {}, [name]: 1 };
+    expect(() => createWebhookHandler(options)).toThrow(new TypeError(`${name} is not an option; is it misspelt?`));
+  });
+});
+
+describe("createWebhookHandler", () => {
+  it("accepts a genuine webhook and hands its event over", async () => {
+    const { handle, onEvent } = handlerOf();
+    expect((await handle(await webhook())).status).toBe(204);
+    expect(onEvent).toHaveBeenCalledExactlyOnceWith({ type: "transfer.offer", id: "evt_1" });
+  });
+
+  it("answers what the application answers", async () => {
+    const { handle } = handlerOf({ onEvent: () => new Response("busy", { status: 409 }) });
+    expect((await handle(await webhook())).status).toBe(409);
+  });
+
+  it("refuses a forged webhook without telling its sender why", async () => {
+    const { handle, onEvent, onError } = handlerOf({ secret: "whsec-other" });
+    const answer = await handle(await webhook());
+    expect([answer.status, await answer.text()]).toEqual([400, "The webhook is not genuine.\n"]);
+    expect(onEvent).not.toHaveBeenCalled();
+    expect(onError.mock.calls[0]?.[0].message).toContain("No signature matches");
+  });
+
+  it("answers 500 without details when the application throws, and keeps running", async () => {
+    const { handle, onError } = handlerOf({ onEvent: () => Promise.reject(new Error("database password wrong")) });
+    const answer = await handle(await webhook());
+    expect([answer.status, await answer.text()]).toEqual([500, "The webhook could not be handled.\n"]);
+    expect(onError).toHaveBeenCalledOnce();
+  });
+
+  it("answers the sender also when the application's onError throws", async () => {
+    const onError = () => {
+      throw new Error("logger broke");
+    };
+    const { handle } = handlerOf({ secret: "whsec-other", onError });
+    expect((await handle(await webhook())).status).toBe(400);
+  });
+
+  it("leaves no unhandled rejection when the application's onError is asynchronous and fails", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const onError = (): Promise<void> => Promise.reject(new Error("logger broke"));
+    const { handle } = handlerOf({ secret: "whsec-other", onError });
+    expect((await handle(await webhook())).status).toBe(400);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["a plain object", { ok: true }],
+    ["a number", 1],
+    ["false", false],
+    ["text", "done"],
+    ["a response of another kind of library", { status: 200, headers: {}, data: "ok" }],
+  ])("answers 500 and tells onError what to return when onEvent returns %s", async (_, returned) => {
+    const { handle, onError } = handlerOf({ onEvent: () => returned as never });
+    const answer = await handle(await webhook());
+    expect([answer.status, await answer.text()]).toEqual([500, "The webhook could not be handled.\n"]);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.any(TypeError));
+    expect(onError.mock.calls[0]?.[0].message).toContain("onEvent must return nothing or a Response");
+  });
+
+  it("lets a webhook come again whose onEvent returned something else than a Response", async () => {
+    const onEvent = vi.fn().mockResolvedValueOnce({ ok: true });
+    const { handle } = handlerOf({ replayStore: memoryReplayStore({ now: () => at }), onEvent });
+    expect((await handle(await webhook())).status).toBe(500);
+    expect((await handle(await webhook())).status).toBe(204);
+  });
+
+  it("takes null from onEvent for nothing", async () => {
+    const { handle, onError } = handlerOf({ onEvent: () => null as never });
+    expect((await handle(await webhook())).status).toBe(204);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it("answers 500 and tells onError when the body of onEvent's Response was already read", async () => {
+    const onEvent = async () => {
+      const answer = new Response("busy", { status: 409 });
+      await answer.text();
+      return answer;
+    };
+    const { handle, onError } = handlerOf({ onEvent });
+    expect((await handle(await webhook())).status).toBe(500);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.any(TypeError));
+    expect(onError.mock.calls[0]?.[0].message).toContain("already read");
+  });
+
+  it.each([
+    ["with a body", "busy", 409],
+    ["without one", "", 204],
+  ])("answers with a Response of another copy of the class, %s", async (_, text, status) => {
+    const { handle, onError } = handlerOf({ onEvent: () => new OtherResponse(text, status) as never });
+    const answer = await handle(await webhook());
+    expect(onError).not.toHaveBeenCalled();
+    expect(answer).toBeInstanceOf(Response);
+    expect([answer.status, await answer.text(), answer.headers.get("x-line")]).toEqual([status, text, "7"]);
+    expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+  });
+
+  it("answers 500 and tells onError when a Response has a status that no server can send", async () => {
+    const { handle, onError } = handlerOf({ onEvent: () => Response.error() });
+    expect((await handle(await webhook())).status).toBe(500);
+    expect(onError.mock.calls[0]?.[0].message).toContain("onEvent must return nothing or a Response");
+  });
+
+  it("refuses other methods and bodies over 1 MiB before verifying", async () => {
+    const { handle } = handlerOf();
+    const get = await handle(new Request("https://receiver.example.com/offers"));
+    expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
+    expect((await handle(await webhook("x".repeat(1024 * 1024 + 1)))).status).toBe(413);
+  });
+
+  it("keeps what it received for as long as the signature may stay valid: twice the tolerance", async () => {
+    const setIfAbsent = vi.fn(() => true);
+    const { handle } = handlerOf({ replayStore: { setIfAbsent }, toleranceSecs: 100 });
+    await handle(await webhook());
+    expect(setIfAbsent).toHaveBeenCalledExactlyOnceWith(expect.any(String), 200);
+  });
+
+  it("refuses what it received before when it has a replay store, even with a signature less", async () => {
+    const { handle, onEvent } = handlerOf({
+      replayStore: memoryReplayStore({ now: () => at }),
+      secret: [secret, "whsec-old"],
+    });
+    const both = await signWebhook(offer, { secret: [secret, "whsec-old"], at });
+    const [time, , old] = both.split(",");
+    expect((await handle(await webhook(offer, { headers: { "service-signature": both } }))).status).toBe(204);
+    expect((await handle(await webhook(offer, { headers: { "service-signature": `${time},${old}` } }))).status).toBe(
+      409,
+    );
+    expect((await handle(await webhook('{"type":"transfer.offer","id":"evt_2"}'))).status).toBe(204);
+    expect(onEvent).toHaveBeenCalledTimes(2);
+  });
+
+  it("is not deceived by parts of a header that only look like its time", async () => {
+    const { handle, onEvent } = handlerOf({ replayStore: memoryReplayStore({ now: () => at }) });
+    const header = await signWebhook(offer, { secret, at });
+    const statuses: number[] = [];
+    for (const prefix of ["", "xt=1,", "ct=2,t2=3,"]) {
+      statuses.push((await handle(await webhook(offer, { headers: { "service-signature": prefix + header } }))).status);
+    }
+    expect(statuses).toEqual([204, 409, 409]);
+    expect(onEvent).toHaveBeenCalledOnce();
+  });
+
+  it("lets a webhook come again that could not be handled", async () => {
+    const onEvent = vi.fn().mockRejectedValueOnce(new Error("database down"));
+    const { handle } = handlerOf({ replayStore: memoryReplayStore({ now: () => at }), onEvent });
+    expect((await handle(await webhook())).status).toBe(500);
+    expect((await handle(await webhook())).status).toBe(204);
+    expect((await handle(await webhook())).status).toBe(409);
+  });
+
+  it("throws at once for options that could never verify", () => {
+    expect(() => handlerOf({ secret: "" })).toThrow(TypeError);
+    expect(() => handlerOf({ toleranceSecs: 0 })).toThrow(TypeError);
+    expect(() => handlerOf({ onEvent: "x" as never })).toThrow("onEvent must be a function");
+    expect(() => handlerOf({ replayStore: {} as never })).toThrow("replayStore must have setIfAbsent");
+    expect(() => createWebhookHandler(undefined as never)).toThrow("onEvent must be a function");
+  });
+});
+
+describe("memoryReplayStore", () => {
+  it("forgets a key when its time is over", () => {
+    let time = 0;
+    const store = memoryReplayStore({ now: () => time });
+    expect([store.setIfAbsent("a", 10), store.setIfAbsent("a", 10)]).toEqual([true, false]);
+    time = 10_000;
+    expect(store.setIfAbsent("a", 10)).toBe(true);
+  });
+});
+
+describe("toNodeHandler", () => {
+  async function post(
+    listener: RequestListener,
+    body = offer,
+    more: Record<string, string | string[]> = {},
+  ): Promise<{ status: number; text: string; cookies: string[] }> {
+    const server = createServer(listener).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const headers = { "service-signature": await signWebhook(body, { secret, at }), ...more };
+    try {
+      const sent = request({ host: "127.0.0.1", port, path: "/offers", method: "POST", headers }).end(body);
+      const [answer] = (await once(sent, "response")) as [IncomingMessage];
+      const text = Buffer.concat(await answer.toArray()).toString();
+      return { status: answer.statusCode ?? 0, text, cookies: answer.headers["set-cookie"] ?? [] };
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  /** Reads the body before the adapter does, as a parser would, and keeps what the parser would keep. */
+  const afterParser =
+    (handle: WebhookHandler, kept: (bytes: Buffer) => object): RequestListener =>
+    async (request, response) => {
+      const bytes = Buffer.concat(await request.toArray());
+      await toNodeHandler(handle)(Object.assign(request, kept(bytes)), response);
+    };
+
+  const parsed = (bytes: Buffer): object => ({ body: JSON.parse(bytes.toString()) });
+
+  it("serves Node's own http server", async () => {
+    const { handle, onEvent } = handlerOf();
+    expect(await post(toNodeHandler(handle))).toMatchObject({ status: 204, text: "" });
+    expect(onEvent).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ["bytes in body, as express.raw() leaves them", (bytes: Buffer) => ({ body: bytes })],
+    ["text in body, as express.text() leaves it", (bytes: Buffer) => ({ body: bytes.toString() })],
+    ["a Buffer in rawBody beside a parsed body", (bytes: Buffer) => ({ ...parsed(bytes), rawBody: bytes })],
+    ["text in rawBody beside a parsed body", (bytes: Buffer) => ({ ...parsed(bytes), rawBody: bytes.toString() })],
+    [
+      "a Uint8Array in rawBody beside text that is not as it came",
+      (bytes: Buffer) => ({ body: "{}", rawBody: new Uint8Array(bytes) }),
+    ],
+    ["bytes in body and no value in rawBody", (bytes: Buffer) => ({ body: bytes, rawBody: undefined })],
+    [
+      "a view of a part of a larger buffer",
+      (bytes: Buffer) => ({ rawBody: Buffer.concat([Buffer.from("x"), bytes, Buffer.from("y")]).subarray(1, -1) }),
+    ],
+  ])("takes what a parser before it kept: %s", async (_, kept) => {
+    const { handle, onEvent } = handlerOf();
+    expect(await post(afterParser(handle, kept))).toMatchObject({ status: 204 });
+    expect(onEvent).toHaveBeenCalledOnce();
+  });
+
+  it("takes rawBody without looking at body, whose parser may throw", async () => {
+    const { handle } = handlerOf();
+    const looked = vi.fn(() => {
+      throw new Error("no JSON");
+    });
+    const lazy: RequestListener = async (request, response) => {
+      const rawBody = Buffer.concat(await request.toArray());
+      Object.defineProperty(request, "body", { get: looked });
+      await toNodeHandler(handle)(Object.assign(request, { rawBody }), response);
+    };
+    expect(await post(lazy)).toMatchObject({ status: 204 });
+    expect(looked).not.toHaveBeenCalled();
+  });
+
+  it("answers 500 and tells onError when looking at body throws", async () => {
+    const { handle, onError } = handlerOf();
+    const lazy: RequestListener = (request, response) => {
+      Object.defineProperty(request, "body", {
+        get: () => {
+          throw new Error("no JSON");
+        },
+      });
+      return toNodeHandler(handle)(request, response);
+    };
+    expect(await post(lazy)).toMatchObject({ status: 500 });
+    expect(onError.mock.calls).toEqual([[new Error("no JSON")]]);
+  });
+
+  it.each([
+    ["only an object", parsed],
+    ["an object and no value in rawBody", (bytes: Buffer) => ({ ...parsed(bytes), rawBody: undefined })],
+    ["an object in rawBody too", (bytes: Buffer) => ({ ...parsed(bytes), rawBody: {} })],
+    ["nothing, as Fastify does on its raw request", () => ({})],
+  ])("names both cures when a parser before it left %s", async (_, kept) => {
+    const { handle, onEvent, onError } = handlerOf();
+    const answer = await post(afterParser(handle, kept));
+    expect(answer.status).toBe(500);
+    expect(answer.text).toContain("express.raw");
+    expect(answer.text).toContain("rawBody");
+    expect(onError).toHaveBeenCalledOnce();
+    expect(onEvent).not.toHaveBeenCalled();
+  });
+
+  it("names both cures for a request that is no stream, such as Fastify's own", async () => {
+    const { handle, onError } = handlerOf();
+    const { response, answered } = responseOf();
+    await toNodeHandler(handle)({ method: "POST", headers: {}, body: {} } as never, response);
+    expect(answered()).toMatchObject({ status: 500 });
+    expect(onError.mock.calls[0]?.[0].message).toContain("rawBody");
+  });
+
+  it("reads the stream when Express found nothing to parse", async () => {
+    const { handle } = handlerOf();
+    const unparsed: RequestListener = (request, response) =>
+      toNodeHandler(handle)(Object.assign(request, { body: {} }), response);
+    expect((await post(unparsed)).status).toBe(204);
+  });
+
+  it("reads a stream that was told to give text", async () => {
+    const { handle } = handlerOf();
+    const body = JSON.stringify({ type: "transfer.offer", id: "é€" });
+    const decoding: RequestListener = (request, response) =>
+      toNodeHandler(handle)(request.setEncoding("utf8"), response);
+    expect((await post(decoding, body)).status).toBe(204);
+  });
+
+  it("refuses a body over 1 MiB however it comes", async () => {
+    const { handle } = handlerOf();
+    const text = "x".repeat(1024 * 1024 + 1);
+    const asked = { method: "POST", headers: {} };
+    const stream = Object.assign(Readable.from([text]), asked);
+    for (const request of [stream, { ...asked, rawBody: text }, { ...asked, body: Buffer.from(text) }]) {
+      const { response, answered } = responseOf();
+      await toNodeHandler(handle)(request as never, response);
+      expect(answered()).toMatchObject({ status: 413 });
+    }
+  });
+
+  it("refuses a signature that came twice, and tells onError", async () => {
+    const { handle, onError } = handlerOf();
+    const signature = await signWebhook(offer, { secret, at });
+    const answer = await post(toNodeHandler(handle), offer, { "service-signature": [signature, signature] });
+    expect(answer.status).toBe(400);
+    expect(onError).toHaveBeenCalledOnce();
+  });
+
+  it("refuses what is no POST, also methods that no Request can have, and closes after an unread body", async () => {
+    const { handle } = handlerOf();
+    for (const method of ["TRACE", "GET"]) {
+      const { response, answered } = responseOf();
+      const request = Object.assign(new Response("x").body as never as AsyncIterable<Uint8Array>, {
+        method,
+        headers: {},
+      });
+      await toNodeHandler(handle)(request, response);
+      expect(answered()).toMatchObject({ status: 405, connection: "close" });
+    }
+  });
+
+  it("keeps several cookies of the application's answer apart", async () => {
+    const { handle } = handlerOf({ onEvent: () => new Response(null, { headers: cookies }) });
+    expect((await post(toNodeHandler(handle))).cookies).toEqual(["a=1", "b=2"]);
+  });
+
+  it("answers 500 and tells onError when the application's answer cannot be read", async () => {
+    const failing = new ReadableStream({ pull: () => Promise.reject(new Error("boom")) });
+    const { handle, onError } = handlerOf({ onEvent: () => new Response(failing) });
+    expect((await post(toNodeHandler(handle))).status).toBe(500);
+    expect(onError.mock.calls).toEqual([[new Error("boom")]]);
+  });
+
+  it("answers 500 and tells onError when code around the handler fails or reads its answer", async () => {
+    const { handle, onError } = handlerOf({ onEvent: () => new Response("busy") });
+    const reading: WebhookHandler = async (request) => {
+      const answer = await handle(request);
+      await answer.text();
+      return answer;
+    };
+    const failing: WebhookHandler = async (request) => {
+      await handle(request);
+      throw new Error("metrics broke");
+    };
+    expect((await post(toNodeHandler(reading))).status).toBe(500);
+    expect((await post(toNodeHandler(failing))).status).toBe(500);
+    expect(onError.mock.calls).toEqual([[expect.any(TypeError)], [new Error("metrics broke")]]);
+  });
+
+  it("tells onError and does not reject when something else answered meanwhile, e.g. a time limit", async () => {
+    let giveUp = (): void => {};
+    const onEvent = () => {
+      giveUp();
+      return new Response("late", { headers: { "x-line": "7" } });
+    };
+    const { handle, onError } = handlerOf({ onEvent });
+    let adapted: Promise<void> | undefined;
+    const limited: RequestListener = (request, response) => {
+      giveUp = () => void response.writeHead(503).end("too slow");
+      adapted = toNodeHandler(handle)(request, response);
+    };
+    expect(await post(limited)).toMatchObject({ status: 503, text: "too slow" });
+    await expect(adapted).resolves.toBeUndefined();
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "ERR_HTTP_HEADERS_SENT" }));
+  });
+});
+
+/** A response that only keeps what it was given. */
+function responseOf() {
+  const headers = new Map<string, unknown>();
+  const response = {
+    statusCode: 0,
+    setHeader: (name: string, value: unknown) => headers.set(name, value),
+    end: () => {},
+  };
+  return { response, answered: () => ({ status: response.statusCode, ...Object.fromEntries(headers) }) };
+}

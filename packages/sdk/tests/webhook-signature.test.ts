@@ -1,0 +1,196 @@
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import {
+  isTransferOffer,
+  signWebhook,
+  verifyWebhook,
+  type WebhookInput,
+  WebhookVerificationError,
+} from "../src/webhooks/signature.ts";
+
+// Signatures made with openssl: printf '%s' "1772452800.$body" | openssl dgst -sha256 -hmac "$secret"
+const body = '{"type":"transfer.offer","id":"evt_1","note":"Grüße"}';
+const at = 1_772_452_800_000;
+const now = () => at;
+const [newSecret, oldSecret] = ["whsec-new-secret", "whsec-old-secret"];
+const signedNew = "97b7a498a49d37a7813c278ff621bf09e79e7da400a92d17db07a3a3afd9c388";
+const signedOld = "f75c1665c388b9abc51dc9ce72bea8fc335f930222cc05da0e98bb97d144c4fa";
+const overlapping = `t=1772452800,v1=${signedNew},v1=${signedOld}`;
+
+const input = (header: string | string[] | undefined, raw: unknown = body) =>
+  ({ body: raw, headers: { "service-signature": header } }) as WebhookInput;
+const verify = (header: string | string[] | undefined, secret: string | string[] = newSecret, raw: unknown = body) =>
+  verifyWebhook(input(header, raw), { secret, now });
+
+describe("verifyWebhook", () => {
+  it.each([newSecret, oldSecret])(
+    "accepts either signature of a rotation, whichever secret is held (%s)",
+    async (secret) => {
+      const event = await verify(overlapping, secret);
+      expect(isTransferOffer(event) && event.id).toBe("evt_1");
+    },
+  );
+
+  it("accepts any of several secrets", async () => {
+    await expect(verify(`t=1772452800,v1=${signedOld}`, [newSecret, oldSecret])).resolves.toMatchObject({
+      id: "evt_1",
+    });
+  });
+
+  it("accepts a good signature behind malformed ones and unknown schemes", async () => {
+    await expect(verify(`v0=abc,t=1772452800,v1=zz,v1=,v1=${signedOld},v1=${signedNew}`)).resolves.toMatchObject({
+      id: "evt_1",
+    });
+  });
+
+  it("accepts a Request, a Headers, raw bytes and Node's headers alike", async () => {
+    const headers = new Headers({ "Service-Signature": overlapping });
+    const bytes = new TextEncoder().encode(body);
+    const options = { secret: newSecret, now };
+    await expect(
+      verifyWebhook(new Request("https://example.com", { method: "POST", body, headers }), options),
+    ).resolves.toBeTruthy();
+    await expect(verifyWebhook({ body: bytes, headers }, options)).resolves.toBeTruthy();
+    await expect(
+      verifyWebhook({ body: bytes.buffer, headers: { "Service-Signature": overlapping } }, options),
+    ).resolves.toBeTruthy();
+  });
+
+  it("accepts headers of another implementation, and a header in a list of one", async () => {
+    const headers = { get: (name: string) => (name === "service-signature" ? overlapping : null) } as Headers;
+    await expect(verifyWebhook({ body, headers }, { secret: newSecret, now })).resolves.toBeTruthy();
+    await expect(verify([overlapping])).resolves.toBeTruthy();
+  });
+
+  it("accepts bytes of another realm, such as those a test runner hands over", async () => {
+    const bytes = Buffer.from(body).toJSON().data;
+    for (const code of ["Uint8Array.from(bytes)", "Uint8Array.from(bytes).buffer"]) {
+      await expect(verify(overlapping, newSecret, runInNewContext(code, { bytes }))).resolves.toMatchObject({
+        id: "evt_1",
+      });
+    }
+  });
+
+  it("accepts a Request of another copy, and needs no Request at all for a body with its headers", async () => {
+    const headers = { "service-signature": overlapping };
+    const request = new Request("https://receiver.example.com", { method: "POST", body, headers });
+    vi.stubGlobal("Request", undefined);
+    try {
+      await expect(verifyWebhook(request, { secret: newSecret, now })).resolves.toMatchObject({ id: "evt_1" });
+      await expect(verify(overlapping)).resolves.toMatchObject({ id: "evt_1" });
+      await expect(verifyWebhook(request, { secret: newSecret, now })).rejects.toThrow("already read");
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  it("throws at once for a clock that gives no time", async () => {
+    await expect(verifyWebhook(input(overlapping), { secret: newSecret, now: () => Number.NaN })).rejects.toThrow(
+      "now must",
+    );
+    await expect(signWebhook(body, { secret: newSecret, at: Number.NaN })).rejects.toThrow("at must");
+  });
+
+  it("accepts an event of a kind it does not know", async () => {
+    const raw = '{"type":"transfer.newer","x":1}';
+    const header = await signWebhook(raw, { secret: newSecret, at });
+    const event = await verify(header, newSecret, raw);
+    expect(event).toEqual({ type: "transfer.newer", x: 1 });
+    expect(isTransferOffer(event)).toBe(false);
+  });
+
+  it.each([
+    ["another secret", () => verify(overlapping, "whsec-other"), "No signature matches"],
+    ["a changed body", () => verify(overlapping, newSecret, `${body} `), "No signature matches"],
+    ["a changed time", () => verify(overlapping.replace("800", "801")), "No signature matches"],
+    ["a parsed body", () => verify(overlapping, newSecret, JSON.parse(body)), "not a parsed object"],
+    ["a missing header", () => verify(undefined), "is missing"],
+    [
+      "missing headers",
+      () => verifyWebhook({ body } as never, { secret: newSecret, now }),
+      "pass them beside the body",
+    ],
+    ["a repeated header", () => verify([overlapping, overlapping]), "came 2 times"],
+    ["two times", () => verify(`t=1772452800,${overlapping}`), "needs one t"],
+    ["a time that is no number", () => verify(overlapping.replace("1772452800", "1772452800.5")), "needs one t"],
+    ["no signature", () => verify("t=1772452800"), "no usable v1"],
+    ["upper-case hex", () => verify(`t=1772452800,v1=${signedNew.toUpperCase()}`), "no usable v1"],
+    ["nine signatures", () => verify(`t=1772452800${`,v1=${signedNew}`.repeat(9)}`), "too many signatures"],
+    ["a header over 4 KiB", () => verify(`${overlapping},${"x".repeat(4096)}`), "too long"],
+  ])("refuses %s and says what to look at", async (_, attempt, words) => {
+    await expect(attempt()).rejects.toThrow(WebhookVerificationError);
+    await expect(attempt()).rejects.toThrow(words);
+  });
+
+  it("refuses with an error that the class of another copy of the SDK recognizes", async () => {
+    vi.resetModules();
+    const copy = await import("../src/webhooks/signature.ts");
+    const refusal = await verify(undefined).catch((error: unknown) => error);
+    expect(copy.WebhookVerificationError).not.toBe(WebhookVerificationError);
+    expect(refusal).toBeInstanceOf(copy.WebhookVerificationError);
+    class Own extends WebhookVerificationError {}
+    expect(new Own()).toBeInstanceOf(copy.WebhookVerificationError);
+    expect(refusal).not.toBeInstanceOf(Own);
+    for (const other of [new Error(), undefined, null, "text", Object.create(null)]) {
+      expect(other).not.toBeInstanceOf(WebhookVerificationError);
+    }
+  });
+
+  it("accepts a signature up to the tolerance old or ahead, and refuses one second more", async () => {
+    const shifted = (seconds: number) =>
+      verifyWebhook(input(overlapping), { secret: newSecret, now: () => at + seconds * 1000 });
+    await expect(shifted(300)).resolves.toBeTruthy();
+    await expect(shifted(-300)).resolves.toBeTruthy();
+    await expect(shifted(301)).rejects.toThrow("301 s old");
+    await expect(shifted(-301)).rejects.toThrow("301 s ahead");
+  });
+
+  it.each(["", " ", "secret\n", [], ["good", ""], undefined, 7])(
+    "throws at once for the unusable secret %j, without showing it",
+    async (secret) => {
+      await expect(verifyWebhook(input(overlapping), { secret: secret as string, now })).rejects.toThrow(TypeError);
+    },
+  );
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+    "throws at once for the tolerance %d",
+    async (toleranceSecs) => {
+      await expect(verifyWebhook(input(overlapping), { secret: newSecret, now, toleranceSecs })).rejects.toThrow(
+        "toleranceSecs",
+      );
+    },
+  );
+
+  it("refuses a Request whose body was read", async () => {
+    const request = new Request("https://example.com", {
+      method: "POST",
+      body,
+      headers: { "service-signature": overlapping },
+    });
+    await request.text();
+    await expect(verifyWebhook(request, { secret: newSecret, now })).rejects.toThrow("already read");
+  });
+
+  it("refuses every mutation of a genuine header's signatures or time", async () => {
+    const header = `t=1772452800,v1=${signedNew}`;
+    const mutation = fc.tuple(
+      fc.nat(header.length - 1),
+      fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 2 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(mutation, async ([position, text]) => {
+        const mutated = header.slice(0, position) + text + header.slice(position + 1);
+        const parts = new Set(mutated.split(",").map((part) => part.trim()));
+        if (parts.has("t=1772452800") && parts.has(`v1=${signedNew}`)) return;
+        await expect(verify(mutated)).rejects.toThrow(WebhookVerificationError);
+      }),
+    );
+  });
+});
+
+describe("signWebhook", () => {
+  it("makes the same header as openssl, the new secret's signature first", async () => {
+    await expect(signWebhook(body, { secret: [newSecret, oldSecret], at })).resolves.toBe(overlapping);
+  });
+});

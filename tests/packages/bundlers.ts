@@ -1,0 +1,32 @@
+// The bundlers that customers use, each with its defaults for a page. Rollup and webpack are installed in consumers/.
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { build as runEsbuild } from "esbuild";
+import { build as runVite } from "vite";
+
+/** Bundles what an entry leads to, minified if the bundler does that, and gives the code. */
+type Bundle = (entry: string) => Promise<string>;
+
+const withinMs = 600_000;
+const consumers = fileURLToPath(new URL("./consumers/", import.meta.url));
+
+function fromConsumers(bundler: string, entry: string): string {
+  const options = { encoding: "utf8", timeout: withinMs, maxBuffer: 2 ** 26 } as const;
+  return execFileSync(process.execPath, ["bundle.mjs", bundler, entry], { ...options, cwd: consumers });
+}
+
+export const bundlers: Readonly<Record<string, Bundle>> = {
+  async esbuild(entry) {
+    const options = { bundle: true, minify: true, format: "esm", platform: "browser", write: false } as const;
+    const { outputFiles } = await runEsbuild({ ...options, entryPoints: [entry] });
+    return outputFiles.map(({ text }) => text).join("");
+  },
+  async Vite(entry) {
+    const options = { write: false, modulePreload: false, rollupOptions: { input: entry } } as const;
+    const built = await runVite({ configFile: false, logLevel: "silent", build: options });
+    const outputs = [built].flat().flatMap((part) => ("output" in part ? part.output : []));
+    return outputs.map((part) => ("code" in part ? part.code : "")).join("");
+  },
+  Rollup: async (entry) => fromConsumers("rollup", entry),
+  webpack: async (entry) => fromConsumers("webpack", entry),
+};

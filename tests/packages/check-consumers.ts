@@ -1,0 +1,200 @@
+// The packed packages in the hands of those who build on them: the programs of consumers/ compiled by each compiler in each
+// way of resolving, bundled by each bundler and run against the packed mock server, both formats of the SDK in one process,
+// and the programs of the packages' pages. Expects the packages to be built. What cannot be is printed with its reason.
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { ensureInstalled, install, pack, withPackedServer } from "../../scripts/packed.ts";
+import { bundlers } from "./bundlers.ts";
+import { now, stage } from "./runtimes/stage.ts";
+
+const consumers = fileURLToPath(new URL("./consumers/", import.meta.url));
+const withinMs = 600_000;
+const atOnce = 2;
+const runFile = promisify(execFile);
+
+/** Something that a customer does, which fails by throwing. */
+interface Task {
+  readonly title: string;
+  run(): Promise<unknown>;
+}
+
+const imports = /^import \* as (\w+) from (".+");$/gm;
+const typesFile = "sdk-types";
+const modulesFile = "platform-types";
+
+/** The compilers of tests/packages/consumers/package.json, by the version that customers would name. */
+function compilers(): { version: string; path: string }[] {
+  const { dependencies } = JSON.parse(readFileSync(join(consumers, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  return Object.keys(dependencies).flatMap((name) => {
+    const [, version] = /^typescript-(.+)$/.exec(name) ?? [];
+    return version ? [{ version, path: join(consumers, "node_modules", name, "bin/tsc") }] : [];
+  });
+}
+
+const strict = { noEmit: true, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, target: "es2022" };
+const inBrowsers = { types: [], lib: ["es2022", "dom", "dom.iterable"] };
+const inNode = { types: ["node"], typeRoots: [join(consumers, "node_modules/@types")], lib: ["es2022"] };
+
+/** Ways of resolving packages; where an ES module says `import`, a CommonJS file says `import … = require(…)`. */
+const resolutions = [
+  { name: "node16", options: { module: "node16", ...inNode }, formats: ["mts", "cts"] },
+  { name: "nodenext", options: { module: "nodenext", ...inBrowsers }, formats: ["mts", "cts"] },
+  {
+    name: "bundler",
+    options: { module: "preserve", moduleResolution: "bundler", ...inBrowsers },
+    formats: ["mts", "cts"],
+  },
+  {
+    name: "node10",
+    // What zod's own declarations need there.
+    options: { module: "commonjs", moduleResolution: "node10", esModuleInterop: true, ...inNode },
+    formats: ["cts"],
+  },
+] as const;
+
+/** What cannot be compiled, and why. */
+const impossible: Readonly<Record<string, string>> = { "7 node10": "TypeScript 7 removed it" };
+
+function compilations(project: string): Task[] {
+  const program = readFileSync(join(consumers, `${typesFile}.ts`), "utf8");
+  writeFileSync(join(project, `${typesFile}.mts`), program);
+  writeFileSync(join(project, `${typesFile}.cts`), program.replace(imports, "import $1 = require($2);"));
+  copyFileSync(join(consumers, `${modulesFile}.ts`), join(project, `${modulesFile}.mts`));
+  const strict = {
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    target: "es2022",
+  };
+  return compilers().flatMap(({ version, path }) =>
+    resolutions.flatMap(({ name, options, formats }): Task[] => {
+      const reason = impossible[`${version} ${name}`];
+      const spoken = formats.map((format) => (format === "mts" ? "ESM" : "CommonJS")).join(" and ");
+      const title = `TypeScript ${version}, ${name}, ${spoken}`;
+      if (reason) {
+        console.log(`none    ${title}: ${reason}`);
+        return [];
+      }
+      const config = join(project, `tsconfig.${version}.${name}.json`);
+      const silence = version === "6" && name === "node10" ? { ignoreDeprecations: "6.0" } : {};
+      const files = [...formats.map((format) => `${typesFile}.${format}`), `${modulesFile}.mts`].filter(
+        (file) => name !== "node10" || file.startsWith(typesFile),
+      );
+      writeFileSync(config, JSON.stringify({ compilerOptions: { ...strict, ...options, ...silence }, files }));
+      return [
+        { title, run: () => runFile(process.execPath, [path, "-p", config], { cwd: project, timeout: withinMs }) },
+      ];
+    }),
+  );
+}
+
+/** The programs that the packages' pages show, compiled as they are shown. */
+function shownPrograms(project: string, packages: readonly string[]): Task[] {
+  const [newest] = compilers().slice(-1);
+  return packages.map((name) => {
+    const page = readFileSync(join(project, "node_modules", name, "README.md"), "utf8");
+    const programs = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, program = ""]) => program);
+    const place = join(project, `readme-${basename(name)}`);
+    mkdirSync(place);
+    programs.forEach((program, index) => {
+      writeFileSync(join(place, `${index + 1}.mts`), program);
+    });
+    const compilerOptions = { ...strict, ...inNode, module: "nodenext" };
+    writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.mts"] }));
+    const run = () => runFile(process.execPath, [newest?.path ?? "", "-p", place], { cwd: place, timeout: withinMs });
+    return { title: `programs in the README of ${name}: ${programs.length}`, run };
+  });
+}
+
+const entries = {
+  ESM: `import * as sdk from "@call-transfer/sdk";
+import * as webhooks from "@call-transfer/sdk/webhooks";
+import { exercise } from "./program.mjs";
+globalThis.run = (input) => exercise(sdk, webhooks, input);
+`,
+  CommonJS: `const sdk = require("@call-transfer/sdk");
+const webhooks = require("@call-transfer/sdk/webhooks");
+const { exercise } = require("./program.mjs");
+globalThis.run = (input) => exercise(sdk, webhooks, input);
+`,
+};
+
+/** Bundles that hold the program of tests/packages/runtimes/, each run in a sandbox of the server of its own. */
+function bundles(project: string, url: string): Task[] {
+  copyFileSync(fileURLToPath(new URL("./runtimes/program.mjs", import.meta.url)), join(project, "program.mjs"));
+  return Object.entries(entries).flatMap(([format, text]) => {
+    const entry = join(project, format === "ESM" ? "entry.mjs" : "entry.cjs");
+    writeFileSync(entry, text);
+    return Object.entries(bundlers).flatMap(([name, bundle]): Task[] => {
+      if (name === "Rollup" && format === "CommonJS") {
+        console.log("none    Rollup, CommonJS: it reads ES modules only");
+        return [];
+      }
+      const sandbox = `${name}-${format}`.toLowerCase();
+      const run = async (): Promise<void> => {
+        const file = join(project, `${sandbox}.mjs`);
+        // How a runtime loses requests is the same for every bundle: check:runtimes looks at that.
+        const input = JSON.stringify({ ...(await stage(url, sandbox)), losses: [] });
+        writeFileSync(file, `${await bundle(entry)}\nawait globalThis.run(${input});\n`);
+        await runFile(process.execPath, [file], { timeout: withinMs });
+      };
+      return [{ title: `${name}, ${format}`, run }];
+    });
+  });
+}
+
+/** Runs tasks, so many at once, and says whether all succeeded. */
+async function all(tasks: readonly Task[]): Promise<boolean> {
+  const left = [...tasks];
+  let isGood = true;
+  const work = async (): Promise<void> => {
+    for (let task = left.shift(); task; task = left.shift()) {
+      const from = performance.now();
+      try {
+        await task.run();
+        console.log(`ok      ${task.title} (${((performance.now() - from) / 1000).toFixed(1)} s)`);
+      } catch (error) {
+        isGood = false;
+        // Compilers write what is wrong to stdout; Node shows the line it stood at, in a bundle all of it.
+        const { stdout = "", message } = error as Error & { stdout?: string };
+        const told = (stdout || message).replace(/^(.{300}).+$/gm, "$1…");
+        console.log(`failed  ${task.title}\n${told}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return isGood;
+}
+
+async function check(folder: string): Promise<boolean> {
+  ensureInstalled(consumers);
+  const project = join(folder, "customer");
+  const tarballs = pack(folder, ["spec", "sdk", "backend", "mock-server", "contract"]);
+  install(project, tarballs);
+  copyFileSync(join(consumers, "both-formats.mjs"), join(project, "both-formats.mjs"));
+  const bothFormats: Task = {
+    title: "instanceof and guards across the SDK's two formats",
+    run: () => runFile(process.execPath, ["both-formats.mjs"], { cwd: project, timeout: withinMs }),
+  };
+  const shown = shownPrograms(project, Object.keys(tarballs));
+  let isGood = await all([bothFormats, ...shown, ...compilations(project)]);
+  await withPackedServer(project, ["--clock", "frozen", "--now", now], async ({ url }) => {
+    isGood = (await all(bundles(project, url))) && isGood;
+  });
+  return isGood;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-consumers-"));
+try {
+  if (!(await check(folder))) process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,245 @@
+// Looks at the packages as they would be published: packs and installs them, and asks of each whether it says where it comes
+// from, runs nothing when it is installed, holds every file that it points to and nothing that only tests need, traces its
+// code back to sources that are there, loads by import and by require, and satisfies publint and are-the-types-wrong. Expects
+// the packages built.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import ts from "typescript";
+import { install, pack } from "../../scripts/packed.ts";
+
+interface PackageJson {
+  name: string;
+  description?: string;
+  private?: boolean;
+  main?: string;
+  types?: string;
+  typesVersions?: unknown;
+  exports: Record<string, string | Record<string, unknown>>;
+  bin?: Record<string, string>;
+  repository?: { url?: string; directory?: string };
+  homepage?: string;
+  bugs?: { url?: string };
+  publishConfig?: { access?: string; provenance?: boolean };
+  keywords?: unknown[];
+  sideEffects?: unknown;
+  engines?: { node?: string };
+  scripts?: Record<string, string>;
+  dependencies?: Record<string, string>;
+}
+
+/** A package that was packed and installed. */
+interface Installed {
+  /** Its folder in the workspace. */
+  readonly source: string;
+  readonly folder: string;
+  readonly tarball: string;
+  readonly description: PackageJson;
+  /** Every file, relative to its folder. */
+  readonly files: readonly string[];
+}
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const commandWithinMs = 600_000;
+const runsAtInstall = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare", "dependencies"];
+/** The packages that promise to bring nothing but this along. */
+const promised: Readonly<Record<string, readonly string[]>> = {
+  "@call-transfer/spec": [],
+  "@call-transfer/sdk": ["openapi-fetch"],
+};
+
+const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
+
+/** Every text in a nested structure, e.g. the files that an `exports` map points to. */
+const textsIn = (node: unknown): string[] =>
+  typeof node === "string" ? [node] : Object.values(node ?? {}).flatMap(textsIn);
+
+/** The repository's page, by the address that git uses. */
+const pageOf = ({ repository }: PackageJson): string | undefined =>
+  /^git\+(https:.+)\.git$/.exec(repository?.url ?? "")?.[1];
+
+function metadataProblems({ source, folder, description }: Installed): string[] {
+  const {
+    repository,
+    homepage,
+    bugs,
+    publishConfig,
+    keywords,
+    sideEffects,
+    engines,
+    scripts = {},
+    dependencies = {},
+  } = description;
+  const allowed = promised[description.name];
+  const licence = join(folder, "LICENSE");
+  const page = pageOf(description);
+  const changelog = join(folder, "CHANGELOG.md");
+  const demands: [boolean, string][] = [
+    [
+      repository?.directory === `packages/${source}` && page !== undefined,
+      "does not say where it comes from (repository)",
+    ],
+    [homepage === `${page}/tree/main/packages/${source}#readme`, "does not name its page in the repository (homepage)"],
+    [bugs?.url === `${page}/issues`, "does not say where to report bugs (bugs.url)"],
+    [Boolean(description.description), "has no description"],
+    [publishConfig?.access === "public" && publishConfig.provenance === true, "is not published with provenance"],
+    [(keywords?.length ?? 0) > 0, "has no keywords"],
+    [sideEffects !== undefined, "does not say whether its modules have side effects"],
+    [engines?.node !== undefined, "does not say which Node it needs"],
+    [existsSync(join(folder, "README.md")), "has no README"],
+    [
+      existsSync(changelog) && readFileSync(changelog, "utf8").startsWith(`# ${description.name}\n`),
+      "has no CHANGELOG.md under its own name, which changesets writes each release into",
+    ],
+    [
+      existsSync(licence) && readFileSync(licence, "utf8") === readFileSync(join(root, "LICENSE"), "utf8"),
+      "does not carry the licence",
+    ],
+    [!runsAtInstall.some((name) => name in scripts), "runs a script when it is installed"],
+    [
+      allowed === undefined || Object.keys(dependencies).join() === allowed.join(),
+      `brings along ${Object.keys(dependencies)}`,
+    ],
+  ];
+  return demands.filter(([holds]) => !holds).map(([, problem]) => problem);
+}
+
+/** Links of its pages that lead nowhere: to files that npm does not show, or that the repository does not have. */
+function linkProblems({ folder, files, description }: Installed): string[] {
+  const onMain = `${pageOf(description)}/blob/main/`;
+  const works = (to: string): boolean => {
+    if (!to.includes("/blob/")) return /^(?:https:|#)/.test(to);
+    return to.startsWith(onMain) && existsSync(join(root, to.slice(onMain.length)));
+  };
+  return files
+    .filter((path) => /^[^/]+\.md$/.test(path))
+    .flatMap((path) => {
+      const links = readFileSync(join(folder, path), "utf8").matchAll(/\]\(([^)\s#]+)/g);
+      return [...links].flatMap(([, to = ""]) =>
+        works(to) ? [] : [`links from ${path} to ${to}, which is not there`],
+      );
+    });
+}
+
+/** Every file that a source leads to by relative imports, itself included. */
+function filesFrom(entry: string, found = new Set<string>()): Set<string> {
+  if (found.has(entry)) return found;
+  found.add(entry);
+  const { importedFiles } = ts.preProcessFile(ts.sys.readFile(entry) ?? "", true, true);
+  for (const { fileName } of importedFiles)
+    if (fileName.startsWith(".")) filesFrom(resolve(dirname(entry), fileName), found);
+  return found;
+}
+
+/** Published sources that none of its entry points imports, such as a client for tests; built commands lead to theirs. */
+function unreachedSources({ folder, description: { exports, bin = {} }, files }: Installed): string[] {
+  const entries = [
+    ...Object.values(exports).flatMap((target) =>
+      typeof target === "string" ? [] : [target["@call-transfer/source"]],
+    ),
+    ...Object.values(bin).map((path) => path.replace(/^\.\/dist\/(.+)\.js$/, "src/$1.ts")),
+  ];
+  const reached = entries.flatMap((entry) => [...filesFrom(join(folder, String(entry)))]);
+  return files.filter((path) => path.startsWith("src/") && !reached.includes(join(folder, path)));
+}
+
+function fileProblems(installed: Installed): string[] {
+  const { folder, description, files } = installed;
+  const { main, types, typesVersions, exports, bin } = description;
+  const missing = textsIn([main, types, typesVersions, exports, bin]).filter((path) => !existsSync(join(folder, path)));
+  const tests = files.filter((path) => /\.test\./.test(path));
+  return [
+    ...missing.map((path) => `points to ${path}, which it does not publish`),
+    ...tests.map((path) => `publishes the test ${path}`),
+    ...unreachedSources(installed).map((path) => `publishes ${path}, which none of its entry points imports`),
+  ];
+}
+
+/** Code without a map, and maps whose sources are not where they say, neither in the package nor in a dependency. */
+function mapProblems({ folder, files }: Installed): string[] {
+  const code = files.filter((path) => /^dist\/.*\.c?js$/.test(path));
+  return code.flatMap((path) => {
+    const map = join(folder, `${path}.map`);
+    if (!existsSync(map)) return [`publishes ${path} without a map`];
+    const { sources } = readJson(map) as { sources: string[] };
+    const lost = sources.filter((source) => !existsSync(join(dirname(map), source)));
+    return lost.map((source) => `maps ${path} to ${source}, which is not there`);
+  });
+}
+
+/** The ways of loading its entry points that fail. */
+function loadProblems({ description: { name, exports } }: Installed, project: string): string[] {
+  const entries = Object.entries(exports).filter(([, target]) => typeof target !== "string");
+  return entries.flatMap(([subpath]) => {
+    const entry = JSON.stringify(`${name}${subpath.slice(1)}`);
+    return [`await import(${entry})`, `require(${entry})`].filter((way) => {
+      const script = `(async () => { if (Object.keys(${way}).length === 0) throw new Error("empty"); })()`;
+      return spawnSync(process.execPath, ["-e", script], { cwd: project, timeout: commandWithinMs }).status !== 0;
+    });
+  });
+}
+
+async function lintProblems({ tarball, description }: Installed): Promise<string[]> {
+  const bytes = readFileSync(tarball);
+  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true, level: "suggestion" });
+  const texts = messages.map((message) => `publint: ${formatMessage(message, pkg, { color: false }) ?? message.code}`);
+  const profile = description.main === undefined ? "esm-only" : "strict";
+  const options = [tarball, "--no-color", "--no-emoji", "--profile", profile];
+  const attw = join(root, "node_modules/.bin/attw");
+  const { status, stdout } = spawnSync(attw, options, { encoding: "utf8", timeout: commandWithinMs });
+  return status === 0 ? texts : [...texts, `are-the-types-wrong, as ${profile}:\n${stdout}`];
+}
+
+/** Packs every public package and installs all of them in one project. */
+function installAll(folder: string): { project: string; packages: Installed[] } {
+  const sources = readdirSync(join(root, "packages")).filter(
+    (name) => !(readJson(join(root, "packages", name, "package.json")) as PackageJson).private,
+  );
+  const tarballs = pack(folder, sources);
+  const project = join(folder, "customer");
+  install(project, tarballs);
+  const packages = sources.map((source): Installed => {
+    const { name } = readJson(join(root, "packages", source, "package.json")) as PackageJson;
+    const installed = join(project, "node_modules", name);
+    return {
+      source,
+      folder: installed,
+      tarball: join(folder, tarballs[name] ?? ""),
+      description: readJson(join(installed, "package.json")) as PackageJson,
+      files: readdirSync(installed, { recursive: true, encoding: "utf8" }).filter((path) =>
+        statSync(join(installed, path)).isFile(),
+      ),
+    };
+  });
+  return { project, packages };
+}
+
+const kilobytes = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;
+
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-packages-"));
+try {
+  const { project, packages } = installAll(folder);
+  for (const each of packages) {
+    const { description, files, tarball } = each;
+    const problems = [
+      ...metadataProblems(each),
+      ...fileProblems(each),
+      ...linkProblems(each),
+      ...mapProblems(each),
+      ...loadProblems(each, project).map((way) => `fails at ${way}`),
+      ...(await lintProblems(each)),
+    ];
+    const unpacked = files.reduce((sum, path) => sum + statSync(join(each.folder, path)).size, 0);
+    const size = `${files.length} files, ${kilobytes(statSync(tarball).size)} packed, ${kilobytes(unpacked)} unpacked`;
+    console.log(`${problems.length === 0 ? "ok    " : "failed"}  ${description.name.padEnd(28)} ${size}`);
+    for (const problem of problems) console.error(`${description.name} ${problem}`);
+    if (problems.length > 0) process.exitCode = 1;
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

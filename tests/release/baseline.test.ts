@@ -1,0 +1,222 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  baselineOf,
+  contractFile,
+  objectsNow,
+  parseRecord,
+  recordFile,
+  suiteFolder,
+  surfaceFile,
+} from "../../scripts/release/baseline.ts";
+
+const versions = { "@pack/sdk": "1.0.0" };
+const surface = surfaceFile("@pack/sdk");
+const caseFile = `${suiteFolder}/index.ts`;
+
+let folder = "";
+let root = "";
+const git = (...options: string[]): string => {
+  const identity = ["user.name=gate", "user.email=gate@host.invalid", "protocol.file.allow=always"];
+  const settings = identity.flatMap((setting) => ["-c", setting]);
+  return execFileSync("git", [...settings, ...options], { cwd: root, encoding: "utf8", stdio: "pipe" }).trim();
+};
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+function commit(message: string): string {
+  git("add", "--all");
+  git("commit", "--quiet", "--allow-empty", "-m", message);
+  return git("rev-parse", "HEAD");
+}
+const record = (facts = {}): void =>
+  write(recordFile, `${JSON.stringify({ versions, objects: objectsNow(root, versions), ...facts }, null, 2)}\n`);
+const problem = (): string => {
+  try {
+    baselineOf(root);
+    return "none";
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "call-transfer-baseline-"));
+  root = join(folder, "repository");
+  mkdirSync(root);
+  git("init", "--quiet", "--initial-branch=main");
+  write(contractFile, '{ "at": 1 }\n');
+  write(caseFile, "export const at = 1;\n");
+  write(surface, "declare const at: 1;\n");
+  commit("Begin");
+  write(contractFile, '{ "at": 2 }\n');
+  record();
+  commit("Release");
+  write(contractFile, '{ "at": 3 }\n');
+  write(caseFile, "export const at = 3;\n");
+  write(`${suiteFolder}/more.ts`, "export {};\n");
+  commit("Go on");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function expectReleased(): void {
+  const { read, filesIn } = baselineOf(root);
+  expect(read(contractFile)).toBe('{ "at": 2 }\n');
+  expect(read(surface)).toBe("declare const at: 1;\n");
+  expect([...filesIn(suiteFolder)]).toEqual([[caseFile, "export const at = 1;\n"]]);
+}
+
+describe("the last release is the tree of the commit that recorded it", { timeout: 30_000 }, () => {
+  it("whatever was committed since", () => {
+    expectReleased();
+  });
+
+  it("whatever stands in the working tree and the index", () => {
+    write(contractFile, '{ "at": 4 }\n');
+    git("add", "--all");
+    write(caseFile, "export const at = 5;\n");
+    expectReleased();
+  });
+
+  it("after a rebase, which gives every commit another id", () => {
+    const before = git("rev-parse", "HEAD");
+    git("-c", "user.name=another", "rebase", "--quiet", "--root", "--force-rebase");
+    expect(git("rev-parse", "HEAD")).not.toBe(before);
+    expectReleased();
+  });
+
+  it("after a merge that brings the record to a branch which has moved on", () => {
+    git("branch", "release");
+    git("checkout", "--quiet", "-b", "other", "HEAD~2");
+    write("other.txt", "more\n");
+    commit("Move on");
+    git("merge", "--quiet", "--no-ff", "-m", "Merge", "release");
+    expectReleased();
+  });
+
+  it("when a later commit edited the record, and another took that back", () => {
+    const good = readFileSync(join(root, recordFile), "utf8");
+    appendFileSync(join(root, recordFile), "\n");
+    commit("Edit");
+    write(recordFile, good);
+    commit("Take it back");
+    expectReleased();
+  });
+
+  it("has nothing of a package that came later", () => {
+    expect(baselineOf(root).read(surfaceFile("@pack/new"))).toBe("");
+  });
+
+  it("is recorded without staging anything", () => {
+    write(caseFile, "export const at = 6;\n");
+    record();
+    expect(git("diff", "--cached", "--name-only")).toBe("");
+  });
+});
+
+describe("a record is refused, with what to run", { timeout: 30_000 }, () => {
+  const bootstrap = { changeset: "first", version: "1.0.0" };
+
+  it.each<[string, () => void, string[]]>([
+    ["not committed", () => record(), ["differs from the last commit", "commit it together"]],
+    [
+      "not committed but staged",
+      () => {
+        record();
+        git("add", "--all");
+      },
+      ["differs from the last commit"],
+    ],
+    [
+      "not in the last commit",
+      () => {
+        git("rm", "--quiet", "--cached", recordFile);
+        git("commit", "--quiet", "-m", "Lose it");
+      },
+      ["differs from the last commit"],
+    ],
+    ["missing", () => rmSync(join(root, recordFile)), [`${recordFile} is missing`, "git restore --source=HEAD"]],
+    [
+      "marked by a merge",
+      () => appendFileSync(join(root, recordFile), "<<<<<<<\n"),
+      [`${recordFile} cannot be read`, "git restore --source=HEAD"],
+    ],
+    [
+      "edited by hand",
+      () => {
+        const { objects } = parseRecord(readFileSync(join(root, recordFile), "utf8"));
+        write(recordFile, JSON.stringify({ versions, objects: { ...objects, [contractFile]: "0" } }));
+        commit("Edit");
+      },
+      [`${contractFile} differ`, "edited by hand", "git revert"],
+    ],
+    [
+      "short of a path",
+      () => {
+        const { objects } = parseRecord(readFileSync(join(root, recordFile), "utf8"));
+        const { [surface]: _, ...left } = objects;
+        write(recordFile, JSON.stringify({ versions, objects: left }));
+        commit("Edit");
+      },
+      [surface, "edited by hand"],
+    ],
+    [
+      "of another state than its commit, which took in more",
+      () => {
+        record();
+        write(caseFile, "export const at = 7;\n");
+        commit("Release and change");
+      },
+      [`${suiteFolder} differ`, "took in more changes", "git revert", "npm run release:version"],
+    ],
+    [
+      "of another state before the first release",
+      () => {
+        record({ bootstrap });
+        write(caseFile, "export const at = 7;\n");
+        commit("Record and change");
+      },
+      [`${suiteFolder} differ`, "Run `npm run release:check -- --record` and commit"],
+    ],
+    [
+      "in a shallow clone",
+      () => {
+        git("clone", "--quiet", "--depth", "1", `file://${root}`, join(folder, "shallow"));
+        root = join(folder, "shallow");
+      },
+      ["This clone is shallow", "git fetch --unshallow", "fetch-depth: 0"],
+    ],
+    [
+      "in a folder that is no repository",
+      () => {
+        cpSync(root, join(folder, "unpacked"), { recursive: true, filter: (path) => !path.endsWith(".git") });
+        root = join(folder, "unpacked");
+      },
+      ["not the root of a git repository", "Clone the repository"],
+    ],
+    [
+      "in sources that lie unpacked inside another repository",
+      () => {
+        mkdirSync(join(root, "unpacked"));
+        root = join(root, "unpacked");
+      },
+      ["not the root of a git repository"],
+    ],
+  ])("when it is %s", (_, plant, words) => {
+    plant();
+    for (const each of words) expect(problem()).toContain(each);
+  });
+});
+
+describe("the text of a record", () => {
+  it.each([
+    { versions, objects: { [contractFile]: "1" } },
+    { versions: {}, objects: {}, bootstrap: { changeset: "first", version: "1.0.0" } },
+  ])("is read as it is kept", (kept) => {
+    expect(parseRecord(JSON.stringify(kept))).toEqual(kept);
+  });
+});

@@ -1,0 +1,119 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Bump } from "../../scripts/release/change.ts";
+import { changesetText, fixedGroupsIn, parseChangeset, writeChangeset } from "../../scripts/release/changesets.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const note = "Groups carry a note that their members can read.";
+
+describe("a changeset's text", () => {
+  it("is read as it is written", () => {
+    const text = changesetText(["@call-transfer/spec", "@call-transfer/sdk"], "minor", note);
+    const { bumps, note: read } = parseChangeset("one", text);
+    expect([...bumps]).toEqual([
+      ["@call-transfer/spec", "minor"],
+      ["@call-transfer/sdk", "minor"],
+    ]);
+    expect(read).toBe(note);
+  });
+
+  it("is read with the line ends of Windows too", () => {
+    const text = changesetText(["sdk"], "minor", note).replaceAll("\n", "\r\n");
+    expect(parseChangeset("one", text)).toMatchObject({ bumps: new Map([["sdk", "minor"]]), note });
+  });
+
+  it.each([
+    ["no head", "Just words.", "does not begin with ---"],
+    ["a head that cannot be read", '---\n"sdk: minor\n---\n\nWords.\n', ".changeset/one.md cannot be read"],
+    ["a bump that there is none", '---\n"sdk": huge\n---\n\nWords.\n', "moves sdk by huge"],
+  ])("is refused with %s", (_, text, problem) => {
+    expect(() => parseChangeset("one", text)).toThrow(problem);
+  });
+});
+
+describe("a release of the workspace", () => {
+  let folder = "";
+  const changesets = () => join(folder, ".changeset");
+
+  /** Versions after a release that carries these bumps, by the package's short name. */
+  function versionsAfter(bumps: Record<string, Bump>): Record<string, string> {
+    for (const [name, bump] of Object.entries(bumps)) {
+      writeChangeset(changesets(), name, changesetText([`@call-transfer/${name}`], bump, note));
+    }
+    execFileSync(join(root, "node_modules/.bin/changeset"), ["version"], {
+      cwd: folder,
+      stdio: "pipe",
+      timeout: 300_000,
+    });
+    return Object.fromEntries(readdirSync(join(folder, "packages")).map((name) => [name, described(name).version]));
+  }
+
+  const described = (name: string) =>
+    JSON.parse(readFileSync(join(folder, "packages", name, "package.json"), "utf8")) as {
+      version: string;
+      dependencies?: Record<string, string>;
+    };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "call-transfer-versions-"));
+    cpSync(join(root, "package.json"), join(folder, "package.json"));
+    writeFileSync(join(folder, "package-lock.json"), "{}");
+    mkdirSync(changesets());
+    cpSync(join(root, ".changeset/config.json"), join(changesets(), "config.json"));
+    for (const name of readdirSync(join(root, "packages"))) {
+      mkdirSync(join(folder, "packages", name), { recursive: true });
+      const text = readFileSync(join(root, "packages", name, "package.json"), "utf8");
+      const released = text.replaceAll(/("version"|"@call-transfer\/[a-z-]+"): "(~?)\d+\.\d+\.\d+"/g, '$1: "$21.0.0"');
+      writeFileSync(join(folder, "packages", name, "package.json"), released);
+      cpSync(join(root, "packages", name, "CHANGELOG.md"), join(folder, "packages", name, "CHANGELOG.md"));
+    }
+    execFileSync("git", ["init", "--quiet"], { cwd: folder });
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("is refused, naming the file, where the settings of changesets cannot be read", () => {
+    writeFileSync(join(changesets(), "config.json"), '{ "fixed": [');
+    expect(() => fixedGroupsIn(changesets())).toThrow(/^\.changeset\/config\.json cannot be read: /);
+  });
+
+  it("leaves the SDK alone when the mock server breaks", () => {
+    const after = versionsAfter({ "mock-server": "major" });
+    expect(after).toMatchObject({ "mock-server": "2.0.0", sdk: "1.0.0", spec: "1.0.0", backend: "1.0.0" });
+  });
+
+  it("moves the contract and the SDK to one version, and who depends on them by a patch", () => {
+    const after = versionsAfter({ spec: "minor", backend: "patch" });
+    expect(after.sdk).toBe(after.spec);
+    expect(after).toMatchObject({ sdk: "1.1.0", backend: "1.0.1", "mock-server": "1.0.1" });
+    expect(described("backend").dependencies?.["@call-transfer/spec"]).toBe("~1.1.0");
+  });
+
+  it("moves every package by a patch with the contract, so that ranges begin at what is tested", () => {
+    const after = versionsAfter({ spec: "patch" });
+    expect(new Set(Object.values(after))).toEqual(new Set(["1.0.1"]));
+    const ranges = Object.keys(after).flatMap((name) => Object.entries(described(name).dependencies ?? {}));
+    const ours = ranges.filter(([name]) => name.startsWith("@call-transfer/"));
+    expect(ours).toEqual(ours.map(([name]) => [name, "~1.0.1"]));
+    expect(ours).not.toEqual([]);
+  });
+
+  it("stands right below the title of a changelog", () => {
+    versionsAfter({ spec: "patch" });
+    const changelog = readFileSync(join(folder, "packages", "spec", "CHANGELOG.md"), "utf8");
+    expect(changelog).toMatch(/^# @call-transfer\/spec\n\n## 1\.0\.1\n/);
+  });
+
+  it("keeps the contract and the SDK in one fixed group", () => {
+    expect(fixedGroupsIn(changesets())).toEqual([["@call-transfer/spec", "@call-transfer/sdk"]]);
+  });
+
+  it("never writes a changeset over another", () => {
+    const names = [1, 2, 3].map(() => writeChangeset(changesets(), "minor-sdk", changesetText(["a"], "minor", note)));
+    expect(new Set(names).size).toBe(3);
+  });
+});

@@ -1,0 +1,102 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { recordFile } from "../../scripts/release/baseline.ts";
+import { changesetText } from "../../scripts/release/changesets.ts";
+import { cloneWorkspace, commitAll } from "../../scripts/release/clone.ts";
+import { packagesIn } from "../../scripts/release/compare/surface.ts";
+import { run } from "../../scripts/release/release-files.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const withinMs = 900_000;
+
+// In a clone of the last commit, whose record is made anew, so that only what a test does has changed.
+describe("the gate, from the YAML to the sentence", { timeout: withinMs }, () => {
+  let folder = "";
+  const at = (...path: string[]): string => join(folder, "clone", ...path);
+  const node = (...parameters: string[]) => {
+    const { status, stdout, stderr } = spawnSync("node", parameters, {
+      cwd: at(),
+      encoding: "utf8",
+      timeout: withinMs,
+    });
+    return { status, said: `${stdout}${stderr}` };
+  };
+  const gate = (...options: string[]) => node("scripts/release/gate.ts", ...options);
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "call-transfer-gate-"));
+    cloneWorkspace(root, at(), run(root, "git", "rev-parse", "HEAD").trim());
+    for (const name of readdirSync(at(".changeset")))
+      if (/^(?!README).*\.md$/.test(name)) rmSync(at(".changeset", name));
+    const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
+    const names = packages.map(({ name }) => name);
+    writeFileSync(at(".changeset/first.md"), changesetText(names, "major", "It carries every package to 1.0.0."));
+    const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
+    const bootstrap = { changeset: "first", version: "1.0.0" };
+    writeFileSync(at(recordFile), JSON.stringify({ versions, bootstrap }));
+    expect(gate("--record")).toMatchObject({ status: 0 });
+    commitAll(at());
+  }, withinMs);
+
+  afterEach(() => {
+    run(at(), "git", "reset", "--quiet", "--hard");
+    run(at(), "git", "clean", "--quiet", "-fd", "--", ".changeset");
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("passes where nothing changed", () => {
+    expect(gate()).toMatchObject({ status: 0 });
+  });
+
+  it("tells a newcomer what one optional response field takes, and passes with the changeset that it writes", () => {
+    const path = at("openapi/schemas/roles.yaml");
+    writeFileSync(
+      path,
+      readFileSync(path, "utf8").replace("properties:\n", "properties:\n    hue: { type: string }\n"),
+    );
+    const { status, said } = gate();
+    expect(status).toBe(1);
+    expect(said).toContain("The generated files are behind openapi/. Run `npm run generate`.");
+    expect(said).toMatch(/minor {2}\w+\.hue: an optional field was added \(received from listRoles \(200\)\)/);
+    expect(said).toContain("run `npm run release:check -- --write`");
+    expect(node("scripts/generate.ts").status).toBe(0);
+    expect(gate("--write").said).toContain("wrote .changeset/minor-sdk.md");
+    expect(gate()).toMatchObject({ status: 0 });
+  });
+
+  it("asks a major where the cases of the last release no longer compile, whatever the present ones do", () => {
+    const path = at("packages/sdk/src/index.ts");
+    writeFileSync(path, readFileSync(path, "utf8").replace(/\bisApiError,/, ""));
+    expect(gate().said).toMatch(/major {2}contract cases of the last release: no longer compile: .*isApiError/);
+  });
+
+  it("says that a surface is behind the sources, and passes with what it writes", () => {
+    appendFileSync(at("packages/mock-server/src/index.ts"), "export const extra = 1;\n");
+    expect(gate().said).toContain(
+      "packages/mock-server/api.d.ts: behind the sources. Run `npm run release:check -- --write`",
+    );
+    expect(gate("--write").said).toContain("wrote packages/mock-server/api.d.ts");
+    expect(gate()).toMatchObject({ status: 0 });
+  });
+
+  it.each([
+    ["the record is lost", () => rmSync(at(recordFile)), `${recordFile} is missing`],
+    ["the record is not committed", () => appendFileSync(at(recordFile), "\n"), "differs from the last commit"],
+    [
+      "a changeset cannot be read",
+      () => writeFileSync(at(".changeset/odd.md"), "Just words.\n"),
+      ".changeset/odd.md does not begin with ---",
+    ],
+  ])("says in words, and without a stack, that %s", (_, plant, words) => {
+    plant();
+    const { status, said } = gate();
+    expect(status).toBe(1);
+    expect(said).toContain(words);
+    expect(said).not.toContain("    at ");
+  });
+});

@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { packagesIn, surfacesOf } from "../../scripts/release/compare/surface.ts";
+import { checkFiles } from "../../scripts/release/earlier-cases.ts";
+import { inOrder, notesOf } from "../../scripts/release/release-files.ts";
+
+const options: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  allowImportingTsExtensions: true,
+  strict: true,
+  noEmit: true,
+  types: [],
+};
+
+const sources: Record<string, string> = {
+  "packages/pack/package.json": JSON.stringify({
+    name: "pack",
+    version: "1.0.0",
+    type: "module",
+    exports: { ".": { "@call-transfer/source": "./src/index.ts" }, "./package.json": "./package.json" },
+  }),
+  "packages/pack/src/index.ts":
+    'export { open as begin, type Options } from "./open.ts";\nexport * from "./table.gen.ts";\n',
+  "packages/pack/src/open.ts": [
+    'import type { Hidden } from "./hidden.ts";',
+    "/** Where to. */",
+    "export interface Options { readonly to: Hidden; }",
+    "export interface Unreached { never: string; }",
+    "export function open(options: Options) { return { at: options.to.at }; }",
+  ].join("\n"),
+  "packages/pack/src/hidden.ts": "export interface Hidden { at?: string; }\n",
+  "packages/pack/src/table.gen.ts": "export const table = { one: 1 } as const;\n",
+};
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "call-transfer-surface-"));
+  for (const [path, text] of Object.entries(sources)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the surface of a package", () => {
+  it("is what its entry points export and what that leads to, without comments, bodies and generated tables", () => {
+    expect(surfacesOf(packagesIn(join(folder, "packages")), options).get("pack")).toBe(`declare module "pack" {
+  export { Options };
+  export { open as begin };
+  export { table };
+}
+
+declare interface Hidden {
+    at?: string;
+}
+
+declare interface Options {
+    readonly to: Hidden;
+}
+
+declare function open(options: Options): {
+    at: string | undefined;
+};
+
+type table = unknown;
+`);
+  });
+});
+
+describe("what a surface cannot show", () => {
+  it.each([
+    ["all of another package", 'export * from "elsewhere";', "export * from"],
+    ["a namespace", 'export * as tables from "./table.gen.ts";', "export * as"],
+    ["a default", "const one = 1;\nexport default one;", "export default"],
+  ])("is refused: %s", (_, text, words) => {
+    const path = join(folder, "packages/pack/src/odd.ts");
+    writeFileSync(path, `${text}\n`);
+    const odd = { name: "odd", version: "1.0.0", folder, isPrivate: false, entries: new Map([[".", path]]) };
+    expect(() => surfacesOf([odd], options)).toThrow(words);
+    rmSync(path);
+  });
+});
+
+describe("cases of the last release", () => {
+  const begin = (options: string) => `import { begin } from "../packages/pack/src/index.ts";\nbegin(${options});\n`;
+  const cases = new Map([
+    ["cases/index.ts", 'import "./good.ts";\nimport "./bad.ts";\n'],
+    ["cases/good.ts", begin("{ to: {} }")],
+    ["cases/bad.ts", begin("{ to: 1 }")],
+    ["cases/unreached.ts", begin("{}")],
+  ]);
+
+  it("are named with the line that no longer compiles, where the entry leads to them", () => {
+    const found = checkFiles(cases, "cases/index.ts", folder, options);
+    expect(found).toMatchObject([{ bump: "major", met: ["cases/bad.ts:2"] }]);
+    expect(found[0]?.words).toContain("no longer compile: ");
+  });
+
+  it("take the place of those on the disk", () => {
+    mkdirSync(join(folder, "cases"));
+    writeFileSync(join(folder, "cases/bad.ts"), begin("{ to: {} }"));
+    expect(checkFiles(cases, "cases/index.ts", folder, options)).toHaveLength(1);
+  });
+
+  it("are not passed over where the entry is gone", () => {
+    expect(() => checkFiles(new Map(), "cases/index.ts", folder, options)).toThrow("has no cases/index.ts");
+  });
+});
+
+describe("release files", () => {
+  it("come after what they need", () => {
+    const needs: Record<string, string[]> = { mock: ["backend"], backend: ["spec"], spec: [], sdk: [] };
+    const packages = Object.keys(needs).map((name) => ({ name }));
+    expect(inOrder(packages, ({ name }) => needs[name] ?? []).map(({ name }) => name)).toEqual([
+      "spec",
+      "backend",
+      "mock",
+      "sdk",
+    ]);
+  });
+
+  it("refuse to need each other in a circle", () => {
+    expect(() => inOrder([{ name: "a" }, { name: "b" }], ({ name }) => (name === "a" ? ["b"] : ["a"]))).toThrow(
+      "a needs b needs a",
+    );
+  });
+
+  it("tell of their own version only", () => {
+    const changelog = "# pack\n\n## 1.1.0\n\n### Minor Changes\n\n- A note.\n\n## 1.0.0\n\n- The first.\n";
+    expect(notesOf(changelog, "1.1.0")).toBe("### Minor Changes\n\n- A note.");
+    expect(notesOf(changelog, "1.0.0")).toBe("- The first.");
+    expect(notesOf(changelog, "2.0.0")).toBe("");
+  });
+});

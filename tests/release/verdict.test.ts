@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import type { Bump, Change } from "../../scripts/release/change.ts";
+import { type Changeset, parseChangeset } from "../../scripts/release/changesets.ts";
+import { changesetFor, type Moved, recordProblems, sentenceFor, shortfallsOf } from "../../scripts/release/verdict.ts";
+
+const change = (bump: Bump): Change => ({ bump, place: "Group.note", words: "an optional field was added", met: [] });
+const moved = (bump: Bump, names = ["spec", "sdk"]): Moved => ({ names, changes: [change(bump)] });
+const note = "Groups carry a note that their members can read.";
+const pending = (bumps: Record<string, Bump>, id = "one"): Changeset => ({
+  id,
+  bumps: new Map(Object.entries(bumps)),
+  note,
+});
+const record = { versions: { spec: "1.0.0", sdk: "1.0.0" }, objects: {} };
+const packages = Object.entries(record.versions).map(([name, version]) => ({ name, version, isPrivate: false }));
+
+describe("what the pending changesets must carry", () => {
+  it.each<[string, Bump, Changeset[]]>([
+    ["a minor carried by the same bump", "minor", [pending({ sdk: "minor" })]],
+    ["a minor carried by a larger bump", "minor", [pending({ sdk: "major" })]],
+    ["a change carried by the other one of a fixed pair", "major", [pending({ spec: "major" })]],
+    [
+      "a change carried by the largest of several",
+      "minor",
+      [pending({ sdk: "patch" }), pending({ sdk: "minor" }, "two")],
+    ],
+  ])("is enough: %s", (_, bump, changesets) => {
+    expect(shortfallsOf([moved(bump)], changesets, record)).toEqual([]);
+  });
+
+  it.each<[string, Bump, Changeset[], Bump]>([
+    ["nothing pending", "patch", [], "none"],
+    ["a smaller bump", "major", [pending({ sdk: "minor" })], "minor"],
+    ["a bump of another package", "minor", [pending({ mock: "major" })], "none"],
+  ])("is too little: %s", (_, bump, changesets, carried) => {
+    expect(shortfallsOf([moved(bump)], changesets, record)).toMatchObject([{ needed: bump, carried }]);
+  });
+
+  it("asks nothing of packages that did not change", () => {
+    expect(shortfallsOf([{ names: ["mock"], changes: [] }], [], record)).toEqual([]);
+  });
+
+  it("is not what carries the packages to their first release", () => {
+    const first = { ...record, bootstrap: { changeset: "first", version: "1.0.0" } };
+    expect(shortfallsOf([moved("minor")], [pending({ sdk: "major" }, "first")], first)).toHaveLength(1);
+  });
+});
+
+describe("what a newcomer is told", () => {
+  const [shortfall] = shortfallsOf([moved("minor")], [], record);
+  const sentence = shortfall ? sentenceFor(shortfall) : "";
+
+  it("names the change, its weight, the command and the changeset", () => {
+    expect(sentence).toContain("minor  Group.note: an optional field was added");
+    expect(sentence).toContain("takes at least a minor release, and the pending changesets carry nothing");
+    expect(sentence).toContain("npm run release:check -- --write");
+    expect(sentence).toContain('"sdk": minor');
+  });
+
+  it("is a changeset that carries it", () => {
+    const written = parseChangeset("one", shortfall ? changesetFor(shortfall) : "");
+    expect(shortfallsOf([moved("minor")], [written], record)).toEqual([]);
+  });
+
+  it("does not drown what matters in patches", () => {
+    const changes = [change("minor"), ...Array.from({ length: 40 }, () => change("patch"))];
+    const [found] = shortfallsOf([{ names: ["sdk"], changes }], [], record);
+    expect(found && sentenceFor(found)).toContain("and 40 that take a patch");
+  });
+});
+
+describe("the record of the last release", () => {
+  it("fits packages whose versions are those that it names", () => {
+    expect(recordProblems(packages, [pending({ sdk: "minor" })], record)).toEqual([]);
+  });
+
+  it.each([
+    [
+      "a version moved by hand",
+      packages.with(1, { name: "sdk", version: "1.1.0", isPrivate: false }),
+      [],
+      "sdk is 1.1.0",
+    ],
+    ["a package that is gone", packages.slice(0, 1), [], "sdk was part of the last release"],
+    ["a changeset without a note", packages, [{ ...pending({ sdk: "minor" }), note: "" }], "has no note"],
+    ["a changeset for no package", packages, [pending({ skd: "minor" })], "moves skd, which is no package here"],
+  ])("does not fit %s", (_, present, changesets, problem) => {
+    expect(recordProblems(present, changesets, record).join()).toContain(problem);
+  });
+
+  it.each([
+    ["gone", [], "first.md is gone"],
+    ["incomplete", [pending({ sdk: "major" }, "first")], "must move spec by major"],
+    ["too small", [pending({ sdk: "major", spec: "minor" }, "first")], "must move spec by major"],
+  ])("notices a changeset of the first release that is %s", (_, changesets, problem) => {
+    const first = { ...record, bootstrap: { changeset: "first", version: "1.0.0" } };
+    expect(recordProblems(packages, changesets, first).join()).toContain(problem);
+  });
+});

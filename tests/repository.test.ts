@@ -1,0 +1,222 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
+import { fileURLToPath } from "node:url";
+import { limits } from "@call-transfer/spec";
+import document from "@call-transfer/spec/openapi.json" with { type: "json" };
+import { describe, expect, it } from "vitest";
+import { isMap, isScalar, parseDocument, visit } from "yaml";
+import { anchorOf, anchorsIn, citationsIn, relativeLinksIn, unlinkedCitationsIn } from "./markdown.ts";
+import { importsOf, limitsIn, repetitionsIn } from "./source-facts.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const git = (...options: string[]) =>
+  execFileSync("git", ["ls-files", ...options], { cwd: root, encoding: "utf8" })
+    .split("\n")
+    .filter(Boolean);
+
+const tracked = git().filter((path) => !git("--deleted").includes(path));
+// Files about to be added count too, so that a finding comes before the commit.
+const present = [...new Set([...tracked, ...git("--others", "--exclude-standard")])];
+const isTest = (path: string) => /\.test\.[a-z]+$|^packages\/[^/]+\/tests\//.test(path);
+const handWritten = present.filter((path) => /\.(ts|mts|mjs|js)$/.test(path) && !path.endsWith(".gen.ts"));
+// The programs in tests/packages/consumers/ stand for customers' own, and compilers hold every name in them.
+const shipped = handWritten.filter((path) => !isTest(path) && !path.startsWith("tests/packages/consumers/"));
+
+const findings = (paths: string[], check: (text: string) => string[]) =>
+  paths.flatMap((path) => check(read(path)).map((found) => `${path}: ${found}`));
+
+describe("the direction of imports", () => {
+  const arrows: Record<string, readonly string[]> = {
+    spec: [],
+    sdk: [],
+    backend: ["spec"],
+    "mock-server": ["backend", "spec"],
+    contract: ["sdk", "spec"],
+  };
+  // The contract suite is handed its targets; only where its own runs open them does it know how they are made.
+  const opensTargets = (path: string) => path.startsWith("packages/contract/targets/") || isTest(path);
+  const targets = ["backend", "mock-server", "sdk", "spec"];
+  const folderOf = (path: string) => /^packages\/([^/]+)\//.exec(path)?.[1];
+  const packageOf = (name: string) => /^@call-transfer\/([^/]+)/.exec(name)?.[1];
+
+  it("follows the arrows of docs/architecture.md", () => {
+    const strays = handWritten.flatMap((path) => {
+      const folder = folderOf(path);
+      // How a package is built is no part of it.
+      if (!folder || path.endsWith("/tsup.config.ts")) return [];
+      const allowed = [folder, ...(folder === "contract" && opensTargets(path) ? targets : (arrows[folder] ?? []))];
+      return importsOf(read(path))
+        .filter((name) => {
+          const imported = name.startsWith(".") ? folderOf(join(dirname(path), name)) : packageOf(name);
+          return imported === undefined ? name.startsWith(".") : !allowed.includes(imported);
+        })
+        .map((name) => `${path} imports ${name}`);
+    });
+    expect(strays).toEqual([]);
+  });
+
+  it("keeps Node's modules out of what runs everywhere", () => {
+    const everywhere = shipped.filter((path) => /^packages\/(spec|sdk|backend)\/src\//.test(path));
+    expect(findings(everywhere, (text) => importsOf(text).filter((name) => name.startsWith("node:")))).toEqual([]);
+  });
+});
+
+describe("nothing that the contract holds is typed again", () => {
+  it("no operation path, status of a code, or list of codes or operations stands in hand-written code", () => {
+    expect(findings(shipped, repetitionsIn)).toEqual([]);
+  });
+
+  it.each([
+    ["const url = '/api/v1/roles';", "path"],
+    [`get(\`\${base}/api/v1/transfers/members/\${id}/hours\`);`, "path"],
+    ["fetch('http://127.0.0.1:1/api/v1/calls?limit=1');", "path"],
+    ["const statuses = { not_found: 404 };", "status"],
+    ["const pair = ['queue_full', 429];", "status"],
+    ["const retried = new Set(['bad_request', 'conflict', 'not_found']);", "list"],
+    ["run(['listRoles', 'listCalls', 'createCall']);", "list"],
+    ["const order = ['required', 'too_short', 'too_long'];", "list"],
+    ["type Known = 'bad_request' | 'conflict' | 'not_found';", "list"],
+    ["const titles = { bad_request: a, conflict: b, not_found: c };", "table"],
+  ])("the check sees through %s", (text, kind) => {
+    expect(repetitionsIn(text).join()).toContain(kind);
+  });
+
+  it("no code of the backend writes down a limit, its settings, demonstration data and number generator aside", () => {
+    const aside = ["model/policies.ts", "testing/demo-seed.ts", "model/random.ts"].map(
+      (name) => `packages/backend/src/${name}`,
+    );
+    const places = shipped.filter((path) => path.startsWith("packages/backend/src/") && !aside.includes(path));
+    expect(findings(places, (text) => limitsIn(text, contractLimits))).toEqual([]);
+  });
+
+  it("the check sees a limit in a comparison", () => {
+    expect(limitsIn("if (name.length > 100) refuse();", contractLimits)).toEqual(["name.length > 100"]);
+  });
+
+  it("no field of openapi/ has one of its limits typed twice", () => {
+    expect(schemaFiles.flatMap((path) => limitsTypedIn(path)).filter(isRepeated)).toEqual([]);
+  });
+});
+
+describe("what is committed", () => {
+  const texts = tracked.filter((path) => !/\.(png|ico|woff2?)$/.test(path)).map((path) => ({ path, text: read(path) }));
+  const holding = (pattern: RegExp) => texts.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+
+  it("holds no build output and no installed package", () => {
+    expect(tracked.filter((path) => /(^|\/)(dist|node_modules)\/|\.(tgz|tsbuildinfo)$/.test(path))).toEqual([]);
+  });
+
+  it("names no package registry, so that any of them can serve the install", () => {
+    expect(holding(/registry\.[a-z0-9-]+\.[a-z]+|"resolved"\s*:\s*"https?:/)).toEqual([]);
+  });
+
+  it("names no path of one machine", () => {
+    expect(holding(/(?<![\w.:/}-])\/(?:home|Users|root|work)\/[a-z]/)).toEqual([]);
+  });
+
+  it("names the package, which is ours, wherever npx is to run a command", () => {
+    const ours = holding(runsByCommandName).filter((path) => !path.endsWith("CHANGELOG.md"));
+    expect(ours).toEqual([]);
+  });
+
+  it.each(["npx", "npx --yes", "npx\n", "npm exec --", "npm x", "pnpm dlx", "yarn dlx", "bunx"])(
+    "the check sees a command that %s would look up under a name that anybody can take",
+    (runner) => {
+      expect(`Run ${runner} ${command}.`).toMatch(runsByCommandName);
+      expect(`Run ${runner} @call-transfer/mock-server.`).not.toMatch(runsByCommandName);
+    },
+  );
+
+  it("leaves nothing marked as unfinished", () => {
+    expect(holding(new RegExp(["TO", "FIX"].map((start) => `\\b${start}(?:DO|ME)\\b`).join("|")))).toEqual([]);
+  });
+});
+
+describe("references", () => {
+  const specification = anchorsIn(read("docs/specification.md"));
+  const unknownIn = (text: string, known = specification) =>
+    citationsIn(text).filter((number) => !known.has(anchorOf(number)));
+  const pages = present.filter((path) => path.endsWith(".md"));
+
+  /** The links of a page that lead to no file of the repository, or to no anchor in it. */
+  const brokenLinks = (path: string, text = read(path)) =>
+    relativeLinksIn(text).filter((link) => {
+      const [file = "", anchor] = decodeURIComponent(link).split("#");
+      const target = file === "" ? path : join(dirname(path), file).replace(/\/$/, "");
+      const exists = (known: string) => known === target || known.startsWith(`${target}/`);
+      if (target !== path && !present.some(exists)) return true;
+      if (anchor === undefined || !target.endsWith(".md")) return false;
+      return !anchorsIn(target === path ? text : read(target)).has(anchor);
+    });
+
+  it("cite only numbers that docs/specification.md has", () => {
+    const texts = present.filter((path) => !/\.(png|ico|woff2?)$/.test(path));
+    expect(findings(texts, (text) => unknownIn(text))).toEqual([]);
+  });
+
+  it("the check sees a number without an anchor", () => {
+    const text = ["4.1", "8.3", "9", "4.9", "8.3.1", "10"].map((number) => `${"§"}${number}, and more.`).join(" ");
+    expect(unknownIn(text, new Set(["s4", "s4-1", "s8-3", "s9"]))).toEqual(["4.9", "8.3.1", "10"]);
+  });
+
+  it("link to the specification in every page", () => {
+    const readable = pages.filter((path) => /^(README|CONTRIBUTING|docs\/.*)\.md$/.test(path));
+    const linking = readable.filter((path) => path !== "docs/specification.md");
+    expect(findings(linking, unlinkedCitationsIn)).toEqual([]);
+  });
+
+  it("lead from a page to a file and an anchor that exist", () => {
+    expect(pages.flatMap((path) => brokenLinks(path).map((link) => `${path}: ${link}`))).toEqual([]);
+  });
+
+  it.each(["gone.md", "../README.md#gone", "#gone", "gone/", "../../README.md"])(
+    "the check sees the link %s",
+    (link) => {
+      const fine = "# One\n\n[1](assumptions.md) ![2](../README.md) [3](decisions/) [4](#one) `[5](gone)`";
+      expect(brokenLinks("docs/page.md", `${fine} [6](${link})`)).toEqual([link]);
+    },
+  );
+});
+
+const command = "call-transfer-mock";
+
+/** Without an install, npx asks the registry for a package named like the command, and runs whatever somebody put there. */
+const runsByCommandName = /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun)\s+(?:exec|x|dlx))(?:\s+-[\w-]*)*\s+call-transfer-/;
+
+const keywords = ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "default"];
+
+/** The numbers that §8 limits are made of; 0, 1 and 2 are too common to tell, and 400 and 599 bound statuses. */
+const contractLimits: ReadonlySet<number> = (() => {
+  const found = new Set<unknown>(Object.values(limits));
+  const walk = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (keywords.includes(key)) found.add(value);
+      else walk(value);
+    }
+  };
+  walk(document.components.schemas);
+  walk(document.paths);
+  return new Set([...found].filter((value) => typeof value === "number" && value > 2 && value < 400) as number[]);
+})();
+
+const schemaFiles = present.filter((path) => path.startsWith("openapi/schemas/"));
+
+/** `field.keyword` for each limit that a file spells out; an anchor's aliases are not spelled out. */
+function limitsTypedIn(path: string): string[] {
+  const typed: string[] = [];
+  visit(parseDocument(read(path), { merge: true }), {
+    Pair(_, { key, value }) {
+      if (!isScalar(key) || !isMap(value)) return;
+      for (const keyword of keywords.slice(0, -1)) {
+        const limit = value.items.find((item) => isScalar(item.key) && item.key.value === keyword);
+        if (limit) typed.push(`${path} ${key.value}.${keyword}`);
+      }
+    },
+  });
+  return typed;
+}
+
+const isRepeated = (entry: string, index: number, all: string[]) => all.indexOf(entry) !== index;

@@ -1,0 +1,180 @@
+// How often a placement reaches the server when its connection closes unanswered, runtime by runtime: what the runtime's
+// own fetch does below the SDK. Prints a table and writes docs/below-us.md.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "tsup";
+import { openRuntimes, type Runtime } from "../packages/runtimes/runtimes.ts";
+import { answerOf, answers, type Behaviour, faults, type Script, startFaultServer } from "./fault-server.ts";
+import type { Case, Seen } from "./place-calls.ts";
+
+/** Placements of each kind and runtime. */
+const trials = 5;
+
+interface Kind extends Pick<Case, "body" | "warm"> {
+  readonly title: string;
+  readonly loss: Behaviour;
+  /** Whether what is sent again is lost too. */
+  readonly lasting?: true;
+  /** Whether the answer says by definition that nothing was done, so that sending again does no harm. */
+  readonly refusal?: true;
+}
+
+const { processedThenClosed, processedThenReset } = faults;
+
+const kinds: readonly Kind[] = [
+  { title: "reused, closed", body: "text", warm: true, loss: processedThenClosed },
+  { title: "reused, reset", body: "text", warm: true, loss: processedThenReset },
+  { title: "each one closed", body: "text", warm: true, loss: processedThenClosed, lasting: true },
+  // New connections come before what leaves some open.
+  { title: "new, closed", body: "text", warm: false, loss: processedThenClosed },
+  { title: "new, closed, stream", body: "stream", warm: false, loss: processedThenClosed },
+  { title: "reused, closed, stream", body: "stream", warm: true, loss: processedThenClosed },
+  { title: "reused, answered 408", body: "text", warm: true, loss: answers(408, "") },
+  { title: "reused, answered 421", body: "text", warm: true, loss: answers(421, ""), refusal: true },
+];
+
+/** What came of the placements of one kind; empty where the runtime refuses to send them. */
+interface Cell {
+  readonly executions: readonly number[];
+  readonly endings: readonly string[];
+}
+
+interface Row {
+  readonly runtime: Runtime;
+  readonly cells: readonly Cell[];
+}
+
+async function bundle(folder: string): Promise<string> {
+  await build({
+    config: false,
+    entry: { program: fileURLToPath(new URL("./place-calls.ts", import.meta.url)) },
+    outDir: folder,
+    format: "iife",
+    globalName: "program",
+    target: "es2022",
+    noExternal: [/.*/],
+    silent: true,
+    tsconfig: fileURLToPath(new URL("../../tsconfig.base.json", import.meta.url)),
+    esbuildOptions(options) {
+      options.conditions = ["@call-transfer/source"];
+    },
+  });
+  return join(folder, "program.global.js");
+}
+
+const lastAnswer: Behaviour = {
+  answer: answerOf(201, JSON.stringify({ type: "initiated", callId: "call" }), { connection: "close" }),
+  afterwards: "end",
+};
+
+/** Loses a placement's first answer, or all of them. */
+function lossyScript(kindOf: ReadonlyMap<string, Kind>): Script {
+  const lost = new Set<string>();
+  return ({ method, target, headers }) => {
+    const key = headers["x-request-key"] ?? "";
+    const kind = kindOf.get(key);
+    if (kind && (kind.lasting || !lost.has(key))) {
+      lost.add(key);
+      return kind.loss;
+    }
+    // A browser asks for a page to stand on, whose connection must not linger into a measurement.
+    return method === "POST" || target === "/" ? lastAnswer : answers(200, { roles: [] });
+  };
+}
+
+async function measure(runtime: Runtime, program: string): Promise<Row> {
+  const cases = kinds.map(({ body, warm }, kind) =>
+    Array.from({ length: trials }, (_, trial): Case => ({ key: `${kind}/${trial}`, body, warm })),
+  );
+  const kindOf = new Map(kinds.flatMap((kind, index) => (cases[index] ?? []).map(({ key }) => [key, kind] as const)));
+  const server = await startFaultServer(lossyScript(kindOf));
+  try {
+    const input = `${JSON.stringify(server.url)}, ${JSON.stringify(cases.flat())}`;
+    const seen = (await runtime.run(program, `program.placeCalls(${input})`, server.url)) as Seen[];
+    const cells = cases.map((placements) => {
+      const keys = placements.filter(({ key }) => server.executionsOf(key) > 0);
+      for (const { key, warm } of keys) {
+        const first = server.requests.find(({ headers }) => headers["x-request-key"] === key);
+        const isReused = (first?.before ?? 0) > 0;
+        if (isReused !== warm) throw new Error(`${runtime.name} sent ${key} over a connection that was not meant`);
+      }
+      const endings = seen.filter(({ key }) => keys.some((one) => one.key === key)).map(({ ending }) => ending);
+      return { executions: keys.map(({ key }) => server.executionsOf(key)), endings };
+    });
+    return { runtime, cells };
+  } finally {
+    await server.close();
+  }
+}
+
+function wordsFor({ executions, endings }: Cell): string {
+  if (executions.length === 0) return "not sent";
+  const [least, most] = [Math.min(...executions), Math.max(...executions)];
+  const isHidden = most > 1 && endings.every((ending) => ending === "answered");
+  return `${least === most ? most : `${least} to ${most}`}${isHidden ? ", unseen" : ""}`;
+}
+
+/** Whether no placement of the kinds was carried out twice. */
+const isOnce = ({ cells }: Row, isMeant: (kind: Kind) => boolean): boolean =>
+  kinds.every((kind, index) => !isMeant(kind) || cells[index]?.executions.every((count) => count === 1));
+
+/** The SDK sends text. */
+const sendsOnce = (row: Row): boolean => isOnce(row, ({ body, refusal }) => body === "text" && !refusal);
+
+const sendsStreamsOnce = (row: Row): boolean =>
+  row.cells.every(({ executions }) => executions.length > 0) && isOnce(row, ({ body }) => body === "stream");
+
+const listed = (rows: readonly Row[]): string => rows.map(({ runtime }) => runtime.name).join(", ") || "none";
+
+function pageOf(rows: readonly Row[]): string {
+  const head = ["Runtime", ...kinds.map(({ title }) => title)];
+  const lines = rows.map(({ runtime, cells }) => [`${runtime.name} (${runtime.version})`, ...cells.map(wordsFor)]);
+  const table = [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  const again = rows.filter((row) => !sendsOnce(row));
+  return `# Below the SDK: what runtimes send again by themselves
+
+<!-- Written by tests/resilience/below-us.ts: run \`npm run check:resilience -- --runtimes\` rather than editing. -->
+
+The SDK sends a call placement once. Some runtimes send a POST again on their own, below anything that a client library can
+see or stop. Here a server takes a placement over HTTP/1.1 and then takes the connection away, or answers with a status that
+invites a repetition; whatever is sent again is answered, save where each connection is closed. The connection is new, or was
+used by an earlier request. The body is text, as the SDK sends it, or a stream, as a \`fetch\` of one's own can make it.
+
+How often one placement reached the server, over ${trials} placements a cell; "unseen" where the caller was told of one success
+only; "not sent" where the runtime refuses such a body:
+
+${table}
+
+- Once whatever becomes of the connection: ${listed(rows.filter(sendsOnce))}.
+- Again by themselves: ${listed(again)}. With a body that is a stream, once: ${listed(again.filter(sendsStreamsOnce))}.
+- 421 says that the server did not look at the request, so sending it again does no harm. The SDK lists one attempt all the same.
+
+HTTP/2 was not measured.
+`;
+}
+
+const workFolder = mkdtempSync(join(tmpdir(), "below-us-"));
+try {
+  const program = await bundle(workFolder);
+  const rows: Row[] = [];
+  for (const runtime of await openRuntimes()) {
+    const row = await measure(runtime, program);
+    rows.push(row);
+    console.log(`${runtime.name} ${runtime.version}: ${row.cells.map(wordsFor).join("; ")}`);
+    if (runtime.isPromised && !sendsOnce(row)) {
+      console.error(
+        `FAILED: ${runtime.name} sends a placement again, though the documentation promises that it does not`,
+      );
+      process.exitCode = 1;
+    }
+  }
+  const page = pageOf(rows);
+  console.log(`\n${page}`);
+  // Where there is no browser, the page keeps what was measured of one.
+  if (rows.some(({ runtime }) => runtime.name === "Chromium"))
+    writeFileSync(new URL("../../docs/below-us.md", import.meta.url), page);
+} finally {
+  rmSync(workFolder, { recursive: true, force: true });
+}
