@@ -735,11 +735,11 @@ declare const ringSchema: z.ZodObject<{
     outcome: z.ZodEnum<{
         busy: "busy";
         ringing: "ringing";
+        abandoned: "abandoned";
         answered: "answered";
         missed: "missed";
         declined: "declined";
         taken: "taken";
-        abandoned: "abandoned";
         not_rung: "not_rung";
     }>;
     reason: z.ZodExactOptional<z.ZodString>;
@@ -1082,10 +1082,10 @@ declare const snapshotSchema: z.ZodObject<{
         callId: z.ZodExactOptional<z.ZodString>;
         status: z.ZodEnum<{
             ringing: "ringing";
-            abandoned: "abandoned";
             connected: "connected";
             ended: "ended";
             unanswered: "unanswered";
+            abandoned: "abandoned";
         }>;
         startedAt: z.ZodNumber;
         callEndsAt: z.ZodExactOptional<z.ZodNumber>;
@@ -1101,11 +1101,11 @@ declare const snapshotSchema: z.ZodObject<{
             outcome: z.ZodEnum<{
                 busy: "busy";
                 ringing: "ringing";
+                abandoned: "abandoned";
                 answered: "answered";
                 missed: "missed";
                 declined: "declined";
                 taken: "taken";
-                abandoned: "abandoned";
                 not_rung: "not_rung";
             }>;
             reason: z.ZodExactOptional<z.ZodString>;
@@ -1284,10 +1284,10 @@ declare const transferSchema: z.ZodObject<{
     callId: z.ZodExactOptional<z.ZodString>;
     status: z.ZodEnum<{
         ringing: "ringing";
-        abandoned: "abandoned";
         connected: "connected";
         ended: "ended";
         unanswered: "unanswered";
+        abandoned: "abandoned";
     }>;
     startedAt: z.ZodNumber;
     callEndsAt: z.ZodExactOptional<z.ZodNumber>;
@@ -1303,11 +1303,11 @@ declare const transferSchema: z.ZodObject<{
         outcome: z.ZodEnum<{
             busy: "busy";
             ringing: "ringing";
+            abandoned: "abandoned";
             answered: "answered";
             missed: "missed";
             declined: "declined";
             taken: "taken";
-            abandoned: "abandoned";
             not_rung: "not_rung";
         }>;
         reason: z.ZodExactOptional<z.ZodString>;

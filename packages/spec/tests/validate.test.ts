@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { operations } from "./operations.gen.ts";
-import { validateResponses } from "./validate.ts";
+import { operations } from "../src/operations.gen.ts";
+import { validateResponses } from "../src/validate.ts";
 
 const availability = { memberId: "m", userId: "u", status: "available", busy: false };
 
