@@ -18,18 +18,19 @@ function open() {
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe("the README's programs", () => {
-  const snippets = [...read("README.md").matchAll(/<!-- (examples\/\S+) -->\n+```ts\n(.*?)```/gs)];
+describe("the pages' programs", () => {
+  const pages = ["README.md", "docs/sdk.md", "docs/testing.md"].map(read).join("\n");
+  const snippets = [...pages.matchAll(/<!-- (examples\/\S+) -->\n+```ts\n(.*?)```/gs)];
 
   it.each(readdirSync(new URL("../examples/", import.meta.url)).filter((name) => name.endsWith(".ts")))(
     "shows examples/%s as it is",
     (name) => {
-      const shown = snippets.find(([, path]) => path === `examples/${name}`);
-      expect(shown?.[2]).toBe(read(`examples/${name}`));
+      const shown = snippets.filter(([, path]) => path === `examples/${name}`).map(([, , text]) => text);
+      expect(shown).toEqual([read(`examples/${name}`)]);
     },
   );
 
-  it.each(["README.md", "packages/sdk/README.md"])(
+  it.each(["docs/sdk.md", "packages/sdk/README.md"])(
     "%s lists the SDK's method of every operation, and no other",
     (page) => {
       const listed = [...read(page).matchAll(/^\| .* \| `client\.(\w+\.\w+)\(/gm)].map(([, method]) => method);
@@ -37,6 +38,12 @@ describe("the README's programs", () => {
       expect(listed.sort()).toEqual(methods.sort());
     },
   );
+
+  it("place-a-call.ts places a call that ends within its minute", async () => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    await import("../examples/place-a-call.ts");
+    expect(log.mock.calls).toEqual([[[expect.objectContaining({ type: "call.completed" })]]]);
+  });
 
   it("quick-start.ts places a call and lists it among the others", async () => {
     vi.stubGlobal("fetch", open().backend.fetch);
