@@ -1,0 +1,64 @@
+// Runs examples/group-ringing.ts and draws what its terminal shows: docs/images/group-ringing.svg. `-- --check` compares
+// the bytes and writes nothing. The program's clock is virtual, so every run draws the same picture.
+import { readFileSync, writeFileSync } from "node:fs";
+import { drawTerminal, type Row } from "./terminal.ts";
+
+const example = "examples/group-ringing.ts";
+const picture = new URL("../docs/images/group-ringing.svg", import.meta.url);
+const shownLines = 8;
+
+const [charsPerSec, betweenSecs, pauseSecs, heldSecs] = [28, 0.2, 0.6, 7];
+/** A second of the program's clock takes half a second in the picture. */
+const secsPerSec = 0.5;
+
+const code = /(?<red>\b(?:const|await)\b)|(?<blue>"[^"]*"|\b\d[\d_]*\b)|(?<yellow>\b\w+(?=\())/g;
+const output =
+  /(?<dim>^\d\d:\d\d|taken)|(?<yellow>\bringing\b(?!\.))|(?<blue>webhook|verified)|(?<red>declined)|(?<green>answered|connected)/g;
+
+/** Runs the example and returns what it prints. */
+async function printed(): Promise<string[]> {
+  const lines: string[] = [];
+  const { log } = console;
+  console.log = (line: string) => void lines.push(line);
+  try {
+    await import(new URL(`../${example}`, import.meta.url).href);
+  } finally {
+    console.log = log;
+  }
+  return lines;
+}
+
+/** Draws the run of the example. */
+export async function drawGroupRinging(): Promise<string> {
+  const source = readFileSync(new URL(`../${example}`, import.meta.url), "utf8");
+  const rows: Row[] = [];
+  let at = 0;
+  const type = (command: string) => {
+    const typedFor = command.length / charsPerSec;
+    rows.push({ at, text: `$ ${command}`, typedFor });
+    at += typedFor + pauseSecs;
+  };
+  const lines = await printed();
+  type(`tail -${shownLines} ${example}`);
+  for (const text of source.trimEnd().split("\n").slice(-shownLines)) rows.push({ at, text, colours: code });
+  at += pauseSecs;
+  type(`npm run -s example ${example}`);
+  const start = at;
+  for (const text of lines) {
+    const [, minutes, seconds] = /^(\d\d):(\d\d) /.exec(text) ?? [];
+    at = Math.max(at + betweenSecs, start + (Number(minutes) * 60 + Number(seconds)) * secsPerSec);
+    rows.push({ at, text, colours: output });
+  }
+  const end = at + pauseSecs;
+  rows.push({ at: end, text: "$ " });
+  return drawTerminal("A call rings three members of a group", lines.join("\n"), rows, end + heldSecs);
+}
+
+if (import.meta.main) {
+  const drawn = await drawGroupRinging();
+  if (!process.argv.includes("--check")) writeFileSync(picture, drawn);
+  else if (readFileSync(picture, "utf8") !== drawn) {
+    console.error("docs/images/group-ringing.svg differs from what its program prints. Run npm run picture.");
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { drawGroupRinging } from "../scripts/picture.ts";
+import { drawTerminal } from "../scripts/terminal.ts";
+
+it("docs/images/group-ringing.svg shows what examples/group-ringing.ts prints", async () => {
+  const picture = readFileSync(new URL("../docs/images/group-ringing.svg", import.meta.url), "utf8");
+  expect(await drawGroupRinging()).toBe(picture);
+});
+
+it("a picture holds no script, keeps its spaces and escapes its text", () => {
+  const picture = drawTerminal(
+    "A < B",
+    "1 & 2",
+    [
+      { at: 0, text: "  a  <b> & c" },
+      { at: 1, text: "$ " },
+    ],
+    2,
+  );
+  expect(picture).toContain(">\u00a0\u00a0a\u00a0\u00a0&lt;b> &amp; c</text>");
+  expect(picture).toContain('<title id="title">A &lt; B</title>');
+  expect(picture).toContain("@media(prefers-reduced-motion:no-preference)");
+  expect(picture).not.toContain("<script");
+});
