@@ -1,5 +1,5 @@
-// Prints what the SDK promises about failures, measured. `--runtimes` adds what runtimes do below it, and writes
-// docs/below-us.md.
+// Prints the measured figures behind docs/resilience.md. `--runtimes` also measures which runtimes retry by themselves, and
+// writes docs/runtime-retries.md.
 import { budget, oneSignal, retryAfter } from "./retry-figures.ts";
 import { abortedBackoff, errorConnections, lostAnswer, stalls } from "./socket-figures.ts";
 import { webhookHeaders } from "./webhook-figures.ts";
@@ -13,4 +13,4 @@ for (const { name, target, measure } of figures) {
   console.log(`${ok ? "ok    " : "FAILED"} ${name}: ${figure} (target: ${target})`);
 }
 
-if (process.argv.includes("--runtimes")) await import("./below-us.ts");
+if (process.argv.includes("--runtimes")) await import("./runtime-retries.ts");

@@ -24,7 +24,7 @@ export async function placeCalls(baseUrl: string, cases: readonly Case[]): Promi
   for (const { key, body, warm } of cases) {
     const options: ClientOptions = {
       baseUrl,
-      apiKey: "svc_live_below-us",
+      apiKey: "svc_live_runtime-retries",
       timeoutMs: 5000,
       allowApiKeyInBrowser: true,
     };

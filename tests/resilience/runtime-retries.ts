@@ -1,5 +1,5 @@
-// How often a placement reaches the server when its connection closes unanswered, runtime by runtime: what the runtime's
-// own fetch does below the SDK. Prints a table and writes docs/below-us.md.
+// Measures how often each runtime's own fetch sends a placement when its connection closes without an answer. Prints a table
+// and writes docs/runtime-retries.md.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const { processedThenClosed, processedThenReset } = faults;
 const kinds: readonly Kind[] = [
   { title: "reused, closed", body: "text", warm: true, loss: processedThenClosed },
   { title: "reused, reset", body: "text", warm: true, loss: processedThenReset },
-  { title: "each one closed", body: "text", warm: true, loss: processedThenClosed, lasting: true },
+  { title: "reused, always closed", body: "text", warm: true, loss: processedThenClosed, lasting: true },
   // New connections come before what leaves some open.
   { title: "new, closed", body: "text", warm: false, loss: processedThenClosed },
   { title: "new, closed, stream", body: "stream", warm: false, loss: processedThenClosed },
@@ -133,29 +133,35 @@ function pageOf(rows: readonly Row[]): string {
   const lines = rows.map(({ runtime, cells }) => [`${runtime.name} (${runtime.version})`, ...cells.map(wordsFor)]);
   const table = [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
   const again = rows.filter((row) => !sendsOnce(row));
-  return `# Below the SDK: what runtimes send again by themselves
+  return `# Retries by the runtime
 
-<!-- Written by tests/resilience/below-us.ts: run \`npm run check:resilience -- --runtimes\` rather than editing. -->
+<!-- Written by tests/resilience/runtime-retries.ts. Do not edit: run \`npm run check:resilience -- --runtimes\`. -->
 
-The SDK sends a call placement once. Some runtimes send a POST again on their own, below anything that a client library can
-see or stop. Here a server takes a placement over HTTP/1.1 and then takes the connection away, or answers with a status that
-invites a repetition; whatever is sent again is answered, save where each connection is closed. The connection is new, or was
-used by an earlier request. The body is text, as the SDK sends it, or a stream, as a \`fetch\` of one's own can make it.
+The SDK sends a call placement once. Some runtimes send a POST again on their own. A client library can neither see nor stop
+that.
 
-How often one placement reached the server, over ${trials} placements a cell; "unseen" where the caller was told of one success
-only; "not sent" where the runtime refuses such a body:
+These figures count how often one placement reached the server over HTTP/1.1, with ${trials} placements per cell. The server
+receives a placement. Then it closes or resets the connection, or answers with a status that invites a retry. It answers the
+retry normally, except under "always closed".
+
+- **New** or **reused**: the connection is new, or an earlier request used it.
+- **Stream**: the request body is a stream, which needs a \`fetch\` of your own. Otherwise it is text, as the SDK sends it.
+- **Unseen**: the placement arrived more than once, and the caller saw a single success.
+- **Not sent**: the runtime refuses such a request body.
 
 ${table}
 
-- Once whatever becomes of the connection: ${listed(rows.filter(sendsOnce))}.
-- Again by themselves: ${listed(again)}. With a body that is a stream, once: ${listed(again.filter(sendsStreamsOnce))}.
-- 421 says that the server did not look at the request, so sending it again does no harm. The SDK lists one attempt all the same.
+- These runtimes send a placement once, whatever happens to the connection: ${listed(rows.filter(sendsOnce))}.
+- These runtimes send it again: ${listed(again)}.
+- Of those, these send it once if its request body is a stream: ${listed(again.filter(sendsStreamsOnce))}.
+- Status 421 means that the server did not process the request, so a retry after it is harmless. The SDK still lists one
+  attempt.
 
 HTTP/2 was not measured.
 `;
 }
 
-const workFolder = mkdtempSync(join(tmpdir(), "below-us-"));
+const workFolder = mkdtempSync(join(tmpdir(), "runtime-retries-"));
 try {
   const program = await bundle(workFolder);
   const rows: Row[] = [];
@@ -172,9 +178,9 @@ try {
   }
   const page = pageOf(rows);
   console.log(`\n${page}`);
-  // Where there is no browser, the page keeps what was measured of one.
+  // Without a browser, the page keeps the figures of the last run that had one.
   if (rows.some(({ runtime }) => runtime.name === "Chromium"))
-    writeFileSync(new URL("../../docs/below-us.md", import.meta.url), page);
+    writeFileSync(new URL("../../docs/runtime-retries.md", import.meta.url), page);
 } finally {
   rmSync(workFolder, { recursive: true, force: true });
 }
