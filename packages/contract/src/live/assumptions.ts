@@ -1,8 +1,8 @@
 /** One place where the specification is silent. */
 export interface Assumption {
-  /** What is not shown, in the words of docs/assumptions.md. */
+  /** The open question, word for word as in docs/assumptions.md. */
   readonly about: string;
-  /** Why a run that met nothing of it did not. */
+  /** Why a run may observe nothing of it. */
   readonly unmet: string;
 }
 
@@ -13,31 +13,31 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
     unmet: "only a rotation shows a config: --allow-changes --destination --secret-file",
   },
   "A-2": {
-    about: "Further fields of an error's `meta`",
-    unmet: "no error came with a meta",
+    about: "Other fields of an error's `meta`",
+    unmet: "no error carried a meta",
   },
   "A-3": {
-    about: "Titles, details and most meanings of error codes",
-    unmet: "no error came",
+    about: "Titles and details of errors, and most meanings of error codes",
+    unmet: "no error was returned",
   },
   "A-4": {
     about: "Which codes carry `errors`",
-    unmet: "no error came",
+    unmet: "no error was returned",
   },
   "A-5": {
     about: "Errors of an operation beyond those listed for it",
-    unmet: "no code came beyond the lists of the operations",
+    unmet: "no code outside the operations' lists was returned",
   },
   "A-6": {
-    about: "The form of ids",
+    about: "The format of ids",
     unmet: "no malformed id was sent",
   },
   "A-7": {
     about: "Whether lists of response values are complete",
-    unmet: "no success came",
+    unmet: "no request succeeded",
   },
   "A-8": {
-    about: "What else a call placement takes and answers, and what else a listed call holds",
+    about: "Other fields of a call placement, of its response and of a listed call",
     unmet: "no call was listed, and placing one needs --allow-calls",
   },
   "A-9": {
@@ -50,10 +50,10 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   },
   "A-11": {
     about: "Which forms of ISO 8601 are used",
-    unmet: "no answer held a time",
+    unmet: "no response held a time",
   },
   "A-12": {
-    about: "Length of a secret's hint, form of the secret",
+    about: "The length of a secret's hint and the format of the secret",
     unmet: "only a rotation shows a hint: --allow-changes --destination --secret-file",
   },
   "A-13": {
@@ -66,59 +66,59 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   },
   "A-15": {
     about: "Who may read availability, place calls and list calls",
-    unmet: "one credential shows only its own rights, and no --member was given",
+    unmet: "one credential shows only its own permissions, and --member is missing",
   },
   "A-16": {
     about: "The code of each per-endpoint case",
-    unmet: "no request met such a case",
+    unmet: "no request led to such a case",
   },
   "A-17": {
-    about: "Who an API key is",
+    about: "The identity of an API key",
     unmet: "no API key was given",
   },
   "A-18": {
     about: "The order of checks",
-    unmet: "no wrong request was answered",
+    unmet: "no invalid request got a response",
   },
   "A-19": {
-    about: "How long an access token lives",
-    unmet: "no access token was given, or it is no JWT with iat and exp",
+    about: "The lifetime of an access token",
+    unmet: "no access token was given, or it is not a JWT with iat and exp",
   },
   "A-33": {
-    about: "Where a caller's IP address comes from",
-    unmet: "takes a key that is bound to another address",
+    about: "The source of a caller's IP address",
+    unmet: "needs a key that is bound to another address",
   },
   "A-42": {
-    about: "What the two general refusals mean",
-    unmet: "no other scheme was sent",
+    about: "The meaning of the two general refusals",
+    unmet: "no other authorization scheme was sent",
   },
   "A-20": {
-    about: "How a failing field is named, and which field code says what",
+    about: "How a failing field is named, and which field code means what",
     unmet: "no invalid field was sent",
   },
   "A-21": {
-    about: "What exactly counts as a phone number",
-    unmet: "a server with another rule would call the number that it should refuse",
+    about: "The exact format of a phone number",
+    unmet: "a server with another rule would call the number instead of rejecting it",
   },
   "A-22": {
     about: "Unknown, foreign and repeated destinations in a group; how names compare",
-    unmet: "needs groups to be created: --allow-changes --group-destination",
+    unmet: "needs permission to create groups: --allow-changes --group-destination",
   },
   "A-23": {
     about: "A member's ring time when it is omitted or longer than the group's",
-    unmet: "needs a group to be created: --allow-changes --group-destination",
+    unmet: "needs permission to create a group: --allow-changes --group-destination",
   },
   "A-24": {
-    about: "What holds at the very instant of a limit",
+    about: "The exact instant of a time limit",
     unmet: "the server's time cannot be moved to such an instant",
   },
   "A-25": {
-    about: "How long calls last, how the queue moves",
-    unmet: "no call was queued: it takes as many calls as the account may have at once",
+    about: "How long calls last and how the queue moves",
+    unmet: "no call was queued: that needs as many calls as the account may have at once",
   },
   "A-26": {
     about: "Removing hours that are not set",
-    unmet: "needs hours to be removed: --allow-changes --hours-member",
+    unmet: "needs permission to remove hours: --allow-changes --hours-member",
   },
   "A-34": {
     about: "A second rotation within the overlap",
@@ -126,35 +126,35 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   },
   "A-35": {
     about: "How many missed calls change a status, and for how long",
-    unmet: "nobody is rung: calls would have to be missed",
+    unmet: "no member was called: calls would have to be missed",
   },
   "A-36": {
     about: "Whether a disabled destination rings",
-    unmet: "nobody is rung: a call would have to be transferred",
+    unmet: "no member was called: a call would have to be transferred",
   },
   "A-43": {
-    about: "The form of a member's hours, and whose time zone they are in",
+    about: "The format of a member's hours and their time zone",
     unmet: "no documented operation shows hours",
   },
   "A-44": {
-    about: "Who of several is the first to answer, and what each late answer gets",
-    unmet: "nobody is rung: several members would have to answer",
+    about: "Which of several answers comes first, and the response to each late answer",
+    unmet: "no member was called: several members would have to answer",
   },
   "A-37": {
-    about: "Whose time zone the callable hours use",
-    unmet: "would take a call to somebody for whom it is night",
+    about: "The time zone of the callable hours",
+    unmet: "needs a call to a person at night",
   },
   "A-38": {
-    about: "Numbers of the rate, concurrency, daily and queue limits",
-    unmet: "no limit was met, and none is tried on purpose",
+    about: "The numbers of the rate, concurrency, daily and queue limits",
+    unmet: "no limit was reached, and the run does not try to reach one",
   },
   "A-39": {
     about: "Whether the call list is up to date",
-    unmet: "needs a call to be placed: --allow-calls",
+    unmet: "needs permission to place a call: --allow-calls",
   },
   "A-40": {
-    about: "In which form a wait is told",
-    unmet: "no rate limit was met, and none is tried on purpose",
+    about: "Where a response states the wait",
+    unmet: "no rate limit was reached, and the run does not try to reach one",
   },
   "A-41": {
     about: "How deprecation is announced",
@@ -177,11 +177,11 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
     unmet: "no documented operation answers these codes",
   },
   "A-28": {
-    about: "Which 503 codes leave nothing behind",
-    unmet: "a server cannot be asked to be unavailable",
+    about: "Which 503 codes guarantee that the request had no effect",
+    unmet: "the run cannot make a server unavailable",
   },
   "A-29": {
-    about: "How the remaining codes come about",
-    unmet: "a server cannot be asked to fail",
+    about: "How the remaining codes occur",
+    unmet: "the run cannot make a server fail",
   },
 };
