@@ -1,4 +1,4 @@
-// A customer's app server: it is offered calls and takes those that it wants. Try it beside the mock server:
+// A customer's app server: it receives offers of calls and decides which to take. Try it with the mock server:
 //   npx @call-transfer/mock-server --forward-webhooks http://127.0.0.1:4011/offers
 //   node app-server.mjs
 import { createServer } from "node:http";
@@ -6,8 +6,8 @@ import { setTimeout } from "node:timers/promises";
 import { createWebhookHandler, isTransferOffer, toNodeHandler } from "@call-transfer/sdk/webhooks";
 
 /**
- * Starts an app server. `decide` is asked about each genuine offer: true takes the call, false leaves it to others. The
- * platform waits for the answer while the app rings, and whoever answers first gets the call.
+ * Starts an app server. It calls `decide` for each offer with a valid signature: true takes the call, false leaves it to
+ * others. The platform waits for the response while the app rings. The first destination to answer gets the call.
  */
 export async function startAppServer({ secret, decide, port = 0 }) {
   const handle = createWebhookHandler({

@@ -1,13 +1,13 @@
-// A call placement whose answer is lost, from beginning to end, with the reference backend in this process.
+// Shows a call placement whose response is lost, with the reference backend in this process.
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer, OutcomeUnknownError } from "@call-transfer/sdk";
 
-/** Places a call and says what to do next. It never dials twice: at worst it asks for a look. */
+/** Places a call and says what to do next. It never dials twice: if in doubt, it asks you to look. */
 export async function placeCall(client, call) {
   const { data, error } = await client.calls.create(call).result();
   if (data) return `placed: ${data.type}`;
   if (!(error instanceof OutcomeUnknownError))
-    return `not placed (${error.outcome}): mend the cause and place it again`;
+    return `not placed (${error.outcome}): fix the cause, then place it again`;
   const { candidates, complete, why } = await error.reconcile();
   if (candidates.length > 0) return `probably placed, do not dial again. ${why}`;
   return complete ? `probably not placed, look again before dialling. ${why}` : `look again. ${why}`;
@@ -16,12 +16,12 @@ export async function placeCall(client, call) {
 const backend = createBackend();
 const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
 
-/** A client whose network loses a placement: its answer, or the request itself. It sees the same in both cases. */
+/** Creates a client whose network loses a placement's response or the request itself. The client cannot tell which. */
 function clientThatLoses(lost) {
   return new CallTransfer({
     baseUrl: "http://localhost",
     apiKey: demo.apiKey,
-    // The backend's time stands still; the client goes by it.
+    // The backend's clock is frozen, and the client uses the same clock.
     clock: { now: () => backend.clock.now(), setTimeout, clearTimeout },
     async fetch(url, init) {
       const answer = init.method === "POST" && lost === "request" ? undefined : await backend.fetch(url, init);

@@ -116,8 +116,8 @@ describe("a customer's app server", () => {
     expect([answer.status, error.mock.calls.length]).toEqual([400, 1]);
   });
 
-  it("is shown in docs/mock-server.md as it is", () => {
+  it("is shown in docs/mock-server-webhooks.md as it is", () => {
     const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
-    expect(read("../docs/mock-server.md")).toContain(`\n${read("../examples/app-server.mjs")}\`\`\`\n`);
+    expect(read("../docs/mock-server-webhooks.md")).toContain(`\n${read("../examples/app-server.mjs")}\`\`\`\n`);
   });
 });

@@ -12,7 +12,7 @@ beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-/** A platform of the test's own; nothing of it is left for the next one. */
+/** Creates a platform for one test; the next test gets a new one. */
 function platform() {
   const backend = createBackend();
   server.use(...callTransferHandlers({ http, backend, baseUrl }));

@@ -3,7 +3,7 @@ import { callTransferHandlers, unmockedFetch } from "@call-transfer/backend/msw"
 import { bypass, http } from "msw";
 import { setupWorker } from "msw/browser";
 
-/** Answers the page's calls to the API inside the page. Wait for it before the first call. */
+/** Handles the page's API calls inside the page. Await it before the first call. */
 export async function startMocks(baseUrl: string) {
   const backend = createBackend({ clock: "flowing", controlPlane: true, fetch: unmockedFetch(bypass) });
   const worker = setupWorker(...callTransferHandlers({ http, backend, baseUrl }));
