@@ -222,7 +222,7 @@ const codes: readonly RuleMutant[] = Object.entries(errorCodes).flatMap(([code, 
 /** Every mutant that follows from the tables, under the words for its kind. */
 export const derivedMutants: Readonly<Record<string, readonly RuleMutant[]>> = {
   "Keywords of request schemas": schemas,
-  "Limits that are no keyword": limits,
-  "What an operation asks of its caller": operationIds.flatMap(operationMutants),
+  "Limits outside the schemas": limits,
+  "Requirements of an operation on its caller": operationIds.flatMap(operationMutants),
   "Statuses of error codes": codes,
 };

@@ -55,7 +55,7 @@ console.log(`${rules.size - missed.length} caught, ${missed.length} survived, in
 for (const name of missed) console.log(`  ${name}: ${told(outcomes.get(name) ?? {})}`);
 const isWhole = only === "" && missed.length === 0;
 if (isWhole) writeReport("contract-mutants.md", mutantsMarkdown(outcomes));
-const summary = { heading: "Wrong backends", text: mutantsTable() };
+const summary = { heading: "Mutants", text: mutantsTable() };
 const problems = isWhole ? keepSummary([summary], "npm run mutants") : [];
 for (const problem of problems) console.error(problem);
 if (missed.length > 0 || problems.length > 0) process.exitCode = 1;

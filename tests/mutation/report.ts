@@ -3,10 +3,10 @@ import type { Outcome } from "./worker.ts";
 
 const row = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 
-/** How many mutants of each kind there are; all of them caught, or the run fails. */
+/** The number of mutants of each group. The run fails unless all of them are caught. */
 export const mutantsTable = (): string =>
   [
-    row(["The reference backend, broken in one place at a time", "Mutants caught"]),
+    row(["Area of the mutant", "Mutants caught"]),
     row(["---", "---"]),
     ...Object.entries(mutantGroups).map(([group, mutants]) => row([group, String(mutants.length)])),
   ].join("\n");
@@ -25,14 +25,14 @@ export function mutantsMarkdown(outcomes: ReadonlyMap<string, Outcome>): string 
     ].join("\n");
   });
   return `${[
-    "# Wrong backends",
+    "# Mutants",
     "",
-    "Written by `npm run mutants`, which breaks the reference backend in one place at a time and runs the contract suite on",
-    "it. A suite that passes on a wrong backend proves nothing, so each of these must fail a case; the one named is the",
-    "first that does, and seldom the only one. Mutants of the generated tables are derived from them, so a new limit, keyword,",
-    "operation or code brings its own. The suite itself and the SDK keep the right tables.",
+    "Written by `npm run mutants`. It breaks the reference backend in one place at a time and runs the contract suite against",
+    "it. A suite that passes on a broken backend proves nothing, so each mutant must fail at least one case. The table names",
+    "the first case that fails. Mutants of the generated tables are derived from those tables, so a new limit, keyword,",
+    "operation or code gets its own. The suite itself and the SDK keep the correct tables.",
     "",
-    "A rule such as §8.3 is a number of [the specification](../docs/specification.md), one such as A-24 a row of",
+    "A rule such as §8.3 is a rule of [the specification](../docs/specification.md). One such as A-24 is a row of",
     "[the assumptions](../docs/assumptions.md).",
     "",
     `${groups.reduce((sum, [, mutants]) => sum + mutants.length, 0)} mutants, all caught.`,

@@ -73,7 +73,7 @@ export function caseTable({ tallies }: Coverage): string {
     const limits = [...notRun.keys()].join(", ");
     return [target, String(passed), String(failed), String(count(deviations.values())), limits || "nothing"];
   });
-  return table(["Target", "Cases passed", "Failed", "Deviating as listed", "Cannot do"], lines);
+  return table(["Target", "Cases passed", "Failed", "Known deviations", "Unsupported"], lines);
 }
 
 const limitsOf = ({ target, notRun, deviations }: Tally): string[] => [
@@ -148,10 +148,12 @@ function reactionTable(coverage: Coverage): string {
 export function coverageMarkdown(coverage: Coverage): string {
   return `# Contract coverage
 
-Written by the contract suite from the answers it got; not edited by hand. The same cases are run on every target:
-${targetsOf(coverage).join(", ")}. A cell counts on a target when a case that passed there reached it. "On demand" is a class of
-its own: only a fault brought that answer about, so it shows how clients see it and nothing about when the platform
-gives it. "Yes" means every target.
+Written by the contract suite from the responses it received. Do not edit. The same cases run on every target:
+${targetsOf(coverage).join(", ")}. A cell counts as covered on a target if a case that passed there reached it.
+
+- "Yes" means every target.
+- "On demand" means that only a fault produced the response. Such a cell shows how clients see the response. It does not show
+  when the platform sends it.
 
 ${classTable(coverage)}
 
@@ -159,13 +161,13 @@ ${classTable(coverage)}
 
 ${caseTable(coverage)}
 
-${list(coverage.tallies.flatMap(limitsOf), "Every target can do everything that the cases need.")}
+${list(coverage.tallies.flatMap(limitsOf), "Every target supports everything that the cases need.")}
 
 ## Status × operation
 
 ${grid(coverage, "status", "Status")}
 
-A 500 is only ever answered on demand: no input is meant to bring one about.
+A 500 occurs only on demand: no input should cause one.
 
 ## Code × operation
 
@@ -173,7 +175,7 @@ ${grid(coverage, "code", "Code")}
 
 ## Caller × operation
 
-Each caller's answer is derived from the roles that the contract gives the operation.
+The expected response to each caller follows from the roles that the contract gives the operation.
 
 ${grid(coverage, "role", "Caller")}
 
@@ -187,34 +189,34 @@ ${plainTable(coverage, ["webhook"], "Delivery")}
 
 ## Fault × client reaction
 
-What the SDK makes of a failure depends on whether the operation may be sent again: \`safe\` always, \`unique\` unless a
-name is taken, \`once\` never blindly.
+The SDK's reaction depends on the operation's retry class. It may always retry \`safe\` operations. It may retry \`unique\` ones
+unless a name is taken. It never retries \`once\` ones if the outcome is unknown.
 
 ${reactionTable(coverage)}
 
 ## Field × rule
 
-The last valid and the first invalid value of every rule, derived from the contract's schemas. \`null\` stands for an
-explicit null, \`extra\` for an unknown member, \`optional\` and \`default\` for a field left out, \`id\` for the form of an id.
-A rule with one side leaves the other cell empty.
+The last valid and the first invalid value of every rule, derived from the contract's schemas. \`null\` means an explicit null,
+\`extra\` an unknown field, \`optional\` and \`default\` an omitted field, and \`id\` the format of an id. If a rule has only one side,
+the other cell is empty.
 
 ${fieldTable(coverage)}
 
-## Codes that only come on demand
+## Codes that occur only on demand
 
-Flagged so by the contract because nothing the specification shows brings them about, or listed by no operation of the
-contract because the operations that answer them are not shown (A-29). Every code of the table, these or not, is also
-answered once on demand and read through the SDK.
+A code is in this list for one of two reasons (A-29). Either the contract marks it, because nothing in the specification
+triggers it. Or no operation of the contract lists it, because the specification does not define the operations that return it.
+The suite also produces every code of the table once on demand and reads it through the SDK.
 
 ${onDemandCodes
   .toSorted()
   .map((code) => `\`${code}\``)
   .join(", ")}
 
-## What was met where the specification is silent
+## Observations where the specification is silent
 
-Each row of [the assumptions](assumptions.md) allows more than one answer here; a target passes with any of them.
+Each row of [the assumptions](assumptions.md) allows several responses. A target passes with any of them.
 
-${list(coverage.findings, "Nothing was left open.")}
+${list(coverage.findings, "There are no observations.")}
 `;
 }

@@ -6,11 +6,14 @@ const page = "docs/contract-coverage.md";
 
 const intro = `# Contract coverage
 
-What the contract suite covers, in numbers. \`npm run test:contract\` and \`npm run mutants\` write them here after a whole
-run, and the full reports (each cell, case and mutant) into \`reports/\`, which is not committed.
+The numbers of what the contract suite covers. \`npm run test:contract\` and \`npm run mutants\` update this page after a
+complete run. They also write the full reports, with each cell, case and mutant, to \`reports/\`, which is not committed.
 
-A run fails while a documented cell is uncovered that no listed limit of its target explains, while a mutant survives, and
-when a number of covered cells or caught mutants falls.
+A run fails in these cases:
+
+- A documented cell is not covered, and no listed limit of its target explains that.
+- A mutant survives: the suite passes against a backend with that bug.
+- A number of covered cells or caught mutants falls.
 `;
 
 /** Writes a full report. */
