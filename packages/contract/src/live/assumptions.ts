@@ -109,7 +109,7 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
     unmet: "needs permission to create a group: --allow-changes --group-destination",
   },
   "A-24": {
-    about: "The exact instant of a time limit",
+    about: "The state at the exact instant of a time limit",
     unmet: "the server's time cannot be moved to such an instant",
   },
   "A-25": {
