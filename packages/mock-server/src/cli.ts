@@ -2,7 +2,7 @@
 import description from "../package.json" with { type: "json" };
 import { commandOptions, readArguments, startOptions, suggestion, UsageError } from "./cli/command-line.ts";
 import { commands, runCommand } from "./cli/commands.ts";
-import { helpOn } from "./cli/help.ts";
+import { helpText } from "./cli/help.ts";
 import { startPrism } from "./cli/prism-command.ts";
 import { program } from "./cli/program.ts";
 import { start } from "./cli/start.ts";
@@ -18,16 +18,16 @@ async function main(args: readonly string[]): Promise<void> {
   const topic = args[0] === name ? name : undefined;
   if (name === "start") {
     const { values, positionals } = readArguments(rest, startOptions);
-    if (printed(values, topic)) return;
+    if (printInfo(values, topic)) return;
     const [operand] = positionals;
     if (operand === undefined) return readEngine(values.engine) === "prism" ? startPrism(values) : start(values);
-    const isLate = Object.hasOwn(commands, operand);
-    throw new UsageError(`There is no use for: ${operand}${isLate ? "; a command comes first, before options" : ""}`);
+    const advice = Object.hasOwn(commands, operand) ? " Put the command before its options." : "";
+    throw new UsageError(`Unexpected argument "${operand}".${advice}`);
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) throw unknownCommand(name);
   const { values, positionals } = readArguments(rest, commandOptions);
-  if (!printed(values, topic)) await runCommand(command, positionals, values);
+  if (!printInfo(values, topic)) await runCommand(command, positionals, values);
 }
 
 function readEngine(engine = "stateful"): "stateful" | "prism" {
@@ -35,20 +35,20 @@ function readEngine(engine = "stateful"): "stateful" | "prism" {
   throw new UsageError(`--engine ${engine}: must be stateful or prism.`);
 }
 
-/** Whether the command was only asked about itself, and told. */
-function printed(asked: { readonly help: boolean; readonly version: boolean }, topic: string | undefined): boolean {
-  if (asked.help) printHelp(topic);
-  else if (asked.version) console.log(description.version);
-  return asked.help || asked.version;
+/** Prints the help or the version when an option asks for it; returns whether it did. */
+function printInfo(values: { readonly help: boolean; readonly version: boolean }, topic: string | undefined): boolean {
+  if (values.help) printHelp(topic);
+  else if (values.version) console.log(description.version);
+  return values.help || values.version;
 }
 
 function printHelp(topic: string | undefined): void {
-  const text = helpOn(topic);
+  const text = helpText(topic);
   if (text === undefined) throw unknownCommand(topic ?? "");
   console.log(text);
 }
 
 function unknownCommand(name: string): UsageError {
   const known = ["start", "help", ...Object.keys(commands)];
-  return new UsageError(`Unknown command: ${name}.${suggestion(name, known)} Run ${program} --help.`);
+  return new UsageError(`Unknown command "${name}".${suggestion(name, known)} For all commands: ${program} --help`);
 }

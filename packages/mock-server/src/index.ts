@@ -1,2 +1,3 @@
 export { type PrismServer, type PrismServerOptions, startPrismServer } from "./server/prism.ts";
-export { type MockServer, type MockServerOptions, startMockServer } from "./server/server.ts";
+export { type MockServer, startMockServer } from "./server/server.ts";
+export type { MockServerOptions } from "./server/server-options.ts";

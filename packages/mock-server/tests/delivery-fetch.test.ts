@@ -6,7 +6,7 @@ import { createDeliveryFetch, isRefusedAddress } from "../src/server/delivery-fe
 let close = () => {};
 afterEach(() => close());
 
-/** A receiver on a free port of the loopback interface. */
+/** Starts a receiver on a free loopback port. */
 async function receiver(listener: RequestListener): Promise<number> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -14,8 +14,8 @@ async function receiver(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe("a delivery", () => {
-  it("arrives with its headers and body, and brings the answer back", async () => {
+describe("a webhook delivery", () => {
+  it("sends headers and body, and returns the response", async () => {
     const port = await receiver((request, response) => {
       request
         .setEncoding("utf8")
@@ -29,7 +29,7 @@ describe("a delivery", () => {
     expect([answer.status, await answer.text()]).toEqual([202, "1 offer"]);
   });
 
-  it("resolves a name once and connects to what was checked", async () => {
+  it("resolves a name once and connects to the checked address", async () => {
     const port = await receiver((request, response) => response.end(request.headers.host));
     const answers = [[{ address: "127.0.0.1" }], [{ address: "169.254.169.254" }]];
     const deliver = createDeliveryFetch(async () => answers.shift() ?? []);
@@ -37,17 +37,17 @@ describe("a delivery", () => {
     await expect(deliver(`http://app.test:${port}/`)).rejects.toThrow("169.254.169.254");
   });
 
-  it("never reaches the server that sends it, whatever name leads there", async () => {
+  it("never reaches the mock server itself, by any name", async () => {
     const port = await receiver((_, response) => response.end());
     const isOwn = (address: string, at: number) => address === "127.0.0.1" && at === port;
     const deliver = createDeliveryFetch(async () => [{ address: "127.0.0.1" }], isOwn);
     for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "app.test", "app.test."])
       await expect(deliver(`http://${host}:${port}/_control/v1/reset`), host).rejects.toThrow(
-        `A delivery never goes to the mock server itself (127.0.0.1:${port})`,
+        `Webhooks are not delivered to the mock server itself (127.0.0.1:${port})`,
       );
   });
 
-  it("compares the default port, too", async () => {
+  it("also compares the default port", async () => {
     const deliver = createDeliveryFetch(undefined, (_, port) => port === 80 || port === 443);
     await expect(deliver("http://127.0.0.1/")).rejects.toThrow("(127.0.0.1:80)");
     await expect(deliver("https://127.0.0.1/")).rejects.toThrow("(127.0.0.1:443)");
@@ -60,7 +60,7 @@ describe("a delivery", () => {
     expect((await createDeliveryFetch()(`http://127.0.0.1:${port}/`)).status).toBe(302);
   });
 
-  it("breaks off an answer over 64 KiB", async () => {
+  it("rejects a response over 64 KiB", async () => {
     const port = await receiver((_, response) => response.end("x".repeat(65_537)));
     await expect(createDeliveryFetch()(`http://127.0.0.1:${port}/`)).rejects.toThrow("64 KiB");
   });
@@ -78,14 +78,14 @@ describe("a delivery", () => {
     await expect(delivery).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
-  it.each(["ftp://127.0.0.1/", "file:///etc/passwd", "data:,x"])("goes nowhere by %s", async (url) => {
-    await expect(createDeliveryFetch()(url)).rejects.toThrow("http or https only");
+  it.each(["ftp://127.0.0.1/", "file:///etc/passwd", "data:,x"])("rejects %s", async (url) => {
+    await expect(createDeliveryFetch()(url)).rejects.toThrow("http and https URLs only");
   });
 
   it.each(["http://169.254.169.254/", "http://[fe80::1]/", "http://2852039166/", "http://[::ffff:a9fe:a9fe]/"])(
     "never reaches %s",
     async (url) => {
-      await expect(createDeliveryFetch()(url)).rejects.toThrow("link-local or metadata");
+      await expect(createDeliveryFetch()(url)).rejects.toThrow("link-local and metadata addresses");
     },
   );
 });
@@ -114,6 +114,6 @@ it.each([
   ["0.0.0.0", true],
   ["255.255.255.255", true],
   ["no address", true],
-])("of %s it is %s that it is refused", (address, expected) => {
+])("isRefusedAddress(%s) is %s", (address, expected) => {
   expect(isRefusedAddress(address)).toBe(expected);
 });

@@ -23,7 +23,7 @@ function decide(
   return "code" in decision ? decision.code : decision;
 }
 
-it("lets an own name, its address in absolute form and the connection's own address in", () => {
+it("accepts its host names, absolute URLs and the address of the connection", () => {
   expect(decide("/a?b=c", {})).toMatchObject({ url: new URL("http://localhost:4010/a?b=c"), origin: undefined });
   expect(decide("http://127.0.0.1:4010/a", {})).toMatchObject({ url: new URL("http://127.0.0.1:4010/a") });
   expect(decide("/", { Host: "mock" })).toMatchObject({ isPreflight: false });
@@ -31,30 +31,44 @@ it("lets an own name, its address in absolute form and the connection's own addr
   expect(decide("/", { Host: "192.168.1.5:4010" })).toBe("forbidden");
 });
 
-it("names an allowed origin for the answer, and not its own", () => {
+it("returns an allowed origin, but not the server's own", () => {
   expect(decide("/api", { Origin: "http://localhost:5173" })).toMatchObject({ origin: "http://localhost:5173" });
   expect(decide("/api", { Origin: "http://localhost:4010" })).toMatchObject({ origin: undefined });
   expect(decide("/api", { Origin: "http://127.0.0.1:4010" })).toBe("forbidden");
 });
 
-it("knows a preflight by its origin and method, also one that names a sandbox", () => {
+it("recognizes a preflight by its origin and method", () => {
   const headers = { Origin: "http://localhost:5173", "Access-Control-Request-Method": "POST" };
   expect(decide("/api", headers, { method: "OPTIONS" })).toMatchObject({ isPreflight: true });
   expect(decide("/api", headers, { method: "POST" })).toMatchObject({ isPreflight: false });
 });
 
-it("keeps other sites from the control plane, allowed origins too", () => {
+it("rejects control plane requests from other sites, also from allowed origins", () => {
   expect(decide("/_control/v1/reset", { Origin: "http://localhost:5173" })).toBe("forbidden");
   expect(decide("/_sandbox/a/_control/v1/reset", { "Sec-Fetch-Site": "same-site" })).toBe("forbidden");
   expect(decide("/_control/v1/health", { Origin: "http://localhost:4010" })).toMatchObject({ origin: undefined });
   expect(decide("/_control/v1/health", { "Sec-Fetch-Site": "none" })).toMatchObject({ origin: undefined });
 });
 
-it("wants the token for the control plane alone, as a header or, for event streams, in the query", () => {
+it("requires the token for the control plane only, as a header or, for event streams, in the query", () => {
   const guarded = { controlToken: "secret" };
   expect(decide("/_control/v1/health", {}, guarded)).toBe("forbidden");
   expect(decide("/_control/v1/health", { Authorization: "Bearer other" }, guarded)).toBe("forbidden");
   expect(decide("/_control/v1/health", { Authorization: "Bearer secret" }, guarded)).toMatchObject({});
   expect(decide("/_control/v1/events?token=secret", {}, guarded)).toMatchObject({});
   expect(decide("/api/v1", { Authorization: "Bearer other" }, guarded)).toMatchObject({});
+});
+
+it("says how to allow a host and an origin", () => {
+  const detailOf = (headers: Record<string, string>) => {
+    const head = { method: "GET", target: "/", headers, rawHeaders: [], localAddress: undefined };
+    const decision = admit(head, rules);
+    return "detail" in decision ? decision.detail : undefined;
+  };
+  expect(detailOf({ host: "10.0.2.2:4010" })).toBe(
+    'Host "10.0.2.2" is not allowed. Add it with --allow-host 10.0.2.2.',
+  );
+  expect(detailOf({ host: "mock", origin: "http://a.test" })).toBe(
+    'Origin "http://a.test" is not allowed. Add it with --cors.',
+  );
 });

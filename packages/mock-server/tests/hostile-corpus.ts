@@ -1,12 +1,12 @@
-// Requests that a server must turn away, as bytes (latin1). Tests send each over a socket of its own.
+// Requests that a server must reject, as bytes (latin1). Tests send each over its own socket.
 import { demo } from "@call-transfer/backend";
 import { operations } from "@call-transfer/spec";
 
-/** One request that deserves no success. */
+/** A request that must not succeed. */
 export interface HostileRequest {
   readonly name: string;
   readonly bytes: string;
-  /** Whether the sender hangs up in the middle of it. */
+  /** Whether the client closes the connection before the request is complete. */
   readonly breaksOff?: true;
 }
 
@@ -42,13 +42,13 @@ const each = (about: string, values: readonly string[], bytes: (value: string) =
   values.map((value) => ({ name: `${about} ${JSON.stringify(value.slice(0, 60))}`, bytes: bytes(value) }));
 
 const syntax: HostileRequest[] = [
-  { name: "bytes that are no HTTP", bytes: "\x00\x01\x02\x03\r\n\r\n" },
+  { name: "bytes that are not HTTP", bytes: "\x00\x01\x02\x03\r\n\r\n" },
   { name: "a TLS greeting", bytes: "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" },
   { name: "an SSH greeting", bytes: "SSH-2.0-OpenSSH_9.9\r\n" },
   { name: "a SOCKS greeting", bytes: "\x05\x01\x00" },
   { name: "a Redis command", bytes: "*1\r\n$4\r\nPING\r\n" },
   { name: "the preface of HTTP/2", bytes: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" },
-  { name: "an answer in place of a request", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" },
+  { name: "a response instead of a request", bytes: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" },
   { name: "HTTP/0.9", bytes: `GET ${roles}\r\n\r\n` },
   ...each("version", ["HTTP/9.9", "HTTP/1.", "HTTP/1.10", "http/1.1", "HTTQ/1.1", "HTTP/-1.1"], (version) =>
     lines(`GET ${roles} ${version}`, local, key),
@@ -68,7 +68,7 @@ const syntax: HostileRequest[] = [
     name: "many headers over the limit",
     bytes: get(roles, key, ...Array.from({ length: 3000 }, (_, i) => `X-${i}: ${i}`)),
   },
-  { name: "an address over the limit", bytes: get(`/${"a".repeat(20_000)}`, key) },
+  { name: "a URL over the limit", bytes: get(`/${"a".repeat(20_000)}`, key) },
   { name: "a header that never ends", bytes: `GET ${roles} HTTP/1.1\r\n${local}\r\nX: y`, breaksOff: true },
   { name: "a first line that never ends", bytes: `GET ${roles}`, breaksOff: true },
   { name: "a body that never comes", bytes: sized("100"), breaksOff: true },
@@ -103,7 +103,7 @@ const framing: HostileRequest[] = [
   { name: "trailers over the limit", bytes: chunked(`2\r\n{}\r\n0\r\nX: ${"x".repeat(20_000)}\r\n\r\n`) },
   { name: "a chunked body over 1 MiB", bytes: chunked(`200000\r\n${" ".repeat(2 ** 21)}\r\n0\r\n\r\n`) },
   { name: "a body over 1 MiB", bytes: post(groups, group({ name: "x".repeat(2 ** 20) })) },
-  { name: "an expectation that nobody knows", bytes: get(roles, key, "Expect: a miracle") },
+  { name: "an unknown expectation", bytes: get(roles, key, "Expect: a miracle") },
   { name: "a tunnel", bytes: lines("CONNECT evil.test:443 HTTP/1.1", "Host: evil.test:443") },
   { name: "a tunnel to itself", bytes: lines("CONNECT localhost:4010 HTTP/1.1", local) },
   { name: "a web socket", bytes: get("/", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13") },

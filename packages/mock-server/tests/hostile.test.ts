@@ -6,12 +6,12 @@ import { type MockServer, startMockServer } from "../src/server/server.ts";
 import { hostileCorpus } from "./hostile-corpus.ts";
 
 let server: MockServer;
-/** Milliseconds in which the server's health is read whatever else it is sent. */
+/** Maximum response time of the health check, in milliseconds. */
 const healthWithinMs = 100;
-/** How often a request beside which it was not is sent: one that holds the server up does so each time. */
+/** How often a request is repeated that made the health check slow: a blocking one does so every time. */
 const tries = 5;
 
-/** Sends one request on a connection of its own and answers what came back until its answer was whole or it closed. */
+/** Sends one request on a new connection; returns what was received until the response was complete or the connection closed. */
 async function exchange({ bytes, breaksOff }: { bytes: string; breaksOff?: true }): Promise<string> {
   const socket = connect(server.port, "127.0.0.1");
   let answer = "";
@@ -32,16 +32,16 @@ async function exchange({ bytes, breaksOff }: { bytes: string; breaksOff?: true 
   return answer;
 }
 
-/** Milliseconds in which the server's health is read. */
+/** The response time of the health check, in milliseconds. */
 async function healthMs(): Promise<number> {
   const [before, cpuBefore] = [performance.now(), process.cpuUsage()];
   await (await fetch(`${server.url}/_control/v1/health`)).text();
-  // Time in which other processes had the machine is not the server's.
+  // CPU time, when other processes made the wall time longer.
   const { user, system } = process.cpuUsage(cpuBefore);
   return Math.min(performance.now() - before, (user + system) / 1000);
 }
 
-/** The answer to a request, and the longest that reading the server's health took until it was there. */
+/** The response to a request, and the slowest health check until it arrived. */
 async function exchangeBesideHealth(request: Parameters<typeof exchange>[0]) {
   let isAnswered = false;
   const answered = exchange(request).finally(() => {
@@ -55,19 +55,19 @@ async function exchangeBesideHealth(request: Parameters<typeof exchange>[0]) {
 
 beforeAll(async () => {
   server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
-  // The first request pays for what is loaded on demand.
+  // Warms up: the first request loads modules.
   await fetch(`${server.url}/_control/v1/health`);
 });
 
 afterAll(() => server.close());
 
 describe("the hostile corpus", () => {
-  it("has at least 150 requests, no two alike", () => {
+  it("has at least 150 different requests", () => {
     expect(hostileCorpus.length).toBeGreaterThanOrEqual(150);
     expect(new Set(hostileCorpus.map(({ bytes }) => bytes)).size).toBe(hostileCorpus.length);
   });
 
-  it.each(hostileCorpus)("$name is turned away, and holds nothing up", async (request) => {
+  it.each(hostileCorpus)("$name is rejected and does not block the server", async (request) => {
     let { answer, slowestMs } = await exchangeBesideHealth(request);
     for (let tried = 1; tried < tries && slowestMs >= healthWithinMs; tried += 1)
       ({ answer, slowestMs } = await exchangeBesideHealth(request));

@@ -25,11 +25,11 @@ it.each<[string, string, boolean]>([
   ["::", "127.0.0.1", true],
   ["::", "192.0.2.7", true],
   ["::", "2001:db8::8", false],
-])("a server bound to %s is reached by %s: %s", (bound, address, expected) => {
+])("a server bound to %s is reached at %s: %s", (bound, address, expected) => {
   expect(isOwnSocket({ address: bound, port: 4010 }, address, 4010, () => machine)).toBe(expected);
 });
 
-it("another port is another server, and no server has no address", () => {
+it("compares the port, and handles a server that does not listen", () => {
   expect(isOwnSocket({ address: "127.0.0.1", port: 4010 }, "127.0.0.1", 4011)).toBe(false);
   expect(isOwnSocket(null, "127.0.0.1", 4010)).toBe(false);
 });

@@ -32,7 +32,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("serves pages of other sites at the address it tells, and ends well on a signal", async () => {
+it("serves pages of other origins with --cors, and exits with 0 on a signal", async () => {
   const readyFile = join(folder, "ready.json");
   const origin = "http://localhost:5173";
   const child = run(cli, "--engine", "prism", "--port", "0", "--cors", origin, "--json", "--ready-file", readyFile);
@@ -53,7 +53,7 @@ it("serves pages of other sites at the address it tells, and ends well on a sign
   expect(existsSync(readyFile)).toBe(false);
 });
 
-it("leaves no ready file of an earlier server behind when it does not start", async () => {
+it("removes an old ready file when it does not start", async () => {
   const readyFile = join(folder, "stale.json");
   writeFileSync(readyFile, "{}");
   expect((await finish(cli, "--engine", "prism", "--ready-file", readyFile, "--port", "many")).status).toBe(2);
@@ -71,12 +71,12 @@ it.each([
   [["--engine", "prism", "--auto-sandboxes"], "--auto-sandboxes"],
   [["--engine", "prism", "--port", "many"], "--port"],
   [["--engine", "prisma"], "--engine prisma"],
-])("refuses %j, naming it, with status 2", async (args, name) => {
+])("rejects %j with status 2", async (args, name) => {
   const { status, stderr } = await finish(cli, ...args);
   expect([status, stderr]).toEqual([2, expect.stringContaining(name)]);
 });
 
-it("fails with the command that installs Prism where it is missing", async () => {
+it("prints the command that installs Prism when it is missing", async () => {
   const hide = `import { createRequire } from "node:module";
     const Module = createRequire("file:///x.js")("node:module");
     const resolve = Module._resolveFilename;

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => prism.close());
 
-/** A request of the operation with the document's own example of a body. */
+/** A request of an operation, with the example body of the OpenAPI document. */
 function send(operation: OperationDescription, headers: Record<string, string>, body = exampleOf(operation)) {
   const { method, path, hasBody } = operation;
   const json = hasBody
@@ -40,7 +40,7 @@ function exampleOf({ path, method }: OperationDescription): unknown {
   return Object.values(item.requestBody?.content["application/json"].examples ?? {})[0]?.value;
 }
 
-describe("without a server behind it", () => {
+describe("Prism as a mock", () => {
   it.each(every)("%s answers a valid request with the document's example", async (_id, operation) => {
     const response = await send(operation, credential);
     const text = await response.text();
@@ -52,7 +52,7 @@ describe("without a server behind it", () => {
     expect((await send(operation, {})).status).toBe(errorCodes.token_missing.status);
   });
 
-  // Where an operation documents the status of the business rules too, Prism prefers it.
+  // Prism prefers the status of the business rules when an operation documents it.
   it.each(writing)("%s refuses a body that breaks the contract, and says where", async (_id, operation) => {
     const response = await send(operation, credential, {});
     const codes: ErrorCode[] = ["unprocessable_entity", "validation_failed"];
@@ -63,13 +63,13 @@ describe("without a server behind it", () => {
     expect(response.headers.get("sl-violations")).toContain("must have required property");
   });
 
-  it("gives the answer that the header Prefer asks for", async () => {
+  it("returns the response that the header Prefer selects", async () => {
     const { status } = errorCodes.resource_not_found;
     const response = await send(operations.getMemberAvailability, { ...credential, prefer: `code=${status}` });
     expect(response.status).toBe(status);
   });
 
-  it("lets pages of other sites in only when told to", async () => {
+  it("allows other origins only with cors", async () => {
     const open = await startPrismServer({ port: 0, cors: true });
     const headers = { origin: "http://localhost:5173" };
     const [closedTo, openTo] = await Promise.all([fetch(prism.url, { headers }), fetch(open.url, { headers })]);
@@ -79,8 +79,8 @@ describe("without a server behind it", () => {
   });
 });
 
-describe("in front of a server", () => {
-  it("passes requests on as they are, and lists what the answers break", async () => {
+describe("Prism as a proxy", () => {
+  it("forwards requests unchanged, and lists violations in responses", async () => {
     const seen: (string | undefined)[] = [];
     const upstream = createServer((request, response) => {
       seen.push(request.url);
@@ -101,7 +101,7 @@ describe("in front of a server", () => {
   });
 });
 
-it("names a port that is taken", async () => {
+it("names a port that is in use", async () => {
   await expect(startPrismServer({ port: prism.port })).rejects.toThrow(`Port ${prism.port} on 127.0.0.1 is in use`);
 });
 
@@ -113,7 +113,7 @@ it("frees its port when closed", async () => {
   expect(second.port).toBe(first.port);
 });
 
-it("tells how to install Prism where it is missing", () => {
+it("says how to install Prism when it is missing", () => {
   expect(() => loadPrism(createRequire("file:///nowhere/at-all.js"))).toThrow(
     "npm install --save-dev @stoplight/prism-cli",
   );

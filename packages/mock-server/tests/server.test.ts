@@ -3,13 +3,8 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { demo, InputError, inboxUrl } from "@call-transfer/backend";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import {
-  type MockServer,
-  type MockServerOptions,
-  socketLimits,
-  startLimited,
-  startMockServer,
-} from "../src/server/server.ts";
+import { type MockServer, socketLimits, startMockServer, startWithLimits } from "../src/server/server.ts";
+import type { MockServerOptions } from "../src/server/server-options.ts";
 
 let servers: MockServer[] = [];
 
@@ -27,7 +22,7 @@ afterEach(async () => {
 
 const authorization = `Bearer ${demo.apiKey}`;
 
-/** Sends bytes as they are and answers everything that came back until the server closed the connection. */
+/** Sends bytes and returns everything received until the server closes the connection. */
 async function raw({ port }: MockServer, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let answer = "";
@@ -46,7 +41,7 @@ function bodyOf(answer: string): unknown {
 }
 
 describe("the mock server", () => {
-  it("answers the API over HTTP", async () => {
+  it("serves the API over HTTP", async () => {
     const { url } = await start({ clock: "frozen", now: "2026-03-02T12:00:00Z" });
     const response = await fetch(`${url}/api/v1/calls`, {
       method: "POST",
@@ -74,25 +69,25 @@ describe("the mock server", () => {
     expect(await (await fetch(`${url}/_control/v1/health`)).json()).toEqual({ status: "ok" });
   });
 
-  it("hands on the peer's address", async () => {
+  it("checks an API key's allowed IP addresses against the client's address", async () => {
     const { url, backend } = await start();
     const [inside, outside] = ["127.0.0.1", "10.0.0.1"].map((ip) => backend.keys.issueApiKey({ allowedIps: [ip] }).key);
     const read = (key = "") => fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${key}` } });
     expect([(await read(inside)).status, (await read(outside)).status]).toEqual([200, 403]);
   });
 
-  it("says which limit keeps a sandbox from being created", async () => {
+  it("names the limit when it cannot create a sandbox", async () => {
     const { url } = await start({ autoSandboxes: true, maxSandboxes: 1 });
     const response = await fetch(`${url}/_sandbox/one/api/v1/roles`);
     expect(await response.json()).toMatchObject({ detail: expect.stringContaining("limit of 1 sandbox is reached") });
   });
 
-  it("answers an unknown path in the API's shape", async () => {
+  it("returns an API error for an unknown path", async () => {
     const { url } = await start();
     expect(await (await fetch(`${url}/favicon.ico`)).json()).toMatchObject({ code: "not_found", status: 404 });
   });
 
-  it("refuses a body over 1 MiB, and goes on", async () => {
+  it("rejects a body over 1 MiB and keeps running", async () => {
     const { url } = await start();
     const big = (body: BodyInit) =>
       fetch(`${url}/api/v1/calls`, {
@@ -107,7 +102,7 @@ describe("the mock server", () => {
     expect((await fetch(`${url}/_control/v1/health`)).status).toBe(200);
   });
 
-  it("answers a body over 1 MiB of which half stays away, and closes its connection by itself", async () => {
+  it("rejects a body over 1 MiB that is never sent completely, and closes the connection", async () => {
     const head = `POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 21}\r\n\r\n`;
     const answer = await raw(await start(), head + "x".repeat(2 ** 20));
     expect([answer.slice(0, 12), /^connection: close\r$/im.test(answer)]).toEqual(["HTTP/1.1 400", true]);
@@ -119,7 +114,7 @@ describe("the mock server", () => {
     await expect(startMockServer({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use`);
   });
 
-  it.each(["::1", "[::1]"])("listens on %s, whose address it writes as URLs do", async (host) => {
+  it.each(["::1", "[::1]"])("listens on %s and writes its URL with brackets", async (host) => {
     const server = await startMockServer({ port: 0, host });
     const response = await fetch(`${server.url}/_control/v1/health`);
     await server.close();
@@ -137,8 +132,11 @@ describe("the mock server", () => {
     [{ maxSandboxes: 0 }, "maxSandboxes: "],
     [{ sandboxIdleMs: 0 }, "sandboxIdleMs: "],
     [{ forwardWebhooks: "ftp://127.0.0.1" }, "forwardWebhooks: "],
-    [{ forwardWebhooks: "http://me:hidden@127.0.0.1" }, "forwardWebhooks: must be an http or https URL without user"],
-  ])("does not start with %j, and names what is wrong", async (options, message) => {
+    [
+      { forwardWebhooks: "http://me:hidden@127.0.0.1" },
+      "forwardWebhooks: must be an http or https URL without user name",
+    ],
+  ])("rejects %j", async (options, message) => {
     const outcome = startMockServer({ port: 0, ...options }).then((server) => server.close());
     await expect(outcome).rejects.toThrow(InputError);
     await expect(outcome).rejects.toThrow(message);
@@ -153,7 +151,7 @@ describe("the mock server", () => {
     [{ host: "::1" }, "http://[::1]:PORT"],
     [{ host: "0.0.0.0" }, "http://127.0.0.2:PORT"],
     [{ host: "::" }, "http://127.0.0.1:PORT"],
-  ])("bound as in %j delivers no webhook to itself by %s, and says why", async (options, base) => {
+  ])("with %j delivers no webhook to itself at %s, and says why", async (options, base) => {
     const { backend, port } = await start(options);
     const destination = backend.state.destinations.get(demo.destinations.app);
     const url = `${base.replace("PORT", String(port))}/_control/v1/reset`;
@@ -163,7 +161,7 @@ describe("the mock server", () => {
     expect(backend.deliveries.list()).toEqual([delivery]);
   });
 
-  it("forwards no webhook to itself, but still takes those for the built-in receiver", async () => {
+  it("forwards no webhook to itself, but delivers to the built-in receiver", async () => {
     const { port } = await startMockServer({ port: 0 }).then(async (server) => {
       await server.close();
       return server;
@@ -177,7 +175,7 @@ describe("the mock server", () => {
     expect(backend.inbox.list()).toHaveLength(1);
   });
 
-  it("ends the events of a client that reads them no more, instead of keeping them for it", async () => {
+  it("closes the event stream of a client that stops reading", async () => {
     const { port, backend } = await start();
     const socket = connect(port, "127.0.0.1").setEncoding("utf8");
     socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -193,7 +191,7 @@ describe("the mock server", () => {
     expect(read.split("event: policies.changed").length).toBeLessThan(20_000);
   });
 
-  it("closes with the answer to the last request, though its client would keep the connection", async () => {
+  it("closes a keep-alive connection after the last response when the server closes", async () => {
     const server = await startMockServer({ port: 0 });
     const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
     const head = "POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n";
@@ -205,8 +203,8 @@ describe("the mock server", () => {
     await Promise.all([closed, once(socket, "close")]);
   });
 
-  it("closes with the events that a client follows, though the client would keep the connection", async () => {
-    // Without the timer by which a server that closes loses its patience.
+  it("ends event streams when the server closes", async () => {
+    // Disables the timer that closes all connections after 2 seconds.
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     const server = await startMockServer({ port: 0 });
     const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
@@ -216,7 +214,7 @@ describe("the mock server", () => {
     expect([read.includes(": connected\n"), read.endsWith("\r\n0\r\n\r\n")]).toEqual([true, true]);
   });
 
-  it("closes although a client keeps its connection open", async () => {
+  it("closes idle connections when the server closes", async () => {
     const server = await startMockServer({ port: 0 });
     const socket = connect(server.port, "127.0.0.1");
     await once(socket, "connect");
@@ -230,37 +228,37 @@ describe("the mock server", () => {
 
 describe("a malformed or hostile request", () => {
   it.each([
-    ["another site's host", "GET /api/v1/roles HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n", "forbidden"],
+    ["a foreign host", "GET /api/v1/roles HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n", "forbidden"],
     [
-      "an absolute address",
+      "a foreign absolute URL",
       "GET http://evil.test/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
       "forbidden",
     ],
-    ["a host that is none", "GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", "bad_request"],
-    ["no host at all", "GET / HTTP/1.0\r\n\r\n", "bad_request"],
+    ["a malformed host", "GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", "bad_request"],
+    ["no host", "GET / HTTP/1.0\r\n\r\n", "bad_request"],
     [
       "a method that fetch forbids",
       "TRACE /api/v1/roles HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
       "not_found",
     ],
-  ])("with %s gets an error of the API", async (_, text, code) => {
+  ])("with %s gets an API error", async (_, text, code) => {
     expect(bodyOf(await raw(await start(), text))).toMatchObject({ code });
   });
 
   it.each([
-    ["bytes that are no HTTP", "\u0000\u0001\r\n\r\n", " 400 "],
+    ["bytes that are not HTTP", "\u0000\u0001\r\n\r\n", " 400 "],
     ["a header over 16 KiB", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, " 431 "],
-    ["no address", "GET nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", " 400 "],
+    ["no path", "GET nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", " 400 "],
     ["two lengths", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", " 400 "],
-  ])("of %s is refused by the parser", async (_, text, status) => {
+  ])("with %s is rejected by the parser", async (_, text, status) => {
     const server = await start();
     expect((await raw(server, text)).split("\r\n")[0]).toContain(status);
     expect((await fetch(`${server.url}/_control/v1/health`)).status).toBe(200);
   });
 
-  it("that comes too slowly ends its connection", async () => {
+  it("that is sent too slowly gets 408 and its connection is closed", async () => {
     const quick = { headersTimeout: 40, requestTimeout: 40, connectionsCheckingInterval: 20, maxHeaderSize: 16_384 };
-    const server = await startLimited({ port: 0 }, quick);
+    const server = await startWithLimits({ port: 0 }, quick);
     servers.push(server);
     const slow = [
       "GET / HTTP/1.1\r\nHost: localhost\r\nX: ",
@@ -271,13 +269,13 @@ describe("a malformed or hostile request", () => {
     expect(answers.map((answer) => answer.split("\r\n")[0])).toEqual(Array(3).fill("HTTP/1.1 408 Request Timeout"));
   });
 
-  it("has 5 s for its headers and 10 s in all, the checking included", () => {
+  it("has 5 s for its headers and 10 s in total", () => {
     const { headersTimeout, requestTimeout, connectionsCheckingInterval } = socketLimits;
     expect(headersTimeout).toBeLessThanOrEqual(5000);
     expect(requestTimeout + connectionsCheckingInterval).toBeLessThanOrEqual(10_000);
   });
 
-  it("that breaks off in its body leaves the server running", async () => {
+  it("that is aborted in its body leaves the server running", async () => {
     const server = await start();
     const socket = connect(server.port, "127.0.0.1");
     const head = `POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n`;

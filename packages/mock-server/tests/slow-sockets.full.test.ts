@@ -9,8 +9,8 @@ let server: MockServer;
 afterEach(() => server.close());
 
 /**
- * Opens so many connections, each behaving in its way, and answers how many the server closed within `ms` of this process's
- * own time: counted in turns, since on a busy machine each takes longer, and so does whatever the server does.
+ * Opens `count` connections and returns how many the server closed within `ms`. Time is counted in turns of `turnMs`,
+ * because on a busy machine both this process and the server are slower.
  */
 async function closedWithin(
   ms: number,
@@ -33,14 +33,14 @@ async function closedWithin(
   return closed;
 }
 
-/** Sends a byte now and then, for as long as the connection lasts. */
+/** Sends one byte every 500 ms until the connection closes. */
 function drip(socket: Socket, head: string): void {
   socket.write(head);
   const timer = setInterval(() => socket.write("x"), 500);
   socket.once("close", () => clearInterval(timer));
 }
 
-it("1,000 connections that are silent or send their head slowly are all closed within 10 s", async () => {
+it("closes 1,000 silent or slow connections within 10 s", async () => {
   server = await startMockServer({ port: 0 });
   const isSilent = (index: number) => index % 4 === 0;
   const closed = await closedWithin(10_000, 1000, (socket, index) => {
@@ -50,7 +50,7 @@ it("1,000 connections that are silent or send their head slowly are all closed w
   expect((await fetch(`${server.url}/_control/v1/health`)).status).toBe(200);
 });
 
-it("a body that comes too slowly ends its connection after 10 s", async () => {
+it("closes a connection with a slow body after 10 s", async () => {
   server = await startMockServer({ port: 0 });
   const head =
     "POST /_control/v1/seed HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n";

@@ -27,16 +27,16 @@ const faults = fileOf("faults.json", '[{ "do": "reset" }, { "do": "reset", "wher
 const number = fileOf("number.json", "5");
 
 it.each([
-  [["--colour"], "Unknown option: --colour. Run npm -s start -- --help."],
-  [["--forwad-webhooks", "x"], "Unknown option: --forwad-webhooks. Did you mean --forward-webhooks?"],
-  [["--json=yes"], "--json takes no value."],
-  [["--port"], "--port wants a value."],
-  [["--latency", "-1"], "--latency wants a value; write --latency=-1 if -1 is meant."],
-  [["--latency=-1"], "--latency -1: must be a whole number, 0 to 600000."],
-  [["--latency", "soon"], "--latency soon: must be a whole number, 0 to 600000."],
-  [["--port", "70000"], "--port 70000: must be a whole number, 0 to 65535."],
-  [["--port", "abc"], "--port abc: must be a whole number, 0 to 65535."],
-  [["--max-sandboxes", "0"], "--max-sandboxes 0: must be a whole number, 1 to 1000000."],
+  [["--colour"], "Unknown option --colour. For all options: npm -s start -- --help"],
+  [["--forwad-webhooks", "x"], "Unknown option --forwad-webhooks. Did you mean --forward-webhooks?"],
+  [["--json=yes"], "--json does not take a value. Write --json alone."],
+  [["--port"], "--port requires a value. See npm -s start -- --help"],
+  [["--latency", "-1"], "--latency requires a value. To pass -1 as the value, write --latency=-1"],
+  [["--latency=-1"], "--latency -1: must be a whole number from 0 to 600000."],
+  [["--latency", "soon"], "--latency soon: must be a whole number from 0 to 600000."],
+  [["--port", "70000"], "--port 70000: must be a whole number from 0 to 65535."],
+  [["--port", "abc"], "--port abc: must be a whole number from 0 to 65535."],
+  [["--max-sandboxes", "0"], "--max-sandboxes 0: must be a whole number from 1 to 1000000."],
   [["--max-sandboxes", "many"], "--max-sandboxes many: must be a whole number"],
   [["--sandbox-idle", "30"], "--sandbox-idle 30: must be a duration above 0, such as 90s, 30m or 2h."],
   [["--sandbox-idle", "0s"], "--sandbox-idle 0s: must be a duration above 0"],
@@ -50,16 +50,19 @@ it.each([
   [["--now", "2026-02-30T12:00:00Z"], "--now 2026-02-30T12:00:00Z: must be an RFC 3339 date-time"],
   [["--host", "http://127.0.0.1"], "--host http://127.0.0.1: must be an address such as 127.0.0.1 or ::1"],
   [["--host", "127.0.0.1:80"], "--host 127.0.0.1:80: must be an address such as 127.0.0.1 or ::1"],
-  [["--allow-host", "mock:4010"], "--allow-host mock:4010: must be a host name alone"],
+  [["--allow-host", "mock:4010"], "--allow-host mock:4010: must be a host name without a port"],
   [["--policy", "callQueueLimit"], "--policy callQueueLimit: must be NAME=VALUE"],
   [["--policy", "callQueueLimit=many"], "--policy callQueueLimit: "],
   [["--policy", "nothing=1"], "--policy nothing: no such policy; there are rateLimit,"],
-  [["--cors", "nonsense"], "--cors nonsense: must be an origin, without a path or a final slash"],
-  [["--cors", "http://localhost:5173/"], "such as http://localhost:5173."],
+  [["--cors", "nonsense"], "--cors nonsense: must be an origin without a path or trailing slash"],
+  [["--cors", "http://localhost:5173/"], "such as http://localhost:5173"],
   [["--forward-webhooks", "ftp://localhost"], "--forward-webhooks ftp://localhost: must be an http or https URL"],
-  [["--forward-webhooks", "http://me:hidden@localhost"], "--forward-webhooks: leave user and password out of the URL"],
-  [["--seed", none], `--seed ${none}: there is no such file.`],
-  [["--seed", broken], `--seed ${broken}: `],
+  [
+    ["--forward-webhooks", "http://me:hidden@localhost"],
+    "--forward-webhooks: the URL must not contain a user name or password",
+  ],
+  [["--seed", none], `--seed ${none}: file not found.`],
+  [["--seed", broken], `--seed ${broken}: not valid JSON: `],
   [["--seed", list], `--seed ${list}: must be a JSON object.`],
   [["--seed", boss], `--seed ${boss}: members[0].`],
   [["--fault", broken], `--fault ${broken}: `],
@@ -67,7 +70,7 @@ it.each([
   [["--fault", faults], `--fault ${faults}[1].where: is not a known field`],
   [["--fault", number], `--fault ${number}: `],
   [["--import", broken], `--import ${broken}: `],
-])("of %j it is said what is wrong", (args, message) => {
+])("rejects %j", (args, message) => {
   expect(() => read(...args)).toThrow(message);
 });
 
@@ -84,11 +87,11 @@ it.each([
   [["--now", "2026-03-02T12:00:00Z"], { now: "2026-03-02T12:00:00Z" }],
   [["--fault", list, "--latency", "5"], { faults: [{ when: { times: null }, do: { latency: 5 } }] }],
   [["--import", none], { imported: undefined }],
-])("%j is taken as it was meant", (args, options) => {
+])("accepts %j", (args, options) => {
   expect(read(...args)).toMatchObject(options);
 });
 
-it("sends nothing to the apps that ring in a snapshot while it looks at it", async () => {
+it("sends no offers to ringing apps while it validates a snapshot", async () => {
   const send = vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response());
   const app = demo.destinations.app;
   const backend = createBackend({ fetch: () => new Promise(() => {}) });
@@ -100,7 +103,7 @@ it("sends nothing to the apps that ring in a snapshot while it looks at it", asy
   send.mockRestore();
 });
 
-it("takes a file that an editor began with a byte order mark", () => {
+it("accepts a file with a byte order mark", () => {
   expect(read("--seed", fileOf("mark.json", '\uFEFF{ "accounts": [] }'))).toMatchObject({ seed: { accounts: [] } });
 });
 
@@ -109,10 +112,10 @@ it.each([
   ["500ms", { by: 500 }],
   ["1.5h", { by: 5_400_000 }],
   ["2026-03-02T12:00:00Z", { to: "2026-03-02T12:00:00Z" }],
-])("%s is a step of the clock", (step, expected) => {
+])("clock advance accepts %s", (step, expected) => {
   expect(readStep(step)).toEqual(expected);
 });
 
-it.each(["tomorrow", "5", "-1s", "2026-03-02"])("%s is no step of the clock", (step) => {
-  expect(() => readStep(step)).toThrow(`${step} is no step of the clock; give a duration such as 30s`);
+it.each(["tomorrow", "5", "-1s", "2026-03-02"])("clock advance rejects %s", (step) => {
+  expect(() => readStep(step)).toThrow(`clock advance ${step}: must be a duration such as 30s`);
 });

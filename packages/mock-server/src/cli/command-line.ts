@@ -3,7 +3,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { hasCredentials, isHttp, isOrigin } from "../server/server-options.ts";
 import { program } from "./program.ts";
 
-/** A mistake in how the command was called; ends it with status 2. */
+/** A wrong command line; the process ends with status 2. */
 export class UsageError extends Error {}
 
 const text = { type: "string" } as const;
@@ -33,13 +33,13 @@ export const startOptions = {
   "max-sandboxes": text,
   "sandbox-idle": text,
   "ready-file": text,
-  // Not --env-file: Node 20 and 22 take an option of this name for their own, even behind the program.
+  // Not --env-file: Node 20 and 22 read an option of that name themselves, even after the script's name.
   "write-env": text,
   "token-lifetime": text,
   engine: text,
 } satisfies ParseArgsOptionsConfig;
 
-/** The options of the commands that talk to a running server. */
+/** The options of the commands for a running server. */
 export const commandOptions = {
   ...common,
   url: text,
@@ -51,102 +51,103 @@ export const commandOptions = {
   lifetime: text,
 } satisfies ParseArgsOptionsConfig;
 
-/** Reads a command's arguments; throws UsageError that names the one at fault and says what to give instead. */
+/** Parses a command's arguments. Throws UsageError that names the wrong one and says how to fix it. */
 export function readArguments<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(mistakeIn(args, options) ?? String(error));
+    throw new UsageError(describeMistake(args, options) ?? String(error));
   }
 }
 
-/** What Node's parser found wrong, in words of our own: its own speak of `--` and positional arguments. */
-function mistakeIn(args: readonly string[], options: ParseArgsOptionsConfig): string | undefined {
+/** Replaces the message of Node's parser, which speaks of `--` and positional arguments. */
+function describeMistake(args: readonly string[], options: ParseArgsOptionsConfig): string | undefined {
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const { name, rawName, value } = token;
     const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
     if (type === undefined)
-      return `Unknown option: ${rawName}.${suggestion(rawName, Object.keys(options), "--")} Run ${program} --help.`;
-    if (type === "boolean" && value !== undefined) return `${rawName} takes no value.`;
-    if (type === "string" && value === undefined) return `${rawName} wants a value.`;
+      return `Unknown option ${rawName}.${suggestion(rawName, Object.keys(options), "--")} For all options: ${program} --help`;
+    if (type === "boolean" && value !== undefined) return `${rawName} does not take a value. Write ${rawName} alone.`;
+    if (type === "string" && value === undefined) return `${rawName} requires a value. See ${program} --help`;
     if (type === "string" && value?.startsWith("-") && !token.inlineValue)
-      return `${rawName} wants a value; write ${rawName}=${value} if ${value} is meant.`;
+      return `${rawName} requires a value. To pass ${value} as the value, write ${rawName}=${value}`;
   }
   return undefined;
 }
 
-/** " Did you mean …?" with the candidate that a mistyped word is nearest to; empty when none is near. */
+/** " Did you mean …?" with the candidate closest to a mistyped word; empty when none is close. */
 export function suggestion(word: string, candidates: readonly string[], prefix = ""): string {
-  const near = candidates
+  const close = candidates
     .map((candidate) => ({ name: prefix + candidate, edits: editsBetween(word, prefix + candidate) }))
     .filter(({ edits }) => edits <= 2)
     .toSorted((one, other) => one.edits - other.edits);
-  return near[0] === undefined ? "" : ` Did you mean ${near[0].name}?`;
+  return close[0] === undefined ? "" : ` Did you mean ${close[0].name}?`;
 }
 
-/** How many letters must be added, left out or replaced to get from one word to the other. */
+/** The number of letters to add, remove or replace to turn one word into the other. */
 function editsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
     const next = [index + 1];
-    for (const [at, wanted] of [...to].entries()) {
-      const [replaced = 0, added = 0, left = 0] = [row[at], row[at + 1], next[at]];
-      next.push(letter === wanted ? replaced : 1 + Math.min(replaced, added, left));
+    for (const [at, target] of [...to].entries()) {
+      const [replaced = 0, added = 0, removed = 0] = [row[at], row[at + 1], next[at]];
+      next.push(letter === target ? replaced : 1 + Math.min(replaced, added, removed));
     }
     row = next;
   }
   return row.at(-1) ?? 0;
 }
 
-/** Reads a JSON file named by an option; throws UsageError that names both when it cannot be read. */
+/** Reads the JSON file of an option. Throws UsageError that names the option and the file. */
 export function readJson(option: string, path: string): unknown {
   try {
-    // Some editors begin a file with a byte order mark, which JSON does not allow.
+    // Some editors write a byte order mark, which JSON does not allow.
     return JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${option} ${path}: ${code === "ENOENT" ? "there is no such file." : message}`);
+    const reason = error instanceof SyntaxError ? `not valid JSON: ${message}` : message;
+    throw new UsageError(`${option} ${path}: ${code === "ENOENT" ? "file not found." : reason}`);
   }
 }
 
-/** A whole number of an option. Throws UsageError that names the option for anything else, or one outside of the range. */
+/** Parses a whole number from `least` to `most`. Throws UsageError that names the option. */
 export function readNumber(option: string, value: string, most: number, least = 0): number {
   if (!/^\d+$/.test(value) || Number(value) > most || Number(value) < least)
-    throw new UsageError(`${option} ${value}: must be a whole number, ${least} to ${most}.`);
+    throw new UsageError(`${option} ${value}: must be a whole number from ${least} to ${most}.`);
   return Number(value);
 }
 
-/** An absolute address of http or https. Throws UsageError that names the option for anything else, and no password. */
+/** Parses an http or https URL. Throws UsageError that names the option, and that never repeats a password. */
 export function readUrl(option: string, value: string): string {
   if (URL.canParse(value) && hasCredentials(new URL(value)))
-    throw new UsageError(`${option}: leave user and password out of the URL; nothing here reads them.`);
+    throw new UsageError(`${option}: the URL must not contain a user name or password. Remove them.`);
   if (!isHttp(value))
     throw new UsageError(`${option} ${value}: must be an http or https URL, such as http://127.0.0.1:4011.`);
   return value;
 }
 
-/** The origin of a site. Throws UsageError that shows the form for anything else. */
+/** Parses the origin of a site. Throws UsageError that shows the form. */
 export function readOrigin(option: string, value: string): string {
   const origin = URL.canParse(value) ? new URL(value).origin : "null";
   const example = origin === "null" ? "http://localhost:5173" : origin;
   if (!isOrigin(value))
-    throw new UsageError(`${option} ${value}: must be an origin, without a path or a final slash, such as ${example}.`);
+    throw new UsageError(`${option} ${value}: must be an origin without a path or trailing slash, such as ${example}`);
   return value;
 }
 
 const timeForm = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** Whether a text is a date-time of RFC 3339 on a day that exists. */
+/** Whether a text is an RFC 3339 date-time on a day that exists. */
 function isTime(value: string): boolean {
   const [, day] = timeForm.exec(value) ?? [];
   if (day === undefined || Number.isNaN(Date.parse(value))) return false;
-  // Some engines let 30 February pass as 2 March.
+  // Some engines read 30 February as 2 March.
   return new Date(day).toISOString().startsWith(day);
 }
 
-/** A date-time of RFC 3339. Throws UsageError that shows the form for anything else. */
+/** Parses an RFC 3339 date-time. Throws UsageError that shows the form. */
 export function readTime(option: string, value: string): string {
   if (!isTime(value))
     throw new UsageError(`${option} ${value}: must be an RFC 3339 date-time, such as 2026-03-02T12:00:00Z.`);
@@ -155,18 +156,18 @@ export function readTime(option: string, value: string): string {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A duration in milliseconds; undefined for a text that is none. */
+/** A duration in milliseconds; undefined for any other text. */
 function durationOf(text: string): number | undefined {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   const factor = units[unit];
   return factor === undefined ? undefined : Number(amount) * factor;
 }
 
-/** How long the tokens of a start and of `token` live: longer than anybody moves the clock by. */
+/** Lifetime of access tokens: longer than a test usually advances the clock. */
 export const defaultTokenLifetime = "365d";
 const longestLifetimeDays = 36_500;
 
-/** The lifetime of a token, in seconds. Throws UsageError that names the option for anything else. */
+/** Parses the lifetime of a token, in seconds. Throws UsageError that names the option. */
 export function readLifetime(option: string, value: string): number {
   const ms = durationOf(value);
   if (ms === undefined || ms > longestLifetimeDays * (units.d ?? 0))
@@ -176,7 +177,7 @@ export function readLifetime(option: string, value: string): number {
   return ms / 1000;
 }
 
-/** A duration above 0, in milliseconds. Throws UsageError that names the option for anything else. */
+/** Parses a duration above 0, in milliseconds. Throws UsageError that names the option. */
 export function readDuration(option: string, value: string): number {
   const duration = durationOf(value);
   if (duration === undefined || duration === 0)
@@ -184,18 +185,18 @@ export function readDuration(option: string, value: string): number {
   return duration;
 }
 
-/** A step of the clock as it is typed: a duration, a time, or `next`. Throws UsageError for anything else. */
+/** Parses the argument of `clock advance`: a duration, a time, or `next`. Throws UsageError. */
 export function readStep(step: string): { by: number } | { to: string } | { nextTimer: true } {
   if (step === "next") return { nextTimer: true };
   const by = durationOf(step);
   if (by !== undefined) return { by };
   if (isTime(step)) return { to: step };
   throw new UsageError(
-    `${step} is no step of the clock; give a duration such as 30s or 24h, a time such as 2026-03-02T12:00:00Z, or next.`,
+    `clock advance ${step}: must be a duration such as 30s or 24h, a time such as 2026-03-02T12:00:00Z, or next.`,
   );
 }
 
-/** Policies as they are typed, `name=value` each, where a value is JSON. Throws UsageError that names the bad one. */
+/** Parses policies of the form `name=value`. A value is JSON, or else a string. Throws UsageError that names the wrong one. */
 export function readPolicies(settings: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     settings.map((setting) => {

@@ -1,20 +1,20 @@
 import createClient, { type Client } from "openapi-fetch";
 import type { paths } from "./control-types.gen.ts";
 
-/** Where a control plane is, and what it asks for. */
+/** The address of a control plane and its credentials. */
 export interface ControlAddress {
-  /** Base address of the server, e.g. `http://127.0.0.1:4010`. */
+  /** Base URL of the server, e.g. `http://127.0.0.1:4010`. */
   readonly url: string;
   /** The sandbox to act on; `default` by default. */
   readonly sandbox?: string | undefined;
-  /** The token that a server prints when other machines can reach it. */
+  /** The control token, which a server prints when other machines can reach it. */
   readonly token?: string | undefined;
 }
 
-/** A typed client of a mock server's control plane. */
+/** A client of a mock server's control plane, typed by its OpenAPI document. */
 export type ControlClient = Client<paths>;
 
-/** Creates a client of a mock server's control plane, typed by its OpenAPI document. */
+/** Creates a {@link ControlClient}. */
 export function createControlClient({ url, sandbox, token }: ControlAddress): ControlClient {
   return createClient<paths>({
     baseUrl: url,
@@ -25,16 +25,16 @@ export function createControlClient({ url, sandbox, token }: ControlAddress): Co
   });
 }
 
-/** The data of an answer. Throws an Error with the control plane's own message when it refused. */
-export function dataOf<Answer extends { readonly data?: unknown; readonly error?: unknown }>(
-  answer: Answer,
-): Exclude<Answer["data"], undefined> {
-  if (answer.error !== undefined) throw new Error(messageOf(answer.error));
-  return answer.data as Exclude<Answer["data"], undefined>;
+/** The data of a response. Throws an Error with the control plane's message for an error response. */
+export function dataOf<Result extends { readonly data?: unknown; readonly error?: unknown }>(
+  result: Result,
+): Exclude<Result["data"], undefined> {
+  if (result.error !== undefined) throw new Error(messageOf(result.error));
+  return result.data as Exclude<Result["data"], undefined>;
 }
 
-/** What an answer of the control plane, or of the gate before it, says is wrong. */
+/** The message of an error response of the control plane, or of the gate in front of it. */
 export function messageOf(error: unknown): string {
   const { error: inner, detail } = Object(error) as { error?: { message?: unknown }; detail?: unknown };
-  return String(inner?.message ?? detail ?? "What answers is no mock server; see --url.");
+  return String(inner?.message ?? detail ?? "The server is not a mock server. Check --url.");
 }

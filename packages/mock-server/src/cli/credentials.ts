@@ -2,31 +2,31 @@ import type { MockServer } from "../server/server.ts";
 import type { Variables } from "./dotenv.ts";
 import { program } from "./program.ts";
 
-/** What `--json` and `--ready-file` say; the banner shows the same. */
-export interface Ready {
-  /** The server's process: while it is gone, the rest says nothing any more. */
+/** What `--json` and `--ready-file` contain; the banner shows the same. */
+export interface ReadyInfo {
+  /** The server's process id. When that process is gone, the file is out of date. */
   readonly pid: number;
   readonly url: string;
   readonly apiKey: string;
   readonly accountId: string;
-  /** An access token for each role that the account has. */
+  /** One access token for each role in the account. */
   readonly tokens: Readonly<Record<string, string>>;
   /** When the tokens expire, on the sandbox's clock. */
   readonly tokensExpireAt: string;
-  /** What signs the offers to the account's first `app` destination. */
+  /** The signing secret of the account's first `app` destination. */
   readonly signingSecret?: string;
   readonly controlToken?: string;
 }
 
-/** Credentials of the first account, which a server shows when it is ready; the tokens live for so many seconds. */
+/** Issues the credentials of the first account that a server shows when it is ready. */
 export async function issueCredentials(
   { url, backend, controlToken }: MockServer,
   lifetimeSecs: number,
-): Promise<Ready> {
+): Promise<ReadyInfo> {
   const { state, keys, clock } = backend;
   const accountId = state.accounts.keys().next().value ?? "";
   const owned = [...state.apiKeys.values()].find((key) => key.accountId === accountId && key.state === "valid");
-  // Tokens count in whole seconds.
+  // Tokens expire at a whole second.
   const tokensExpireAt = new Date((Math.floor(clock.now() / 1000) + lifetimeSecs) * 1000).toISOString();
   const tokens: Record<string, string> = {};
   for (const member of state.members.values())
@@ -36,7 +36,7 @@ export async function issueCredentials(
   const app = [...state.destinations.values()].find((one) => one.accountId === accountId && one.kind === "app");
   return {
     pid: process.pid,
-    url: pasteable(url),
+    url: localUrl(url),
     apiKey,
     accountId,
     tokens,
@@ -46,8 +46,8 @@ export async function issueCredentials(
   };
 }
 
-/** The same as environment variables, without those that there is nothing to say about. */
-export function variablesOf({ url, apiKey, accountId, tokens, signingSecret, controlToken }: Ready): Variables {
+/** The same as environment variables, without the empty ones. */
+export function variablesOf({ url, apiKey, accountId, tokens, signingSecret, controlToken }: ReadyInfo): Variables {
   const roles = Object.entries(tokens).map(([role, token]) => [`TOKEN_${role.toUpperCase()}`, token] as const);
   const values = [
     ["BASE_URL", url],
@@ -60,8 +60,8 @@ export function variablesOf({ url, apiKey, accountId, tokens, signingSecret, con
   return Object.fromEntries(values.flatMap(([name, value]) => (value ? [[`CALL_TRANSFER_${name}`, value]] : [])));
 }
 
-/** What a person reads when a server is ready, with commands that work as they stand. */
-export function banner({ url, apiKey, accountId, tokens, tokensExpireAt, controlToken }: Ready): string {
+/** The text that a server prints when it is ready. Its commands can be pasted unchanged. */
+export function banner({ url, apiKey, accountId, tokens, tokensExpireAt, controlToken }: ReadyInfo): string {
   const where = url === "http://127.0.0.1:4010" ? "" : ` --url ${url}`;
   const permission = controlToken === undefined ? "" : ` --token ${controlToken}`;
   const roles = Object.entries(tokens);
@@ -72,17 +72,17 @@ export function banner({ url, apiKey, accountId, tokens, tokensExpireAt, control
       ? []
       : [
           "",
-          "Access tokens (for browsers, with the account in the header X-Account-Id),",
-          `good until ${tokensExpireAt} on the server's clock:`,
+          "Access tokens (for browsers; send the account as X-Account-Id),",
+          `valid until ${tokensExpireAt} on the server's clock:`,
           ...roles.map(([role, token]) => `  ${role.padEnd(6)}  ${token}`),
-          `A new one:  ${program} token ${roles[0]?.[0]}${where}${permission}`,
+          `New token:  ${program} token ${roles[0]?.[0]}${where}${permission}`,
         ]),
   ];
   return [
-    `The mock server listens on ${url}`,
+    `Mock server listening on ${url}`,
     "",
-    ...(apiKey === "" ? ["There are no credentials, because the data holds no account: see --seed."] : credentials),
-    ...(controlToken === undefined ? [] : ["", `Control plane token:    ${controlToken}`]),
+    ...(apiKey === "" ? ["No credentials: the data has no account. Add one to the file of --seed."] : credentials),
+    ...(controlToken === undefined ? [] : ["", `Control token:          ${controlToken}`]),
     "",
     ...(apiKey === "" ? [] : [`Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`]),
     `Help:  ${program} --help`,
@@ -90,7 +90,7 @@ export function banner({ url, apiKey, accountId, tokens, tokensExpireAt, control
   ].join("\n");
 }
 
-/** The address as this machine reaches it: one that stands for all addresses is none that every client connects to. */
-export function pasteable(url: string): string {
+/** The URL for clients on this machine: not every client connects to 0.0.0.0 or [::]. */
+export function localUrl(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

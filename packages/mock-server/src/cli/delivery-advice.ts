@@ -4,25 +4,25 @@ import { program } from "./program.ts";
 
 type Delivery = components["schemas"]["Delivery"];
 
-/** Why an offer was not taken at a real time in milliseconds, and what to do about it; undefined for one that was. */
-export function adviceOn({ accepted, status, error, at }: Delivery, realTime: number): string | undefined {
+/** Explains why an offer was not accepted and what to do; undefined when it was. `realTime` is in milliseconds. */
+export function deliveryAdvice({ accepted, status, error, at }: Delivery, realTime: number): string | undefined {
   if (accepted) return undefined;
   if (status === undefined)
-    return `The offer did not arrive: ${error}. Start the app's server, or name where it listens: ${program} --forward-webhooks URL`;
-  const declined = `The app's server declined the offer with status ${status}. Its log says why;`;
+    return `The offer was not delivered: ${error}. Start the app's server, or restart the mock server with its address: ${program} --forward-webhooks URL`;
+  const declined = `The app's server declined the offer with status ${status}. Its log says why.`;
   const ahead = Date.parse(at) - realTime;
   if (Math.abs(ahead) <= signature.toleranceSecs * 1000)
-    return `${declined} if that is the signature, compare the signing secrets.`;
+    return `${declined} If the signature is wrong, compare the signing secrets.`;
   return (
-    `${declined} if that is the signature, its time is wrong: the sandbox's clock says ${at}, ` +
-    `${inWords(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the real time, and receivers accept ` +
-    `${signature.toleranceSecs} seconds. Let the clock follow the real time: start without --now and --clock frozen, and ` +
-    `undo steps with ${program} reset. Or give the receiver the sandbox's time, in verifyWebhook as the option now.`
+    `${declined} If the signature's timestamp is wrong: the sandbox's clock says ${at}, ` +
+    `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the real time, and receivers accept ` +
+    `${signature.toleranceSecs} seconds. Use the real time: start without --now and --clock frozen, and ` +
+    `undo clock advances with ${program} reset. Or pass the sandbox's time to the receiver: verifyWebhook has the option now.`
   );
 }
 
-/** A duration in the largest unit of which there are two. */
-function inWords(ms: number): string {
+/** Formats a duration in the largest unit that gives at least 2. */
+function formatDuration(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   const hours = Math.round(minutes / 60);
   if (hours >= 48) return `${Math.round(hours / 24)} days`;

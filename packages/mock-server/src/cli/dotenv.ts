@@ -4,13 +4,13 @@ import { UsageError } from "./command-line.ts";
 /** Values by the names of their environment variables. */
 export type Variables = Readonly<Record<string, string>>;
 
-// As the readers of such files take them: a quoted value may have several lines, and an unclosed quote is part of it.
+// As .env parsers read it: a quoted value may have several lines, and an unclosed quote belongs to the value.
 const assignment =
   /^([ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*)(?:(?:"(?:\\"|[^"])*"|'[^']*'|`[^`]*`)[ \t]*(#[^\r\n]*)?|[^\r\n#]*(#[^\r\n]*)?)$/gm;
 
 /**
- * The text of a `.env` file with variables set in it. Those that it has are replaced where they stand; the others come last.
- * Every other line stays as it is. Throws an Error that names a variable whose value no such file can hold.
+ * Sets variables in the text of a `.env` file. Existing ones are replaced in place, new ones are appended, and all other
+ * lines stay unchanged. Throws an Error that names the variable when a `.env` file cannot hold its value.
  */
 export function withVariables(text: string, variables: Variables): string {
   const values = new Map(Object.entries(variables).map(([name, value]) => [name, quoted(name, value)]));
@@ -27,29 +27,29 @@ export function withVariables(text: string, variables: Variables): string {
   return ended + [...missing].map((name) => `${name}=${values.get(name)}${lineEnd}`).join("");
 }
 
-/** Reads the file that an option names; it may not exist yet. Throws UsageError for one that cannot be a `.env` file. */
+/** Reads the `.env` file of an option; the file may not exist yet. Throws UsageError for a folder and for binary files. */
 export function readDotenv(option: string, path: string): { readonly path: string; readonly text: string } {
   if (!existsSync(path)) return { path, text: "" };
-  if (!statSync(path).isFile()) throw new UsageError(`${option} ${path}: is no regular file.`);
+  if (!statSync(path).isFile()) throw new UsageError(`${option} ${path}: is not a regular file.`);
   try {
-    // Behind a symbolic link, so that writing replaces the file and not the link.
+    // Follows a symbolic link, so that writing replaces the file and not the link.
     const real = realpathSync(path);
     return { path: real, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(real)) };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const isNoText = code === "ERR_ENCODING_INVALID_ENCODED_DATA";
-    throw new UsageError(`${option} ${path}: ${isNoText ? "is not a text in UTF-8. Name another file." : message}`);
+    const isBinary = code === "ERR_ENCODING_INVALID_ENCODED_DATA";
+    throw new UsageError(`${option} ${path}: ${isBinary ? "is not UTF-8 text. Choose another file." : message}`);
   }
 }
 
-/** A value as Node, dotenv, Docker and shells all read it. */
+/** Quotes a value so that Node, dotenv, Docker and shells all read it back. */
 function quoted(name: string, value: string): string {
   if (/^[\w.:/@%+,-]*$/.test(value)) return value;
   const hasBreak = /[\p{Cc}\u2028\u2029]/u.test(value);
-  // Before the closing quote a backslash would escape it.
+  // A final backslash would escape the closing quote.
   if (!hasBreak && !value.includes("'") && !value.endsWith("\\")) return `'${value}'`;
   if (!hasBreak && !/["\\$`]/.test(value)) return `"${value}"`;
   throw new Error(
-    `${name} cannot be written to a .env file: it holds line breaks, or quotes beside other special characters. Change it in the seed.`,
+    `${name} cannot be written to a .env file: the value has line breaks, or quotes next to other special characters. Change it in the seed.`,
   );
 }

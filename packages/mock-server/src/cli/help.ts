@@ -1,95 +1,103 @@
 import { program } from "./program.ts";
 
-const start = `Usage: call-transfer-mock [start] [options]
+const start = `Usage: ${program} [start] [options]
 
-Serves a mock of the call-transfer API until Ctrl-C, and prints credentials ready to paste.
+Starts a mock server of the call-transfer API and prints credentials to use with it.
+Ctrl-C stops it.
 
-  --port N                 port to listen on, 0 for a free one (default 4010)
-  --host ADDRESS           address to bind (default 127.0.0.1); on any other, other machines can
-                           reach the server, and the control plane wants the token it prints
-  --allow-host NAME        accept requests under this host name too; may be repeated
+  --port N                 port to listen on (default 4010); 0 picks a free one
+  --host ADDRESS           address to bind (default 127.0.0.1). If other machines can reach it, the
+                           control plane requires the control token that the server prints
+  --allow-host NAME        also accept requests for this host name; repeatable
   --cors ORIGIN            let pages of this origin use the API, e.g. http://localhost:5173;
-                           may be repeated
-  --seed demo|FILE         data to begin with (default demo); a JSON file as described by
+                           repeatable
+  --seed demo|FILE         initial data (default demo). The schema of the JSON file is
                            @call-transfer/mock-server/seed.schema.json
-  --import FILE            go on from a snapshot, its clock included; a file that does not
-                           exist yet is no mistake
-  --export-on-exit FILE    write a snapshot of the sandbox default when the server ends
+  --import FILE            restore a snapshot at the start, including its clock; the file may not
+                           exist yet
+  --export-on-exit FILE    write a snapshot of the default sandbox at shutdown
   --clock flowing|frozen   whether time passes by itself (default flowing)
-  --now TIME               RFC 3339 date-time at which the clock starts (default: the real time;
+  --now TIME               initial time, an RFC 3339 date-time (default: the real time, or
                            2026-03-02T12:00:00Z for a frozen clock)
-  --prng N                 seed of the random generator, an integer (default 1)
+  --prng N                 seed of the random number generator, an integer (default 1)
   --policy NAME=VALUE      change a policy, e.g. concurrentCallLimit=2, or recipientTimeZone=UTC
-                           to hold every call to the callable hours; may be repeated
-  --token-lifetime TIME    how long the access tokens are good on the server's clock: 30m, 24h, …
+                           to apply the callable hours to every call; repeatable
+  --token-lifetime TIME    lifetime of the access tokens on the server's clock: 30m, 24h, …
                            (default 365d)
-  --fault FILE             make requests fail as a JSON file says: a fault or a list of faults
-  --latency MS             delay every answer of the API, in milliseconds of the server's clock:
-                           while that is frozen, until it is moved
-  --forward-webhooks URL   deliver every webhook there, whatever address its destination has
+  --fault FILE             inject faults: a JSON file with one fault or a list of faults
+  --latency MS             delay every API response by MS milliseconds of the server's clock. Under
+                           a frozen clock, responses wait until the clock is advanced
+  --forward-webhooks URL   deliver all webhooks to this URL instead of the destinations' own URLs
   --auto-sandboxes         create a sandbox when a request first names it
-  --max-sandboxes N        how many sandboxes there may be, default included (default 1000)
-  --sandbox-idle DURATION  remove a sandbox that answered no request for so long, such as 30m, in
-                           real time (default: never); the sandbox default stays
-  --json                   print one line of JSON with address and credentials when ready
-  --ready-file FILE        write that JSON, with the server's pid, to a file when ready; removes
-                           an earlier file at the start, and this one in the end
-  --write-env FILE         set address and credentials as variables in a .env file when ready:
+  --max-sandboxes N        maximum number of sandboxes, including default (default 1000)
+  --sandbox-idle DURATION  remove a sandbox after this much real time without a request, e.g. 30m
+                           (default: never). The default sandbox is never removed
+  --json                   print address and credentials as one line of JSON
+  --ready-file FILE        write that JSON, including the process id, to a file when the server is
+                           ready. An old file is removed at the start, the new one at shutdown
+  --write-env FILE         set address and credentials as variables in a .env file:
                            CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET,
-                           …_TOKEN_OWNER and so on; its other lines stay, and it stays in the end
-  --engine stateful|prism  what answers (default stateful); prism keeps no state and answers with
-                           the examples of the API's document; it wants @stoplight/prism-cli to
-                           be installed, and of the other options takes --port, --host, --cors
-                           (which then lets every origin in), --json and --ready-file`;
+                           …_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is
+                           kept at shutdown
+  --engine stateful|prism  stateful behaves like the platform (default). prism is stateless and
+                           returns examples from the OpenAPI document. It requires
+                           @stoplight/prism-cli and supports only --port, --host, --cors (which
+                           then allows every origin), --json and --ready-file`;
 
-const server = `  --url URL                the server's address (default http://127.0.0.1:4010)
-  --sandbox NAME           the sandbox to act on (default: default)
-  --token TOKEN            the control plane's token, where the server printed one
-  --json                   print the answer as one line of JSON`;
+const server = `  --url URL                address of the server (default http://127.0.0.1:4010)
+  --sandbox NAME           sandbox to use (default: default)
+  --token TOKEN            control token, if the server printed one
+  --json                   print the result as one line of JSON`;
 
-const trigger = `  trigger transfer.offer   send a signed offer to an app destination and show the answer; fails
-                           when the app's server does not take it
-    --destination ID       the app destination (default: the first one)`;
-const clock = `  clock                    show the time, and what it will bring
-  clock advance STEP       move time: 500ms, 30s, 15m, 24h, 7d, an RFC 3339 date-time, or next
-                           for the next timer; shows what happened on the way`;
-const token = `  token [ROLE]             print a new access token of the role (default owner), and it alone
-    --user ID              for this user instead, or as well
-    --account ID           the account in which to look for the role (default: the first one)
-    --lifetime TIME        how long it is good on the sandbox's clock: 15m, 24h, … (default 365d)`;
-const reset = "  reset                    back to the seed and the options of the start";
-const snapshot = "  snapshot [FILE]          write everything the sandbox knows to a file, or print it";
-const restore = "  restore FILE             make the sandbox what a snapshot says";
+const trigger = `  trigger transfer.offer   send a signed offer to an app destination and print the delivery. Fails
+                           if the app's server does not accept it
+    --destination ID       app destination (default: the first one)`;
+const clock = `  clock                    print the time and the pending timers
+  clock advance STEP       advance the clock and print what happened. STEP is a duration (500ms,
+                           30s, 15m, 24h, 7d), an RFC 3339 date-time, or next for the next timer`;
+const token = `  token [ROLE]             print a new access token for a role (default owner), and nothing else
+    --user ID              issue it for this user; ROLE is optional then
+    --account ID           account in which a user with the role is looked up (default: the first)
+    --lifetime TIME        lifetime on the sandbox's clock: 15m, 24h, … (default 365d)`;
+const reset = "  reset                    reset the sandbox to its seed and start options";
+const snapshot = "  snapshot [FILE]          write the state of the sandbox to a file, or print it";
+const restore = "  restore FILE             restore the sandbox from a snapshot";
 const routes = "  routes                   list the operations of the API and of the control plane";
 const commands = { trigger, clock, token, reset, snapshot, restore, routes };
 
-const overview = `Usage: call-transfer-mock [start] [options]
-       call-transfer-mock COMMAND [options]
+const overview = `Usage: ${program} [start] [options]
+       ${program} COMMAND [options]
 
-Serves a mock of the call-transfer API that behaves like the platform: it keeps state, checks
-every request, and plays the platform's side of webhooks and transfers.
+Serves a mock of the call-transfer API that behaves like the platform: it keeps state, validates
+every request, sends signed webhooks and plays the platform's side of transfers.
 
+Examples:
   ${program}                      start on http://127.0.0.1:4010 with demo data
   ${program} --seed my.json       start with your own data
-  ${program} clock advance 24h    move a running server's time
+  ${program} clock advance 24h    advance the clock of a running server
 
-Start:
+Options of start:
 ${start.slice(start.indexOf("  --port"))}
 
-Commands that talk to a running server:
+Commands for a running server:
 ${Object.values(commands).join("\n")}
 
+Options of these commands:
 ${server}
 
-  help [COMMAND], --help   show this text, or a command's own
-  --version                show the version
+Other:
+  help [COMMAND], --help   print this text, or the help of one command
+  --version                print the version
 
-Exit status: 0 when all went well, 1 when something failed, 2 when the command was misused.`;
+Exit status: 0 for success, 1 for a failure, 2 for a wrong command line.`;
 
-/** What a topic's help says, and without a topic all of it; undefined for an unknown topic. */
-export function helpOn(topic: string | undefined): string | undefined {
+/** The help of one command, or all of it without a topic; undefined for an unknown topic. */
+export function helpText(topic: string | undefined): string | undefined {
   if (topic === undefined || topic === "help") return overview;
   if (topic === "start") return start;
   const [, lines] = Object.entries(commands).find(([name]) => name === topic) ?? [];
-  return lines && `Usage: call-transfer-mock ${topic} … [options], while a mock server runs\n\n${lines}\n\n${server}`;
+  return (
+    lines &&
+    `Usage: ${program} ${topic} … [options]\n\nRuns against a mock server that is already started.\n\n${lines}\n\n${server}`
+  );
 }

@@ -1,2 +1,2 @@
-/** How a person runs this program: by npm in its repository, by npx where the package is installed or not. */
+/** The shell command of this program: npm in its repository, npx elsewhere, which works with and without an install. */
 export const program = import.meta.url.endsWith(".ts") ? "npm -s start --" : "npx @call-transfer/mock-server";

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { createBackend, demoSeed, type Fault, InputError, type Policies, type Seed } from "@call-transfer/backend";
 import { unbracketed } from "../server/gate.ts";
-import type { MockServerOptions } from "../server/server.ts";
-import { highestPort } from "../server/server-options.ts";
+import { highestPort, type MockServerOptions } from "../server/server-options.ts";
 import {
   type readArguments,
   readDuration,
@@ -16,13 +15,13 @@ import {
   UsageError,
 } from "./command-line.ts";
 
-/** The values of `start`'s options. */
+/** The options of `start`. */
 export type StartValues = ReturnType<typeof readArguments<typeof startOptions>>["values"];
 
-/** More than memory holds. */
+/** More sandboxes than memory can hold. */
 const mostSandboxes = 1_000_000;
 
-/** The server that the options ask for. Throws UsageError that names the option, its file and the field at fault. */
+/** Converts the command line's options. Throws UsageError that names the option, its file and the wrong field. */
 export function serverOptions(values: StartValues): MockServerOptions {
   const { port = "4010", host, cors, clock, now, prng, "forward-webhooks": forwardWebhooks } = values;
   const { "max-sandboxes": maxSandboxes, "sandbox-idle": sandboxIdle } = values;
@@ -46,12 +45,12 @@ export function serverOptions(values: StartValues): MockServerOptions {
   };
 }
 
-/** The snapshot to go on from, if there is one by now. Throws UsageError that names the file and the field at fault. */
+/** Reads the snapshot of `--import`, if the file exists. Throws UsageError that names the file and the wrong field. */
 export function importedSnapshot(path: string | undefined): unknown {
   if (path === undefined || !existsSync(path)) return undefined;
   const snapshot = readJson("--import", path);
   checked(`--import ${path}: `, /^snapshot(\.|$)/, () => {
-    // Only looked at: the apps that ring in it hear from the server that goes on.
+    // Only validates. Offers to ringing apps are sent by the server that is started later.
     const backend = createBackend({ seed: {}, fetch: async () => new Response() });
     backend.restore(snapshot);
     backend.close();
@@ -59,17 +58,17 @@ export function importedSnapshot(path: string | undefined): unknown {
   return snapshot;
 }
 
-/** An address to bind, for which IPv6 may stand in brackets as it does in a URL. */
+/** Parses the address to bind; IPv6 with or without brackets. */
 function readHost(host: string): string {
   const address = unbracketed(host);
   if (!/^[\w.:%-]+$/.test(address) || /^[^:]*:\d*$/.test(address))
-    throw new UsageError(`--host ${host}: must be an address such as 127.0.0.1 or ::1; the port is for --port.`);
+    throw new UsageError(`--host ${host}: must be an address such as 127.0.0.1 or ::1. Set the port with --port.`);
   return address;
 }
 
 function readName(name: string): string {
   if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i.test(name))
-    throw new UsageError(`--allow-host ${name}: must be a host name alone, such as mock.test or [fd00::1].`);
+    throw new UsageError(`--allow-host ${name}: must be a host name without a port, such as mock.test or [fd00::1].`);
   return name;
 }
 
@@ -78,11 +77,11 @@ function seedOf(seed = "demo"): Seed {
   const content = readJson("--seed", seed);
   if (typeof content !== "object" || content === null || Array.isArray(content))
     throw new UsageError(`--seed ${seed}: must be a JSON object.`);
-  // Editors find the schema by this entry; the backend checks all others.
+  // $schema is for editors; the backend checks all other fields.
   const { $schema: _, ...records } = content as { $schema?: unknown } & Seed;
   checked(`--seed ${seed}: `, /^seed(\.|$)/, () => createBackend({ seed: records }));
   const [account] = records.accounts ?? [];
-  // Part of the seed, so that the key in the banner is good after a reset, too.
+  // Added to the seed, so that the key in the banner still works after a reset.
   return records.apiKeys || !account ? records : { ...records, apiKeys: [{ accountId: account.id }] };
 }
 
@@ -105,7 +104,7 @@ function policiesOf(settings: readonly string[] = []): Partial<Policies> {
   return policies;
 }
 
-/** Lets the backend check something, and names what it finds by where the user wrote it: `prefix`, without the `root`. */
+/** Runs a check of the backend. Rewrites its errors: the field's `root` becomes the option and file in `prefix`. */
 function checked(prefix: string, root: RegExp, check: () => unknown): void {
   try {
     check();

@@ -2,18 +2,19 @@ import { accessSync, constants, mkdtempSync, renameSync, rmSync, statSync, write
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Backend } from "@call-transfer/backend";
-import { type MockServer, type MockServerOptions, startMockServer } from "../server/server.ts";
-import { standstill } from "../server/standstill.ts";
+import { type MockServer, startMockServer } from "../server/server.ts";
+import type { MockServerOptions } from "../server/server-options.ts";
 import { defaultTokenLifetime, readLifetime, UsageError } from "./command-line.ts";
 import { banner, issueCredentials, variablesOf } from "./credentials.ts";
 import { readDotenv, type Variables, withVariables } from "./dotenv.ts";
+import { frozenClockWarning } from "./frozen-clock-warning.ts";
 import { removeOwnReadyFile, removeStaleReadyFile } from "./ready-file.ts";
 import { importedSnapshot, type StartValues, serverOptions } from "./start-options.ts";
 
-/** Options about what a snapshot holds, too. */
+/** Options that a snapshot overrides. */
 const replacedBySnapshot = ["seed", "clock", "now", "prng", "policy", "fault", "latency"] as const;
 
-/** Starts a server as the options say, and prints what is needed to use it. Ends the process on a signal. */
+/** Starts a server and prints its address and credentials. A signal ends the process. */
 export async function start(values: StartValues): Promise<void> {
   const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile } = values;
   if (readyFile !== undefined) beginReadyFile(readyFile);
@@ -26,7 +27,7 @@ export async function start(values: StartValues): Promise<void> {
     readDotenv("--write-env", envFile);
   }
   const server = await listening(options);
-  // Before any signal is heeded, so that none can export the seed over the snapshot.
+  // Before the signal handlers, so that a signal cannot export the seed over the snapshot.
   if (imported !== undefined) server.backend.restore(imported);
   onSignal(async () => {
     try {
@@ -38,16 +39,17 @@ export async function start(values: StartValues): Promise<void> {
   });
   try {
     const ready = await issueCredentials(server, lifetimeSecs);
-    if (server.controlToken !== undefined) console.error("Other machines can reach this server.");
+    if (server.controlToken !== undefined)
+      console.error("Other machines can reach this server. Its control plane requires the control token.");
     const replaced = imported === undefined ? [] : replacedBySnapshot.filter((name) => values[name] !== undefined);
     if (replaced.length > 0) {
       const names = replaced.map((name) => `--${name}`).join(", ");
-      console.error(`It goes on from ${values.import}, so these options have no effect before a reset: ${names}`);
+      console.error(`Restored from ${values.import}. These options have no effect until a reset: ${names}`);
     }
-    const warning = standstill(server.backend);
+    const warning = frozenClockWarning(server.backend);
     if (warning !== undefined) console.error(warning);
     if (envFile !== undefined) writeVariables(envFile, variablesOf(ready));
-    if (readyFile !== undefined) writeWhole(readyFile, JSON.stringify(ready));
+    if (readyFile !== undefined) writeFileAtomically(readyFile, JSON.stringify(ready));
     console.log(values.json ? JSON.stringify(ready) : banner(ready));
   } catch (error) {
     await server.close();
@@ -55,72 +57,74 @@ export async function start(values: StartValues): Promise<void> {
   }
 }
 
-/** A server that listens, or an Error that says what to do about it. */
+/** Starts listening. Rejects with an Error that says how to fix a wrong port or host. */
 async function listening(options: MockServerOptions): Promise<MockServer> {
   const { port, host = "127.0.0.1" } = options;
   return startMockServer(options).catch((error: NodeJS.ErrnoException & { cause?: { code?: string } }) => {
     const advice: Readonly<Record<string, string>> = {
-      EADDRINUSE: `Port ${port} on ${host} is in use. Stop what listens there, or choose another port: --port 0 takes a free one.`,
-      EACCES: `Port ${port} is not for everyone to listen on. Choose one above 1023 with --port.`,
-      EADDRNOTAVAIL: `--host ${host} is no address of this machine. Use 127.0.0.1, or 0.0.0.0 for all that it has.`,
-      ENOTFOUND: `--host ${host} has no address. Use 127.0.0.1, or 0.0.0.0 for all that this machine has.`,
+      EADDRINUSE: `Port ${port} on ${host} is in use. Stop the other server, or choose another port. --port 0 picks a free one.`,
+      EACCES: `Port ${port} requires elevated privileges. Use a port above 1023.`,
+      EADDRNOTAVAIL: `--host ${host}: this machine does not have the address. Use 127.0.0.1, or 0.0.0.0 for all addresses.`,
+      ENOTFOUND: `--host ${host}: the name does not resolve. Use 127.0.0.1, or 0.0.0.0 for all addresses.`,
     };
     const message = advice[error.code ?? error.cause?.code ?? ""];
     throw message === undefined ? error : new Error(message, { cause: error });
   });
 }
 
-/** Finds out before the work begins that its result could not be kept. */
+/** Checks early that a file can be written. Throws UsageError that names the option. */
 export function expectWritable(option: string, path: string): void {
   try {
     accessSync(dirname(path), constants.W_OK);
   } catch {
-    throw new UsageError(`${option} ${path}: the folder ${dirname(path)} does not exist or cannot be written to.`);
+    throw new UsageError(`${option} ${path}: the folder ${dirname(path)} does not exist or is not writable.`);
   }
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`${option} ${path}: is a folder; name a file.`);
+    throw new UsageError(`${option} ${path}: is a folder. Name a file.`);
 }
 
-/** Before anything else: a file of a killed server must not be read as this one's. */
+/** Removes an old ready file before anything else, so that it cannot be read as this server's. */
 export function beginReadyFile(path: string): void {
   expectWritable("--ready-file", path);
   removeStaleReadyFile(path);
 }
 
-/** Writes the snapshot, in need to another place: what was worth keeping is not lost to a folder that is gone. */
+/** Writes the snapshot. If that fails, writes it to a temporary folder, so that it is not lost. */
 function exportSnapshot(backend: Backend, path: string): void {
   const content = JSON.stringify(backend.snapshot(), null, 2);
   try {
-    writeWhole(path, content);
+    writeFileAtomically(path, content);
   } catch (error) {
-    const refuge = join(mkdtempSync(join(tmpdir(), "call-transfer-mock-")), "snapshot.json");
-    writeWhole(refuge, content);
-    throw new Error(`--export-on-exit: ${messageOf(error)}. The snapshot is in ${refuge} instead.`, { cause: error });
+    const fallback = join(mkdtempSync(join(tmpdir(), "call-transfer-mock-")), "snapshot.json");
+    writeFileAtomically(fallback, content);
+    throw new Error(`--export-on-exit: ${messageOf(error)}. The snapshot was written to ${fallback} instead.`, {
+      cause: error,
+    });
   }
 }
 
-/** Writes a file so that whoever waits for it never reads half of it. Throws an Error that names it. */
-export function writeWhole(path: string, content: string): void {
+/** Writes a file atomically. Throws an Error that names it. */
+export function writeFileAtomically(path: string, content: string): void {
   try {
     writeFileSync(`${path}.part`, `${content}\n`, { mode: 0o600 });
     renameSync(`${path}.part`, path);
   } catch (error) {
     rmSync(`${path}.part`, { force: true });
-    throw new Error(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
+    throw new Error(`Cannot write ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** Sets variables in a `.env` file, which stays when the server ends: its other lines belong to somebody else. */
+/** Sets variables in a `.env` file. The file stays when the server ends, because its other lines are the user's. */
 function writeVariables(file: string, variables: Variables): void {
   const { path, text } = readDotenv("--write-env", file);
-  writeWhole(path, withVariables(text, variables).replace(/\n$/, ""));
+  writeFileAtomically(path, withVariables(text, variables).replace(/\n$/, ""));
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Ends well at the first signal, and at once at the second. */
+/** First signal: graceful shutdown. Second: exit immediately. */
 export function onSignal(stop: () => Promise<void>): void {
   let isStopping = false;
   const end = () => {

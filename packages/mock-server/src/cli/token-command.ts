@@ -1,15 +1,15 @@
 import { zRole } from "@call-transfer/spec/schemas";
+import type { Command } from "./command.ts";
 import { defaultTokenLifetime, readLifetime, suggestion, UsageError } from "./command-line.ts";
-import type { Command } from "./commands.ts";
 import { messageOf } from "./control-client.ts";
 
 const roles = zRole.options;
 
-/** Issues an access token for a role or a user; prints it alone, so that scripts can use it as it is. */
+/** Issues an access token for a role or a user. Prints nothing else, so that scripts can use the output. */
 export const issueToken: Command = async (control, operands, values) => {
   const { user: userId, account: accountId, lifetime = defaultTokenLifetime } = values;
   const [name, ...others] = operands;
-  if (others.length > 0) throw new UsageError(`There is no use for: ${others.join(" ")}`);
+  if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);
   const role = name === undefined && userId === undefined ? "owner" : readRole(name);
   const expiresInSecs = readLifetime("--lifetime", lifetime);
   const { data, error } = await control.POST("/_control/v1/auth/tokens", {

@@ -8,13 +8,12 @@ import { bracketed } from "./gate.ts";
 /** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly { readonly address: string }[]>;
 
-const maxAnswerBytes = 65_536;
+const maxResponseBytes = 65_536;
 
 /**
- * Sends webhook deliveries. The name is resolved once and the connection made to the very address that was checked, so
- * that no second answer of a name server can lead it elsewhere. Redirects are not followed. Rejects for schemes other
- * than http and https, for link-local and metadata addresses, for those that `isOwn` says are the sender's own server, and for
- * an answer over 64 KiB.
+ * Creates the `fetch` that sends webhooks. It resolves the host name once and connects to the address that was checked,
+ * so that a second DNS answer cannot redirect it. It follows no redirects. Rejects for schemes other than http and https,
+ * for link-local and metadata addresses, for addresses of the server itself (`isOwn`), and for responses over 64 KiB.
  */
 export function createDeliveryFetch(
   resolve: Resolve = (hostname) => lookup(hostname, { all: true }),
@@ -23,29 +22,30 @@ export function createDeliveryFetch(
   return async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
-    if (!/^https?:$/.test(url.protocol)) throw new TypeError("A delivery goes to http or https only.");
+    if (!/^https?:$/.test(url.protocol)) throw new TypeError("Webhooks are delivered to http and https URLs only.");
     const hostname = url.hostname.replace(/^\[|\]$/g, "");
-    const addresses = isIP(hostname) ? [{ address: hostname }] : await unlessAborted(request.signal, resolve(hostname));
+    const addresses = isIP(hostname) ? [{ address: hostname }] : await withSignal(request.signal, resolve(hostname));
     const refused = addresses.find(({ address }) => isRefusedAddress(address));
-    if (refused) throw new TypeError(`A delivery never goes to ${refused.address}, a link-local or metadata address.`);
+    if (refused)
+      throw new TypeError(`Webhooks are not delivered to link-local and metadata addresses (${refused.address}).`);
     const [first] = addresses;
-    if (first === undefined) throw new TypeError(`The name ${hostname} has no address.`);
+    if (first === undefined) throw new TypeError(`Host ${hostname} does not resolve to an address.`);
     const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
     if (isOwn(first.address, port))
       throw new TypeError(
-        `A delivery never goes to the mock server itself (${bracketed(first.address)}:${port}). Give the destination the address where the app's server listens, or ${inboxUrl} for the built-in receiver.`,
+        `Webhooks are not delivered to the mock server itself (${bracketed(first.address)}:${port}). Set the destination's URL to your app's server, or to ${inboxUrl} for the built-in receiver.`,
       );
     const body = new Uint8Array(await request.arrayBuffer());
-    const answer = await send(url, first.address, request, body);
-    return new Response([204, 205, 304].includes(answer.status) ? null : answer.body, {
-      status: answer.status,
-      headers: answer.headers,
+    const received = await send(url, first.address, request, body);
+    return new Response([204, 205, 304].includes(received.status) ? null : received.body, {
+      status: received.status,
+      headers: received.headers,
     });
   };
 }
 
-/** Waits for work that heeds no signal, and no longer than the signal allows. */
-function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+/** Rejects when the signal aborts, for work that does not take a signal itself. */
+function withSignal<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     work.then(resolve, reject);
     if (signal.aborted) reject(signal.reason);
@@ -71,7 +71,7 @@ for (const [network, prefix] of [
   ["fd20:ce::", 64],
   ["ff00::", 8],
   ["::", 128],
-  // IPv4's addresses behind a translator or a tunnel, which no receiver of a test needs.
+  // IPv4 addresses behind a translator or a tunnel, which tests do not need.
   ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
   ["::ffff:0:0:0", 96],
@@ -79,22 +79,22 @@ for (const [network, prefix] of [
 ] as const)
   refused.addSubnet(network, prefix, "ipv6");
 
-/** Whether an address is one that no delivery may reach: link-local, a cloud's metadata service, or no host at all. */
+/** Whether webhooks must not be sent to an address: link-local, a cloud's metadata service, or not a host. */
 export function isRefusedAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, "");
   const family = isIP(plain);
-  // An IPv4 address written as the end of an IPv6 one; the loopback address ::1 is none of them.
+  // IPv4-compatible IPv6 addresses, without the loopback address ::1.
   const isCompatible = /^::[0-9a-f]{1,4}:[0-9a-f]{1,4}$/i.test(plain);
   return family === 0 || isCompatible || refused.check(plain, family === 6 ? "ipv6" : "ipv4");
 }
 
-interface Received {
+interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-function send(url: URL, address: string, request: Request, body: Uint8Array): Promise<Received> {
+function send(url: URL, address: string, request: Request, body: Uint8Array): Promise<ReceivedResponse> {
   const start = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = start(url, {
@@ -102,7 +102,7 @@ function send(url: URL, address: string, request: Request, body: Uint8Array): Pr
       headers: { ...Object.fromEntries(request.headers), "content-length": body.byteLength },
       agent: false,
       signal: request.signal,
-      // The name stays in Host and in the certificate's check; only the address is given.
+      // The Host header and the certificate check keep the name; only the address is fixed.
       lookup: (_hostname, { all }, done) => {
         const family = isIP(address);
         if (all) done(null, [{ address, family }]);
@@ -115,12 +115,12 @@ function send(url: URL, address: string, request: Request, body: Uint8Array): Pr
   });
 }
 
-async function receive(incoming: IncomingMessage): Promise<Received> {
+async function receive(incoming: IncomingMessage): Promise<ReceivedResponse> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     length += chunk.byteLength;
-    if (length > maxAnswerBytes) throw new TypeError("The receiver's answer is larger than 64 KiB.");
+    if (length > maxResponseBytes) throw new TypeError("The receiver's response is larger than 64 KiB.");
     chunks.push(chunk);
   }
   const headers = new Headers();

@@ -2,73 +2,78 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { refuse } from "@call-transfer/backend";
 
-/** Who may talk to a server. */
+/** Which requests a server accepts. */
 export interface GateRules {
-  /** Host names that are the server's own, in lower case, IPv6 addresses in brackets. */
+  /** Accepted host names in lower case; IPv6 addresses in brackets. */
   readonly hosts: ReadonlySet<string>;
-  /** Origins of other sites whose pages may use the API. */
+  /** Other origins whose pages may use the API (CORS). */
   readonly origins: ReadonlySet<string>;
-  /** The bearer token of the control plane; absent while the server is reachable from this machine only. */
+  /** The bearer token of the control plane; undefined while only this machine can reach the server. */
   readonly controlToken: string | undefined;
 }
 
-/** What a gate looks at: a request's head as it came over the wire. */
+/** The head of a request as it came over the wire. */
 export interface RequestHead {
   readonly method: string;
   readonly target: string;
-  /** Headers by their names in lower case; of those that came twice, perhaps only the first. */
+  /** Headers by lower-case name. `node:http` keeps only the first of some duplicates. */
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they came. */
+  /** Names and values alternating, duplicates included. */
   readonly rawHeaders: readonly string[];
-  /** The address of the server's own end of the connection. */
+  /** The server's address of the connection. */
   readonly localAddress: string | undefined;
 }
 
-/** A request that may go on. */
+/** An accepted request. */
 export interface Admission {
-  /** Its absolute address, normalized. */
+  /** The absolute URL, normalized. */
   readonly url: URL;
-  /** The other site's origin that its answer must name (CORS). */
+  /** The origin to allow in the response's CORS headers; undefined for same-origin requests. */
   readonly origin: string | undefined;
-  /** Whether a browser only asks what it may send. */
+  /** Whether this is a CORS preflight. */
   readonly isPreflight: boolean;
 }
 
-/** A request that must not, with the error that tells why. */
+/** A rejected request, with its error. */
 export interface Refusal {
   readonly code: Parameters<typeof refuse>[0];
   readonly detail: string;
 }
 
-// A second one of these could say something else to whoever reads the other.
+// Two components could read different values if one of these headers came twice.
 const single = new Set(["host", "origin", "authorization", "content-type", "x-account-id", "x-sandbox"]);
 const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
 const controlPaths = /^(?:\/_sandbox\/[^/]+)?\/_control(?:\/|$)/;
 
-/** Decides on a request by its head alone, before anything of it is routed or its body read. */
+/** Accepts or rejects a request by its head alone, before routing and before its body is read. */
 export function admit(head: RequestHead, rules: GateRules): Admission | Refusal {
   const { headers } = head;
   const repeated = repeatedHeader(head);
-  if (repeated !== undefined) return { code: "bad_request", detail: `The ${repeated} header came twice.` };
+  if (repeated !== undefined) return { code: "bad_request", detail: `Duplicate header ${repeated}. Send it once.` };
   const host = headers.host?.toLowerCase() ?? "";
   const url = addressOf(head.target, host);
-  if (url === undefined) return { code: "bad_request", detail: "The request's address or Host header is malformed." };
-  if (!isOwn(nameOf(host), head, rules) || !isOwn(url.hostname, head, rules))
-    return { code: "forbidden", detail: "The request names a host that this server is not." };
+  if (url === undefined) return { code: "bad_request", detail: "The request target or the Host header is malformed." };
+  const refused = [nameOf(host), url.hostname].find((name) => !isOwn(name, head, rules));
+  if (refused !== undefined)
+    return { code: "forbidden", detail: `Host "${refused}" is not allowed. Add it with --allow-host ${refused}.` };
   const { origin } = headers;
   const isForeign = origin !== undefined && origin !== url.origin;
   if (controlPaths.test(url.pathname)) {
-    if (isForeign || isAskedBySite(headers["sec-fetch-site"]))
-      return { code: "forbidden", detail: "The control plane takes no requests from other sites." };
-    if (!holdsToken(headers.authorization ?? `Bearer ${url.searchParams.get("token")}`, rules.controlToken))
-      return { code: "forbidden", detail: "The control plane wants the bearer token that the server printed." };
+    if (isForeign || isCrossSite(headers["sec-fetch-site"]))
+      return { code: "forbidden", detail: "The control plane does not accept requests from pages of other sites." };
+    if (!hasToken(headers.authorization ?? `Bearer ${url.searchParams.get("token")}`, rules.controlToken))
+      return {
+        code: "forbidden",
+        detail:
+          "The control plane requires the control token that the server printed. Send it as a bearer token (--token).",
+      };
   } else if (isForeign && !rules.origins.has(origin))
-    return { code: "forbidden", detail: "The server does not know this origin; allow it with --cors." };
+    return { code: "forbidden", detail: `Origin "${origin}" is not allowed. Add it with --cors.` };
   const isPreflight = isForeign && head.method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
   return { url, origin: isForeign ? origin : undefined, isPreflight };
 }
 
-/** The name of a header that must not come twice but did. */
+/** The name of a duplicate header that must be unique. */
 function repeatedHeader({ headers, rawHeaders }: RequestHead): string | undefined {
   if (rawHeaders.length === 2 * Object.keys(headers).length) return undefined;
   const seen = new Set<string>();
@@ -80,7 +85,7 @@ function repeatedHeader({ headers, rawHeaders }: RequestHead): string | undefine
   return undefined;
 }
 
-/** Reads a request target, in origin form or in absolute form; the other forms address no resource. */
+/** Parses a request target in origin form or absolute form; undefined for the other forms. */
 function addressOf(target: string, host: string): URL | undefined {
   if (!hostForm.test(host) || target.includes("#") || /[^\x21-\x7e]/.test(target)) return undefined;
   const address = target.startsWith("/") ? `http://${host}${target}` : target;
@@ -97,28 +102,28 @@ function nameOf(host: string): string {
 }
 
 function isOwn(name: string, { localAddress = "" }: RequestHead, { hosts }: GateRules): boolean {
-  // An address that the connection itself was made to is no name that someone could point elsewhere.
+  // DNS rebinding needs a name. The address of the connection itself is safe.
   const address = localAddress.replace(/^::ffff:/, "");
   return hosts.has(name) || (address !== "" && name === bracketed(address));
 }
 
-/** An address as it stands in a URL: IPv6 goes in brackets. */
+/** Puts an IPv6 address in brackets, as URLs need it. */
 export function bracketed(address: string): string {
   return address.includes(":") ? `[${address}]` : address;
 }
 
-/** An address as sockets take it, also where it is written as in a URL. */
+/** Removes the brackets of an IPv6 address, as sockets need it. */
 export function unbracketed(address: string): string {
   return address.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** Whether a browser says that the request comes from a page of another site, whatever its origin. */
-function isAskedBySite(site: string | string[] | undefined): boolean {
+/** Whether the browser marks the request as coming from another site. */
+function isCrossSite(site: string | string[] | undefined): boolean {
   return site !== undefined && site !== "same-origin" && site !== "none";
 }
 
-function holdsToken(credential: string, token: string | undefined): boolean {
+function hasToken(credential: string, token: string | undefined): boolean {
   if (token === undefined) return true;
-  const [given, wanted] = [credential, `Bearer ${token}`].map((text) => createHash("sha256").update(text).digest());
-  return given !== undefined && wanted !== undefined && timingSafeEqual(given, wanted);
+  const [given, expected] = [credential, `Bearer ${token}`].map((text) => createHash("sha256").update(text).digest());
+  return given !== undefined && expected !== undefined && timingSafeEqual(given, expected);
 }

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { type Asked, bodyLimit, type PlainAnswer, refuse, type Sandboxes } from "@call-transfer/backend";
 import { type Admission, admit, type GateRules } from "./gate.ts";
-import { answerBadly } from "./transport-faults.ts";
+import { applyTransportFault } from "./transport-faults.ts";
 
-/** How long a body that is too large is still read, so that its sender can read why it was refused. */
+/** How long an oversized body is still read, so that its sender can read the error response. */
 const lingerMs = 250;
 const preflightHeaders = {
   "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
@@ -11,35 +11,42 @@ const preflightHeaders = {
   "Access-Control-Max-Age": "600",
 };
 
-/** Fits a handler of requests to `node:http`, behind the gate. `closing` ends the answers that go on. */
+/** What every request of a listener shares. */
+interface ListenerContext {
+  readonly rules: GateRules;
+  readonly handle: Sandboxes["handle"];
+  /** Aborts when the server closes. */
+  readonly closing: AbortSignal;
+  /** Waits for the end of the current turn of the event loop. */
+  readonly endOfTurn: () => Promise<void>;
+}
+
+/** Connects a request handler to `node:http`, behind the gate. `closing` ends streamed responses. */
 export function createListener(rules: GateRules, handle: Sandboxes["handle"], closing: AbortSignal): RequestListener {
-  const endOfTurn = createTurns();
+  const context: ListenerContext = { rules, handle, closing, endOfTurn: createTurns() };
   return (incoming, outgoing) => {
     incoming.on("error", () => {});
-    serve(incoming, outgoing, rules, handle, closing, endOfTurn).catch(() => {
-      // Whatever went wrong belongs to this connection; the answer shows nothing of it.
+    serve(incoming, outgoing, context).catch(() => {
+      // The response does not show the cause.
       if (outgoing.headersSent) outgoing.destroy();
-      else void write(outgoing, refuse("internal_error", "The server failed."), undefined, closing);
+      else void write(outgoing, refuse("internal_error", "Internal server error."), undefined, closing);
     });
   };
 }
 
-/** Refuses a request whose `Expect` header asks for what the server does not do. */
-export function refuseExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  void turnAway(incoming, outgoing, refuse("bad_request", "The Expect header asks for something unknown."));
+/** Rejects a request with an unknown `Expect` header. */
+export function rejectExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  void reject(incoming, outgoing, refuse("bad_request", "The value of the Expect header is not supported."));
 }
 
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  rules: GateRules,
-  handle: Sandboxes["handle"],
-  closing: AbortSignal,
-  endOfTurn: () => Promise<void>,
+  { rules, handle, closing, endOfTurn }: ListenerContext,
 ): Promise<void> {
   const { method = "", url: target = "", headers, rawHeaders, socket } = incoming;
   const admitted = admit({ method, target, headers, rawHeaders, localAddress: socket.localAddress }, rules);
-  if ("code" in admitted) return turnAway(incoming, outgoing, refuse(admitted.code, admitted.detail));
+  if ("code" in admitted) return reject(incoming, outgoing, refuse(admitted.code, admitted.detail));
   if (admitted.isPreflight) {
     outgoing.writeHead(204, { ...corsHeaders(admitted), ...preflightHeaders }).end();
     return;
@@ -48,8 +55,8 @@ async function serve(
   const body = await readBody(incoming, maxBytes);
   if (body === "broken") return;
   if (body === "too large") {
-    const detail = `The body is larger than ${maxBytes / 2 ** 20} MiB.`;
-    return turnAway(incoming, outgoing, refuse("bad_request", detail), admitted);
+    const detail = `The request body is larger than ${maxBytes / 2 ** 20} MiB.`;
+    return reject(incoming, outgoing, refuse("bad_request", detail), admitted);
   }
   const request: Asked = {
     method,
@@ -60,8 +67,9 @@ async function serve(
   };
   const address = socket.remoteAddress;
   const handled = await handle(request, address === undefined ? {} : { address }, admitted.url);
-  if (handled.transport !== undefined) return answerBadly(handled.transport, outgoing, handled.response, closing);
-  // Idle connections are closed by now: one that became idle again would hold the server up.
+  if (handled.transport !== undefined)
+    return applyTransportFault(handled.transport, outgoing, handled.response, closing);
+  // The server has closed its idle connections. One that became idle now would keep it open.
   if (closing.aborted) outgoing.setHeader("Connection", "close");
   if (handled.plain === undefined) return write(outgoing, handled.response, admitted, closing);
   await endOfTurn();
@@ -69,8 +77,8 @@ async function serve(
 }
 
 /**
- * Waits for the end of this turn of the event loop. Answers that leave together wake a waiting client once: waking it for
- * each takes as long as all that is done for an answer.
+ * Creates a function that waits for the end of the current turn of the event loop. Responses sent together wake a
+ * waiting client once; waking it for each response would take as long as the rest of the work.
  */
 function createTurns(): () => Promise<void> {
   let turn: Promise<void> | undefined;
@@ -85,7 +93,7 @@ function createTurns(): () => Promise<void> {
   };
 }
 
-/** The body's bytes, counted as they come; undefined without a body. */
+/** Reads the body, up to `maxBytes`; undefined without a body. */
 function readBody(
   incoming: IncomingMessage,
   maxBytes: number,
@@ -106,7 +114,7 @@ function readBody(
   });
 }
 
-/** Headers as `node:http` read them; making `Headers` of them takes longer than reading the few that matter. */
+/** The headers of `node:http`, without the cost of creating `Headers`. */
 class IncomingHeaders {
   readonly #headers: IncomingHttpHeaders;
 
@@ -124,8 +132,8 @@ class IncomingHeaders {
   }
 }
 
-/** Answers at once, then reads on for a moment: closing over unread bytes could take the answer back. */
-async function turnAway(
+/** Responds at once, then reads on for a moment: closing a connection with unread bytes could discard the response. */
+async function reject(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   refusal: Response,
@@ -170,21 +178,21 @@ async function write(
     return;
   }
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  const leave = () => void reader.cancel().catch(() => {});
-  closing?.addEventListener("abort", leave);
-  outgoing.once("close", leave);
+  const cancel = () => void reader.cancel().catch(() => {});
+  closing?.addEventListener("abort", cancel);
+  outgoing.once("close", cancel);
   const { socket } = outgoing;
   try {
-    await pump(reader, outgoing, response.status, headers);
-    // The headers of an answer that went on promised to keep the connection, which would hold a closing server up.
+    await stream(reader, outgoing, response.status, headers);
+    // A streamed response promised to keep the connection alive, which would delay a closing server.
     if (closing?.aborted) socket?.destroySoon();
   } finally {
-    closing?.removeEventListener("abort", leave);
+    closing?.removeEventListener("abort", cancel);
   }
 }
 
-/** Hands on a body as it comes; one that is there at once gets a length. */
-async function pump(
+/** Streams a body. A body that is available at once is sent with a length. */
+async function stream(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   outgoing: ServerResponse,
   status: number,
@@ -205,7 +213,7 @@ async function pump(
   outgoing.writeHead(status, headers).flushHeaders();
   for (const chunk of ready) outgoing.write(chunk);
   for (let part = await next; !part.done; part = await next) {
-    // A client that reads slowly makes the body wait, which knows how long it can.
+    // Backpressure: the body waits for a slow client.
     if (!outgoing.write(part.value) && !outgoing.destroyed) await drained(outgoing);
     next = reader.read();
   }
@@ -214,11 +222,11 @@ async function pump(
 
 function drained(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    const goOn = () => {
-      outgoing.off("drain", goOn).off("close", goOn);
+    const resume = () => {
+      outgoing.off("drain", resume).off("close", resume);
       resolve();
     };
-    outgoing.once("drain", goOn).once("close", goOn);
+    outgoing.once("drain", resume).once("close", resume);
   });
 }
 

@@ -1,15 +1,15 @@
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
-/** Where a server listens, as `server.address()` says it. */
+/** The listening socket, as returned by `server.address()`. */
 export interface OwnSocket {
   readonly address: string;
   readonly port: number;
 }
 
 /**
- * Whether a connection to an address and a port would reach a listening socket. One that is bound to every address is
- * reached by each that the machine has. `machine` lists those, and is injectable for tests.
+ * Whether a connection to an address and a port would reach the server's own socket. A socket bound to all addresses is
+ * reached by each address of the machine; tests replace that list through `machine`.
  */
 export function isOwnSocket(
   own: OwnSocket | null,
@@ -19,11 +19,11 @@ export function isOwnSocket(
 ): boolean {
   if (own === null || own.port !== port) return false;
   const bound = own.address.replace(/^::ffff:(?=\d+\.)/i, "");
-  // An IPv6 socket takes IPv4 connections, too.
+  // An IPv6 socket also accepts IPv4 connections.
   const reached = new BlockList();
-  const isEvery = bound === "0.0.0.0" || bound === "::";
-  if (isEvery) reached.addSubnet("127.0.0.0", 8, "ipv4");
-  for (const each of isEvery ? machine() : [bound]) if (bound !== "0.0.0.0" || isIP(each) === 4) add(reached, each);
+  const isWildcard = bound === "0.0.0.0" || bound === "::";
+  if (isWildcard) reached.addSubnet("127.0.0.0", 8, "ipv4");
+  for (const each of isWildcard ? machine() : [bound]) if (bound !== "0.0.0.0" || isIP(each) === 4) add(reached, each);
   const family = isIP(withoutZone(address));
   return family !== 0 && reached.check(withoutZone(address), family === 6 ? "ipv6" : "ipv4");
 }
@@ -43,7 +43,7 @@ function machineAddresses(): readonly string[] {
     const found = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
     return [...loopback, ...found];
   } catch {
-    // Some sandboxes of operating systems do not let a process look.
+    // Some operating-system sandboxes do not allow this.
     return loopback;
   }
 }

@@ -1,30 +1,31 @@
 import { createRequire } from "node:module";
 import { bracketed } from "./gate.ts";
 
+/** The options of {@link startPrismServer}. */
 export interface PrismServerOptions {
-  /** Port to listen on; 4010 by default, 0 takes a free one. */
+  /** Port to listen on; 4010 by default. 0 picks a free one. */
   readonly port?: number;
   /** Address to bind; 127.0.0.1 by default. */
   readonly host?: string;
-  /** Whether pages of other sites may use it; Prism knows all of them or none, which is the default. */
+  /** Whether pages of all other origins may use it; false by default. Prism cannot allow single origins. */
   readonly cors?: boolean;
   /**
-   * Base address of a server to stand in front of, instead of answering with examples. Requests are passed on as they
-   * are; what the server's answers break of the contract is listed in the header `sl-violations`.
+   * Base URL of a server to proxy instead of returning examples. Requests are forwarded unchanged. The response header
+   * `sl-violations` lists where the server's response violates the OpenAPI document.
    */
   readonly upstream?: string;
 }
 
-/** A running Prism. */
+/** A running Prism server. */
 export interface PrismServer {
-  /** Base address, e.g. `http://127.0.0.1:4010`. */
+  /** Base URL, e.g. `http://127.0.0.1:4010`. */
   readonly url: string;
   readonly port: number;
-  /** Closes every connection at once. */
+  /** Closes all connections immediately. */
   close(): Promise<void>;
 }
 
-/** The part of Prism that is used; its packages are no dependency, so their types are not at hand. */
+/** The functions of Prism that are used. Its packages are not a dependency, so their types are not available. */
 interface PrismModules {
   getHttpOperationsFromSpec(document: object): Promise<readonly unknown[]>;
   createLogger(name: string, options: { readonly level: string }): unknown;
@@ -35,8 +36,8 @@ interface PrismModules {
 }
 
 /**
- * Finds Prism from where `resolver` looks, through the package that people install.
- * Throws an Error that tells how to install it when it is missing.
+ * Loads the parts of `@stoplight/prism-cli`, resolved by `resolver`.
+ * Throws an Error that says how to install Prism when it is missing.
  */
 export function loadPrism(resolver: NodeJS.Require): PrismModules {
   let path: string;
@@ -56,8 +57,8 @@ export function loadPrism(resolver: NodeJS.Require): PrismModules {
 }
 
 /**
- * Serves the contract's document with Prism: every answer is an example of the document, and nothing is kept.
- * Rejects when Prism is not installed, saying how to install it, or when the port is taken, naming it.
+ * Serves the OpenAPI document with Prism, statelessly: every response is an example from the document.
+ * Rejects when Prism is not installed, with the command that installs it, and when the port is in use.
  */
 export async function startPrismServer(options: PrismServerOptions = {}): Promise<PrismServer> {
   const { port = 4010, host = "127.0.0.1", cors = false, upstream } = options;
@@ -68,7 +69,7 @@ export async function startPrismServer(options: PrismServerOptions = {}): Promis
     cors,
     components: { logger: prism.createLogger("Prism", { level: "silent" }) },
     config: {
-      // In front of a server it is the answers that are looked at; requests may be wrong on purpose.
+      // A proxy validates responses only: tests send invalid requests on purpose.
       ...(upstream === undefined ? { isProxy: false } : { isProxy: true, upstream: new URL(upstream) }),
       checkSecurity: upstream === undefined,
       validateRequest: upstream === undefined,
@@ -77,11 +78,11 @@ export async function startPrismServer(options: PrismServerOptions = {}): Promis
       mock: { dynamic: false },
     },
   });
-  // Prism rejects with a text.
+  // Prism rejects with a string.
   const address = await server.listen(port, host).catch((reason: unknown) => {
     const isBusy = String(reason).includes("EADDRINUSE");
-    throw new Error(isBusy ? `Port ${port} on ${host} is in use; choose another one.` : String(reason));
+    throw new Error(isBusy ? `Port ${port} on ${host} is in use. Choose another one.` : String(reason));
   });
-  const taken = Number(address.slice(address.lastIndexOf(":") + 1));
-  return { url: `http://${bracketed(host)}:${taken}`, port: taken, close: () => server.close() };
+  const actualPort = Number(address.slice(address.lastIndexOf(":") + 1));
+  return { url: `http://${bracketed(host)}:${actualPort}`, port: actualPort, close: () => server.close() };
 }

@@ -1,15 +1,31 @@
-import { InputError } from "@call-transfer/backend";
-import type { MockServerOptions } from "./server.ts";
+import { InputError, type SandboxesOptions } from "@call-transfer/backend";
 
-/** Ports are numbers of 16 bits. */
+/** The options of `startMockServer`. */
+export interface MockServerOptions extends SandboxesOptions {
+  /** Port to listen on; 4010 by default. 0 picks a free one. */
+  readonly port?: number;
+  /**
+   * Address to bind; 127.0.0.1 by default. IPv6 with or without brackets. If other machines can reach it, the control
+   * plane requires `MockServer.controlToken`.
+   */
+  readonly host?: string;
+  /** Accepted host names, in addition to `host` and the loopback names. */
+  readonly allowedHosts?: readonly string[];
+  /** Other origins whose pages may use the API (CORS), e.g. `http://localhost:5173`; none by default. */
+  readonly corsOrigins?: readonly string[];
+  /** URL to deliver all webhooks to, instead of the destinations' own URLs. */
+  readonly forwardWebhooks?: string;
+}
+
+/** The highest port number. */
 export const highestPort = 65_535;
 
-/** Checks the options that are the server's own. Throws InputError that names the bad one. */
+/** Checks the options of the server, not those of its sandboxes. Throws InputError that names the wrong one. */
 export function checkServerOptions(options: MockServerOptions): void {
   const { port, host, allowedHosts = [], corsOrigins = [], forwardWebhooks } = options;
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= highestPort))
-    throw new InputError("port", `must be a whole number, 0 to ${highestPort}`);
-  // An empty address would mean every address that the machine has.
+    throw new InputError("port", `must be a whole number from 0 to ${highestPort}`);
+  // An empty address would bind all addresses of the machine.
   if (host !== undefined && (typeof host !== "string" || host === ""))
     throw new InputError("host", "must be an address, such as 127.0.0.1");
   eachText("allowedHosts", allowedHosts, (name) => name !== "", "must be a host name");
@@ -17,12 +33,12 @@ export function checkServerOptions(options: MockServerOptions): void {
     "corsOrigins",
     corsOrigins,
     isOrigin,
-    "must be an origin without a final slash, such as http://localhost:5173",
+    "must be an origin without a path or trailing slash, such as http://localhost:5173",
   );
   if (forwardWebhooks !== undefined && !isHttp(forwardWebhooks))
     throw new InputError(
       "forwardWebhooks",
-      "must be an http or https URL without user and password, such as http://127.0.0.1:4011",
+      "must be an http or https URL without user name and password, such as http://127.0.0.1:4011",
     );
 }
 
@@ -32,19 +48,19 @@ function eachText(field: string, list: readonly string[], isGood: (text: string)
     if (typeof text !== "string" || !isGood(text)) throw new InputError(`${field}[${index}]`, message);
 }
 
-/** Whether a text is an absolute address of http or https that `fetch` would take. */
+/** Whether a text is an absolute http or https URL that `fetch` accepts. */
 export function isHttp(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return /^https?:$/.test(url.protocol) && !hasCredentials(url);
 }
 
-/** Whether a user or a password stands in an address. `fetch` refuses such a one with a message that repeats it. */
+/** Whether a URL contains a user name or password. `fetch` rejects it with a message that repeats them. */
 export function hasCredentials(url: URL): boolean {
   return url.username !== "" || url.password !== "";
 }
 
-/** Whether a text is the origin of a site, as browsers write it. */
+/** Whether a text is an origin as browsers write it. */
 export function isOrigin(text: string): boolean {
   return isHttp(text) && new URL(text).origin === text;
 }

@@ -1,56 +1,44 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Backend, createSandboxes, type Sandboxes, type SandboxesOptions } from "@call-transfer/backend";
+import { type Backend, createSandboxes, type Sandboxes } from "@call-transfer/backend";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import { bracketed, unbracketed } from "./gate.ts";
-import { createListener, refuseExpectation } from "./listener.ts";
+import { createListener, rejectExpectation } from "./listener.ts";
 import { isOwnSocket } from "./own-address.ts";
-import { checkServerOptions } from "./server-options.ts";
-
-export interface MockServerOptions extends SandboxesOptions {
-  /** Port to listen on; 4010 by default, 0 takes a free one. */
-  readonly port?: number;
-  /** Address to bind; 127.0.0.1 by default, IPv6 with or without brackets. Beyond this machine the control plane wants a token. */
-  readonly host?: string;
-  /** Names under which clients may address the server, besides the address it binds and the loopback names. */
-  readonly allowedHosts?: readonly string[];
-  /** Origins of other sites whose pages may use the API, e.g. `http://localhost:5173`; none by default. */
-  readonly corsOrigins?: readonly string[];
-  /** Where every webhook is delivered instead of its destination's own address. */
-  readonly forwardWebhooks?: string;
-}
+import { checkServerOptions, type MockServerOptions } from "./server-options.ts";
 
 /** A running mock server. */
 export interface MockServer {
-  /** Base address, e.g. `http://127.0.0.1:4010`. */
+  /** Base URL, e.g. `http://127.0.0.1:4010`. */
   readonly url: string;
   readonly port: number;
-  /** The control plane's bearer token; absent while the server is reachable from this machine only. */
+  /** The bearer token of the control plane; undefined while only this machine can reach the server. */
   readonly controlToken: string | undefined;
-  /** What answers, for tests in the same process. */
+  /** All sandboxes, for tests in the same process. */
   readonly sandboxes: Sandboxes;
-  /** The sandbox of requests that name none. */
+  /** The sandbox `default`, which serves requests that do not name one. */
   readonly backend: Backend;
   /**
-   * Lets requests in progress finish, for two seconds at most, then closes every connection. The clocks stand still from
-   * the beginning, so that what waits on one (a latency, a slow body) is cut off.
+   * Waits up to 2 seconds for requests in flight, then closes all connections. The sandboxes' clocks stop at once, so
+   * responses that wait for a clock (a latency, a slow body) are cut off.
    */
   close(): Promise<void>;
 }
 
 const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
-/** How long a request may take to come, in milliseconds, and how large its headers may be, in bytes. */
+
+/** How long receiving a request may take, in milliseconds, and how large its headers may be, in bytes. */
 export interface SocketLimits {
   readonly headersTimeout: number;
-  /** For the whole request, its headers included. */
+  /** For the whole request, including its headers. */
   readonly requestTimeout: number;
-  /** A limit is noticed by so much later at most. */
+  /** Maximum delay until an exceeded limit is noticed. */
   readonly connectionsCheckingInterval: number;
   readonly maxHeaderSize: number;
 }
 
-/** A connection that is silent or slow is closed 10 seconds after its request began, at the latest. */
+/** Closes silent and slow connections at most 10 seconds after their request began. */
 export const socketLimits: SocketLimits = {
   headersTimeout: 5000,
   requestTimeout: 9000,
@@ -59,15 +47,15 @@ export const socketLimits: SocketLimits = {
 };
 
 /**
- * Serves sandboxes over HTTP. Unlike those of `createBackend`, their clocks flow from the real time unless told
- * otherwise. Rejects when the port is taken, naming it, and with InputError that names a bad option.
+ * Serves sandboxes over HTTP. Their clocks start at the real time and flow by default, unlike those of `createBackend`.
+ * Rejects with an Error when the port is in use, and with an InputError that names a wrong option.
  */
 export function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
-  return startLimited(options, socketLimits);
+  return startWithLimits(options, socketLimits);
 }
 
-/** The same with other limits, for tests that do not wait for the real ones. */
-export async function startLimited(options: MockServerOptions, limits: SocketLimits): Promise<MockServer> {
+/** Like {@link startMockServer} with other limits, so that tests need not wait for the real ones. */
+export async function startWithLimits(options: MockServerOptions, limits: SocketLimits): Promise<MockServer> {
   checkServerOptions(options);
   const { port = 4010, host: bound = "127.0.0.1", forwardWebhooks, ...others } = options;
   const { allowedHosts = [], corsOrigins = [], ...given } = others;
@@ -89,12 +77,12 @@ export async function startLimited(options: MockServerOptions, limits: SocketLim
     controlToken: isPrivate ? undefined : randomBytes(16).toString("hex"),
   };
   const closing = new AbortController();
-  // The gate refuses a request without Host in the API's own shape.
+  // The gate rejects requests without Host, with an error of the API.
   const listener = createListener(rules, sandboxes.handle, closing.signal);
   const server = createServer({ ...limits, requireHostHeader: false }, listener);
-  // The gate wants to see every header; their size bounds their number.
+  // The gate must see all headers. Their number is limited by maxHeaderSize.
   server.maxHeadersCount = 0;
-  server.on("checkExpectation", refuseExpectation);
+  server.on("checkExpectation", rejectExpectation);
   const address = await listen(server, port, host);
   return {
     url: `http://${bracketed(host)}:${address.port}`,
@@ -114,7 +102,7 @@ function listen(server: Server, port: number, host: string): Promise<AddressInfo
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const isBusy = error.code === "EADDRINUSE";
-      reject(isBusy ? new Error(`Port ${port} on ${host} is in use; choose another one.`, { cause: error }) : error);
+      reject(isBusy ? new Error(`Port ${port} on ${host} is in use. Choose another one.`, { cause: error }) : error);
     });
     server.listen(port, host, () => {
       const address = server.address();
@@ -127,7 +115,7 @@ function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
-    // Whoever keeps a connection busy for longer than this is not waiting for an answer.
+    // Clients that keep a connection busy for longer do not wait for a response.
     setTimeout(() => server.closeAllConnections(), 2000).unref();
   });
 }

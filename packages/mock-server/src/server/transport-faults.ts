@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { TransportFault } from "@call-transfer/backend";
 
-/** Carries out a transport fault in place of answering. `closing` ends a connection that would hang. */
-export async function answerBadly(
+/** Applies a transport fault instead of sending the response. `closing` ends a connection that hangs. */
+export async function applyTransportFault(
   fault: TransportFault,
   outgoing: ServerResponse,
   response: Response,
@@ -26,7 +26,7 @@ export async function answerBadly(
     case "truncate": {
       const body = new Uint8Array(await response.arrayBuffer());
       const headers = { ...Object.fromEntries(response.headers), "content-length": body.byteLength };
-      // The reset would take back what still waits to be sent, so it comes after.
+      // Closing earlier could discard bytes that are not sent yet.
       outgoing.writeHead(response.status, headers);
       outgoing.write(body.subarray(0, fault.bytes), () => socket.destroySoon());
     }

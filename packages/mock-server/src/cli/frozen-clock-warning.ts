@@ -1,8 +1,8 @@
 import type { Backend } from "@call-transfer/backend";
-import { program } from "../cli/program.ts";
+import { program } from "./program.ts";
 
-/** Warns where answers wait for a clock that nobody moves, which looks like a server that hangs. */
-export function standstill({ clock, faults }: Pick<Backend, "clock" | "faults">): string | undefined {
+/** Warns about responses that wait for a frozen clock, which looks like a server that hangs. */
+export function frozenClockWarning({ clock, faults }: Pick<Backend, "clock" | "faults">): string | undefined {
   if (clock.mode !== "frozen") return undefined;
   const delays = faults.list().flatMap(({ do: action }) => {
     if (action === "slowBody") return ["a slow body"];
@@ -13,6 +13,6 @@ export function standstill({ clock, faults }: Pick<Backend, "clock" | "faults">)
   const [first] = delays;
   return (
     first &&
-    `The clock is frozen, so requests with ${first} wait until it is moved. Move it with ${program} clock advance next, or start with --clock flowing.`
+    `The clock is frozen, so requests with ${first} hang. Advance it with ${program} clock advance next, or start with --clock flowing.`
   );
 }
