@@ -183,7 +183,7 @@ it("starts without credentials when the data has no account", async () => {
 
 it("says what to do when no server is running", async () => {
   const { status, stderr } = await finish("clock", "--url", "http://127.0.0.1:1");
-  expect([status, stderr]).toEqual([1, expect.stringContaining("Start one with npm -s start --")]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining("start a server: npm -s start --")]);
 });
 
 it("starts with the seed of a file and prints its credentials", async () => {

@@ -85,7 +85,7 @@ export async function runCommand(command: Command, operands: readonly string[], 
   const control = createControlClient({ url: readUrl("--url", url).replace(/\/+$/, ""), sandbox, token });
   const { data, text, failure } = await command(control, operands, values).catch((error: unknown) => {
     if (error instanceof TypeError && error.message === "fetch failed")
-      throw new Error(`No server is running at ${url}. Start one with ${program}, or pass its address with --url.`, {
+      throw new Error(`No server is running at ${url}. Check --url, or start a server: ${program}`, {
         cause: error,
       });
     if (error instanceof SyntaxError)

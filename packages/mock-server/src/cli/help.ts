@@ -98,6 +98,6 @@ export function helpText(topic: string | undefined): string | undefined {
   const [, lines] = Object.entries(commands).find(([name]) => name === topic) ?? [];
   return (
     lines &&
-    `Usage: ${program} ${topic} … [options]\n\nRuns against a mock server that is already started.\n\n${lines}\n\n${server}`
+    `Usage: ${program} ${topic} … [options]\n\nRuns against a server that is already started.\n\n${lines}\n\n${server}`
   );
 }

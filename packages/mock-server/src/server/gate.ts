@@ -65,7 +65,7 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
       return {
         code: "forbidden",
         detail:
-          "The control plane requires the control token that the server printed. Send it as a bearer token (--token).",
+          "Missing or wrong control token. Send the one that the server printed, as a bearer token or with --token.",
       };
   } else if (isForeign && !rules.origins.has(origin))
     return { code: "forbidden", detail: `Origin "${origin}" is not allowed. Add it with --cors.` };
