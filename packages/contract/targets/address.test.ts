@@ -1,7 +1,7 @@
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { cases } from "../src/cases/index.ts";
-import type { Run } from "../src/suite/run.ts";
+import type { CaseResult } from "../src/suite/run.ts";
 import { isMockServer, mockServerAt } from "./address.ts";
 
 let server: MockServer;
@@ -12,9 +12,9 @@ afterEach(() => server.close());
 
 it("drives a mock server elsewhere over its control plane, and leaves nothing behind", async () => {
   const chosen = cases.filter(({ noun }) => ["webhooks", "members"].includes(noun));
-  const runs: Run[] = [];
+  const runs: CaseResult[] = [];
   await mockServerAt(server.url).run(chosen, (run) => runs.push(run));
-  expect(runs.filter(({ failure, hindrances }) => failure ?? hindrances)).toEqual([]);
+  expect(runs.filter(({ failure, missing: hindrances }) => failure ?? hindrances)).toEqual([]);
   expect([runs.length, server.sandboxes.list()]).toEqual([chosen.length, ["default"]]);
 });
 

@@ -1,6 +1,6 @@
 import { inboxUrl } from "@call-transfer/backend";
-import { type TargetRunner, withShared } from "../src/suite/runner.ts";
-import type { Credentials, Delivery, Target, Who } from "../src/suite/target.ts";
+import { type TargetRunner, withSharedSetup } from "../src/suite/runner.ts";
+import type { Caller, Credentials, Delivery, Target } from "../src/suite/target.ts";
 import { receiverUrl, type Seed, start, world } from "../src/suite/world.ts";
 
 /** Sends a request to a control plane, and gives the answer's JSON. Rejects with its words when it refuses. */
@@ -26,7 +26,7 @@ const controlOf =
 /** The seed with the built-in receiver in the place of one that is not there. */
 const received = (seed: Seed): unknown => JSON.parse(JSON.stringify(seed).replaceAll(receiverUrl, inboxUrl));
 
-async function credentialsOf(control: Control, who: Who): Promise<Credentials> {
+async function credentialsOf(control: Control, who: Caller): Promise<Credentials> {
   const account = who.accountId === undefined ? {} : { accountId: who.accountId };
   if ("userId" in who) {
     const { userId, expired } = who;
@@ -60,9 +60,9 @@ function sandboxTarget(name: string, baseUrl: string, control: Control): Target 
     name,
     baseUrl,
     fetch: globalThis.fetch,
-    cannot: {},
-    as: (who) => credentialsOf(control, who),
-    given: async (seed) => void (await control("POST", "/seed", received(seed))),
+    unsupported: {},
+    credentialsFor: (who) => credentialsOf(control, who),
+    seed: async (seed) => void (await control("POST", "/seed", received(seed))),
     clock: {
       now: () => now,
       async advance(step) {
@@ -101,7 +101,7 @@ export async function isMockServer(url: string): Promise<boolean> {
 
 /** A mock server that runs elsewhere, each case in a sandbox that is deleted after it; `default` is left alone. */
 export const mockServerAt = (url: string): TargetRunner =>
-  withShared(url, async () => {
+  withSharedSetup(url, async () => {
     const token = process.env.CALL_TRANSFER_CONTROL_TOKEN;
     const server = controlOf(url, token);
     let opened = 0;

@@ -1,5 +1,5 @@
 import type { Backend } from "@call-transfer/backend";
-import type { Credentials, Delivery, Target, Who } from "../src/suite/target.ts";
+import type { Caller, Credentials, Delivery, Target } from "../src/suite/target.ts";
 
 /** Records what receivers are sent, and accepts it. */
 export function createReceiver(): { received: readonly Delivery[]; fetch: typeof globalThis.fetch } {
@@ -12,7 +12,7 @@ export function createReceiver(): { received: readonly Delivery[]; fetch: typeof
   return { received, fetch };
 }
 
-async function credentialsOf({ keys }: Backend, who: Who): Promise<Credentials> {
+async function credentialsOf({ keys }: Backend, who: Caller): Promise<Credentials> {
   const account = who.accountId === undefined ? {} : { accountId: who.accountId };
   if ("userId" in who) {
     const expired = who.expired ? { expired: who.expired } : {};
@@ -31,9 +31,9 @@ export const backendTarget = (
 ): Target => ({
   name,
   ...place,
-  cannot: {},
-  as: (who) => credentialsOf(backend, who),
-  given: async (seed) => backend.seed(structuredClone(seed)),
+  unsupported: {},
+  credentialsFor: (who) => credentialsOf(backend, who),
+  seed: async (seed) => backend.seed(structuredClone(seed)),
   clock: { now: () => backend.clock.now(), advance: (step) => backend.clock.advance(step) },
   faults: { add: async ({ times = 1, ...fault }) => void backend.faults.add({ ...fault, when: { times } }) },
   policies: { set: async (limits) => void Object.assign(backend.policies, limits) },

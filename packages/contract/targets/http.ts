@@ -1,12 +1,12 @@
 import { startMockServer } from "@call-transfer/mock-server";
-import { withShared } from "../src/suite/runner.ts";
+import { withSharedSetup } from "../src/suite/runner.ts";
 import { start, world } from "../src/suite/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 
 const name = "http";
 
 /** The mock server on a free port, over real sockets; each case in a sandbox of its own. */
-export const http = withShared(name, async () => {
+export const http = withSharedSetup(name, async () => {
   const server = await startMockServer({ port: 0, clock: "frozen", seed: structuredClone(world), now: start });
   let opened = 0;
   return {

@@ -3,11 +3,11 @@ import { http } from "msw";
 import { setupServer } from "msw/node";
 import { http as http2 } from "msw-2";
 import { setupServer as setupServer2 } from "msw-2/node";
-import { type TargetRunner, withShared } from "../src/suite/runner.ts";
+import { type TargetRunner, withSharedSetup } from "../src/suite/runner.ts";
 import { mockedBackends } from "./msw-backends.ts";
 
 /** The global fetch of this process, mocked by MSW. */
-export const msw: TargetRunner = withShared("msw", async () => {
+export const msw: TargetRunner = withSharedSetup("msw", async () => {
   const { given, open } = mockedBackends("msw");
   const server = setupServer(...callTransferHandlers({ http, ...given }));
   server.listen({ onUnhandledFrame: "error" });
@@ -15,7 +15,7 @@ export const msw: TargetRunner = withShared("msw", async () => {
 });
 
 /** The same by MSW's major version 2. */
-export const msw2: TargetRunner = withShared("msw-2", async () => {
+export const msw2: TargetRunner = withSharedSetup("msw-2", async () => {
   const { given, open } = mockedBackends("msw-2");
   const server = setupServer2(...callTransferHandlers({ http: http2, ...given }));
   server.listen({ onUnhandledRequest: "error" });

@@ -1,5 +1,5 @@
 import { startMockServer, startPrismServer } from "@call-transfer/mock-server";
-import { type Run, runCase } from "../src/suite/run.ts";
+import { type CaseResult, runCase } from "../src/suite/run.ts";
 import type { TargetRunner } from "../src/suite/runner.ts";
 import type { CaseName, Target } from "../src/suite/target.ts";
 import { start, world } from "../src/suite/world.ts";
@@ -18,7 +18,7 @@ function objectionsTo(response: Response): string[] {
 }
 
 /** Holds a result against what Prism objected to while the case ran. */
-export function judged(run: Run, contractCase: CaseName, objections: readonly string[]): Run {
+export function judged(run: CaseResult, contractCase: CaseName, objections: readonly string[]): CaseResult {
   const purpose = reasonFor("broken", contractCase);
   const stale = objections.length === 0 ? [`Prism objects to nothing, although it is listed: ${purpose}`] : [];
   const found = purpose === undefined ? objections : stale;
@@ -51,7 +51,7 @@ export const prismProxy: TargetRunner = {
         };
         const target: Target = {
           ...backendTarget(name, backend, received, { baseUrl: prism.url, fetch }),
-          deviates: (asked) => reasonFor(name, asked),
+          knownDeviation: (asked) => reasonFor(name, asked),
         };
         onRun(judged(await runCase(contractCase, target), contractCase, objections));
         server.sandboxes.delete(sandbox);

@@ -1,15 +1,15 @@
 import { errorCodes } from "@call-transfer/spec";
 import { beforeAll, describe, expect, it } from "vitest";
 import { cases } from "../src/cases/index.ts";
-import type { Run } from "../src/suite/run.ts";
+import type { CaseResult } from "../src/suite/run.ts";
 import { prism } from "./prism.ts";
 import { deviations, reasonFor } from "./prism-deviations.ts";
 import { judged, prismProxy } from "./prism-proxy.ts";
 
-const sane = (run: Run) => !(run.failure ?? run.hindrances ?? run.deviation);
+const sane = (run: CaseResult) => !(run.failure ?? run.missing ?? run.deviation);
 
 describe("the document served by Prism", () => {
-  const runs: Run[] = [];
+  const runs: CaseResult[] = [];
   beforeAll(() => prism.run(cases, (run) => runs.push(run)));
 
   it("keeps the contract where it can, but for what is listed", () => {
@@ -29,7 +29,7 @@ describe("the document served by Prism", () => {
 
 it("Prism has no objection to the mock server's successes and refusals", async () => {
   const few = cases.filter(({ noun }) => noun === "members" || noun === "destination-groups");
-  const runs: Run[] = [];
+  const runs: CaseResult[] = [];
   await prismProxy.run(few, (run) => runs.push(run));
   expect(runs.filter((run) => !sane(run))).toEqual([]);
   expect(runs).toHaveLength(few.length);
@@ -45,7 +45,7 @@ it.each(Object.entries(deviations))("every entry of the list %s speaks of a case
 const named = (noun: string, isListed: boolean) => {
   const found = cases.find((one) => one.noun === noun && (reasonFor("broken", one) !== undefined) === isListed);
   if (found === undefined) throw new Error(`No case of ${noun}`);
-  const run: Run = { noun, name: found.name, target: "any", covers: [], exchanges: [], findings: [], tookMs: 0 };
+  const run: CaseResult = { noun, name: found.name, target: "any", covers: [], exchanges: [], findings: [], tookMs: 0 };
   return { run, found };
 };
 

@@ -6,7 +6,7 @@ import { patientFetch, reasonFor } from "./prism-deviations.ts";
 
 const name = "prism";
 const noHandle = "Prism has no control plane";
-const cannot: Target["cannot"] = {
+const cannot: Target["unsupported"] = {
   stateful: "answers are examples of the document, whatever was sent before",
   auth: "any bearer token is as good as another",
   clock: noHandle,
@@ -27,10 +27,13 @@ export const prism: TargetRunner = {
           name,
           baseUrl: server.url,
           fetch: patientFetch(contractCase),
-          cannot,
-          deviates: (asked) => reasonFor(name, asked),
-          as: async ({ accountId }) => ({ accessToken: "any", ...(accountId !== undefined && { accountId }) }),
-          given: async () => {},
+          unsupported: cannot,
+          knownDeviation: (asked) => reasonFor(name, asked),
+          credentialsFor: async ({ accountId }) => ({
+            accessToken: "any",
+            ...(accountId !== undefined && { accountId }),
+          }),
+          seed: async () => {},
         };
         onRun(await runCase(contractCase, target));
       }

@@ -1,20 +1,20 @@
-import { type Cell, classes, nameCell } from "../src/coverage/cells.ts";
-import type { Coverage, Row, Tally } from "../src/coverage/coverage.ts";
-import { grouped } from "../src/coverage/grouped.ts";
+import { type CoverageCell, cellClasses, nameCell } from "../src/coverage/cells.ts";
+import type { Coverage, CoverageRow, Tally } from "../src/coverage/coverage.ts";
+import { groupBy } from "../src/coverage/grouped.ts";
 import { onDemandCodes } from "../src/suite/document.ts";
 
-type Kind = Cell["kind"];
-const kinds = Object.keys(classes) as Kind[];
+type Kind = CoverageCell["kind"];
+const kinds = Object.keys(cellClasses) as Kind[];
 
 const targetsOf = ({ tallies }: Coverage): string[] => tallies.map(({ target }) => target);
-const rowsOf = ({ rows }: Coverage, kind: Kind): Row[] => rows.filter(({ cell }) => cell.kind === kind);
+const rowsOf = ({ rows }: Coverage, kind: Kind): CoverageRow[] => rows.filter(({ cell }) => cell.kind === kind);
 
 /** The targets on which a cell was reached in the way that it must be. */
-const coveredOn = ({ expected, reached }: Row): string[] =>
+const coveredOn = ({ expected, reached }: CoverageRow): string[] =>
   [...reached].filter(([, way]) => way === expected).map(([target]) => target);
 
 /** A list of targets in few words. */
-function onTargets(row: Row, all: readonly string[]): string {
+function onTargets(row: CoverageRow, all: readonly string[]): string {
   const covered = coveredOn(row);
   if (covered.length === all.length) return "all";
   if (covered.length === 0) return "none";
@@ -26,7 +26,7 @@ function onTargets(row: Row, all: readonly string[]): string {
 export function coverageJson(coverage: Coverage): string {
   const all = targetsOf(coverage);
   const cells = kinds.map((kind) => [
-    classes[kind],
+    cellClasses[kind],
     Object.fromEntries(
       rowsOf(coverage, kind)
         .map((row) => [nameCell(row.cell), `${row.expected}: ${onTargets(row, all)}`] as const)
@@ -61,7 +61,7 @@ export function classTable(coverage: Coverage): string {
   const lines = kinds.map((kind) => {
     const rows = rowsOf(coverage, kind);
     const counts = all.map((target) => String(rows.filter((row) => coveredOn(row).includes(target)).length));
-    return [classes[kind], String(rows.length), ...counts];
+    return [cellClasses[kind], String(rows.length), ...counts];
   });
   return table(["Cells", "Documented", ...all], lines);
 }
@@ -84,7 +84,7 @@ const limitsOf = ({ target, notRun, deviations }: Tally): string[] => [
 ];
 
 /** A mark in a grid: where a cell is covered, and whether only on demand. */
-function mark(row: Row | undefined, all: readonly string[]): string {
+function mark(row: CoverageRow | undefined, all: readonly string[]): string {
   if (!row) return "";
   const where = onTargets(row, all);
   if (where === "none") return "**no**";
@@ -95,8 +95,8 @@ function mark(row: Row | undefined, all: readonly string[]): string {
 /** Operations against statuses, codes or callers. */
 function grid(coverage: Coverage, kind: "status" | "code" | "role", corner: string): string {
   const all = targetsOf(coverage);
-  const nameOf = ({ cell }: Row) => nameCell(cell).slice(nameCell(cell).indexOf(": ") + 2);
-  const operationOf = ({ cell }: Row) => ("operation" in cell ? cell.operation : "");
+  const nameOf = ({ cell }: CoverageRow) => nameCell(cell).slice(nameCell(cell).indexOf(": ") + 2);
+  const operationOf = ({ cell }: CoverageRow) => ("operation" in cell ? cell.operation : "");
   const rows = rowsOf(coverage, kind);
   const operations = [...new Set(rows.map(operationOf))];
   const names = [...new Set(rows.map(nameOf))];
@@ -109,10 +109,10 @@ function grid(coverage: Coverage, kind: "status" | "code" | "role", corner: stri
 
 function fieldTable(coverage: Coverage): string {
   const all = targetsOf(coverage);
-  const groups = grouped(rowsOf(coverage, "field"), ({ cell }) =>
+  const groups = groupBy(rowsOf(coverage, "field"), ({ cell }) =>
     cell.kind === "field" ? `${cell.operation}\n${cell.field}\n${cell.keyword}` : "",
   );
-  const side = (group: readonly Row[], wanted: string) =>
+  const side = (group: readonly CoverageRow[], wanted: string) =>
     mark(
       group.find(({ cell }) => cell.kind === "field" && cell.side === wanted),
       all,
@@ -131,7 +131,7 @@ function reactionTable(coverage: Coverage): string {
   const all = targetsOf(coverage);
   const rows = rowsOf(coverage, "reaction");
   const retries = [...new Set(rows.flatMap(({ cell }) => (cell.kind === "reaction" ? [cell.retry] : [])))];
-  const groups = grouped(rows, ({ cell }) => (cell.kind === "reaction" ? cell.fault : ""));
+  const groups = groupBy(rows, ({ cell }) => (cell.kind === "reaction" ? cell.fault : ""));
   const lines = [...groups].map(([fault, group]) => [
     fault,
     ...retries.map((retry) =>

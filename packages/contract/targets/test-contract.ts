@@ -1,10 +1,10 @@
 // Runs the contract suite without a test framework: on every target, or on those that `--target` names.
 import { parseArgs } from "node:util";
 import { cases } from "../src/cases/index.ts";
-import { type Coverage, coverageOf, gapsOf } from "../src/coverage/coverage.ts";
+import { type Coverage, coverageGaps, measureCoverage } from "../src/coverage/coverage.ts";
 import { runsText, totalsOf } from "../src/coverage/summary.ts";
 import { main as askServer } from "../src/live/main.ts";
-import type { Run } from "../src/suite/run.ts";
+import type { CaseResult } from "../src/suite/run.ts";
 import { isMockServer, mockServerAt } from "./address.ts";
 import { caseTable, classTable, coverageJson, coverageMarkdown } from "./report.ts";
 import { keepSummary, writeReport } from "./reports.ts";
@@ -28,7 +28,7 @@ const isAddress = (name: string): boolean => /^https?:\/\//.test(name);
 
 interface Result {
   readonly target: string;
-  readonly runs: readonly Run[];
+  readonly runs: readonly CaseResult[];
   readonly tookMs: number;
   /** Why the target could not be started, or was lost on the way. */
   readonly broken?: string;
@@ -36,7 +36,7 @@ interface Result {
 
 /** What a target made of the cases; undefined where this machine lacks what the target needs. */
 async function runTarget(target: string): Promise<Result | undefined> {
-  const runs: Run[] = [];
+  const runs: CaseResult[] = [];
   const startedAt = performance.now();
   const tookMs = () => Math.round(performance.now() - startedAt);
   try {
@@ -116,8 +116,8 @@ const runs = results.flatMap((result) => result.runs);
 const isBroken = results.some(({ broken }) => broken !== undefined);
 const { passed, failed } = totalsOf(runs);
 // What failed tells nothing about the coverage of what passes.
-const coverage = failed === 0 && !isBroken ? coverageOf(runs) : undefined;
-const gaps = coverage ? gapsOf(coverage) : [];
+const coverage = failed === 0 && !isBroken ? measureCoverage(runs) : undefined;
+const gaps = coverage ? coverageGaps(coverage) : [];
 const isWhole = names.every((name) => results.some(({ target }) => target === name));
 const problems = [...gaps, ...(coverage ? report(coverage, isWhole && gaps.length === 0) : [])];
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { coverageOf, gapsOf } from "../src/coverage/coverage.ts";
+import { coverageGaps, measureCoverage } from "../src/coverage/coverage.ts";
 import type { Exchange } from "../src/suite/recorder.ts";
-import type { Run } from "../src/suite/run.ts";
+import type { CaseResult } from "../src/suite/run.ts";
 
-const served: Exchange = { operation: "listRoles", status: 200, onDemand: false };
+const served: Exchange = { operation: "listRoles", status: 200, byFault: false };
 
-const runOf = (exchange: Exchange, changes: Partial<Run> = {}): Run => ({
+const runOf = (exchange: Exchange, changes: Partial<CaseResult> = {}): CaseResult => ({
   noun: "any",
   name: "any",
   target: "fake",
@@ -16,7 +16,7 @@ const runOf = (exchange: Exchange, changes: Partial<Run> = {}): Run => ({
   ...changes,
 });
 
-const gaps = (...runs: Run[]) => gapsOf(coverageOf(runs)).filter((gap) => gap.includes("listRoles"));
+const gaps = (...runs: CaseResult[]) => coverageGaps(measureCoverage(runs)).filter((gap) => gap.includes("listRoles"));
 const about = (words: string, lines: readonly string[]) => lines.filter((line) => line.includes(words));
 
 describe("the coverage", () => {
@@ -60,13 +60,13 @@ describe("the coverage", () => {
   });
 
   it("says which cases a target could not run, and why", () => {
-    const { tallies } = coverageOf([runOf(served, { hindrances: [{ capability: "clock", why: "it has none" }] })]);
+    const { tallies } = measureCoverage([runOf(served, { missing: [{ capability: "clock", why: "it has none" }] })]);
     expect(tallies[0]?.notRun).toEqual(new Map([["clock", { why: "it has none", cases: 1 }]]));
   });
 
   it("excuses a target from a cell that only cases beyond its limits reach", () => {
-    const limited = runOf(served, { target: "limited", hindrances: [{ capability: "auth", why: "it knows nobody" }] });
-    const rows = coverageOf([runOf(served), limited]).rows.filter(({ cell }) => cell.kind === "status");
+    const limited = runOf(served, { target: "limited", missing: [{ capability: "auth", why: "it knows nobody" }] });
+    const rows = measureCoverage([runOf(served), limited]).rows.filter(({ cell }) => cell.kind === "status");
     expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual(["auth: it knows nobody"]);
     expect(about("limited: listRoles was never seen to answer status 200", gaps(runOf(served), limited))).toEqual([]);
   });
@@ -87,6 +87,6 @@ describe("the coverage", () => {
     ["a delivery after a rotation", "no transfer.offer was verified rotated"],
     ["a reaction to a failure", "no operation of the class once met hang"],
   ])("wants %s to be shown", (_what, words) => {
-    expect(about(words, gapsOf(coverageOf([runOf(served)])))).toHaveLength(1);
+    expect(about(words, coverageGaps(measureCoverage([runOf(served)])))).toHaveLength(1);
   });
 });

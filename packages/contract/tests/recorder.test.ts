@@ -8,9 +8,9 @@ const answering = (response: () => Response): Target => ({
   name: "fake",
   baseUrl: "http://localhost",
   fetch: async () => response(),
-  cannot: {},
-  as: async () => ({}),
-  given: async () => {},
+  unsupported: {},
+  credentialsFor: async () => ({}),
+  seed: async () => {},
   faults: { add: async () => {} },
 });
 
@@ -60,7 +60,7 @@ describe("the recorder", () => {
     await recording.target.fetch("http://localhost/api/v1/accounts");
     await recording.target.faults?.add({ do: { code: "token_missing" } });
     await recording.target.fetch("http://localhost/api/v1/accounts");
-    expect(recording.exchanges.map(({ onDemand }) => onDemand)).toEqual([false, true]);
+    expect(recording.exchanges.map(({ byFault: onDemand }) => onDemand)).toEqual([false, true]);
   });
 
   it("knows the operation of a path with parameters, below any prefix", async () => {

@@ -8,9 +8,9 @@ const broken: Target = {
   name: "broken",
   baseUrl: "http://localhost",
   fetch: async () => Response.json({}, { headers: { "X-Request-Id": "r1" } }),
-  cannot: { clock: "it has none", stateful: "it forgets" },
-  as: async () => ({}),
-  given: async () => {},
+  unsupported: { clock: "it has none", stateful: "it forgets" },
+  credentialsFor: async () => ({}),
+  seed: async () => {},
 };
 
 const careless = contractCase({
@@ -24,7 +24,7 @@ const harmless = contractCase({ noun: "any", name: "harmless", needs: [], run: a
 describe("running a case", () => {
   it("leaves out what the target cannot do, and says what that is", async () => {
     const needy = contractCase({ noun: "any", name: "needy", needs: ["clock", "stateful"], run: async () => {} });
-    expect((await runCase(needy, broken)).hindrances).toEqual([
+    expect((await runCase(needy, broken)).missing).toEqual([
       { capability: "clock", why: "it has none" },
       { capability: "stateful", why: "it forgets" },
     ]);
@@ -52,12 +52,12 @@ describe("running a case", () => {
   });
 
   it("takes the failure of a listed deviation for what it is", async () => {
-    const run = await runCase(careless, { ...broken, deviates: () => "it lists nothing" });
+    const run = await runCase(careless, { ...broken, knownDeviation: () => "it lists nothing" });
     expect([run.failure, run.deviation]).toEqual([undefined, "it lists nothing"]);
   });
 
   it("fails a listed deviation that is none any more", async () => {
-    const run = await runCase(harmless, { ...broken, deviates: () => "it lists nothing" });
+    const run = await runCase(harmless, { ...broken, knownDeviation: () => "it lists nothing" });
     expect(run.failure).toContain("listed as a deviation: it lists nothing");
   });
 

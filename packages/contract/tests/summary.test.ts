@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { runsText, totalsOf } from "../src/coverage/summary.ts";
-import type { Run } from "../src/suite/run.ts";
+import type { CaseResult } from "../src/suite/run.ts";
 
-const run: Run = {
+const run: CaseResult = {
   noun: "roles",
   name: "the list",
   target: "one",
@@ -11,8 +11,8 @@ const run: Run = {
   findings: [],
   tookMs: 1,
 };
-const failed: Run = { ...run, failure: "roles: expected 4, met 3", trace: ["GET /roles", "→ 200"] };
-const notRun: Run = { ...run, hindrances: [{ capability: "clock", why: "it has none" }] };
+const failed: CaseResult = { ...run, failure: "roles: expected 4, met 3", trace: ["GET /roles", "→ 200"] };
+const notRun: CaseResult = { ...run, missing: [{ capability: "clock", why: "it has none" }] };
 
 describe("what a target did", () => {
   it("is counted by how each case ended", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { answerLine, requestLine } from "../src/suite/trace.ts";
+import { requestLine, responseLine } from "../src/suite/trace.ts";
 
 const request = new Request("https://api.example.com/api/v1/roles?limit=1", {
   headers: { Authorization: "Bearer svc_live_key-of-mine", "X-Account-Id": "a1" },
@@ -11,11 +11,11 @@ it("names the account of a request, and never its credential", () => {
 
 it("hides a signing secret and a repeated credential", () => {
   const body = '{"signingSecret":"s\\"3cret","detail":"svc_live_key-of-mine"}';
-  expect(answerLine(request, new Response(null, { status: 200 }), body)).toBe(
+  expect(responseLine(request, new Response(null, { status: 200 }), body)).toBe(
     '→ 200 {"signingSecret":"[redacted]","detail":"[redacted]"}',
   );
 });
 
 it("cuts what is long", () => {
-  expect(answerLine(request, new Response(null, { status: 200 }), "n".repeat(5000)).length).toBeLessThan(1100);
+  expect(responseLine(request, new Response(null, { status: 200 }), "n".repeat(5000)).length).toBeLessThan(1100);
 });

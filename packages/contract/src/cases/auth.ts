@@ -1,9 +1,9 @@
 import { type ErrorCode, limits, type OperationId, operations, type Role } from "@call-transfer/spec";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
-import { connect, invoke, sendRaw, someone, validInput } from "../suite/client.ts";
+import { connect, homeUser, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { callersOf, operationIds } from "../suite/document.ts";
-import type { Credentials, KeyHolder, Target, Who } from "../suite/target.ts";
+import type { Caller, Credentials, KeyHolder, Target } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
 import { accounts, members, users } from "../suite/world.ts";
 
@@ -13,7 +13,7 @@ const allScopes = [...new Set(operationIds.map((id) => operations[id].scope))];
 const ownIp = "127.0.0.1";
 const otherIp = "203.0.113.7";
 
-const key = (changes: Omit<KeyHolder, "keyOf"> = {}): Who => ({
+const key = (changes: Omit<KeyHolder, "keyOf"> = {}): Caller => ({
   keyOf: accounts.home,
   ...changes,
 });
@@ -24,7 +24,7 @@ const successOf = (operation: OperationId): number => operations[operation].succ
 /** Who calls, and what the operation answers: a code, or success where there is none. */
 interface Situation {
   readonly name: string;
-  readonly who: Who;
+  readonly who: Caller;
   readonly expected?: ErrorCode;
   /** Set where the specification shows the status only. */
   readonly assumption?: string;
@@ -86,8 +86,8 @@ function situationsOf(operation: OperationId): Situation[] {
 }
 
 /** The caller of a cell of the role table. The members that requests name are somebody else's but for `self`. */
-function whoIs(caller: string): Who {
-  if (caller === "self") return someone("colleague");
+function whoIs(caller: string): Caller {
+  if (caller === "self") return homeUser("colleague");
   if (caller.startsWith("key as ")) return key({ role: caller.slice("key as ".length) as Role });
   return { userId: users[caller as keyof typeof users], accountId: accounts.home };
 }
@@ -100,7 +100,7 @@ async function answers(
 ): Promise<void> {
   const call = invoke(await connect(target, who), operation, validInput(operation));
   if (!expected) return check.equal((await call.withResponse()).response.status, successOf(operation), "status");
-  await (assumption ? check.refusedLike(call, expected, assumption, name) : check.refused(call, expected));
+  await (assumption ? check.rejectedWithStatusOf(call, expected, assumption, name) : check.rejected(call, expected));
 }
 
 function* matrixOf(operation: OperationId): Generator<ContractCase> {
@@ -177,7 +177,7 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
       name: `${operation} with ${name} answers ${code}`,
       needs: ["auth"],
       async run(target, check) {
-        const value = await from(tokenOf(await target.as(someone("owner"))));
+        const value = await from(tokenOf(await target.credentialsFor(homeUser("owner"))));
         const authorization = value === undefined ? {} : { Authorization: value };
         const response = await sendRaw(target, operation, {
           headers: { "X-Account-Id": accounts.home, ...authorization },
@@ -192,7 +192,7 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
     name: `${operation} with a JWT and no X-Account-Id ${accountScoped ? "answers account_header_missing" : "succeeds"}`,
     needs: ["auth"],
     async run(target, check) {
-      const authorization = `Bearer ${tokenOf(await target.as(someone("owner")))}`;
+      const authorization = `Bearer ${tokenOf(await target.credentialsFor(homeUser("owner")))}`;
       const response = await sendRaw(target, operation, { headers: { Authorization: authorization } });
       if (accountScoped) await expectProblem(check, response, "account_header_missing");
       else check.equal(response.status, successOf(operation), "status");
@@ -208,10 +208,10 @@ export const authCases: readonly ContractCase[] = [
     name: "a member who is an agent is themselves too, and somebody else is not",
     needs: ["auth", "destructive"],
     async run(target, check) {
-      const client = await connect(target, someone("agent"));
+      const client = await connect(target, homeUser("agent"));
       await client.members.deleteHours(members.agent);
       const other = client.members.deleteHours(members.colleague);
-      await check.refusedLike(other, "insufficient_permissions", "A-16", "the role does not permit it");
+      await check.rejectedWithStatusOf(other, "insufficient_permissions", "A-16", "the role does not permit it");
     },
   }),
   contractCase({
@@ -219,7 +219,7 @@ export const authCases: readonly ContractCase[] = [
     name: "a key's address is not the one that a header claims",
     needs: ["auth"],
     async run(target, check) {
-      const { apiKey } = await target.as(key({ allowedIps: [otherIp] }));
+      const { apiKey } = await target.credentialsFor(key({ allowedIps: [otherIp] }));
       const headers = { Authorization: `Bearer ${apiKey}`, "X-Forwarded-For": otherIp };
       await expectProblem(check, await sendRaw(target, "listRoles", { headers }), "api_key_ip_restricted");
     },
@@ -233,7 +233,7 @@ export const authCases: readonly ContractCase[] = [
       const client = await connect(target);
       await client.roles.list();
       await target.clock.advance({ by: 30 * 24 * 3_600_000 });
-      await check.refused(client.roles.list(), "token_expired");
+      await check.rejected(client.roles.list(), "token_expired");
     },
   }),
 ];

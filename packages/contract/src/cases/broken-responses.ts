@@ -2,10 +2,10 @@ import { type Outcome, RequestError } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
 import { type ContractCase, contractCase, type RetryClass } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
-import { invoke, type Pending, validInput } from "../suite/client.ts";
+import { invoke, type PendingResult, validInput } from "../suite/client.ts";
 import { operationIds } from "../suite/document.ts";
-import { watched } from "../suite/impatient-client.ts";
-import type { BrokenAnswer } from "../suite/target.ts";
+import { connectImpatient } from "../suite/impatient-client.ts";
+import type { BrokenResponse } from "../suite/target.ts";
 
 /** What the SDK makes of a request: how often it was sent, and what it told in the end. */
 interface Reaction {
@@ -18,7 +18,7 @@ const served: Reaction = { sent: 1 };
 const sentAgain: Reaction = { sent: 2 };
 const givenUp = (outcome: Outcome): Reaction => ({ sent: 1, outcome });
 
-interface Breakage {
+interface BrokenResponseRule {
   readonly reactions: Readonly<Record<RetryClass, Reaction>>;
   /** Whether it shows only when an attempt's deadline comes, which takes real time. */
   readonly takesTime?: true;
@@ -27,12 +27,16 @@ interface Breakage {
 }
 
 /** Nothing came back, so nobody can tell what was done. */
-const lost: Breakage["reactions"] = { safe: sentAgain, unique: sentAgain, once: givenUp("unknown") };
+const lost: BrokenResponseRule["reactions"] = { safe: sentAgain, unique: sentAgain, once: givenUp("unknown") };
 /** The head of a success came back: it was done, but what the answer says is lost. */
-const cutShort: Breakage["reactions"] = { safe: sentAgain, unique: givenUp("applied"), once: givenUp("applied") };
+const cutShort: BrokenResponseRule["reactions"] = {
+  safe: sentAgain,
+  unique: givenUp("applied"),
+  once: givenUp("applied"),
+};
 
 /** Broken connections and answers, and what the SDK makes of each (§8). */
-export const breakages: Readonly<Record<BrokenAnswer, Breakage>> = {
+export const brokenResponses: Readonly<Record<BrokenResponse, BrokenResponseRule>> = {
   reset: { reactions: lost },
   empty: { reactions: lost },
   hang: { reactions: lost, takesTime: true },
@@ -44,7 +48,7 @@ export const breakages: Readonly<Record<BrokenAnswer, Breakage>> = {
   unknownEnum: { reactions: { safe: served, unique: served, once: served } },
 };
 
-async function outcomeOf(call: Pending): Promise<Outcome | undefined> {
+async function outcomeOf(call: PendingResult): Promise<Outcome | undefined> {
   try {
     await call;
     return undefined;
@@ -57,12 +61,12 @@ async function outcomeOf(call: Pending): Promise<Outcome | undefined> {
 const words = ({ sent, outcome }: Reaction): string =>
   `${sent === 1 ? "sent once" : "sent again"} and ${outcome === undefined ? "succeeds" : `ends as ${outcome}`}`;
 
-async function reacts(check: Check, call: Pending, count: () => number, expected: Reaction): Promise<void> {
+async function reacts(check: Check, call: PendingResult, count: () => number, expected: Reaction): Promise<void> {
   const outcome = await outcomeOf(call);
   check.equal({ outcome, sent: count() }, { outcome: expected.outcome, sent: expected.sent }, "the SDK's reaction");
 }
 
-function casesOf(fault: BrokenAnswer, { reactions, takesTime, needsBody }: Breakage): ContractCase[] {
+function casesOf(fault: BrokenResponse, { reactions, takesTime, needsBody }: BrokenResponseRule): ContractCase[] {
   const touched = operationIds.filter((id) => !needsBody || operations[id].successes[0].example !== null);
   // Where time has to pass, one operation of each class says enough.
   const told = takesTime
@@ -79,7 +83,7 @@ function casesOf(fault: BrokenAnswer, { reactions, takesTime, needsBody }: Break
       covers: [{ kind: "reaction", fault, retry }],
       async run(target, check) {
         await target.faults.add({ match: { operationId: operation }, do: fault });
-        const { client, sent } = await watched(target, takesTime ?? false);
+        const { client, sent } = await connectImpatient(target, takesTime ?? false);
         await reacts(check, invoke(client, operation, validInput(operation)), () => sent.count, reactions[retry]);
       },
     });
@@ -87,6 +91,6 @@ function casesOf(fault: BrokenAnswer, { reactions, takesTime, needsBody }: Break
 }
 
 /** What the SDK makes of connections that break and answers that are broken, through the whole stack. */
-export const breakageCases: readonly ContractCase[] = (Object.keys(breakages) as BrokenAnswer[]).flatMap((fault) =>
-  casesOf(fault, breakages[fault]),
+export const brokenResponseCases: readonly ContractCase[] = (Object.keys(brokenResponses) as BrokenResponse[]).flatMap(
+  (fault) => casesOf(fault, brokenResponses[fault]),
 );

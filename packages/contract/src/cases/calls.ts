@@ -69,8 +69,8 @@ const refusalCases = Object.entries(refusals).map(([what, { change, code, assump
       const before = (await client.calls.list()).meta.total;
       const call = client.calls.create({ ...request, ...change });
       await (assumption
-        ? check.refusedLike(call, code, assumption, `a call names ${what}`)
-        : check.refused(call, code));
+        ? check.rejectedWithStatusOf(call, code, assumption, `a call names ${what}`)
+        : check.rejected(call, code));
       check.equal((await client.calls.list()).meta.total, before, "calls in the list");
     },
   }),
@@ -103,7 +103,7 @@ const hourCases = Object.entries(hours).map(([when, { at, callable, transition }
       await target.clock.advance({ to: midnight + at * hourMs - (when.startsWith("a millisecond") ? 1 : 0) });
       const call = client.calls.create(request);
       if (callable) check.equal((await call).type, "initiated", "type");
-      else await check.refused(call, "outside_callable_hours");
+      else await check.rejected(call, "outside_callable_hours");
     },
   }),
 );
@@ -129,7 +129,7 @@ const numberCases = Object.entries(numbers).map(([what, { number, valid }]) =>
     async run(target, check) {
       const call = (await connect(target)).calls.create({ ...request, toNumber: number });
       if (valid) return check.equal((await call).type, "initiated", "type");
-      const { errors } = await check.refused(call, "validation_failed");
+      const { errors } = await check.rejected(call, "validation_failed");
       const named = errors?.map(({ field, code }) => ({ field, code }));
       check.equal(named, [{ field: "toNumber", code: "phone_not_e164" }], "fields");
     },
@@ -193,8 +193,8 @@ const placementCases = [
       check.equal([first.response.status, second.response.status], [201, 202], "statuses");
       check.equal(second.data, { type: "queued", position: 1 }, "the first that waits");
       check.equal(third, { type: "queued", position: 2 }, "the second that waits");
-      const { meta } = await check.refused(client.calls.create(request), "queue_full");
-      check.that((meta?.retryAfterSecs ?? 0) > 0, "meta.retryAfterSecs above 0");
+      const { meta } = await check.rejected(client.calls.create(request), "queue_full");
+      check.isTrue((meta?.retryAfterSecs ?? 0) > 0, "meta.retryAfterSecs above 0");
     },
   }),
   contractCase({
@@ -253,7 +253,7 @@ const placementCases = [
       await target.policies.set({ dailyCallLimit: placedToday.length + 1 });
       const client = await connect(target);
       check.equal((await client.calls.create(request)).type, "initiated", "below the limit");
-      await check.refused(client.calls.create(request), "daily_call_limit_exceeded");
+      await check.rejected(client.calls.create(request), "daily_call_limit_exceeded");
     },
   }),
   contractCase({
@@ -261,9 +261,9 @@ const placementCases = [
     name: "a recipient whose time zone nobody knows is in the account's",
     needs,
     async run(target, check) {
-      await target.given(elsewhere("America/Los_Angeles"));
+      await target.seed(elsewhere("America/Los_Angeles"));
       const client = await connect(target, { keyOf: elsewhereId });
-      await check.refused(client.calls.create(fromElsewhere), "outside_callable_hours");
+      await check.rejected(client.calls.create(fromElsewhere), "outside_callable_hours");
     },
   }),
   contractCase({
@@ -271,7 +271,7 @@ const placementCases = [
     name: "a recipient is called at any hour where neither they nor the account have a time zone",
     needs: [...needs, "clock"],
     async run(target, check) {
-      await target.given(elsewhere());
+      await target.seed(elsewhere());
       const client = await connect(target, { keyOf: elsewhereId });
       for (let hour = 0; hour < 24; hour++) {
         check.equal((await client.calls.create(fromElsewhere)).type, "initiated", `type, ${hour} hours later`);
@@ -284,10 +284,10 @@ const placementCases = [
     name: "a policy says where recipients are whose time zone nobody knows",
     needs: [...needs, "policies"],
     async run(target, check) {
-      await target.given(elsewhere());
+      await target.seed(elsewhere());
       await target.policies.set({ recipientTimeZone: "America/Los_Angeles" });
       const client = await connect(target, { keyOf: elsewhereId });
-      await check.refused(client.calls.create(fromElsewhere), "outside_callable_hours");
+      await check.rejected(client.calls.create(fromElsewhere), "outside_callable_hours");
     },
   }),
   contractCase({
@@ -301,10 +301,10 @@ const placementCases = [
       await target.clock.advance({ to: midnight + 24 * hourMs - 1 });
       check.equal((await client.calls.create(far)).type, "initiated", "below the limit");
       await target.policies.set({ dailyCallLimit: 1 });
-      await check.refused(client.calls.create(far), "daily_call_limit_exceeded");
+      await check.rejected(client.calls.create(far), "daily_call_limit_exceeded");
       await target.clock.advance({ by: 1 });
       check.equal((await client.calls.create(far)).type, "initiated", "the first call of the new day");
-      await check.refused(client.calls.create(far), "daily_call_limit_exceeded");
+      await check.rejected(client.calls.create(far), "daily_call_limit_exceeded");
     },
   }),
 ];

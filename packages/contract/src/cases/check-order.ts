@@ -2,12 +2,12 @@ import { type ErrorCode, limits, type OperationId, operations } from "@call-tran
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import { connect, type Input, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { operationIds, requestSchema } from "../suite/document.ts";
-import type { Target, TargetWith, Who } from "../suite/target.ts";
+import type { Caller, Target, TargetWith } from "../suite/target.ts";
 import { accounts, telephony, users, uuid } from "../suite/world.ts";
 
 /** A request under construction: one valid request into which faults are put. */
-interface Plan {
-  readonly who: Who;
+interface RequestPlan {
+  readonly who: Caller;
   readonly headers: Readonly<Record<string, string>>;
   readonly input: Input;
   /** Text that replaces the JSON of the input's body. */
@@ -17,62 +17,65 @@ interface Plan {
 }
 
 /** Something wrong with a request, and the code it answers when nothing else is wrong. */
-interface Fault {
+interface Flaw {
   readonly name: string;
   readonly code: ErrorCode;
   /** Whether it can only be told of a key, or only of a JWT. */
   readonly only?: "key" | "token";
   /** Whether it stands in the JSON of the body, which broken JSON hides. */
   readonly inBody?: true;
-  put(plan: Plan): Plan;
+  applyTo(plan: RequestPlan): RequestPlan;
 }
 
-const asOwner: Who = { userId: users.owner, accountId: accounts.home };
+const asOwner: Caller = { userId: users.owner, accountId: accounts.home };
 const ownerKey = { keyOf: accounts.home };
 
-const withWho = (plan: Plan, change: object): Plan => ({ ...plan, who: { ...plan.who, ...change } as Who });
-const withBody = (plan: Plan, change: object): Plan => ({
+const withWho = (plan: RequestPlan, change: object): RequestPlan => ({
+  ...plan,
+  who: { ...plan.who, ...change } as Caller,
+});
+const withBody = (plan: RequestPlan, change: object): RequestPlan => ({
   ...plan,
   input: { ...plan.input, body: { ...(plan.input.body as object), ...change } },
 });
 /** Credentials come first, so every fault after them needs one that works. */
-const credential: Fault = {
+const credential: Flaw = {
   name: "an unknown credential",
   code: "api_key_invalid",
-  put: (plan) => ({ ...plan, headers: { ...plan.headers, Authorization: `Bearer ${limits.apiKeyPrefix}unknown` } }),
+  applyTo: (plan) => ({ ...plan, headers: { ...plan.headers, Authorization: `Bearer ${limits.apiKeyPrefix}unknown` } }),
 };
-const scope: Fault = {
+const scope: Flaw = {
   name: "a key without the scope",
   code: "api_key_insufficient_scope",
   only: "key",
-  put: (plan) => withWho(plan, { scopes: [] }),
+  applyTo: (plan) => withWho(plan, { scopes: [] }),
 };
-const address: Fault = {
+const address: Flaw = {
   name: "a key from another address",
   code: "api_key_ip_restricted",
   only: "key",
-  put: (plan) => withWho(plan, { allowedIps: ["203.0.113.7"] }),
+  applyTo: (plan) => withWho(plan, { allowedIps: ["203.0.113.7"] }),
 };
-const accountHeader: Fault = {
+const accountHeader: Flaw = {
   name: "no account header",
   code: "account_header_missing",
   only: "token",
-  put: (plan) => withWho(plan, { accountId: undefined }),
+  applyTo: (plan) => withWho(plan, { accountId: undefined }),
 };
-const membership: Fault = {
+const membership: Flaw = {
   name: "another account",
   code: "account_access_denied",
-  put: (plan) => withWho(plan, { accountId: accounts.foreign }),
+  applyTo: (plan) => withWho(plan, { accountId: accounts.foreign }),
 };
-const role: Fault = {
+const role: Flaw = {
   name: "a role that may not",
   code: "insufficient_permissions",
-  put: (plan) => withWho(plan, "keyOf" in plan.who ? { role: "agent" } : { userId: users.agent }),
+  applyTo: (plan) => withWho(plan, "keyOf" in plan.who ? { role: "agent" } : { userId: users.agent }),
 };
-const rateLimit: Fault = {
+const rateLimit: Flaw = {
   name: "a used-up rate limit",
   code: "rate_limit_exceeded",
-  put: (plan) => ({
+  applyTo: (plan) => ({
     ...plan,
     before: [...plan.before, (target) => target.policies.set({ rateLimit: { requests: 0, windowSecs: 60 } })],
   }),
@@ -84,13 +87,13 @@ async function takeName(target: Target): Promise<void> {
 }
 
 /** Faults that only one operation can have. */
-const ownFaults: Readonly<Partial<Record<OperationId, readonly Fault[]>>> = {
+const ownFaults: Readonly<Partial<Record<OperationId, readonly Flaw[]>>> = {
   createDestinationGroup: [
     {
       name: "a taken name",
       code: "resource_already_exists",
       // First of all, while nothing else stands in the way.
-      put: (plan) => ({ ...plan, before: [takeName, ...plan.before] }),
+      applyTo: (plan) => ({ ...plan, before: [takeName, ...plan.before] }),
     },
   ],
   createCall: [
@@ -98,41 +101,41 @@ const ownFaults: Readonly<Partial<Record<OperationId, readonly Fault[]>>> = {
       name: "an unpublished flow",
       code: "flow_not_published",
       inBody: true,
-      put: (plan) => withBody(plan, { flowId: telephony.unpublishedFlow }),
+      applyTo: (plan) => withBody(plan, { flowId: telephony.unpublishedFlow }),
     },
   ],
 };
 
-const withIds = (plan: Plan, id: string): Plan => ({
+const withIds = (plan: RequestPlan, id: string): RequestPlan => ({
   ...plan,
   input: { ...plan.input, path: Object.fromEntries(Object.keys(plan.input.path).map((name) => [name, id])) },
 });
-const malformedId: Fault = {
+const malformedId: Flaw = {
   name: "a malformed id",
   code: "invalid_id_format",
-  put: (plan) => withIds(plan, "not-an-id"),
+  applyTo: (plan) => withIds(plan, "not-an-id"),
 };
-const unknownId: Fault = {
+const unknownId: Flaw = {
   name: "an unknown id",
   code: "resource_not_found",
-  put: (plan) => withIds(plan, uuid(999)),
+  applyTo: (plan) => withIds(plan, uuid(999)),
 };
 /** A number in the query that is none. */
-function malformedQueryOf(parameters: Readonly<Record<string, string>>): Fault[] {
+function malformedQueryOf(parameters: Readonly<Record<string, string>>): Flaw[] {
   const [name] = Object.entries(parameters).find(([, type]) => type === "integer") ?? [];
   if (name === undefined) return [];
   return [
     {
       name: "a malformed query",
       code: "validation_failed",
-      put: (plan) => ({ ...plan, input: { ...plan.input, query: { [name]: "many" } } }),
+      applyTo: (plan) => ({ ...plan, input: { ...plan.input, query: { [name]: "many" } } }),
     },
   ];
 }
-const brokenJson: Fault = { name: "broken JSON", code: "invalid_json", put: (plan) => ({ ...plan, text: "{" }) };
+const brokenJson: Flaw = { name: "broken JSON", code: "invalid_json", applyTo: (plan) => ({ ...plan, text: "{" }) };
 
 /** A body with a required field left out. */
-function invalidField(operation: OperationId): Fault[] {
+function invalidField(operation: OperationId): Flaw[] {
   const field = requestSchema(operation)?.required?.at(-1);
   if (field === undefined) return [];
   return [
@@ -140,13 +143,13 @@ function invalidField(operation: OperationId): Fault[] {
       name: "a missing field",
       code: "validation_failed",
       inBody: true,
-      put: (plan) => withBody(plan, { [field]: undefined }),
+      applyTo: (plan) => withBody(plan, { [field]: undefined }),
     },
   ];
 }
 
 /** The faults that an operation can have, in the order in which they are to be answered (A-18). */
-function chainOf(operation: OperationId): Fault[] {
+function chainOf(operation: OperationId): Flaw[] {
   const { accountScoped, roles, pathParameters, queryParameters, hasBody } = operations[operation];
   return [
     credential,
@@ -164,28 +167,28 @@ function chainOf(operation: OperationId): Fault[] {
 }
 
 /** Faults that are not told apart in time, or that take each other's place in the request. */
-const exclusive: readonly (readonly [Fault, Fault])[] = [
+const exclusive: readonly (readonly [Flaw, Flaw])[] = [
   [address, scope],
   [accountHeader, membership],
   [malformedId, unknownId],
 ];
 
-function canMeet(first: Fault, second: Fault): boolean {
+function canCombine(first: Flaw, second: Flaw): boolean {
   const kinds = new Set([first.only, second.only].filter((kind) => kind !== undefined));
   const isHidden = first === brokenJson && second.inBody;
   return kinds.size < 2 && !isHidden && !exclusive.some(([left, right]) => left === first && right === second);
 }
 
-function pairCase(operation: OperationId, first: Fault, second: Fault): ContractCase {
+function pairCase(operation: OperationId, first: Flaw, second: Flaw): ContractCase {
   const who = [first.only, second.only].includes("key") ? ownerKey : asOwner;
   return contractCase({
     noun: "order of checks",
     name: `${operation}: ${first.name} is answered before ${second.name}`,
     needs: ["auth", "validates", "policies", "stateful"],
     async run(target, check) {
-      const valid: Plan = { who, headers: {}, input: validInput(operation), before: [] };
-      const { who: caller, headers, input, text, before } = second.put(first.put(valid));
-      const { apiKey, accessToken, accountId } = await target.as(caller);
+      const valid: RequestPlan = { who, headers: {}, input: validInput(operation), before: [] };
+      const { who: caller, headers, input, text, before } = second.applyTo(first.applyTo(valid));
+      const { apiKey, accessToken, accountId } = await target.credentialsFor(caller);
       for (const prepare of before) await prepare(target);
       const init: RequestInit = {
         headers: {
@@ -206,10 +209,10 @@ function pairsOf(operation: OperationId): ContractCase[] {
   return chain.flatMap((first, index) =>
     chain
       .slice(index + 1)
-      .filter((second) => canMeet(first, second))
+      .filter((second) => canCombine(first, second))
       .map((second) => pairCase(operation, first, second)),
   );
 }
 
 /** Two faults in one request: the check that stands earlier answers. */
-export const orderCases: readonly ContractCase[] = operationIds.flatMap(pairsOf);
+export const checkOrderCases: readonly ContractCase[] = operationIds.flatMap(pairsOf);

@@ -1,5 +1,5 @@
 import { contractCase } from "../suite/case.ts";
-import { connect, someone } from "../suite/client.ts";
+import { connect, homeUser } from "../suite/client.ts";
 import { accounts, destinations, users, uuid } from "../suite/world.ts";
 
 const noun = "destination-groups";
@@ -31,7 +31,7 @@ export const destinationGroupCases = [
       const client = await connect(target);
       const group = await client.destinationGroups.create({ name: "Front desk", members });
       check.equal(group.name, "Front desk", "name");
-      check.that(group.id.length > 0, "an id");
+      check.isTrue(group.id.length > 0, "an id");
       check.equal(Date.parse(group.createdAt), target.clock.now(), "createdAt");
       check.equal(group.updatedAt, group.createdAt, "updatedAt");
     },
@@ -66,7 +66,7 @@ export const destinationGroupCases = [
       const client = await connect(target);
       const one = await client.destinationGroups.create({ name: "One", members });
       const other = await client.destinationGroups.create({ name: "Other", members });
-      check.that(one.id !== other.id, "two ids");
+      check.isTrue(one.id !== other.id, "two ids");
     },
   }),
   contractCase({
@@ -77,7 +77,7 @@ export const destinationGroupCases = [
       const client = await connect(target);
       await client.destinationGroups.create({ name: "Front desk", members });
       const unknown = [{ destinationId: uuid(999) }];
-      await check.refused(
+      await check.rejected(
         client.destinationGroups.create({ name: "Front desk", members: unknown }),
         "validation_failed",
       );
@@ -91,7 +91,7 @@ export const destinationGroupCases = [
       const client = await connect(target);
       await client.destinationGroups.create({ name: "Front desk", members });
       const again = client.destinationGroups.create({ name: "Front desk", members });
-      await check.refusedLike(again, "resource_already_exists", "A-16", "a group's name is taken");
+      await check.rejectedWithStatusOf(again, "resource_already_exists", "A-16", "a group's name is taken");
     },
   }),
   contractCase({
@@ -143,9 +143,9 @@ export const destinationGroupCases = [
       async run(target, check) {
         const client = await connect(target);
         const call = client.destinationGroups.create({ name: "Front desk", members: given });
-        const { errors } = await check.refused(call, "validation_failed");
+        const { errors } = await check.rejected(call, "validation_failed");
         check.equal(errors?.length, 1, "fields named");
-        check.that(errors?.[0]?.field.startsWith("members[1]") ?? false, "the second member is named");
+        check.isTrue(errors?.[0]?.field.startsWith("members[1]") ?? false, "the second member is named");
       },
     }),
   ),
@@ -159,7 +159,7 @@ export const destinationGroupCases = [
         name: "",
         members: [{ destinationId: first, ringTimeoutSecs: 0 }],
       });
-      const { errors } = await check.refused(call, "validation_failed");
+      const { errors } = await check.rejected(call, "validation_failed");
       const named = errors?.map(({ field, code }) => `${field} ${code}`).toSorted();
       check.equal(named, ["members[0].ringTimeoutSecs below_minimum", "name too_short"], "fields");
     },
@@ -169,9 +169,9 @@ export const destinationGroupCases = [
     name: "a refused group leaves its name free",
     needs,
     async run(target, check) {
-      const client = await connect(target, someone("admin"));
+      const client = await connect(target, homeUser("admin"));
       const refused = client.destinationGroups.create({ name: "Front desk", members: [{ destinationId: uuid(999) }] });
-      await check.refused(refused, "validation_failed");
+      await check.rejected(refused, "validation_failed");
       const group = await client.destinationGroups.create({ name: "Front desk", members });
       check.equal(group.name, "Front desk", "name");
     },

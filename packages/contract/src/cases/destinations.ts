@@ -16,7 +16,7 @@ export const destinationCases = [
       const { signingSecret, signingSecretHint } = await (await connect(target)).destinations.rotateSecret(
         destinations.app,
       );
-      check.that(typeof signingSecret === "string" && signingSecret !== firstSecret, "a new secret");
+      check.isTrue(typeof signingSecret === "string" && signingSecret !== firstSecret, "a new secret");
       check.equal(signingSecretHint, signingSecret?.slice(-limits.signingSecretHintLength), "signingSecretHint");
     },
   }),
@@ -41,7 +41,7 @@ export const destinationCases = [
       const first = await client.destinations.rotateSecret(destinations.app);
       await target.clock.advance({ by: hourMs });
       const second = await client.destinations.rotateSecret(destinations.app);
-      check.that(first.signingSecret !== second.signingSecret, "two secrets");
+      check.isTrue(first.signingSecret !== second.signingSecret, "two secrets");
       const expiry = Date.parse(second.previousSecretExpiresAt ?? "");
       check.equal(expiry, target.clock.now() + overlapMs, "previousSecretExpiresAt");
     },
@@ -70,7 +70,7 @@ export const destinationCases = [
         members: [{ destinationId: destinations.app }],
       });
       const answers = [group, await client.accounts.list(), await client.members.getAvailability(members.colleague)];
-      check.that(!JSON.stringify(answers).includes(signingSecret ?? "?"), "the secret in no other answer");
+      check.isTrue(!JSON.stringify(answers).includes(signingSecret ?? "?"), "the secret in no other answer");
     },
   }),
   contractCase({
@@ -90,7 +90,7 @@ export const destinationCases = [
       needs,
       async run(target, check) {
         const rotation = (await connect(target)).destinations.rotateSecret(id);
-        await check.refusedLike(rotation, "bad_request", "A-16", "the destination is not an app");
+        await check.rejectedWithStatusOf(rotation, "bad_request", "A-16", "the destination is not an app");
       },
     }),
   ),
@@ -101,7 +101,12 @@ export const destinationCases = [
       needs,
       async run(target, check) {
         const rotation = (await connect(target)).destinations.rotateSecret(id);
-        await check.refusedLike(rotation, "resource_not_found", "A-16", "the destination is not in the account");
+        await check.rejectedWithStatusOf(
+          rotation,
+          "resource_not_found",
+          "A-16",
+          "the destination is not in the account",
+        );
       },
     }),
   ),

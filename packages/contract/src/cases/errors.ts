@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
-import { connect, invoke, sendRaw, someone, validInput } from "../suite/client.ts";
+import { connect, homeUser, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { onDemandCodes, operationIds } from "../suite/document.ts";
 import type { Target } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
@@ -17,11 +17,11 @@ const operationFor = (code: ErrorCode): OperationId =>
 /** The code through the SDK: everything that the table says of it arrives in the typed error. */
 async function arrives(check: Check, call: PromiseLike<unknown>, code: ErrorCode): Promise<void> {
   const row = errorCodes[code];
-  const error = await check.refused(call, code);
+  const error = await check.rejected(call, code);
   check.equal(error.status, row.status ?? error.status, "status");
   check.equal(error.title, row.title, "title");
-  check.that(typeof error.detail === "string" && error.detail !== "", "a detail");
-  check.that(typeof error.requestId === "string" && error.requestId !== "", "a requestId");
+  check.isTrue(typeof error.detail === "string" && error.detail !== "", "a detail");
+  check.isTrue(typeof error.requestId === "string" && error.requestId !== "", "a requestId");
   check.equal((error.errors?.length ?? 0) > 0, row.hasFieldErrors, "whether fields are named");
 }
 
@@ -69,9 +69,9 @@ const rateLimitCases = operationIds.map((operation) =>
       const client = await connect(target);
       await target.policies.set({ rateLimit: { requests: 1, windowSecs: 30 } });
       await client.roles.list();
-      const error = await check.refused(invoke(client, operation, validInput(operation)), "rate_limit_exceeded");
+      const error = await check.rejected(invoke(client, operation, validInput(operation)), "rate_limit_exceeded");
       const wait = error.meta?.retryAfterSecs ?? 0;
-      check.that(wait > 0 && wait <= 30, `meta.retryAfterSecs from above 0 to 30, met ${wait}`);
+      check.isTrue(wait > 0 && wait <= 30, `meta.retryAfterSecs from above 0 to 30, met ${wait}`);
       await target.clock.advance({ by: wait * 1000 });
       await invoke(client, operation, validInput(operation));
     },
@@ -79,7 +79,7 @@ const rateLimitCases = operationIds.map((operation) =>
 );
 
 async function sendAs(target: Target, operation: OperationId, init: RequestInit): Promise<Response> {
-  const { accessToken } = await target.as(someone("owner"));
+  const { accessToken } = await target.credentialsFor(homeUser("owner"));
   const identity = { Authorization: `Bearer ${accessToken}`, "X-Account-Id": accounts.home };
   return sendRaw(target, operation, { ...init, headers: { ...identity, ...(init.headers as object) } });
 }
@@ -127,7 +127,7 @@ const methodCases = operationIds.map((operation) =>
       const response = await target.fetch(url, { method: wrongMethodOf(operation) });
       check.equal(Reflect.get((await response.json()) as object, "code"), "not_found", "code");
       const allowed = (response.headers.get("Allow") ?? "").split(",").map((method) => method.trim());
-      check.that(allowed.includes(operations[operation].method), `Allow names ${operations[operation].method}`);
+      check.isTrue(allowed.includes(operations[operation].method), `Allow names ${operations[operation].method}`);
     },
   }),
 );
@@ -157,7 +157,7 @@ export const errorCases: readonly ContractCase[] = [
       const first = await client.roles.list().withResponse();
       const second = await client.roles.list().withResponse();
       check.equal(first.requestId, first.response.headers.get("X-Request-Id"), "requestId");
-      check.that(first.requestId !== second.requestId, "two requests have two names");
+      check.isTrue(first.requestId !== second.requestId, "two requests have two names");
     },
   }),
   contractCase({

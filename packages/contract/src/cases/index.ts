@@ -1,13 +1,13 @@
 import type { ContractCase } from "../suite/case.ts";
 import { accountCases } from "./accounts.ts";
 import { authCases } from "./auth.ts";
-import { breakageCases } from "./broken-responses.ts";
+import { brokenResponseCases } from "./broken-responses.ts";
 import { callCases } from "./calls.ts";
-import { orderCases } from "./check-order.ts";
+import { checkOrderCases } from "./check-order.ts";
 import { destinationGroupCases } from "./destination-groups.ts";
 import { destinationCases } from "./destinations.ts";
 import { errorCases } from "./errors.ts";
-import { negativeCases } from "./invalid-input.ts";
+import { invalidInputCases } from "./invalid-input.ts";
 import { memberCases } from "./members.ts";
 import { retryCases } from "./retries.ts";
 import { roleCases } from "./roles.ts";
@@ -23,11 +23,11 @@ export const cases: readonly ContractCase[] = [
   ...callCases,
   ...accountCases,
   ...authCases,
-  ...orderCases,
+  ...checkOrderCases,
   ...errorCases,
-  ...negativeCases,
+  ...invalidInputCases,
   ...retryCases,
-  ...breakageCases,
+  ...brokenResponseCases,
   ...webhookCases,
   ...transferCases,
 ];

@@ -1,7 +1,7 @@
 import { errorCodes, type OperationId } from "@call-transfer/spec";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
-import { connect, type Input, invoke, sendRaw, someone, validInput } from "../suite/client.ts";
+import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { operationIds } from "../suite/document.ts";
 import { type Field, fieldName, fieldPath, fieldsOf, type Rule, rulesOf } from "../suite/fields.ts";
 import { absent, type Probe, probesOf } from "../suite/probes.ts";
@@ -59,7 +59,7 @@ async function takesDefault(target: Target, check: Check, { field }: Rule, input
     "the answer as with the default",
   );
   const differing = await invoke(client, operation, inputWith(input, field, other));
-  check.that(JSON.stringify(differing) !== JSON.stringify(data), "another value would have shown");
+  check.isTrue(JSON.stringify(differing) !== JSON.stringify(data), "another value would have shown");
 }
 
 async function accepts(target: Target, check: Check, rule: Rule, probe: Probe): Promise<void> {
@@ -73,7 +73,7 @@ async function accepts(target: Target, check: Check, rule: Rule, probe: Probe): 
 
 /** The SDK itself refuses to send nothing where a body belongs. */
 async function withoutBody(target: Target, check: Check, operation: OperationId, input: Input): Promise<void> {
-  const { accessToken = "", accountId = "" } = await target.as(someone("owner"));
+  const { accessToken = "", accountId = "" } = await target.credentialsFor(homeUser("owner"));
   const headers = { Authorization: `Bearer ${accessToken}`, "X-Account-Id": accountId };
   const { status } = await sendRaw(target, operation, { headers }, input);
   check.equal(status, errorCodes.validation_failed.status, "the status of a request without its body");
@@ -84,10 +84,10 @@ async function refuses(target: Target, check: Check, { field }: Rule, { value, w
   if (field.steps.length === 0 && value === absent) return withoutBody(target, check, field.operation, input);
   const client = await connect(target);
   const call = invoke(client, field.operation, input);
-  if (field.where === "path") return void (await check.refused(call, "invalid_id_format"));
+  if (field.where === "path") return void (await check.rejected(call, "invalid_id_format"));
   if (field.steps.length === 0)
-    return void (await check.refusedLike(call, "validation_failed", "A-20", `the body is ${what}`));
-  const { errors } = await check.refused(call, "validation_failed");
+    return void (await check.rejectedWithStatusOf(call, "validation_failed", "A-20", `the body is ${what}`));
+  const { errors } = await check.rejected(call, "validation_failed");
   const named = errors?.map((error) => ({ field: error.field, code: error.code }));
   check.equal(named, [{ field: fieldPath(field), code }], "the fields named");
 }
@@ -113,4 +113,4 @@ function* casesOf(operation: OperationId): Generator<ContractCase> {
 }
 
 /** For every rule of every field the last valid and the first invalid value, all derived from the document. */
-export const negativeCases: readonly ContractCase[] = operationIds.flatMap((id) => [...casesOf(id)]);
+export const invalidInputCases: readonly ContractCase[] = operationIds.flatMap((id) => [...casesOf(id)]);

@@ -10,7 +10,7 @@ const memberId = uuid(801);
 
 /** A further member of the home account. */
 const given = (target: Target, state: Pick<SeedMember, "availability" | "busy" | "hours">): Promise<void> =>
-  target.given({
+  target.seed({
     users: [{ id: uuid(802), name: "Given" }],
     members: [{ id: memberId, accountId: accounts.home, userId: uuid(802), role: "member", ...state }],
   });
@@ -150,7 +150,7 @@ export const memberCases = [
       needs,
       async run(target, check) {
         const call = (await connect(target)).members.getAvailability(id);
-        await check.refusedLike(call, "resource_not_found", "A-16", "the member is not in the organization");
+        await check.rejectedWithStatusOf(call, "resource_not_found", "A-16", "the member is not in the organization");
       },
     }),
     contractCase({
@@ -159,7 +159,7 @@ export const memberCases = [
       needs: [...needs, "destructive"],
       async run(target, check) {
         const call = (await connect(target)).members.deleteHours(id);
-        await check.refusedLike(call, "resource_not_found", "A-16", "the member is not in the organization");
+        await check.rejectedWithStatusOf(call, "resource_not_found", "A-16", "the member is not in the organization");
       },
     }),
   ]),

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCodes, limits, operations } from "@call-transfer/s
 import { type ContractCase, contractCase, type RetryClass } from "../suite/case.ts";
 import { invoke, validInput } from "../suite/client.ts";
 import { operationIds } from "../suite/document.ts";
-import { watched } from "../suite/impatient-client.ts";
+import { connectImpatient } from "../suite/impatient-client.ts";
 import type { Fault } from "../suite/target.ts";
 
 const noun = "retries";
@@ -15,7 +15,7 @@ const always: readonly RetryClass[] = ["safe", "unique", "once"];
 const codesWhere = (filter: (code: ErrorCode) => boolean) => (Object.keys(errorCodes) as ErrorCode[]).filter(filter);
 
 /** Answers, and the classes of operations that are sent again after them. */
-export const answers: readonly {
+export const retriedResponses: readonly {
   name: string;
   fault: Fault["do"];
   code?: ErrorCode;
@@ -40,7 +40,7 @@ export const answers: readonly {
 ];
 
 const matrix = operationIds.flatMap((operation) =>
-  answers.map(({ name, fault, code, retried }) => {
+  retriedResponses.map(({ name, fault, code, retried }) => {
     const again = retried.includes(operations[operation].retry);
     return contractCase({
       noun,
@@ -49,10 +49,10 @@ const matrix = operationIds.flatMap((operation) =>
       covers: [{ kind: "reaction", fault: name, retry: operations[operation].retry }],
       async run(target, check) {
         await target.faults.add({ match: { operationId: operation }, do: fault });
-        const { client, sent } = await watched(target);
+        const { client, sent } = await connectImpatient(target);
         const call = invoke(client, operation, validInput(operation));
         if (again) await call;
-        else if (code) await check.refused(call, code);
+        else if (code) await check.rejected(call, code);
         else await check.fails(call);
         check.equal(sent.count, again ? 2 : 1, "requests sent");
       },
@@ -69,10 +69,10 @@ export const retryCases: readonly ContractCase[] = [
     needs: ["faults"],
     async run(target, check) {
       await target.faults.add({ times: attemptsAtMost, do: { code: "service_unavailable" } });
-      const { client, sent, waits } = await watched(target);
-      await check.refused(client.roles.list(), "service_unavailable");
+      const { client, sent, waits } = await connectImpatient(target);
+      await check.rejected(client.roles.list(), "service_unavailable");
       check.equal(sent.count, attemptsAtMost, "requests sent");
-      check.that(
+      check.isTrue(
         waits.every((wait, index) => wait > (waits[index - 1] ?? 0)),
         `growing waits, met ${waits.join(", ")}`,
       );
@@ -83,11 +83,11 @@ export const retryCases: readonly ContractCase[] = [
     name: "the wait that a rate limit asks for is kept",
     needs: ["policies", "destructive"],
     async run(target, check) {
-      const { client, waits } = await watched(target);
+      const { client, waits } = await connectImpatient(target);
       await target.policies.set({ rateLimit: { requests: 1, windowSecs: 30 } });
       await client.roles.list();
-      await check.refused(client.roles.list(), "rate_limit_exceeded");
-      check.that(
+      await check.rejected(client.roles.list(), "rate_limit_exceeded");
+      check.isTrue(
         waits.length > 0 && waits.every((wait) => wait >= 1000),
         `waits of a second or more, met ${waits.join(", ")}`,
       );

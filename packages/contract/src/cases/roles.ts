@@ -1,5 +1,5 @@
 import { contractCase } from "../suite/case.ts";
-import { connect, someone } from "../suite/client.ts";
+import { connect, homeUser } from "../suite/client.ts";
 import { roles } from "../suite/document.ts";
 
 const noun = "roles";
@@ -21,7 +21,7 @@ export const roleCases = [
     async run(target, check) {
       const list = await (await connect(target)).roles.list();
       for (const { role, permissions } of list.roles) {
-        check.that(permissions.length > 0, `${role} permits something`);
+        check.isTrue(permissions.length > 0, `${role} permits something`);
         check.equal(new Set(permissions).size, permissions.length, `distinct permissions of ${role}`);
       }
     },
@@ -32,7 +32,7 @@ export const roleCases = [
     needs: ["auth"],
     async run(target, check) {
       const asOwner = await (await connect(target)).roles.list();
-      const asAgent = await (await connect(target, someone("agent"))).roles.list();
+      const asAgent = await (await connect(target, homeUser("agent"))).roles.list();
       check.equal(asAgent, asOwner, "roles");
     },
   }),

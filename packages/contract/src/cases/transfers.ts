@@ -1,6 +1,6 @@
 import { contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
-import { connect, someone } from "../suite/client.ts";
+import { connect, homeUser } from "../suite/client.ts";
 import type { RingState, TargetWith, TransferRequest } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
 import { accounts, destinations, hourMs, iso, members, type SeedMember, uuid } from "../suite/world.ts";
@@ -16,7 +16,7 @@ type MemberState = Pick<SeedMember, "availability" | "busy" | "hours">;
 
 /** A further member of an account, the home account unless told otherwise. */
 const given = (target: Platform, state: MemberState, accountId = accounts.home): Promise<void> =>
-  target.given({
+  target.seed({
     users: [{ id: uuid(822), name: "Given" }],
     members: [{ id: memberId, accountId, userId: uuid(822), role: "member", ...state }],
   });
@@ -117,7 +117,7 @@ export const transferCases = [
     needs,
     async run(target, check) {
       const [accountId, destinationId] = [uuid(823), uuid(824)];
-      await target.given({
+      await target.seed({
         accounts: [{ id: accountId, name: "Westward", timeZone: "America/Los_Angeles" }],
         destinations: [{ id: destinationId, accountId, name: "People", kind: "available_humans" }],
       });
@@ -149,7 +149,7 @@ export const transferCases = [
         kind: "phone",
         enabled: false,
       } as const;
-      await target.given({ destinations: [phone] });
+      await target.seed({ destinations: [phone] });
       await shown(target, check, await target.transfers.start({ destinationId }), "unanswered", ["not_rung"]);
     },
   }),
@@ -264,7 +264,7 @@ export const transferCases = [
     name: "an answered call ends a row of missed ones",
     needs,
     async run(target, check) {
-      const client = await connect(target, someone("admin"));
+      const client = await connect(target, homeUser("admin"));
       await miss(target);
       await miss(target);
       const script = [{ memberId: members.colleague, answerAfterSecs: 1 }];

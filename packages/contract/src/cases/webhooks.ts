@@ -59,7 +59,7 @@ async function signedBy(target: Platform, check: Check, delivery: Delivery, secr
   check.equal(signaturesOf(delivery).length, secrets.length, "signatures");
   for (const [index, secret] of secrets.entries()) {
     const genuine = await verifies(target, withSignature(delivery, index), secret);
-    check.that(genuine, `signature ${index + 1} is made with the secret that stands there`);
+    check.isTrue(genuine, `signature ${index + 1} is made with the secret that stands there`);
   }
 }
 
@@ -95,11 +95,11 @@ export const webhookCases: readonly ContractCase[] = [
     needs,
     async run(target, check) {
       const delivery = await offer(target);
-      check.that(!(await verifies(target, delivery, `${firstSecret}x`)), "another secret is refused");
+      check.isTrue(!(await verifies(target, delivery, `${firstSecret}x`)), "another secret is refused");
       const changed = { ...delivery, body: `${delivery.body} ` };
-      check.that(!(await verifies(target, changed, firstSecret)), "another body is refused");
+      check.isTrue(!(await verifies(target, changed, firstSecret)), "another body is refused");
       await target.clock.advance({ by: (signature.toleranceSecs + 1) * 1000 });
-      check.that(!(await verifies(target, delivery, firstSecret)), "a stale time is refused");
+      check.isTrue(!(await verifies(target, delivery, firstSecret)), "a stale time is refused");
     },
   }),
   contractCase({
@@ -111,8 +111,8 @@ export const webhookCases: readonly ContractCase[] = [
       const secret = await rotate(target);
       const delivery = await offer(target);
       await signedBy(target, check, delivery, [secret, firstSecret]);
-      check.that(await verifies(target, delivery, secret), "a receiver with the new secret accepts");
-      check.that(await verifies(target, delivery, firstSecret), "a receiver with the previous secret accepts");
+      check.isTrue(await verifies(target, delivery, secret), "a receiver with the new secret accepts");
+      check.isTrue(await verifies(target, delivery, firstSecret), "a receiver with the previous secret accepts");
     },
   }),
   contractCase({
@@ -147,7 +147,7 @@ export const webhookCases: readonly ContractCase[] = [
       const third = await rotate(target);
       const delivery = await offer(target);
       await signedBy(target, check, delivery, [third, second]);
-      check.that(!(await verifies(target, delivery, firstSecret)), "the oldest secret no longer verifies");
+      check.isTrue(!(await verifies(target, delivery, firstSecret)), "the oldest secret no longer verifies");
     },
   }),
 ];

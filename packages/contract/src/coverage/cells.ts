@@ -1,13 +1,13 @@
 import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
-import { breakages } from "../cases/broken-responses.ts";
-import { answers } from "../cases/retries.ts";
+import { brokenResponses } from "../cases/broken-responses.ts";
+import { retriedResponses } from "../cases/retries.ts";
 import type { ClaimedCell, RetryClass } from "../suite/case.ts";
 import { callersOf, errorCodeNames, onDemandCodes, operationIds, webhookEvents } from "../suite/document.ts";
 import { fieldName, fieldsOf, rulesOf } from "../suite/fields.ts";
 import { transitions } from "../suite/transitions.ts";
 
 /** Something that the contract documents and that a case has to show. */
-export type Cell =
+export type CoverageCell =
   | ClaimedCell
   | { readonly kind: "status"; readonly operation: string; readonly status: number }
   | { readonly kind: "code"; readonly operation: string; readonly code: string }
@@ -15,7 +15,7 @@ export type Cell =
   | { readonly kind: "story"; readonly operation: string };
 
 /** The classes of cells, in the order in which they are told. */
-export const classes = {
+export const cellClasses = {
   status: "operation × status",
   code: "operation × code",
   field: "field × keyword × valid or invalid",
@@ -25,25 +25,25 @@ export const classes = {
   webhook: "webhook × signed or rotated",
   reaction: "fault × client reaction",
   demand: "code × on demand",
-} as const satisfies Record<Cell["kind"], string>;
+} as const satisfies Record<CoverageCell["kind"], string>;
 
 /** How a cell was reached: by the platform's own behaviour, or only because a fault said so. */
-export type Way = "behaviour" | "on demand";
+export type CellOrigin = "behaviour" | "on demand";
 
 /** A cell with the way in which it must be reached. */
-export interface Documented {
-  readonly cell: Cell;
-  readonly expected: Way;
+export interface DocumentedCell {
+  readonly cell: CoverageCell;
+  readonly expected: CellOrigin;
 }
 
 /** One text for equal cells. */
-export const keyOf = (cell: Cell): string => JSON.stringify(Object.values(cell));
+export const keyOf = (cell: CoverageCell): string => JSON.stringify(Object.values(cell));
 
 const isForced = (code: ErrorCode): boolean => onDemandCodes.includes(code);
-const behaviour = (cell: Cell): Documented => ({ cell, expected: "behaviour" });
-const onDemand = (cell: Cell): Documented => ({ cell, expected: "on demand" });
+const behaviour = (cell: CoverageCell): DocumentedCell => ({ cell, expected: "behaviour" });
+const onDemand = (cell: CoverageCell): DocumentedCell => ({ cell, expected: "on demand" });
 
-function* operationCells(): Generator<Documented> {
+function* operationCells(): Generator<DocumentedCell> {
   for (const operation of operationIds) {
     const { statuses, errorCodes: listed } = operations[operation];
     for (const status of statuses) {
@@ -68,13 +68,13 @@ function* operationCells(): Generator<Documented> {
 const retryClasses: readonly RetryClass[] = [...new Set(operationIds.map((id) => operations[id].retry))];
 
 /** Every cell that the contract documents. */
-export function* documentedCells(): Generator<Documented> {
+export function* documentedCells(): Generator<DocumentedCell> {
   yield* operationCells();
   for (const transition of transitions) yield behaviour({ kind: "transition", transition });
   for (const event of webhookEvents) {
     for (const signing of ["signed", "rotated"] as const) yield behaviour({ kind: "webhook", event, signing });
   }
-  for (const fault of [...answers.map(({ name }) => name), ...Object.keys(breakages)]) {
+  for (const fault of [...retriedResponses.map(({ name }) => name), ...Object.keys(brokenResponses)]) {
     for (const retry of retryClasses) yield onDemand({ kind: "reaction", fault, retry });
   }
   for (const code of errorCodeNames) yield onDemand({ kind: "demand", code });
@@ -84,7 +84,7 @@ const nounOf = (operation: string): string => Object.values(operations).find(({ 
 const file = (name: string): string => `(packages/contract/src/cases/${name})`;
 
 /** An uncovered cell in words, with the file whose cases should reach it. */
-export function describeCell(cell: Cell): string {
+export function describeCell(cell: CoverageCell): string {
   switch (cell.kind) {
     case "status":
     case "code": {
@@ -109,7 +109,7 @@ export function describeCell(cell: Cell): string {
 }
 
 /** A cell in few words, without its class. */
-export function nameCell(cell: Cell): string {
+export function nameCell(cell: CoverageCell): string {
   switch (cell.kind) {
     case "status":
       return `${cell.operation}: ${cell.status}`;

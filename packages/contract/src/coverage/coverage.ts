@@ -1,14 +1,21 @@
 import { operations } from "@call-transfer/spec";
-import { answersOutsideOperations } from "../suite/document.ts";
-import type { Run } from "../suite/run.ts";
+import { codesOutsideOperations } from "../suite/document.ts";
+import type { CaseResult } from "../suite/run.ts";
 import type { Capability } from "../suite/target.ts";
-import { type Cell, type Documented, describeCell, documentedCells, keyOf, type Way } from "./cells.ts";
-import { grouped } from "./grouped.ts";
+import {
+  type CellOrigin,
+  type CoverageCell,
+  type DocumentedCell,
+  describeCell,
+  documentedCells,
+  keyOf,
+} from "./cells.ts";
+import { groupBy } from "./grouped.ts";
 
 /** A documented cell and what was met. */
-export interface Row extends Documented {
+export interface CoverageRow extends DocumentedCell {
   /** How each target reached it; absent where none of its cases did. */
-  readonly reached: ReadonlyMap<string, Way>;
+  readonly reached: ReadonlyMap<string, CellOrigin>;
   /** For each target that did not: why the cases that reach it elsewhere told nothing there; empty when nothing says. */
   readonly missed: ReadonlyMap<string, readonly string[]>;
 }
@@ -28,18 +35,18 @@ export interface Tally {
 export interface Coverage {
   /** One row for each target, in the order of the runs. */
   readonly tallies: readonly Tally[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly CoverageRow[];
   /** What behaviour answered although no operation documents it, in words. */
   readonly undocumented: readonly string[];
   /** What the answers were where the specification leaves them open. */
   readonly findings: readonly string[];
 }
 
-function* cellsOf(run: Run): Generator<{ cell: Cell; way: Way }> {
+function* cellsOf(run: CaseResult): Generator<{ cell: CoverageCell; way: CellOrigin }> {
   for (const cell of run.covers) {
     yield { cell, way: cell.kind === "demand" || cell.kind === "reaction" ? "on demand" : "behaviour" };
   }
-  for (const { operation, status, code, onDemand } of run.exchanges) {
+  for (const { operation, status, code, byFault: onDemand } of run.exchanges) {
     const way = onDemand ? "on demand" : "behaviour";
     if (!operation) continue;
     yield { cell: { kind: "status", operation, status }, way };
@@ -52,11 +59,11 @@ function* cellsOf(run: Run): Generator<{ cell: Cell; way: Way }> {
 const sortedSet = (values: Iterable<string>): string[] => [...new Set(values)].toSorted();
 
 /** Behaviour that the contract does not document. */
-function* undocumentedOf(run: Run): Generator<string> {
-  for (const { operation, status, code, onDemand } of run.exchanges) {
+function* undocumentedOf(run: CaseResult): Generator<string> {
+  for (const { operation, status, code, byFault: onDemand } of run.exchanges) {
     if (onDemand) continue;
     if (!operation) {
-      const known = answersOutsideOperations.some((answer) => answer === code);
+      const known = codesOutsideOperations.some((answer) => answer === code);
       if (!known) yield `${run.target}: outside the operations: ${status} ${code ?? "without a code"}`;
       continue;
     }
@@ -66,20 +73,20 @@ function* undocumentedOf(run: Run): Generator<string> {
   }
 }
 
-const caseOf = ({ noun, name }: Run): string => `${noun}: ${name}`;
-const hasPassed = (run: Run): boolean => !(run.failure || run.hindrances || run.deviation);
+const caseOf = ({ noun, name }: CaseResult): string => `${noun}: ${name}`;
+const hasPassed = (run: CaseResult): boolean => !(run.failure || run.missing || run.deviation);
 
 /** Why a run told nothing of its target; undefined when it did, or failed. */
-const silenceOf = ({ hindrances, deviation }: Run): string[] =>
+const silenceOf = ({ missing: hindrances, deviation }: CaseResult): string[] =>
   hindrances?.map(({ capability, why }) => `${capability}: ${why}`) ?? (deviation === undefined ? [] : [deviation]);
 
-function tallyOf(target: string, runs: readonly Run[]): Tally {
+function tallyOf(target: string, runs: readonly CaseResult[]): Tally {
   const deviations = new Map<string, string[]>();
   const notRun = new Map<Capability, { why: string; cases: number }>();
   for (const run of runs) {
     if (run.deviation !== undefined)
       deviations.set(run.deviation, [...(deviations.get(run.deviation) ?? []), caseOf(run)]);
-    for (const { capability, why } of run.hindrances ?? [])
+    for (const { capability, why } of run.missing ?? [])
       notRun.set(capability, { why, cases: (notRun.get(capability)?.cases ?? 0) + 1 });
   }
   return {
@@ -93,18 +100,18 @@ function tallyOf(target: string, runs: readonly Run[]): Tally {
 
 /** Which targets reached a cell and in which way, and which cases did. */
 interface Reached {
-  readonly ways: Map<string, Way>;
+  readonly ways: Map<string, CellOrigin>;
   readonly cases: Set<string>;
 }
 
 const nobody: Reached = { ways: new Map(), cases: new Set() };
 
-function reachedBy(passed: readonly Run[]): ReadonlyMap<string, Reached> {
+function reachedBy(passed: readonly CaseResult[]): ReadonlyMap<string, Reached> {
   const reached = new Map<string, Reached>();
   for (const run of passed) {
     for (const { cell, way } of cellsOf(run)) {
       const key = keyOf(cell);
-      const { ways, cases } = reached.get(key) ?? { ways: new Map<string, Way>(), cases: new Set<string>() };
+      const { ways, cases } = reached.get(key) ?? { ways: new Map<string, CellOrigin>(), cases: new Set<string>() };
       reached.set(key, { ways, cases });
       cases.add(caseOf(run));
       if (ways.get(run.target) !== "behaviour") ways.set(run.target, way);
@@ -114,14 +121,14 @@ function reachedBy(passed: readonly Run[]): ReadonlyMap<string, Reached> {
 }
 
 /** Counts the cells that passed cases reached. */
-export function coverageOf(runs: readonly Run[]): Coverage {
-  const byTarget = grouped(runs, ({ target }) => target);
+export function measureCoverage(runs: readonly CaseResult[]): Coverage {
+  const byTarget = groupBy(runs, ({ target }) => target);
   const passed = runs.filter(hasPassed);
   const reached = reachedBy(passed);
   const silences = new Map(
     [...byTarget].map(([target, own]) => [target, new Map(own.map((run) => [caseOf(run), silenceOf(run)]))]),
   );
-  const rowOf = (documented: Documented): Row => {
+  const rowOf = (documented: DocumentedCell): CoverageRow => {
     const { ways, cases } = reached.get(keyOf(documented.cell)) ?? nobody;
     const missed = [...silences]
       .filter(([target]) => !ways.has(target))
@@ -133,7 +140,9 @@ export function coverageOf(runs: readonly Run[]): Coverage {
     rows: [...documentedCells()].map(rowOf),
     undocumented: sortedSet(passed.flatMap((run) => [...undocumentedOf(run)])),
     findings: sortedSet(
-      passed.flatMap((run) => run.findings.map(({ assumption, what, met }) => `${assumption}: ${what}: ${met}`)),
+      passed.flatMap((run) =>
+        run.findings.map(({ assumption, subject: what, observed: met }) => `${assumption}: ${what}: ${met}`),
+      ),
     ),
   };
 }
@@ -144,7 +153,7 @@ const isLimited = ({ deviations, notRun }: Tally): boolean => deviations.size > 
  * What keeps the coverage from being whole, in words; empty when it is. A target that cannot do everything may miss what
  * its own limits explain; with no unlimited target to tell which cases reach a cell, it is held to nothing more.
  */
-export function gapsOf({ rows, tallies, undocumented }: Coverage): string[] {
+export function coverageGaps({ rows, tallies, undocumented }: Coverage): string[] {
   const isToldAll = tallies.some((tally) => !isLimited(tally));
   const gaps = rows.flatMap(({ cell, expected, reached, missed }) =>
     tallies.flatMap((tally) => {

@@ -1,5 +1,5 @@
 /** Values by key, in the order of their first appearance; `Map.groupBy`, which Node 20 lacks. */
-export function grouped<Value>(values: Iterable<Value>, keyOf: (value: Value) => string): Map<string, Value[]> {
+export function groupBy<Value>(values: Iterable<Value>, keyOf: (value: Value) => string): Map<string, Value[]> {
   const groups = new Map<string, Value[]>();
   for (const value of values) {
     const key = keyOf(value);

@@ -1,5 +1,5 @@
-import type { Run } from "../suite/run.ts";
-import { grouped } from "./grouped.ts";
+import type { CaseResult } from "../suite/run.ts";
+import { groupBy } from "./grouped.ts";
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 const indented = (text: string, spaces: number): string =>
@@ -9,7 +9,7 @@ const indented = (text: string, spaces: number): string =>
     .join("\n");
 
 /** A failed case: its name, what was expected and met, and the exchange. */
-const failureText = ({ noun, name, failure = "", trace = [] }: Run): string =>
+const failureText = ({ noun, name, failure = "", trace = [] }: CaseResult): string =>
   [
     `  FAILED ${noun}: ${name}`,
     indented(failure, 4),
@@ -18,28 +18,30 @@ const failureText = ({ noun, name, failure = "", trace = [] }: Run): string =>
 
 /** How many cases each reason kept from telling anything, most first. */
 function reasonsText(reasons: readonly string[]): string[] {
-  const groups = [...grouped(reasons, (reason) => reason)].map(([reason, { length }]) => ({ reason, length }));
+  const groups = [...groupBy(reasons, (reason) => reason)].map(([reason, { length }]) => ({ reason, length }));
   return groups
     .toSorted((left, right) => right.length - left.length)
     .map(({ reason, length }) => `  ${reason} (${count(length, "case")})`);
 }
 
-const notRunReasons = (runs: readonly Run[]): string[] =>
-  runs.flatMap(({ hindrances = [] }) => hindrances.map(({ capability, why }) => `not run, ${capability}: ${why}`));
+const notRunReasons = (runs: readonly CaseResult[]): string[] =>
+  runs.flatMap(({ missing: hindrances = [] }) =>
+    hindrances.map(({ capability, why }) => `not run, ${capability}: ${why}`),
+  );
 
-const deviationReasons = (runs: readonly Run[]): string[] =>
+const deviationReasons = (runs: readonly CaseResult[]): string[] =>
   runs.flatMap(({ deviation }) => (deviation === undefined ? [] : [`deviates as listed: ${deviation}`]));
 
 /** How many runs passed, failed, deviated as listed, and were not run. */
-export function totalsOf(runs: readonly Run[]) {
+export function totalsOf(runs: readonly CaseResult[]) {
   const failed = runs.filter(({ failure }) => failure !== undefined).length;
   const deviating = runs.filter(({ deviation }) => deviation !== undefined).length;
-  const notRun = runs.filter(({ hindrances }) => hindrances !== undefined).length;
+  const notRun = runs.filter(({ missing: hindrances }) => hindrances !== undefined).length;
   return { passed: runs.length - failed - deviating - notRun, failed, deviating, notRun };
 }
 
 /** What one target did, to read. */
-export function runsText(target: string, runs: readonly Run[], tookMs: number): string {
+export function runsText(target: string, runs: readonly CaseResult[], tookMs: number): string {
   const { passed, failed, deviating, notRun } = totalsOf(runs);
   const numbers = [
     `${passed} passed`,

@@ -104,8 +104,8 @@ async function rotates(session: Session): Promise<void> {
   const rotated = await (await client(session)).destinations.rotateSecret(destinationId);
   const { signingSecret, signingSecretHint, previousSecretExpiresAt, updatedAt, config } = rotated;
   // First of all: the answer is the only place where it is shown.
-  if (typeof signingSecret === "string") session.keepSecret(signingSecret);
-  check.that(typeof signingSecret === "string" && signingSecret !== "", "the rotation shows the new secret");
+  if (typeof signingSecret === "string") session.saveSecret(signingSecret);
+  check.isTrue(typeof signingSecret === "string" && signingSecret !== "", "the rotation shows the new secret");
   const hint = signingSecret?.slice(-limits.signingSecretHintLength);
   check.observe(
     "A-12",
@@ -117,7 +117,7 @@ async function rotates(session: Session): Promise<void> {
   // By the server's own clock, which need not be ours.
   const overlapMs = Date.parse(previousSecretExpiresAt ?? "") - Date.parse(updatedAt);
   const expected = limits.previousSecretOverlapHours * hourMs;
-  check.that(
+  check.isTrue(
     Math.abs(overlapMs - expected) <= clockToleranceMs,
     `the previous secret signs for ${limits.previousSecretOverlapHours} hours, met ${overlapMs / hourMs}`,
   );

@@ -1,5 +1,14 @@
 import { errorCodes, limits } from "@call-transfer/spec";
-import { ask, client, get, identity, type LiveCase, type Reply, type Session, words } from "./live-case.ts";
+import {
+  client,
+  describeReply,
+  getOperation,
+  getPath,
+  identity,
+  type LiveCase,
+  type Reply,
+  type Session,
+} from "./live-case.ts";
 
 const nowhere = "/api/v1/nothing-here";
 const unknownKey = { Authorization: `Bearer ${limits.apiKeyPrefix}unknown` };
@@ -17,8 +26,8 @@ function lifetimeSecs(token: string): number | undefined {
 }
 
 /** Expects a 401 (§4): which code it is, §5 says only where one is given. */
-async function unauthenticated(session: Session, headers: Record<string, string>, code?: string): Promise<Reply> {
-  const reply = await ask(session, "listRoles", { headers });
+async function expectUnauthorized(session: Session, headers: Record<string, string>, code?: string): Promise<Reply> {
+  const reply = await getOperation(session, "listRoles", { headers });
   session.check.equal(reply.status, errorCodes.unauthorized.status, "status");
   if (code) session.check.equal(reply.code, code, "code");
   return reply;
@@ -29,25 +38,25 @@ export const credentialCases: readonly LiveCase[] = [
   {
     name: "a request without a credential is refused",
     needs: [],
-    run: async (session) => void (await unauthenticated(session, {}, "token_missing")),
+    run: async (session) => void (await expectUnauthorized(session, {}, "token_missing")),
   },
   {
     name: "an unknown API key is refused",
     needs: [],
-    run: async (session) => void (await unauthenticated(session, unknownKey, "api_key_invalid")),
+    run: async (session) => void (await expectUnauthorized(session, unknownKey, "api_key_invalid")),
   },
   {
     name: "a word that is no JWT is refused",
     needs: [],
     run: async (session) =>
-      void (await unauthenticated(session, { Authorization: "Bearer not-a-jwt" }, "token_invalid")),
+      void (await expectUnauthorized(session, { Authorization: "Bearer not-a-jwt" }, "token_invalid")),
   },
   {
     name: "another scheme than Bearer is refused",
     needs: [],
     async run(session) {
-      const reply = await unauthenticated(session, { Authorization: "Basic b3duZXI6c2VjcmV0" });
-      session.check.observe("A-42", "another scheme than Bearer", words(reply), reply.code === "unauthorized");
+      const reply = await expectUnauthorized(session, { Authorization: "Basic b3duZXI6c2VjcmV0" });
+      session.check.observe("A-42", "another scheme than Bearer", describeReply(reply), reply.code === "unauthorized");
     },
   },
   {
@@ -55,17 +64,25 @@ export const credentialCases: readonly LiveCase[] = [
     needs: ["token"],
     async run(session) {
       const headers = { Authorization: `Bearer ${session.options.accessToken}` };
-      const scoped = await ask(session, "listRoles", { headers });
+      const scoped = await getOperation(session, "listRoles", { headers });
       session.check.equal(
-        words(scoped),
+        describeReply(scoped),
         `${errorCodes.account_header_missing.status} account_header_missing`,
         "answer",
       );
-      const accounts = await ask(session, "listAccounts", { headers });
-      session.check.observe("A-10", "the account list without X-Account-Id", words(accounts), accounts.status === 200);
-      const malformed = await ask(session, "getMemberAvailability", { path: { memberId: malformedId }, headers });
+      const accounts = await getOperation(session, "listAccounts", { headers });
+      session.check.observe(
+        "A-10",
+        "the account list without X-Account-Id",
+        describeReply(accounts),
+        accounts.status === 200,
+      );
+      const malformed = await getOperation(session, "getMemberAvailability", {
+        path: { memberId: malformedId },
+        headers,
+      });
       const isFirst = malformed.code === "account_header_missing";
-      session.check.observe("A-18", "a malformed id without X-Account-Id", words(malformed), isFirst);
+      session.check.observe("A-18", "a malformed id without X-Account-Id", describeReply(malformed), isFirst);
     },
   },
   {
@@ -76,9 +93,14 @@ export const credentialCases: readonly LiveCase[] = [
         Authorization: `Bearer ${session.options.accessToken}`,
         "X-Account-Id": crypto.randomUUID(),
       };
-      const reply = await ask(session, "listRoles", { headers });
+      const reply = await getOperation(session, "listRoles", { headers });
       session.check.equal(reply.status, errorCodes.account_access_denied.status, "status");
-      session.check.observe("A-16", "an account of others", words(reply), reply.code === "account_access_denied");
+      session.check.observe(
+        "A-16",
+        "an account of others",
+        describeReply(reply),
+        reply.code === "account_access_denied",
+      );
     },
   },
   {
@@ -94,11 +116,11 @@ export const credentialCases: readonly LiveCase[] = [
     needs: ["key"],
     async run(session) {
       const headers = { Authorization: `Bearer ${session.options.apiKey}`, "X-Account-Id": crypto.randomUUID() };
-      const reply = await ask(session, "listRoles", { headers });
+      const reply = await getOperation(session, "listRoles", { headers });
       session.check.observe(
         "A-17",
         "a key that names another account",
-        words(reply),
+        describeReply(reply),
         reply.code === "account_access_denied",
       );
     },
@@ -108,13 +130,21 @@ export const credentialCases: readonly LiveCase[] = [
     needs: [],
     async run(session) {
       const { check } = session;
-      const path = await get(session, nowhere, {});
+      const path = await getPath(session, nowhere, {});
       check.equal(path.status, errorCodes.not_found.status, "status of an unknown path");
-      check.observe("A-18", "an unknown path without a credential", words(path), path.code === "not_found");
-      const id = await ask(session, "getMemberAvailability", { path: { memberId: malformedId }, headers: unknownKey });
-      check.observe("A-18", "a malformed id with an unknown key", words(id), id.code === "api_key_invalid");
-      const query = await ask(session, "listCalls", { query: { limit: "0" }, headers: unknownKey });
-      check.observe("A-18", "an invalid query with an unknown key", words(query), query.code === "api_key_invalid");
+      check.observe("A-18", "an unknown path without a credential", describeReply(path), path.code === "not_found");
+      const id = await getOperation(session, "getMemberAvailability", {
+        path: { memberId: malformedId },
+        headers: unknownKey,
+      });
+      check.observe("A-18", "a malformed id with an unknown key", describeReply(id), id.code === "api_key_invalid");
+      const query = await getOperation(session, "listCalls", { query: { limit: "0" }, headers: unknownKey });
+      check.observe(
+        "A-18",
+        "an invalid query with an unknown key",
+        describeReply(query),
+        query.code === "api_key_invalid",
+      );
     },
   },
   {
@@ -124,8 +154,8 @@ export const credentialCases: readonly LiveCase[] = [
       const { roles: list } = await client(session);
       const first = await list.list().withResponse();
       const second = await list.list().withResponse();
-      session.check.that(first.requestId !== second.requestId, "two requests have two names");
-      const unknown = await get(session, nowhere, identity(session.options));
+      session.check.isTrue(first.requestId !== second.requestId, "two requests have two names");
+      const unknown = await getPath(session, nowhere, identity(session.options));
       session.check.equal(unknown.status, errorCodes.not_found.status, "status of an unknown path");
     },
   },

@@ -3,7 +3,7 @@ import { type OperationId, operations } from "@call-transfer/spec";
 import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
 import type { Target } from "../suite/target.ts";
-import { plain } from "../suite/trace.ts";
+import { describeValue } from "../suite/trace.ts";
 import type { LiveOptions } from "./options.ts";
 
 /** What a case has to be given besides a credential. */
@@ -34,7 +34,7 @@ export interface Session {
   readonly target: Target;
   readonly check: Check;
   /** Puts a new signing secret where its owner wants it. */
-  keepSecret(secret: string): void;
+  saveSecret(secret: string): void;
 }
 
 /** One question to a server whose state nobody prepared. */
@@ -52,7 +52,7 @@ export interface LiveCase {
 }
 
 /** Why a case is not run; undefined when it is. */
-export const withheld = ({ needs: wanted }: LiveCase, options: LiveOptions): string | undefined =>
+export const skipReason = ({ needs: wanted }: LiveCase, options: LiveOptions): string | undefined =>
   wanted.map((need) => needs[need]).find(({ isGiven }) => !isGiven(options))?.why;
 
 /** An SDK client that acts as the given key, or as the given token. */
@@ -73,7 +73,7 @@ export function identity({ apiKey, accessToken, accountId }: LiveOptions): Recor
   return { Authorization: `Bearer ${apiKey ?? accessToken}`, ...account };
 }
 
-interface Question {
+interface GetOptions {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   /** Who calls, the given credential unless named. */
@@ -88,15 +88,19 @@ export interface Reply {
 }
 
 /** Sends a GET without the SDK, for what the SDK would refuse to send. */
-export async function ask(session: Session, operation: OperationId, question: Question = {}): Promise<Reply> {
+export async function getOperation(
+  session: Session,
+  operation: OperationId,
+  question: GetOptions = {},
+): Promise<Reply> {
   const { path = {}, query = {}, headers = identity(session.options) } = question;
   const address = operations[operation].path.replaceAll(/\{([^}]+)\}/g, (_whole, name) => path[name] ?? "");
   const search = new URLSearchParams(query).toString();
-  return get(session, search === "" ? address : `${address}?${search}`, headers);
+  return getPath(session, search === "" ? address : `${address}?${search}`, headers);
 }
 
 /** Sends a GET to any path. */
-export async function get(
+export async function getPath(
   { target }: Session,
   address: string,
   headers: Readonly<Record<string, string>>,
@@ -108,5 +112,5 @@ export async function get(
 }
 
 /** An answer in few words. */
-export const words = ({ status, code }: Reply): string =>
-  code === undefined ? String(status) : `${status} ${plain(code)}`;
+export const describeReply = ({ status, code }: Reply): string =>
+  code === undefined ? String(status) : `${status} ${describeValue(code)}`;

@@ -1,12 +1,13 @@
 import { runsText } from "../coverage/summary.ts";
-import type { LiveReport, Sighting, Verdict } from "./run-live.ts";
+import type { LiveReport, Observation, Verdict } from "./run-live.ts";
 
 /** Of what is as expected, no more than this is listed. */
 const listedSightings = 3;
 
-const sightingText = ({ what, met }: Sighting): string => `      ${what}: ${met}`.replaceAll("\n", "\\n");
+const sightingText = ({ subject: what, observed: met }: Observation): string =>
+  `      ${what}: ${met}`.replaceAll("\n", "\\n");
 
-function heldText(sightings: readonly Sighting[]): string[] {
+function heldText(sightings: readonly Observation[]): string[] {
   const rest = sightings.length - listedSightings;
   return [
     ...sightings.slice(0, listedSightings).map(sightingText),
@@ -14,7 +15,7 @@ function heldText(sightings: readonly Sighting[]): string[] {
   ];
 }
 
-function verdictText({ id, about, verdict, sightings, why }: Verdict): string {
+function verdictText({ id, about, verdict, observations: sightings, why }: Verdict): string {
   const head = `  ${id.padEnd(5)} ${verdict.padEnd(14)} ${about}`;
   if (why !== undefined) return `${head}\n      ${why}`;
   if (verdict === "held") return [head, ...heldText(sightings)].join("\n");

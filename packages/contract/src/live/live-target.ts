@@ -1,9 +1,9 @@
 import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { operationOf } from "../suite/recorder.ts";
 import type { Target } from "../suite/target.ts";
-import { plain } from "../suite/trace.ts";
+import { describeValue } from "../suite/trace.ts";
 import { identity } from "./live-case.ts";
-import type { Answer } from "./observations.ts";
+import type { ReceivedResponse } from "./observations.ts";
 import type { LiveOptions } from "./options.ts";
 
 /** Milliseconds that the command waits at most when the server asks it to. */
@@ -14,8 +14,8 @@ const largestAnswer = 16 * 1024 * 1024;
 
 /** What went to a server and what came back. */
 export interface Traffic {
-  asked: number;
-  readonly answers: Answer[];
+  sent: number;
+  readonly answers: ReceivedResponse[];
 }
 
 const withoutBody = new Set([204, 205, 304]);
@@ -34,7 +34,7 @@ async function whole(response: Response): Promise<Response> {
 }
 
 /** Why a server cannot be asked at all; undefined when it answers and takes the credential. */
-export async function obstacle(options: LiveOptions): Promise<string | undefined> {
+export async function connectionProblem(options: LiveOptions): Promise<string | undefined> {
   const { baseUrl, timeoutSecs } = options;
   try {
     const response = await fetch(baseUrl + operations.listAccounts.path, {
@@ -48,7 +48,7 @@ export async function obstacle(options: LiveOptions): Promise<string | undefined
     }
     const problem: unknown = await (await whole(response)).json().catch(() => undefined);
     const code = (problem as { code?: unknown } | undefined)?.code;
-    return `${baseUrl} refuses the credential: ${response.status} ${plain(code ?? "without a code")}`;
+    return `${baseUrl} refuses the credential: ${response.status} ${describeValue(code ?? "without a code")}`;
   } catch (error) {
     const { cause } = error as { cause?: { code?: unknown; message?: unknown } };
     return `${baseUrl} cannot be reached: ${String(cause?.code ?? cause?.message ?? (error as Error).message)}`;
@@ -76,7 +76,7 @@ export function liveTarget(options: LiveOptions, traffic: Traffic, permitted?: O
       throw new Error(`${request.method} ${new URL(request.url).pathname} is not allowed: it was kept back`);
     const send = async () => {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(options.timeoutSecs * 1000)]);
-      traffic.asked += 1;
+      traffic.sent += 1;
       const response = await whole(await globalThis.fetch(request.clone(), { signal, redirect: "manual" }));
       const body: unknown = await response
         .clone()
@@ -97,14 +97,14 @@ export function liveTarget(options: LiveOptions, traffic: Traffic, permitted?: O
     baseUrl: options.baseUrl,
     fetch,
     allowsNewValues: true,
-    cannot: {},
+    unsupported: {},
     // Nobody is made up here: a user is who the given token is, a program who the given key is.
-    as: async (who) => {
+    credentialsFor: async (who) => {
       if ("userId" in who && accessToken !== undefined)
         return { accessToken, ...(accountId === undefined ? {} : { accountId }) };
       return apiKey === undefined ? {} : { apiKey };
     },
-    given: async () => {
+    seed: async () => {
       throw new Error("The state of a server that is asked over the network is its own");
     },
   };

@@ -1,7 +1,7 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { printable } from "../suite/trace.ts";
 import { liveJson, liveText } from "./live-report.ts";
-import { obstacle } from "./live-target.ts";
+import { connectionProblem } from "./live-target.ts";
 import { type LiveOptions, liveOptions, UsageError, usage } from "./options.ts";
 import { checkServer } from "./run-live.ts";
 
@@ -54,7 +54,7 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
       out(usage);
       return 0;
     }
-    const why = await obstacle(options);
+    const why = await connectionProblem(options);
     if (why !== undefined) throw new UsageError(why);
     secretFile = secretFileOf(options);
   } catch (error) {
@@ -64,7 +64,7 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
   }
   const given = options;
   try {
-    const report = await checkServer(given, { announce: err, keepSecret: secretFile.write });
+    const report = await checkServer(given, { announce: err, saveSecret: secretFile.write });
     out(clean(given.json ? liveJson(report) : liveText(report), given));
     if (report.lost !== undefined) {
       err(clean(`${report.lost}. It answered before, and not all was asked.`, given));

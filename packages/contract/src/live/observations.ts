@@ -1,11 +1,11 @@
 import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import type { Finding } from "../suite/check.ts";
-import { answersOutsideOperations } from "../suite/document.ts";
+import { codesOutsideOperations } from "../suite/document.ts";
 import { bodyViolations } from "../suite/schema-check.ts";
-import { plain } from "../suite/trace.ts";
+import { describeValue } from "../suite/trace.ts";
 
 /** An answer as it came, for what no single case looks at. */
-export interface Answer {
+export interface ReceivedResponse {
   readonly operation: OperationId | undefined;
   readonly status: number;
   readonly headers: Headers;
@@ -18,37 +18,53 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 const rowOf = (code: unknown) =>
   typeof code === "string" && Object.hasOwn(errorCodes, code) ? errorCodes[code as keyof typeof errorCodes] : undefined;
 
-function* ofError({ operation, status, headers, body }: Answer): Generator<Finding> {
+function* ofError({ operation, status, headers, body }: ReceivedResponse): Generator<Finding> {
   if (status < 400 || !isRecord(body)) return;
   const { code, title, errors, meta } = body;
   const row = rowOf(code);
-  const what = `${plain(code)} (${status})`;
+  const what = `${describeValue(code)} (${status})`;
   if (isRecord(meta)) {
     const { retryAfterSecs } = meta;
     const fits = retryAfterSecs === undefined || (typeof retryAfterSecs === "number" && retryAfterSecs >= 0);
-    yield { assumption: "A-2", what: `meta of ${what}`, met: Object.keys(meta).join(", ") || "no field", holds: fits };
+    yield {
+      assumption: "A-2",
+      subject: `meta of ${what}`,
+      observed: Object.keys(meta).join(", ") || "no field",
+      holds: fits,
+    };
   }
   if (row) {
-    yield { assumption: "A-3", what: `title of ${what}`, met: plain(title), holds: title === row.title };
+    yield {
+      assumption: "A-3",
+      subject: `title of ${what}`,
+      observed: describeValue(title),
+      holds: title === row.title,
+    };
     const names = Array.isArray(errors) && errors.length > 0;
     yield {
       assumption: "A-4",
-      what: `errors of ${what}`,
-      met: names ? "named" : "none",
+      subject: `errors of ${what}`,
+      observed: names ? "named" : "none",
       holds: names === row.hasFieldErrors,
     };
   }
-  const listed = operation ? (operations[operation].errorCodes as readonly unknown[]) : answersOutsideOperations;
+  const listed = operation ? (operations[operation].errorCodes as readonly unknown[]) : codesOutsideOperations;
   // Any code may come, so one beyond the list is worth telling and refutes nothing.
   const place = operation ?? "a path of no operation";
-  if (!listed.includes(code)) yield { assumption: "A-5", what: `${place} beyond its list`, met: what, holds: true };
+  if (!listed.includes(code))
+    yield { assumption: "A-5", subject: `${place} beyond its list`, observed: what, holds: true };
   if (status === 429) {
     const told = [
       ...(isRecord(meta) && typeof meta.retryAfterSecs === "number" ? ["meta.retryAfterSecs"] : []),
       ...(headers.has("Retry-After") ? ["Retry-After"] : []),
     ];
-    yield { assumption: "A-40", what: `the wait of ${what}`, met: told.join(", ") || "untold", holds: told.length > 0 };
-    yield { assumption: "A-38", what: "a limit", met: what, holds: true };
+    yield {
+      assumption: "A-40",
+      subject: `the wait of ${what}`,
+      observed: told.join(", ") || "untold",
+      holds: told.length > 0,
+    };
+    yield { assumption: "A-38", subject: "a limit", observed: what, holds: true };
   }
 }
 
@@ -64,20 +80,25 @@ function* textsIn(body: unknown): Generator<string> {
   }
 }
 
-function* ofSuccess({ operation, status, headers, body }: Answer): Generator<Finding> {
+function* ofSuccess({ operation, status, headers, body }: ReceivedResponse): Generator<Finding> {
   if (operation && (headers.has("Deprecation") || headers.has("Sunset")))
-    yield { assumption: "A-41", what: operation, met: "announced as deprecated by headers", holds: true };
+    yield { assumption: "A-41", subject: operation, observed: "announced as deprecated by headers", holds: true };
   if (!operation || status >= 400 || body === undefined) return;
   const strict = bodyViolations(operation, status, body);
   const lenient = new Set(bodyViolations(operation, status, body, true));
   for (const added of strict.filter((violation) => !lenient.has(violation)))
-    yield { assumption: "A-7", what: operation, met: `a value beyond the contract's list: ${added}`, holds: true };
+    yield {
+      assumption: "A-7",
+      subject: operation,
+      observed: `a value beyond the contract's list: ${added}`,
+      holds: true,
+    };
   if (strict.length === 0)
-    yield { assumption: "A-7", what: operation, met: "no value beyond the contract's lists", holds: true };
+    yield { assumption: "A-7", subject: operation, observed: "no value beyond the contract's lists", holds: true };
   for (const form of new Set([...textsIn(body)].flatMap((text) => dateTime.exec(text)?.[2] ?? [])))
-    yield { assumption: "A-11", what: `times of ${operation}`, met: form, holds: form === "Z" };
+    yield { assumption: "A-11", subject: `times of ${operation}`, observed: form, holds: form === "Z" };
 }
 
 /** What all answers together tell of the places where the specification is silent. */
-export const findingsOf = (answers: readonly Answer[]): Finding[] =>
+export const findingsOf = (answers: readonly ReceivedResponse[]): Finding[] =>
   answers.flatMap((answer) => [...ofError(answer), ...ofSuccess(answer)]);

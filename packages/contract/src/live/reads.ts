@@ -1,8 +1,8 @@
 import { errorCodes } from "@call-transfer/spec";
 import { type Parameter, parametersOf, resolve, roles, type Schema } from "../suite/document.ts";
-import { plain } from "../suite/trace.ts";
+import { describeValue } from "../suite/trace.ts";
 import { credentialCases } from "./credentials.ts";
-import { ask, client, type LiveCase, type Reply, words } from "./live-case.ts";
+import { client, describeReply, getOperation, type LiveCase, type Reply } from "./live-case.ts";
 
 const malformedId = "not-an-id";
 
@@ -17,7 +17,7 @@ const { maximum: mostCalls = 0, minimum: leastCalls = 0, default: usualCalls } =
 function firstField({ body }: Reply): string {
   const errors: unknown = typeof body === "object" && body !== null && Reflect.get(body, "errors");
   const [first] = Array.isArray(errors) ? (errors as { field?: unknown; code?: unknown }[]) : [];
-  return first ? `${plain(first.field)} ${plain(first.code)}` : "no field";
+  return first ? `${describeValue(first.field)} ${describeValue(first.code)}` : "no field";
 }
 
 const { status: invalidStatus } = errorCodes.validation_failed;
@@ -40,8 +40,8 @@ const badQueryCases = Object.entries(badQueries).map(
     name: `${what} in the call list`,
     needs: [],
     async run(session) {
-      const reply = await ask(session, "listCalls", { query });
-      session.check.observe(row, what, words(reply), reply.status === invalidStatus);
+      const reply = await getOperation(session, "listCalls", { query });
+      session.check.observe(row, what, describeReply(reply), reply.status === invalidStatus);
       if (reply.status === invalidStatus)
         session.check.observe("A-20", `the field that ${what} names`, firstField(reply), firstField(reply) === names);
     },
@@ -59,9 +59,9 @@ const listCases: readonly LiveCase[] = [
       const expected = Math.min(Number(usualCalls), usual.meta.total);
       check.observe("A-9", "calls on a page unless asked", String(usual.calls.length), usual.calls.length === expected);
       const one = await calls.list({ limit: 1 });
-      check.that(one.calls.length <= 1, `limit 1 gives at most one call, met ${one.calls.length}`);
-      const most = await ask(session, "listCalls", { query: { limit: String(mostCalls) } });
-      check.observe("A-9", `limit ${mostCalls}`, words(most), most.status === 200);
+      check.isTrue(one.calls.length <= 1, `limit 1 gives at most one call, met ${one.calls.length}`);
+      const most = await getOperation(session, "listCalls", { query: { limit: String(mostCalls) } });
+      check.observe("A-9", `limit ${mostCalls}`, describeReply(most), most.status === 200);
       const shown = new Set(["id", "direction", "duration"]);
       const further = new Set(usual.calls.flatMap((call) => Object.keys(call)).filter((name) => !shown.has(name)));
       check.observe("A-8", "further fields of a listed call", [...further].toSorted().join(", ") || "none", true);
@@ -78,7 +78,7 @@ const listCases: readonly LiveCase[] = [
       const isStill = first.meta.total === second.meta.total;
       // A call that was placed in between moves the pages.
       if (isStill && first.meta.total > 1)
-        check.that(first.calls[0]?.id !== second.calls[0]?.id, "offset 1 shows another call than offset 0");
+        check.isTrue(first.calls[0]?.id !== second.calls[0]?.id, "offset 1 shows another call than offset 0");
       const beyond = await calls.list({ offset: second.meta.total + 1000 });
       check.observe("A-9", "calls beyond the end", String(beyond.calls.length), beyond.calls.length === 0);
     },
@@ -99,13 +99,15 @@ const listCases: readonly LiveCase[] = [
     needs: [],
     async run(session) {
       const { check } = session;
-      const strange = await ask(session, "listCalls", { query: { status: "no-such-status" } });
-      check.observe("A-9", "a status that nobody knows", words(strange), strange.status === 200);
+      const strange = await getOperation(session, "listCalls", { query: { status: "no-such-status" } });
+      check.observe("A-9", "a status that nobody knows", describeReply(strange), strange.status === 200);
       const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString();
       const future = await (await client(session)).calls.list({ startDate: tomorrow });
       check.observe("A-9", "calls from tomorrow on", String(future.meta.total), future.meta.total === 0);
-      const offset = await ask(session, "listCalls", { query: { startDate: tomorrow.replace("Z", "+02:00") } });
-      check.observe("A-11", "a start date with an offset", words(offset), offset.status === 200);
+      const offset = await getOperation(session, "listCalls", {
+        query: { startDate: tomorrow.replace("Z", "+02:00") },
+      });
+      check.observe("A-11", "a start date with an offset", describeReply(offset), offset.status === 200);
     },
   },
   ...badQueryCases,
@@ -113,8 +115,8 @@ const listCases: readonly LiveCase[] = [
     name: "an unknown query parameter is ignored",
     needs: [],
     async run(session) {
-      const reply = await ask(session, "listCalls", { query: { unknownToTheContract: "1" } });
-      session.check.observe("A-13", "an unknown query parameter", words(reply), reply.status === 200);
+      const reply = await getOperation(session, "listCalls", { query: { unknownToTheContract: "1" } });
+      session.check.observe("A-13", "an unknown query parameter", describeReply(reply), reply.status === 200);
     },
   },
 ];
@@ -174,15 +176,15 @@ const otherCases: readonly LiveCase[] = [
     needs: [],
     async run(session) {
       const { check } = session;
-      const unknown = await ask(session, "getMemberAvailability", { path: { memberId: crypto.randomUUID() } });
+      const unknown = await getOperation(session, "getMemberAvailability", { path: { memberId: crypto.randomUUID() } });
       const notFound = errorCodes.resource_not_found.status;
       if (unknown.status === errorCodes.insufficient_permissions.status)
-        check.observe("A-15", "reading an availability with this credential", words(unknown), false);
+        check.observe("A-15", "reading an availability with this credential", describeReply(unknown), false);
       else check.equal(unknown.status, notFound, "status for an unknown member");
       if (unknown.status === notFound)
-        check.observe("A-16", "an unknown member", words(unknown), unknown.code === "resource_not_found");
-      const malformed = await ask(session, "getMemberAvailability", { path: { memberId: malformedId } });
-      check.observe("A-6", "an id that is no UUID", words(malformed), malformed.code === "invalid_id_format");
+        check.observe("A-16", "an unknown member", describeReply(unknown), unknown.code === "resource_not_found");
+      const malformed = await getOperation(session, "getMemberAvailability", { path: { memberId: malformedId } });
+      check.observe("A-6", "an id that is no UUID", describeReply(malformed), malformed.code === "invalid_id_format");
     },
   },
 ];

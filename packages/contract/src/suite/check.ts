@@ -10,8 +10,8 @@ export class Violation extends Error {
 export interface Finding {
   /** Row of docs/assumptions.md. */
   readonly assumption: string;
-  readonly what: string;
-  readonly met: string;
+  readonly subject: string;
+  readonly observed: string;
   /** Whether it is what the row says. */
   readonly holds: boolean;
 }
@@ -27,17 +27,17 @@ const shown = (value: unknown): string => JSON.stringify(value, sorted) ?? Strin
 export class Check {
   readonly findings: Finding[] = [];
 
-  that(condition: boolean, what: string): void {
+  isTrue(condition: boolean, what: string): void {
     if (!condition) throw new Violation(what);
   }
 
   /** Compares JSON values; the order of an object's members does not count. */
   equal(actual: unknown, expected: unknown, what: string): void {
-    this.that(shown(actual) === shown(expected), `${what}: expected ${shown(expected)}, met ${shown(actual)}`);
+    this.isTrue(shown(actual) === shown(expected), `${what}: expected ${shown(expected)}, met ${shown(actual)}`);
   }
 
   /** Expects a refusal with exactly this code, its status and its body (§7). */
-  async refused(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError> {
+  async rejected(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError> {
     const error = await this.failed(call, code);
     this.equal(error.code, code, "code");
     const { status } = errorCodes[code];
@@ -49,7 +49,12 @@ export class Check {
    * Expects a refusal of which the specification shows the status only: the code may be any of that status, and the
    * report says which one it was.
    */
-  async refusedLike(call: PromiseLike<unknown>, code: ErrorCode, assumption: string, what: string): Promise<ApiError> {
+  async rejectedWithStatusOf(
+    call: PromiseLike<unknown>,
+    code: ErrorCode,
+    assumption: string,
+    what: string,
+  ): Promise<ApiError> {
     const error = await this.failed(call, code);
     this.equal(error.status, errorCodes[code].status, `status when ${what}`);
     this.observe(assumption, what, String(error.code), error.code === code);
@@ -58,7 +63,7 @@ export class Check {
 
   /** Notes what was met where the specification is silent, and whether it is what our row of assumptions says. */
   observe(assumption: string, what: string, met: string, holds: boolean): void {
-    this.findings.push({ assumption, what, met, holds });
+    this.findings.push({ assumption, subject: what, observed: met, holds });
   }
 
   /** Expects an answer with an error status, whatever its body. */

@@ -1,19 +1,19 @@
 import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
 import { pathExample, requestExample } from "./document.ts";
-import type { Target, Who } from "./target.ts";
+import type { Caller, Target } from "./target.ts";
 import { accounts, users, uuid } from "./world.ts";
 
 /** Somebody of the home account, by role, with a JWT and the account named. */
-export const someone = (name: keyof typeof users): Who => ({ userId: users[name], accountId: accounts.home });
+export const homeUser = (name: keyof typeof users): Caller => ({ userId: users[name], accountId: accounts.home });
 
 /** An SDK client of the target. Without retries, unless the options say otherwise, so that each answer shows. */
 export async function connect(
   target: Target,
-  who: Who = someone("owner"),
+  who: Caller = homeUser("owner"),
   options: Partial<ClientOptions> = {},
 ): Promise<CallTransfer> {
-  const credentials = await target.as(who);
+  const credentials = await target.credentialsFor(who);
   return new CallTransfer({
     baseUrl: target.baseUrl,
     fetch: target.fetch,
@@ -39,12 +39,12 @@ export function validInput(operation: OperationId): Input {
 }
 
 /** An SDK answer that has not been looked at yet. */
-export interface Pending extends PromiseLike<unknown> {
+export interface PendingResult extends PromiseLike<unknown> {
   withResponse(): Promise<{ data: unknown; response: Response; requestId: string | undefined }>;
 }
 
 /** Calls the SDK's method of an operation with input that its types may forbid: the one place that steps around them. */
-export function invoke(client: CallTransfer, operation: OperationId, input: Input): Pending {
+export function invoke(client: CallTransfer, operation: OperationId, input: Input): PendingResult {
   const { resource, sdkMethod, pathParameters, queryParameters, hasBody } = operations[operation];
   const methods: unknown = Reflect.get(client, resource);
   if (typeof methods !== "object" || methods === null) throw new TypeError(`The SDK has no client.${resource}`);
@@ -53,7 +53,7 @@ export function invoke(client: CallTransfer, operation: OperationId, input: Inpu
   const parameters: unknown[] = pathParameters.map((name) => input.path[name]);
   if (hasBody) parameters.push(input.body);
   if (Object.keys(queryParameters).length > 0) parameters.push(input.query);
-  return Reflect.apply(method, methods, parameters) as Pending;
+  return Reflect.apply(method, methods, parameters) as PendingResult;
 }
 
 /** Sends a request without the SDK, for what the SDK refuses to send. */

@@ -121,7 +121,7 @@ export function pathExample(id: OperationId, parameter: string): string | undefi
 }
 
 /** What the API answers where no operation is, so that no operation lists it (§7.2). */
-export const answersOutsideOperations: readonly ErrorCode[] = ["not_found"];
+export const codesOutsideOperations: readonly ErrorCode[] = ["not_found"];
 
 /** Every error code, in the order of the table. */
 export const errorCodeNames = Object.keys(errorCodes) as ErrorCode[];
@@ -129,7 +129,7 @@ const listed = new Set<string>(operationIds.flatMap((id) => operations[id].error
 
 /** Codes that only a fault brings about: flagged so, or listed by no operation of the contract. */
 export const onDemandCodes: readonly ErrorCode[] = errorCodeNames.filter(
-  (code) => errorCodes[code].onDemand || !(listed.has(code) || answersOutsideOperations.includes(code)),
+  (code) => errorCodes[code].onDemand || !(listed.has(code) || codesOutsideOperations.includes(code)),
 );
 
 /** The built-in roles (§5.5). */

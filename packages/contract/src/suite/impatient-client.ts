@@ -14,7 +14,7 @@ interface Wait {
   timer?: ReturnType<typeof setTimeout>;
 }
 
-function losePatience(callback: () => void): Wait {
+function startDeadline(callback: () => void): Wait {
   const wait: Wait = {};
   const turn = (left: number): void => {
     wait.timer = setTimeout(() => (left === 0 ? callback() : turn(left - 1)), patience.turnMs);
@@ -33,7 +33,7 @@ function impatientClock(givesUpOnce: boolean) {
     setTimeout(callback, delayMs) {
       if (delayMs >= limits.clientTimeoutSecs * 1000) {
         deadlines -= 1;
-        return deadlines === 0 ? losePatience(callback) : undefined;
+        return deadlines === 0 ? startDeadline(callback) : undefined;
       }
       waits.push(delayMs);
       now += delayMs;
@@ -46,14 +46,14 @@ function impatientClock(givesUpOnce: boolean) {
 }
 
 /** A client with the SDK's own number of retries, and what it sent and waited. */
-export interface Watched {
+export interface ImpatientClient {
   readonly client: CallTransfer;
   readonly waits: readonly number[];
   readonly sent: { readonly count: number };
 }
 
 /** Connects a client whose retries do not wait; one that gives up once sees the deadline of its first attempt. */
-export async function watched(target: Target, givesUpOnce = false): Promise<Watched> {
+export async function connectImpatient(target: Target, givesUpOnce = false): Promise<ImpatientClient> {
   const { clock, waits } = impatientClock(givesUpOnce);
   const sent = { count: 0 };
   const fetch: typeof globalThis.fetch = (input, init) => {

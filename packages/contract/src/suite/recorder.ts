@@ -1,8 +1,8 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { operationIds } from "./document.ts";
 import { bodyViolations } from "./schema-check.ts";
-import type { BrokenAnswer, Fault, Target } from "./target.ts";
-import { answerLine, plain, requestLine } from "./trace.ts";
+import type { BrokenResponse, Fault, Target } from "./target.ts";
+import { describeValue, requestLine, responseLine } from "./trace.ts";
 
 /** One request and its answer, as far as the coverage counts them. */
 export interface Exchange {
@@ -12,7 +12,7 @@ export interface Exchange {
   /** The error body's code. */
   readonly code?: string;
   /** Whether a fault gave the answer, and not the platform's own behaviour. */
-  readonly onDemand: boolean;
+  readonly byFault: boolean;
 }
 
 /** A target of which every answer is held against the contract. */
@@ -44,9 +44,9 @@ function problemViolations(status: number, requestId: string | null, body: unkno
   if (typeof body !== "object" || body === null) return ["the error body is no object"];
   const { code, status: mirrored, requestId: named, errors } = body as Record<string, unknown>;
   const broken: string[] = [];
-  if (mirrored !== status) broken.push(`the body's status ${plain(mirrored)} is not the status line's`);
-  if (named !== requestId) broken.push(`requestId ${plain(named)} is not X-Request-Id ${requestId}`);
-  if (!isErrorCode(code)) return [...broken, `${plain(code)} is no code of the table`];
+  if (mirrored !== status) broken.push(`the body's status ${describeValue(mirrored)} is not the status line's`);
+  if (named !== requestId) broken.push(`requestId ${describeValue(named)} is not X-Request-Id ${requestId}`);
+  if (!isErrorCode(code)) return [...broken, `${describeValue(code)} is no code of the table`];
   const row = errorCodes[code];
   if (row.status !== null && row.status !== status) broken.push(`the table gives ${code} the status ${row.status}`);
   if (row.hasFieldErrors && !(Array.isArray(errors) && errors.length > 0)) broken.push(`${code} names no fields`);
@@ -78,7 +78,7 @@ function inspect(
   return { body, broken };
 }
 
-type Wording = Exclude<Fault["do"], BrokenAnswer>;
+type Wording = Exclude<Fault["do"], BrokenResponse>;
 
 /** Whether one of the armed faults explains an answer. */
 const isForced = (wordings: readonly Wording[], status: number, code: unknown): boolean =>
@@ -108,7 +108,7 @@ export function record(target: Target): Recording {
     }
     const response = await target.fetch(input, init);
     const text = await response.clone().text();
-    trace.push(answerLine(asked, response, text));
+    trace.push(responseLine(asked, response, text));
     const { pathname } = new URL(asked.url);
     const operation = operationOf(asked.method, pathname);
     const { body, broken } = inspect(operation, response, text, target.allowsNewValues ?? false);
@@ -122,7 +122,7 @@ export function record(target: Target): Recording {
       ...(operation === undefined ? {} : { operation }),
       status: response.status,
       ...(typeof code === "string" ? { code } : {}),
-      onDemand: isForced(wordings, response.status, code),
+      byFault: isForced(wordings, response.status, code),
     });
     return response;
   };

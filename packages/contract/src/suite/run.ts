@@ -4,13 +4,13 @@ import { type Exchange, record } from "./recorder.ts";
 import type { Capability, CaseName, Target } from "./target.ts";
 
 /** Something that a case needs and its target cannot do. */
-export interface Hindrance {
+export interface MissingCapability {
   readonly capability: Capability;
   readonly why: string;
 }
 
 /** How one case ended on one target: plain JSON, so that it may come from another process or from a page. */
-export interface Run extends CaseName {
+export interface CaseResult extends CaseName {
   readonly target: string;
   readonly covers: readonly ClaimedCell[];
   readonly exchanges: readonly Exchange[];
@@ -20,7 +20,7 @@ export interface Run extends CaseName {
   /** The requests and answers, credentials and secrets left out; given with a failure. */
   readonly trace?: readonly string[];
   /** Why the case was not run. */
-  readonly hindrances?: readonly Hindrance[];
+  readonly missing?: readonly MissingCapability[];
   /** Why the target was known to fail the case, which it did. */
   readonly deviation?: string;
   /** Wall-clock time in milliseconds. */
@@ -28,9 +28,9 @@ export interface Run extends CaseName {
 }
 
 /** Why a target cannot run a case; empty when it can. */
-export const hindrancesOf = (target: Target, { needs }: ContractCase): Hindrance[] =>
+export const missingCapabilities = (target: Target, { needs }: ContractCase): MissingCapability[] =>
   needs.flatMap((capability) => {
-    const why = target.cannot[capability];
+    const why = target.unsupported[capability];
     return why === undefined ? [] : [{ capability, why }];
   });
 
@@ -45,11 +45,11 @@ async function failureOf(contractCase: ContractCase, target: Target, check: Chec
 }
 
 /** Runs a case on a target in its own fresh state. Never throws: what went wrong is in the result. */
-export async function runCase(contractCase: ContractCase, target: Target): Promise<Run> {
+export async function runCase(contractCase: ContractCase, target: Target): Promise<CaseResult> {
   const { noun, name, covers } = contractCase;
   const about = { noun, name, target: target.name, covers };
-  const hindrances = hindrancesOf(target, contractCase);
-  if (hindrances.length > 0) return { ...about, exchanges: [], findings: [], hindrances, tookMs: 0 };
+  const hindrances = missingCapabilities(target, contractCase);
+  if (hindrances.length > 0) return { ...about, exchanges: [], findings: [], missing: hindrances, tookMs: 0 };
   const startedAt = performance.now();
   const recording = record(target);
   const check = new Check();
@@ -61,7 +61,7 @@ export async function runCase(contractCase: ContractCase, target: Target): Promi
     findings: check.findings,
     tookMs: Math.round(performance.now() - startedAt),
   };
-  const deviation = target.deviates?.(contractCase);
+  const deviation = target.knownDeviation?.(contractCase);
   if (failure !== "")
     return deviation === undefined ? { ...run, failure, trace: recording.trace } : { ...run, deviation };
   return deviation === undefined

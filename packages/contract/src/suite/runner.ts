@@ -1,5 +1,5 @@
 import type { ContractCase } from "./case.ts";
-import { type Run, runCase } from "./run.ts";
+import { type CaseResult, runCase } from "./run.ts";
 import type { Target } from "./target.ts";
 
 /** A target that has to be closed after its case. */
@@ -16,7 +16,7 @@ export interface TargetRunner {
    * Runs the cases in order and hands over each result as it comes. What a case met is in its result; rejects only
    * when the target itself cannot be started or is lost on the way.
    */
-  run(cases: readonly ContractCase[], onRun: (run: Run) => void): Promise<void>;
+  run(cases: readonly ContractCase[], onRun: (run: CaseResult) => void): Promise<void>;
 }
 
 /** Opens a target in a fresh state for each case. */
@@ -35,13 +35,13 @@ export const perCase = (name: string, open: () => Promise<OpenTarget>): TargetRu
 });
 
 /** What the cases of a run share, such as a browser or another process. */
-export interface Shared {
+export interface SharedSetup {
   open(): Promise<OpenTarget>;
   stop(): Promise<void>;
 }
 
 /** The same with something dear that is started once, before the first case, and stopped after the last. */
-export const withShared = (name: string, start: () => Promise<Shared>): TargetRunner => ({
+export const withSharedSetup = (name: string, start: () => Promise<SharedSetup>): TargetRunner => ({
   name,
   async run(cases, onRun) {
     const { open, stop } = await start();

@@ -6,11 +6,11 @@ import { at, bodyPointer, contract } from "./document.ts";
 const root = "contract.json";
 
 /** Every `x-` key of the document: marks for readers and generators, not rules. */
-function* marks(node: unknown): Generator<string> {
+function* extensionKeywords(node: unknown): Generator<string> {
   if (typeof node !== "object" || node === null) return;
   for (const [key, child] of Object.entries(node)) {
     if (key.startsWith("x-")) yield key;
-    yield* marks(child);
+    yield* extensionKeywords(child);
   }
 }
 
@@ -21,7 +21,7 @@ const asSchema = (part: unknown): object =>
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, verbose: true });
   for (const [name, format] of Object.entries(fullFormats)) ajv.addFormat(name, format);
-  for (const keyword of new Set(marks(contract))) ajv.addKeyword(keyword);
+  for (const keyword of new Set(extensionKeywords(contract))) ajv.addKeyword(keyword);
   return ajv.addSchema({ $id: root, $defs: asSchema(at("#/components/schemas")) });
 }
 

@@ -30,7 +30,7 @@ export interface CaseName {
 }
 
 /** Who sends a request. */
-export type Who = TokenHolder | KeyHolder;
+export type Caller = TokenHolder | KeyHolder;
 
 /** A user with a JWT. */
 export interface TokenHolder {
@@ -63,7 +63,7 @@ export interface Credentials {
 }
 
 /** What befalls an answer or its connection, by the names of the control plane. */
-export type BrokenAnswer =
+export type BrokenResponse =
   | "reset"
   | "empty"
   | "hang"
@@ -81,11 +81,11 @@ export interface Fault {
   readonly do:
     | { readonly code: ErrorCode }
     | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
-    | BrokenAnswer;
+    | BrokenResponse;
 }
 
 /** Settings that the specification leaves open (A-37, A-38). */
-export interface Limits {
+export interface PolicyChanges {
   readonly rateLimit?: { readonly requests: number; readonly windowSecs: number };
   /** Calls of one account in progress at once. */
   readonly concurrentCallLimit?: number;
@@ -135,19 +135,19 @@ export interface Target {
   /** Whether it may be newer than the contract and answer values that lists of the contract do not have (A-7). */
   readonly allowsNewValues?: boolean;
   /** What it cannot do, and why; empty when it can do everything. */
-  readonly cannot: Readonly<Partial<Record<Capability, string>>>;
+  readonly unsupported: Readonly<Partial<Record<Capability, string>>>;
   /**
    * Why the target is known to fail a case although it can do what the case needs; absent for a target that keeps the
    * whole contract. The case runs all the same: passing it makes the reason stale, and that is a failure.
    */
-  deviates?(contractCase: CaseName): string | undefined;
+  knownDeviation?(contractCase: CaseName): string | undefined;
   /** Issues a credential. */
-  as(who: Who): Promise<Credentials>;
+  credentialsFor(who: Caller): Promise<Credentials>;
   /** Adds to the state. */
-  given(seed: Seed): Promise<void>;
+  seed(seed: Seed): Promise<void>;
   readonly clock?: { now(): number; advance(by: { readonly by: number } | { readonly to: number }): Promise<void> };
   readonly faults?: { add(fault: Fault): Promise<void> };
-  readonly policies?: { set(limits: Limits): Promise<void> };
+  readonly policies?: { set(limits: PolicyChanges): Promise<void> };
   readonly deliveries?: {
     /** Sends a `transfer.offer` to an `app` destination and waits for its answer. */
     trigger(offer: { readonly destinationId: string }): Promise<void>;

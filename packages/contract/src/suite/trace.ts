@@ -13,7 +13,7 @@ export function redacted(text: string, credential: string | undefined): string {
 }
 
 /** A value that a server chose, in words: of a list or an object only its kind, since it need have no words. */
-export function plain(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   return Array.isArray(value) ? "a list" : "an object";
 }
@@ -36,7 +36,7 @@ export function requestLine(request: Request, body: string): string {
 }
 
 /** An answer in words, after its request's. */
-export function answerLine(request: Request, response: Response, body: string): string {
+export function responseLine(request: Request, response: Response, body: string): string {
   const id = response.headers.get("X-Request-Id");
   const text = `→ ${response.status}${id === null ? "" : ` (X-Request-Id ${id})`}${body === "" ? "" : ` ${body}`}`;
   return cut(redacted(text, bearer(request.headers)));

@@ -4,7 +4,7 @@ import { callTransferHandlers } from "@call-transfer/backend/msw";
 import { http } from "msw";
 import { setupWorker } from "msw/browser";
 import { cases } from "../../src/cases/index.ts";
-import { type Run, runCase } from "../../src/suite/run.ts";
+import { type CaseResult, runCase } from "../../src/suite/run.ts";
 import { mockedBackends, mockedUrl } from "../msw-backends.ts";
 
 /** A request as plain values. */
@@ -25,7 +25,7 @@ export interface BytesAnswer {
 /** What the page offers to the program that opened it. */
 export interface MswPage {
   /** Runs the case at a place of the suite's list in a fresh state. */
-  runCase(index: number): Promise<Run>;
+  runCase(index: number): Promise<CaseResult>;
   /** Puts a mock platform with sandboxes in place, where a mock server has them. */
   useSandboxes(): void;
   /** Sends a request as any script of a page does. */
