@@ -3,7 +3,7 @@ import { inFile, type RuleMutant } from "./mutant.ts";
 
 const credentials = inFile("http/authenticate.ts", /^(authentication|permissions):/);
 const limiting = inFile("http/authenticate.ts", /^errors: .*rate limit/);
-const order = inFile("http/dispatch.ts", /^order of checks:/);
+const order = inFile("http/dispatch.ts", /^check order:/);
 const answers = inFile("http/dispatch.ts", /^(errors|roles):/);
 
 /** Who calls, for which account, and what they may (§5). */

@@ -4,7 +4,7 @@ import { inFile, type RuleMutant } from "./mutant.ts";
 const answers = inFile("http/dispatch.ts", /^(errors|roles):/);
 const problems = inFile("model/problem.ts", /^(errors|calls|codes on demand):/);
 const faults = inFile("faults/faults.ts", /^codes on demand:/);
-const validation = inFile("http/validate.ts", /^(negatives|errors):/);
+const validation = inFile("http/validate.ts", /^(invalid input|errors):/);
 
 /** What every answer and every error carries (§2.6, §7.1). */
 export const shapes: readonly RuleMutant[] = [

@@ -1,6 +1,6 @@
 import type { CaseName } from "../src/suite/target.ts";
 
-/** Cases that end otherwise on a target with Prism in it, and why. Each of them must still do so. */
+/** Cases that are expected to fail on a target with Prism, and why. Each of them must still fail. */
 interface Deviation {
   readonly noun: string;
   /** The names of the cases. */
@@ -8,104 +8,104 @@ interface Deviation {
   readonly why: string;
 }
 
-const brokenJson = "Prism never answers a body that claims to be JSON and is none";
+const malformedJson = "Prism never responds to a malformed JSON body";
 
-/** Where Prism alone, as a mock of the document, behaves unlike the platform; the first that fits is the reason. */
+/** Where Prism as a mock differs from the platform. The first match is the reason. */
 const mock: readonly Deviation[] = [
-  { noun: "errors", names: / with malformed JSON /, why: brokenJson },
+  { noun: "errors", names: / with malformed JSON /, why: malformedJson },
   {
     noun: "errors",
-    names: / with (?:an empty body|another content type|JSON that says it is text|more than 1 MiB) /,
-    why: "Prism answers every bad body alike: with the first example of the first of the statuses 415, 422 and 400",
+    names: / with (?:an empty body|another content type|JSON sent as text/plain|a body over 1 MiB) /,
+    why: "Prism returns the same example for every invalid body: the first of the statuses 415, 422 and 400",
   },
   {
     noun: "errors",
     names: / with another method |^an unknown path /,
-    why: "where no operation fits, Prism answers in words of its own",
+    why: "for unknown paths and methods Prism returns its own error body",
   },
-  { noun: "errors", names: /a name of its own$/, why: "every answer carries the example of X-Request-Id" },
+  { noun: "errors", names: /differs for each request$/, why: "every response has the example X-Request-Id" },
   {
-    noun: "negatives",
-    names: / refuses \w+ \(path\): id, /,
-    why: "the document leaves the form of ids open (A-6), and Prism knows no more than the document",
-  },
-  {
-    noun: "negatives",
-    names: /^listCalls refuses .* ""$/,
-    why: "Prism takes a parameter without a value for one that is left out",
+    noun: "invalid input",
+    names: / rejects \w+ \(path\): id, /,
+    why: "the OpenAPI document does not define the form of ids (A-6)",
   },
   {
-    noun: "negatives",
+    noun: "invalid input",
+    names: /^listCalls rejects .* ""$/,
+    why: "Prism treats a parameter without a value as absent",
+  },
+  {
+    noun: "invalid input",
     names: /^listCalls accepts (?:limit|offset) .* missing$/,
-    why: "one example is the answer to every page",
+    why: "Prism returns the same example for every page",
   },
   {
-    noun: "negatives",
-    names: /^createCall refuses /,
-    why: "where a 422 is documented, Prism prefers it to the 400",
+    noun: "invalid input",
+    names: /^createCall rejects /,
+    why: "Prism prefers a documented 422 to the 400",
   },
   {
-    noun: "negatives",
-    names: /^(?:createDestinationGroup|listCalls) refuses (?!\(body\)|name: required|name: null)/,
-    why: "the answer to bad fields is an example, which names other fields",
+    noun: "invalid input",
+    names: /^(?:createDestinationGroup|listCalls) rejects (?!\(body\)|name: required|name: null)/,
+    why: "the response is an example, which names other fields",
   },
-  { noun: "roles", names: /holds every built-in role/, why: "the example shows two of the roles" },
+  { noun: "roles", names: /holds every built-in role/, why: "the example has only two of the roles" },
 ];
 
-/** Where Prism in front of the mock server stands between it and the suite. */
+/** Where Prism as a proxy changes the result of the mock server. */
 const proxy: readonly Deviation[] = [
-  { noun: "errors", names: / with malformed JSON /, why: brokenJson },
-  { noun: "order of checks", names: /broken JSON/, why: brokenJson },
+  { noun: "errors", names: / with malformed JSON /, why: malformedJson },
+  { noun: "check order", names: /malformed JSON/, why: malformedJson },
   {
-    noun: "broken answers",
-    names: / after (?:truncate|slowBody) .* ends as applied$/,
-    why: "Prism forwards whole answers only, so that the client cannot know from a part that it was carried out",
+    noun: "broken responses",
+    names: / after (?:truncate|slowBody) .* fails with outcome applied$/,
+    why: "Prism forwards complete responses only, so the client cannot know from a part that the request was applied",
   },
 ];
 
-/** Cases in which the mock server is told to break the contract, so that Prism must object. */
+/** Cases with a fault that violates the OpenAPI document, so Prism must report a violation. */
 const broken: readonly Deviation[] = [
   {
     noun: "errors",
-    names: /^an error that is no JSON /,
-    why: "the answer is a proxy's page, which no status documents",
+    names: /^an error that is not JSON /,
+    why: "the response is a proxy's page, which is not documented",
   },
-  { noun: "retries", names: / after a 408 without a body /, why: "a 408 of a proxy has no body" },
-  { noun: "retries", names: / after a proxy's 502 /, why: "a proxy's page is no JSON" },
+  { noun: "retries", names: / after a 408 without a body /, why: "a proxy's 408 has no body" },
+  { noun: "retries", names: / after a proxy's 502 /, why: "a proxy's page is not JSON" },
   {
-    noun: "broken answers",
+    noun: "broken responses",
     names: /^(?!deleteMemberHours).* after wrongContentType /,
-    why: "the body of a success is said to be HTML",
+    why: "a success has the content type HTML",
   },
   {
-    noun: "broken answers",
+    noun: "broken responses",
     names: /^(?:rotate|createDestinationGroup|get|listRoles).* after unknownEnum /,
-    why: "a field has a value of a later version",
+    why: "a field has a value of a newer version",
   },
 ];
 
-/** Cases with requests that Prism leaves without an answer, so that waiting for one is no use. */
+/** Cases with requests that Prism never responds to, so that the target does not wait for it. */
 const unanswered: readonly Deviation[] = [
-  { noun: "errors", names: / with malformed JSON /, why: brokenJson },
-  { noun: "order of checks", names: /broken JSON/, why: brokenJson },
+  { noun: "errors", names: / with malformed JSON /, why: malformedJson },
+  { noun: "check order", names: /malformed JSON/, why: malformedJson },
   {
-    noun: "broken answers",
+    noun: "broken responses",
     names: / after truncate /,
-    why: "Prism never answers when a body that it forwards breaks off",
+    why: "Prism never responds when a forwarded body is truncated",
   },
 ];
 
-/** The lists: of the targets by their names, of what Prism objects to rightly, and of what it does not answer. */
+/** Deviations by target, cases with intended violations, and cases without a response. */
 export const deviations = { prism: mock, "prism-proxy": proxy, broken, unanswered };
 
-/** Why a list holds a case; undefined when it does not. */
+/** The reason of the first entry that matches a case; undefined without a match. */
 export const reasonFor = (list: keyof typeof deviations, { noun, name }: CaseName): string | undefined =>
   deviations[list].find((deviation) => deviation.noun === noun && deviation.names.test(name))?.why;
 
 const answerWithinMs = 30_000;
 const notAnsweredWithinMs = 300;
 
-/** The global fetch, which does not wait where Prism is known to leave requests without an answer. */
+/** The global fetch, with a short timeout for cases that Prism never responds to. */
 export function patientFetch(contractCase: CaseName): typeof globalThis.fetch {
   const withinMs = reasonFor("unanswered", contractCase) === undefined ? answerWithinMs : notAnsweredWithinMs;
   return (input, init) => {

@@ -20,7 +20,7 @@ describe("the document served by Prism", () => {
   it("refuses every bad value, but for ids and parameters without a value", () => {
     const statuses: (number | null)[] = [errorCodes.validation_failed.status, errorCodes.unprocessable_entity.status];
     const taken = runs
-      .filter(({ noun, name }) => noun === "negatives" && name.includes(" refuses "))
+      .filter(({ noun, name }) => noun === "invalid input" && name.includes(" rejects "))
       .filter(({ exchanges }) => !exchanges.every(({ status }) => statuses.includes(status)))
       .filter(({ name }) => !/ \(path\): id, | type, ""$/.test(name));
     expect(taken).toEqual([]);

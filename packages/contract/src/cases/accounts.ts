@@ -7,7 +7,7 @@ const noun = "accounts";
 export const accountCases = [
   contractCase({
     noun,
-    name: "a user sees the accounts they are a member of, without naming one",
+    name: "a user sees their accounts, without X-Account-Id",
     needs: ["auth", "stateful"],
     async run(target, check) {
       const list = await (await connect(target, { userId: users.colleague })).accounts.list();

@@ -9,7 +9,7 @@ import { accounts, members, users } from "../suite/world.ts";
 
 const noun = "authentication";
 const allScopes = [...new Set(operationIds.map((id) => operations[id].scope))];
-/** The address that the suite sends from, and one that it does not. */
+/** The IP address that the suite sends from, and another one. */
 const ownIp = "127.0.0.1";
 const otherIp = "203.0.113.7";
 
@@ -21,19 +21,19 @@ const key = (changes: Omit<KeyHolder, "keyOf"> = {}): Caller => ({
 /** The status of the operation's first success. */
 const successOf = (operation: OperationId): number => operations[operation].successes[0].status;
 
-/** Who calls, and what the operation answers: a code, or success where there is none. */
+/** A caller and the expected error code; success without one. */
 interface Situation {
   readonly name: string;
   readonly who: Caller;
   readonly expected?: ErrorCode;
-  /** Set where the specification shows the status only. */
+  /** Set where the specification defines the status only. */
   readonly assumption?: string;
 }
 
 const whenScoped = (operation: OperationId, code: ErrorCode): { expected: ErrorCode } | object =>
   operations[operation].accountScoped ? { expected: code } : {};
 
-/** Of an operation that no account is selected for, the specification leaves open what a suspended account's key may. */
+/** Only for account-scoped operations: for the others the specification leaves open what a suspended account's key may do. */
 const suspendedKey = (operation: OperationId): Situation[] =>
   operations[operation].accountScoped
     ? [
@@ -46,7 +46,7 @@ const suspendedKey = (operation: OperationId): Situation[] =>
       ]
     : [];
 
-/** Credentials that the SDK sends as they are. */
+/** Credentials that the SDK sends unchanged. */
 function situationsOf(operation: OperationId): Situation[] {
   const { scope } = operations[operation];
   const otherScopes = allScopes.filter((other) => other !== scope);
@@ -58,8 +58,8 @@ function situationsOf(operation: OperationId): Situation[] {
     },
     { name: "an expired key", who: key({ state: "expired" }), expected: "api_key_expired" },
     { name: "a revoked key", who: key({ state: "revoked" }), expected: "api_key_revoked" },
-    { name: "a key without the scope", who: key({ scopes: otherScopes }), expected: "api_key_insufficient_scope" },
-    { name: "a key with just the scope", who: key({ scopes: [scope] }) },
+    { name: "a key without the required scope", who: key({ scopes: otherScopes }), expected: "api_key_insufficient_scope" },
+    { name: "a key with only the required scope", who: key({ scopes: [scope] }) },
     { name: "a key from another address", who: key({ allowedIps: [otherIp] }), expected: "api_key_ip_restricted" },
     { name: "a key from an allowed address", who: key({ allowedIps: [otherIp, ownIp] }) },
     { name: "a key that names its own account", who: key({ accountId: accounts.home }) },
@@ -85,7 +85,7 @@ function situationsOf(operation: OperationId): Situation[] {
   ];
 }
 
-/** The caller of a cell of the role table. The members that requests name are somebody else's but for `self`. */
+/** The caller for a cell of the role table. Requests name another member than the caller, except for `self`. */
 function whoIs(caller: string): Caller {
   if (caller === "self") return homeUser("colleague");
   if (caller.startsWith("key as ")) return key({ role: caller.slice("key as ".length) as Role });
@@ -107,7 +107,7 @@ function* matrixOf(operation: OperationId): Generator<ContractCase> {
   for (const situation of situationsOf(operation)) {
     yield contractCase({
       noun,
-      name: `${operation} with ${situation.name} answers ${situation.expected ?? "a success"}`,
+      name: `${operation} with ${situation.name} returns ${situation.expected ?? "success"}`,
       needs: ["auth", "destructive"],
       run: (target, check) => answers(target, check, operation, situation),
     });
@@ -117,7 +117,7 @@ function* matrixOf(operation: OperationId): Generator<ContractCase> {
     const refusal = permitted ? {} : { expected: "insufficient_permissions" as const };
     yield contractCase({
       noun: "permissions",
-      name: `${operation} ${permitted ? "serves" : "refuses"} ${caller}`,
+      name: `${operation} ${permitted ? "allows" : "rejects"} ${caller}`,
       needs: ["auth", "destructive"],
       covers: [{ kind: "role", operation, role: caller }],
       run: (target, check) =>
@@ -137,7 +137,7 @@ const base64url = (bytes: ArrayBuffer): string =>
     .replaceAll("/", "_")
     .replaceAll("=", "");
 
-/** The token's claims under the signature of a key that is not the platform's. */
+/** The token's claims, signed with a key that is not the platform's. */
 async function resigned(token: string): Promise<string> {
   const signed = token.slice(0, token.lastIndexOf("."));
   const secret = new TextEncoder().encode("not the platform's signing key, but long enough");
@@ -148,17 +148,17 @@ async function resigned(token: string): Promise<string> {
 
 const base64urlText = (text: string): string => base64url(new TextEncoder().encode(text).buffer as ArrayBuffer);
 
-/** The token's claims under the `none` algorithm, without a signature. */
+/** The token's claims with the `none` algorithm and without a signature. */
 const unsigned = (token: string): string => `${base64urlText('{"alg":"none"}')}.${token.split(".")[1] ?? ""}.`;
 
-/** Header values that the SDK would never send, made from the owner's own token. */
+/** Header values that the SDK never sends, made from the owner's token. */
 const headers: Readonly<
   Record<string, { code: ErrorCode; from(token: string): string | Promise<string> | undefined }>
 > = {
   "no Authorization header": { code: "token_missing", from: () => undefined },
-  "another scheme": { code: "unauthorized", from: () => "Basic b3duZXI6c2VjcmV0" },
-  "a word that is no JWT": { code: "token_invalid", from: () => "Bearer not-a-jwt" },
-  "a JWT cut short": { code: "token_invalid", from: (token) => `Bearer ${token.slice(0, -8)}` },
+  "a scheme other than Bearer": { code: "unauthorized", from: () => "Basic b3duZXI6c2VjcmV0" },
+  "a token that is not a JWT": { code: "token_invalid", from: () => "Bearer not-a-jwt" },
+  "a truncated JWT": { code: "token_invalid", from: (token) => `Bearer ${token.slice(0, -8)}` },
   "a JWT signed by another key": { code: "token_invalid", from: async (token) => `Bearer ${await resigned(token)}` },
   "an unsigned JWT": { code: "token_invalid", from: (token) => `Bearer ${unsigned(token)}` },
   "an unknown key": { code: "api_key_invalid", from: () => `Bearer ${limits.apiKeyPrefix}unknown` },
@@ -174,7 +174,7 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
   for (const [name, { code, from }] of Object.entries(headers)) {
     yield contractCase({
       noun,
-      name: `${operation} with ${name} answers ${code}`,
+      name: `${operation} with ${name} returns ${code}`,
       needs: ["auth"],
       async run(target, check) {
         const value = await from(tokenOf(await target.credentialsFor(homeUser("owner"))));
@@ -189,7 +189,7 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
   const { accountScoped } = operations[operation];
   yield contractCase({
     noun,
-    name: `${operation} with a JWT and no X-Account-Id ${accountScoped ? "answers account_header_missing" : "succeeds"}`,
+    name: `${operation} with a JWT and no X-Account-Id returns ${accountScoped ? "account_header_missing" : "success"}`,
     needs: ["auth"],
     async run(target, check) {
       const authorization = `Bearer ${tokenOf(await target.credentialsFor(homeUser("owner")))}`;
@@ -200,12 +200,12 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
   });
 }
 
-/** Every operation with every kind of credential; what is expected follows from the operations table. */
+/** Every operation with every kind of credential. The expected results follow from the operations table. */
 export const authCases: readonly ContractCase[] = [
   ...operationIds.flatMap((id) => [...matrixOf(id), ...headerCasesOf(id)]),
   contractCase({
     noun: "permissions",
-    name: "a member who is an agent is themselves too, and somebody else is not",
+    name: "an agent may remove their own hours, and not another member's",
     needs: ["auth", "destructive"],
     async run(target, check) {
       const client = await connect(target, homeUser("agent"));
@@ -216,7 +216,7 @@ export const authCases: readonly ContractCase[] = [
   }),
   contractCase({
     noun,
-    name: "a key's address is not the one that a header claims",
+    name: "a key's IP address is not taken from X-Forwarded-For",
     needs: ["auth"],
     async run(target, check) {
       const { apiKey } = await target.credentialsFor(key({ allowedIps: [otherIp] }));
@@ -226,7 +226,7 @@ export const authCases: readonly ContractCase[] = [
   }),
   contractCase({
     noun,
-    name: "a token that served ends with time",
+    name: "a valid token expires",
     needs: ["auth", "clock"],
     covers: shows("access token: valid → expired, with time"),
     async run(target, check) {

@@ -7,10 +7,10 @@ import { operationIds } from "../suite/document.ts";
 import { connectImpatient } from "../suite/impatient-client.ts";
 import type { BrokenResponse } from "../suite/target.ts";
 
-/** What the SDK makes of a request: how often it was sent, and what it told in the end. */
+/** The SDK's reaction: how often it sends a request, and the outcome it reports. */
 interface Reaction {
   readonly sent: number;
-  /** What the error says was done; a success where there is none. */
+  /** The outcome of the error; absent for success. */
   readonly outcome?: Outcome;
 }
 
@@ -20,27 +20,27 @@ const givenUp = (outcome: Outcome): Reaction => ({ sent: 1, outcome });
 
 interface BrokenResponseRule {
   readonly reactions: Readonly<Record<RetryClass, Reaction>>;
-  /** Whether it shows only when an attempt's deadline comes, which takes real time. */
+  /** Whether the client notices it only at the attempt's deadline, which takes real time. */
   readonly takesTime?: true;
-  /** Whether it befalls the body, so that an answer without one is whole. */
+  /** Whether it damages only the body, so that a response without a body stays intact. */
   readonly needsBody?: true;
 }
 
-/** Nothing came back, so nobody can tell what was done. */
+/** No response, so the outcome is unknown. */
 const lost: BrokenResponseRule["reactions"] = { safe: sentAgain, unique: sentAgain, once: givenUp("unknown") };
-/** The head of a success came back: it was done, but what the answer says is lost. */
+/** Only the head of a success arrived: the request was applied, but the body is lost. */
 const cutShort: BrokenResponseRule["reactions"] = {
   safe: sentAgain,
   unique: givenUp("applied"),
   once: givenUp("applied"),
 };
 
-/** Broken connections and answers, and what the SDK makes of each (§8). */
+/** Broken connections and responses, and the SDK's reaction to each (§8). */
 export const brokenResponses: Readonly<Record<BrokenResponse, BrokenResponseRule>> = {
   reset: { reactions: lost },
   empty: { reactions: lost },
   hang: { reactions: lost, takesTime: true },
-  // The second sending finds the name taken: by the first one, or by somebody else.
+  // The retry finds the name taken: by the first attempt, or by another client.
   processThenDrop: { reactions: { ...lost, unique: { sent: 2, outcome: "unknown" } } },
   truncate: { reactions: cutShort, needsBody: true },
   slowBody: { reactions: cutShort, needsBody: true, takesTime: true },
@@ -59,7 +59,7 @@ async function outcomeOf(call: PendingResult): Promise<Outcome | undefined> {
 }
 
 const words = ({ sent, outcome }: Reaction): string =>
-  `${sent === 1 ? "sent once" : "sent again"} and ${outcome === undefined ? "succeeds" : `ends as ${outcome}`}`;
+  `${sent === 1 ? "sent once" : "retried"} and ${outcome === undefined ? "succeeds" : `fails with outcome ${outcome}`}`;
 
 async function reacts(check: Check, call: PendingResult, count: () => number, expected: Reaction): Promise<void> {
   const outcome = await outcomeOf(call);
@@ -68,7 +68,7 @@ async function reacts(check: Check, call: PendingResult, count: () => number, ex
 
 function casesOf(fault: BrokenResponse, { reactions, takesTime, needsBody }: BrokenResponseRule): ContractCase[] {
   const touched = operationIds.filter((id) => !needsBody || operations[id].successes[0].example !== null);
-  // Where time has to pass, one operation of each class says enough.
+  // For cases that take real time, one operation of each class is enough.
   const told = takesTime
     ? touched.filter(
         (id, index) => touched.findIndex((other) => operations[other].retry === operations[id].retry) === index,
@@ -77,7 +77,7 @@ function casesOf(fault: BrokenResponse, { reactions, takesTime, needsBody }: Bro
   return told.map((operation) => {
     const { retry } = operations[operation];
     return contractCase({
-      noun: "broken answers",
+      noun: "broken responses",
       name: `${operation} after ${fault} is ${words(reactions[retry])}`,
       needs: ["faults", "destructive", "stateful"],
       covers: [{ kind: "reaction", fault, retry }],
@@ -90,7 +90,7 @@ function casesOf(fault: BrokenResponse, { reactions, takesTime, needsBody }: Bro
   });
 }
 
-/** What the SDK makes of connections that break and answers that are broken, through the whole stack. */
+/** The SDK's reaction to broken connections and responses, through the whole stack. */
 export const brokenResponseCases: readonly ContractCase[] = (Object.keys(brokenResponses) as BrokenResponse[]).flatMap(
   (fault) => casesOf(fault, brokenResponses[fault]),
 );

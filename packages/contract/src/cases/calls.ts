@@ -7,18 +7,18 @@ import { accounts, hourMs, iso, minuteMs, pastCalls, type Seed, start, telephony
 const noun = "calls";
 const needs = ["stateful", "destructive"] as const;
 const request = { flowId: telephony.flow, fromNumber: telephony.number, toNumber: telephony.recipient };
-/** A key outlives a token, so time can pass. */
+/** Uses a key, because a token would expire when the clock is advanced. */
 const asKey = { keyOf: accounts.home };
 const midnight = Date.parse("2026-03-02T00:00:00Z");
 
 interface Refusal {
   readonly change: Partial<typeof request> & { readonly providerId?: string };
   readonly code: ErrorCode;
-  /** Set where the specification does not say which code the case answers. */
+  /** Set where the specification leaves the code open. */
   readonly assumption?: string;
 }
 
-/** What a placement is refused for, from the state alone (§7.2). */
+/** Reasons to reject a call that depend on the state alone (§7.2). */
 const refusals: Readonly<Record<string, Refusal>> = {
   "a flow that is not published": { change: { flowId: telephony.unpublishedFlow }, code: "flow_not_published" },
   "an unknown flow": { change: { flowId: uuid(999) }, code: "flow_not_published", assumption: "A-16" },
@@ -28,7 +28,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     assumption: "A-16",
   },
   "a number that is not active": { change: { fromNumber: telephony.inactiveNumber }, code: "phone_number_not_active" },
-  "a number of nobody": {
+  "an unknown number": {
     change: { fromNumber: "+15550109999" },
     code: "phone_number_not_active",
     assumption: "A-16",
@@ -56,13 +56,13 @@ const refusals: Readonly<Record<string, Refusal>> = {
     assumption: "A-16",
   },
   "a contact on the do-not-call list": { change: { toNumber: telephony.doNotCall }, code: "contact_on_dnc_list" },
-  "a contact for whom it is night": { change: { toNumber: telephony.asleep }, code: "outside_callable_hours" },
+  "a contact outside the callable hours": { change: { toNumber: telephony.asleep }, code: "outside_callable_hours" },
 };
 
 const refusalCases = Object.entries(refusals).map(([what, { change, code, assumption }]) =>
   contractCase({
     noun,
-    name: `${what} answers ${code} and places nothing`,
+    name: `${what} returns ${code} and places no call`,
     needs,
     async run(target, check) {
       const client = await connect(target);
@@ -76,16 +76,16 @@ const refusalCases = Object.entries(refusals).map(([what, { change, code, assump
   }),
 );
 
-/** Times of the day around the callable hours, in the recipient's own time zone (§8). */
+/** Times around the callable hours, in the recipient's time zone (§8). */
 const hours: Readonly<Record<string, { at: number; callable: boolean; transition?: Transition }>> = {
-  "a millisecond before they begin": { at: 24 + limits.callableFromHour, callable: false },
-  "as they begin": {
+  "a millisecond before the callable hours begin": { at: 24 + limits.callableFromHour, callable: false },
+  "as the callable hours begin": {
     at: 24 + limits.callableFromHour,
     callable: true,
     transition: "callable hours: closed → open, as they begin",
   },
-  "a millisecond before they end": { at: limits.callableUntilHour, callable: true },
-  "as they end": {
+  "a millisecond before the callable hours end": { at: limits.callableUntilHour, callable: true },
+  "as the callable hours end": {
     at: limits.callableUntilHour,
     callable: false,
     transition: "callable hours: open → closed, as they end",
@@ -95,7 +95,7 @@ const hours: Readonly<Record<string, { at: number; callable: boolean; transition
 const hourCases = Object.entries(hours).map(([when, { at, callable, transition }]) =>
   contractCase({
     noun,
-    name: `a call is ${callable ? "placed" : "refused"} ${when}, the callable hours of the recipient's day`,
+    name: `a call ${when} (recipient's time) is ${callable ? "placed" : "rejected"}`,
     needs: [...needs, "clock"],
     covers: transition ? shows(transition) : [],
     async run(target, check) {
@@ -114,17 +114,17 @@ const numbers: Readonly<Record<string, { number: string; valid: boolean }>> = {
   "2 digits": { number: "+15", valid: true },
   "16 digits": { number: `+1${"5".repeat(15)}`, valid: false },
   "1 digit": { number: "+1", valid: false },
-  "no plus sign": { number: "15550100002", valid: false },
+  "a missing plus sign": { number: "15550100002", valid: false },
   "a leading zero": { number: "+05550100002", valid: false },
-  "spaces in it": { number: "+1 555 010 0002", valid: false },
-  "a line break after it": { number: "+15550100002\n", valid: false },
+  "spaces": { number: "+1 555 010 0002", valid: false },
+  "a trailing line break": { number: "+15550100002\n", valid: false },
   "digits of another script": { number: "+1555010000\u0662", valid: false },
 };
 
 const numberCases = Object.entries(numbers).map(([what, { number, valid }]) =>
   contractCase({
     noun,
-    name: `a recipient with ${what} is ${valid ? "called" : "refused as no E.164 number"}`,
+    name: `a recipient with ${what} is ${valid ? "called" : "rejected as not E.164"}`,
     needs: [...needs, "validates"],
     async run(target, check) {
       const call = (await connect(target)).calls.create({ ...request, toNumber: number });
@@ -157,7 +157,7 @@ const elsewhere = (timeZone?: string): Seed => ({
 const placementCases = [
   contractCase({
     noun,
-    name: "a placed call has an id and heads the list",
+    name: "a placed call has an id and is first in the list",
     needs,
     covers: shows("call: placed → in progress, below the concurrent-call limit"),
     async run(target, check) {
@@ -171,7 +171,7 @@ const placementCases = [
   }),
   contractCase({
     noun,
-    name: "a call that the number's own provider carries is placed",
+    name: "a call through the number's own provider is placed",
     needs,
     async run(target, check) {
       const { providerId } = validInput("createCall").body as { providerId: string };
@@ -181,7 +181,7 @@ const placementCases = [
   }),
   contractCase({
     noun,
-    name: "at the concurrent-call limit calls wait in order, and beyond the queue they are refused",
+    name: "at the concurrent-call limit calls are queued in order, and beyond the queue limit rejected",
     needs: [...needs, "policies"],
     covers: shows("call: placed → queued, at the concurrent-call limit", "call: placed → refused, beyond the queue"),
     async run(target, check) {
@@ -214,7 +214,7 @@ const placementCases = [
   }),
   contractCase({
     noun,
-    name: "a call's duration counts the seconds since its turn came, and stays once it ended",
+    name: "a call's duration counts the seconds since it left the queue, and stays after its end",
     needs: [...needs, "policies", "clock"],
     async run(target, check) {
       await target.policies.set({ concurrentCallLimit: 1 });
@@ -231,7 +231,7 @@ const placementCases = [
   }),
   contractCase({
     noun,
-    name: "a call that waits is not in progress before its turn",
+    name: "a queued call is not in progress",
     needs: [...needs, "policies", "clock"],
     async run(target, check) {
       await target.policies.set({ concurrentCallLimit: 1 });
@@ -244,7 +244,7 @@ const placementCases = [
   }),
   contractCase({
     noun,
-    name: "the daily limit counts the outbound calls since midnight UTC and no others",
+    name: "the daily limit counts only outbound calls since midnight UTC",
     needs: [...needs, "policies"],
     async run(target, check) {
       const placedToday = pastCalls.filter(
@@ -258,7 +258,7 @@ const placementCases = [
   }),
   contractCase({
     noun,
-    name: "a recipient whose time zone nobody knows is in the account's",
+    name: "a recipient without a time zone gets the account's",
     needs,
     async run(target, check) {
       await target.seed(elsewhere("America/Los_Angeles"));
@@ -268,7 +268,7 @@ const placementCases = [
   }),
   contractCase({
     noun,
-    name: "a recipient is called at any hour where neither they nor the account have a time zone",
+    name: "a recipient is called at any hour if neither they nor the account have a time zone",
     needs: [...needs, "clock"],
     async run(target, check) {
       await target.seed(elsewhere());
@@ -281,7 +281,7 @@ const placementCases = [
   }),
   contractCase({
     noun,
-    name: "a policy says where recipients are whose time zone nobody knows",
+    name: "a policy sets the time zone of recipients without one",
     needs: [...needs, "policies"],
     async run(target, check) {
       await target.seed(elsewhere());
@@ -292,7 +292,7 @@ const placementCases = [
   }),
   contractCase({
     noun,
-    name: "the daily limit refuses until midnight UTC and not beyond",
+    name: "the daily limit rejects calls until midnight UTC and not after",
     needs: [...needs, "policies", "clock"],
     covers: shows("daily quota: used up → free, at midnight UTC"),
     async run(target, check) {
@@ -315,7 +315,7 @@ const idsOf = (calls: readonly { id: string }[]) => calls.map(({ id }) => id);
 const listCases = [
   contractCase({
     noun,
-    name: "the list is the account's own calls, newest first, with their number",
+    name: "the list contains the account's calls, newest first, and their total",
     needs,
     async run(target, check) {
       const list = await (await connect(target)).calls.list({ limit: pastCalls.length });
@@ -326,7 +326,7 @@ const listCases = [
   }),
   contractCase({
     noun,
-    name: "limit and offset cut a page out of the list, and the total stays",
+    name: "limit and offset select a page, and the total stays",
     needs,
     async run(target, check) {
       const list = await (await connect(target)).calls.list({ limit: 7, offset: 20 });
@@ -336,7 +336,7 @@ const listCases = [
   }),
   contractCase({
     noun,
-    name: "a page beyond the end is empty and still says the total",
+    name: "a page beyond the end is empty and still has the total",
     needs,
     async run(target, check) {
       const list = await (await connect(target)).calls.list({ offset: 1000 });
@@ -355,7 +355,7 @@ const listCases = [
   }),
   contractCase({
     noun,
-    name: "page by page the list arrives in pages of the limit",
+    name: "pages() yields pages of the limit's size",
     needs,
     async run(target, check) {
       const sizes: number[] = [];
@@ -365,7 +365,7 @@ const listCases = [
   }),
   contractCase({
     noun,
-    name: "toArray stops at the items it was allowed",
+    name: "toArray stops at maxItems",
     needs,
     async run(target, check) {
       const calls = await (await connect(target)).calls.list({ limit: 10 }).toArray({ maxItems: 12 });
@@ -374,7 +374,7 @@ const listCases = [
   }),
   contractCase({
     noun,
-    name: "the status filter keeps the calls with that status, and the total counts them",
+    name: "the status filter selects calls, and the total counts them",
     needs,
     async run(target, check) {
       const list = await (await connect(target)).calls.list({ status: "failed" });
@@ -385,7 +385,7 @@ const listCases = [
   }),
   contractCase({
     noun,
-    name: "a status that no call has leaves an empty list",
+    name: "a status that no call has gives an empty list",
     needs,
     async run(target, check) {
       const list = await (await connect(target)).calls.list({ status: "no-such-status" });
@@ -410,7 +410,7 @@ const listCases = [
   ),
   contractCase({
     noun,
-    name: "a start date with an offset is the same moment",
+    name: "a start date with a time zone offset is converted to UTC",
     needs,
     async run(target, check) {
       const local = new Date(start - 4 * hourMs).toISOString().replace("Z", "+02:00");

@@ -5,24 +5,24 @@ import { operationIds, requestSchema } from "../suite/document.ts";
 import type { Caller, Target, TargetWith } from "../suite/target.ts";
 import { accounts, telephony, users, uuid } from "../suite/world.ts";
 
-/** A request under construction: one valid request into which faults are put. */
+/** A valid request to which flaws are added. */
 interface RequestPlan {
   readonly who: Caller;
   readonly headers: Readonly<Record<string, string>>;
   readonly input: Input;
   /** Text that replaces the JSON of the input's body. */
   readonly text?: string;
-  /** What has to happen before the request. */
+  /** Steps to run before the request. */
   readonly before: readonly ((target: TargetWith<"policies">) => Promise<void>)[];
 }
 
-/** Something wrong with a request, and the code it answers when nothing else is wrong. */
+/** A mistake in a request, and the error code for it alone. */
 interface Flaw {
   readonly name: string;
   readonly code: ErrorCode;
-  /** Whether it can only be told of a key, or only of a JWT. */
+  /** Set when only a key, or only a JWT, can have the flaw. */
   readonly only?: "key" | "token";
-  /** Whether it stands in the JSON of the body, which broken JSON hides. */
+  /** Whether the flaw is in the JSON body, which malformed JSON hides. */
   readonly inBody?: true;
   applyTo(plan: RequestPlan): RequestPlan;
 }
@@ -38,14 +38,14 @@ const withBody = (plan: RequestPlan, change: object): RequestPlan => ({
   ...plan,
   input: { ...plan.input, body: { ...(plan.input.body as object), ...change } },
 });
-/** Credentials come first, so every fault after them needs one that works. */
+/** Credentials are checked first, so all later flaws need a valid one. */
 const credential: Flaw = {
   name: "an unknown credential",
   code: "api_key_invalid",
   applyTo: (plan) => ({ ...plan, headers: { ...plan.headers, Authorization: `Bearer ${limits.apiKeyPrefix}unknown` } }),
 };
 const scope: Flaw = {
-  name: "a key without the scope",
+  name: "a key without the required scope",
   code: "api_key_insufficient_scope",
   only: "key",
   applyTo: (plan) => withWho(plan, { scopes: [] }),
@@ -57,7 +57,7 @@ const address: Flaw = {
   applyTo: (plan) => withWho(plan, { allowedIps: ["203.0.113.7"] }),
 };
 const accountHeader: Flaw = {
-  name: "no account header",
+  name: "a missing account header",
   code: "account_header_missing",
   only: "token",
   applyTo: (plan) => withWho(plan, { accountId: undefined }),
@@ -68,12 +68,12 @@ const membership: Flaw = {
   applyTo: (plan) => withWho(plan, { accountId: accounts.foreign }),
 };
 const role: Flaw = {
-  name: "a role that may not",
+  name: "a role without permission",
   code: "insufficient_permissions",
   applyTo: (plan) => withWho(plan, "keyOf" in plan.who ? { role: "agent" } : { userId: users.agent }),
 };
 const rateLimit: Flaw = {
-  name: "a used-up rate limit",
+  name: "an exhausted rate limit",
   code: "rate_limit_exceeded",
   applyTo: (plan) => ({
     ...plan,
@@ -86,13 +86,13 @@ async function takeName(target: Target): Promise<void> {
   await invoke(await connect(target), group, validInput(group));
 }
 
-/** Faults that only one operation can have. */
-const ownFaults: Readonly<Partial<Record<OperationId, readonly Flaw[]>>> = {
+/** Flaws that only one operation can have. */
+const ownFlaws: Readonly<Partial<Record<OperationId, readonly Flaw[]>>> = {
   createDestinationGroup: [
     {
       name: "a taken name",
       code: "resource_already_exists",
-      // First of all, while nothing else stands in the way.
+      // Before all other steps, so that none of them prevents it.
       applyTo: (plan) => ({ ...plan, before: [takeName, ...plan.before] }),
     },
   ],
@@ -120,7 +120,7 @@ const unknownId: Flaw = {
   code: "resource_not_found",
   applyTo: (plan) => withIds(plan, uuid(999)),
 };
-/** A number in the query that is none. */
+/** A query parameter that should be a number and is not. */
 function malformedQueryOf(parameters: Readonly<Record<string, string>>): Flaw[] {
   const [name] = Object.entries(parameters).find(([, type]) => type === "integer") ?? [];
   if (name === undefined) return [];
@@ -132,9 +132,9 @@ function malformedQueryOf(parameters: Readonly<Record<string, string>>): Flaw[] 
     },
   ];
 }
-const brokenJson: Flaw = { name: "broken JSON", code: "invalid_json", applyTo: (plan) => ({ ...plan, text: "{" }) };
+const malformedJson: Flaw = { name: "malformed JSON", code: "invalid_json", applyTo: (plan) => ({ ...plan, text: "{" }) };
 
-/** A body with a required field left out. */
+/** A body without one of its required fields. */
 function invalidField(operation: OperationId): Flaw[] {
   const field = requestSchema(operation)?.required?.at(-1);
   if (field === undefined) return [];
@@ -148,7 +148,7 @@ function invalidField(operation: OperationId): Flaw[] {
   ];
 }
 
-/** The faults that an operation can have, in the order in which they are to be answered (A-18). */
+/** The flaws that an operation can have, in the order in which they must be reported (A-18). */
 function chainOf(operation: OperationId): Flaw[] {
   const { accountScoped, roles, pathParameters, queryParameters, hasBody } = operations[operation];
   return [
@@ -160,13 +160,13 @@ function chainOf(operation: OperationId): Flaw[] {
     rateLimit,
     ...(pathParameters.length > 0 ? [malformedId] : []),
     ...malformedQueryOf(queryParameters),
-    ...(hasBody ? [brokenJson, ...invalidField(operation)] : []),
+    ...(hasBody ? [malformedJson, ...invalidField(operation)] : []),
     ...(pathParameters.length > 0 ? [unknownId] : []),
-    ...(ownFaults[operation] ?? []),
+    ...(ownFlaws[operation] ?? []),
   ];
 }
 
-/** Faults that are not told apart in time, or that take each other's place in the request. */
+/** Pairs of flaws without a defined order, or that one request cannot have at once. */
 const exclusive: readonly (readonly [Flaw, Flaw])[] = [
   [address, scope],
   [accountHeader, membership],
@@ -175,15 +175,15 @@ const exclusive: readonly (readonly [Flaw, Flaw])[] = [
 
 function canCombine(first: Flaw, second: Flaw): boolean {
   const kinds = new Set([first.only, second.only].filter((kind) => kind !== undefined));
-  const isHidden = first === brokenJson && second.inBody;
+  const isHidden = first === malformedJson && second.inBody;
   return kinds.size < 2 && !isHidden && !exclusive.some(([left, right]) => left === first && right === second);
 }
 
 function pairCase(operation: OperationId, first: Flaw, second: Flaw): ContractCase {
   const who = [first.only, second.only].includes("key") ? ownerKey : asOwner;
   return contractCase({
-    noun: "order of checks",
-    name: `${operation}: ${first.name} is answered before ${second.name}`,
+    noun: "check order",
+    name: `${operation}: ${first.name} is reported before ${second.name}`,
     needs: ["auth", "validates", "policies", "stateful"],
     async run(target, check) {
       const valid: RequestPlan = { who, headers: {}, input: validInput(operation), before: [] };
@@ -214,5 +214,5 @@ function pairsOf(operation: OperationId): ContractCase[] {
   );
 }
 
-/** Two faults in one request: the check that stands earlier answers. */
+/** Two flaws in one request: the earlier check reports its error. */
 export const checkOrderCases: readonly ContractCase[] = operationIds.flatMap(pairsOf);

@@ -10,7 +10,7 @@ const members = [{ destinationId: first }];
 export const destinationGroupCases = [
   contractCase({
     noun,
-    name: "a group keeps its members in ring order, each as it was given",
+    name: "a group keeps its members unchanged, in ring order",
     needs,
     async run(target, check) {
       const client = await connect(target);
@@ -25,7 +25,7 @@ export const destinationGroupCases = [
   }),
   contractCase({
     noun,
-    name: "a new group carries its name, an id, and two equal times of the moment",
+    name: "a new group has its name, an id, and the current time as createdAt and updatedAt",
     needs: [...needs, "clock"],
     async run(target, check) {
       const client = await connect(target);
@@ -38,7 +38,7 @@ export const destinationGroupCases = [
   }),
   contractCase({
     noun,
-    name: "a group keeps the total timeout and the strategy that it was given",
+    name: "a group keeps its total timeout and strategy",
     needs,
     async run(target, check) {
       const client = await connect(target);
@@ -49,7 +49,7 @@ export const destinationGroupCases = [
   }),
   contractCase({
     noun,
-    name: "a member's ring time may be longer than the group's, and stays as it was given",
+    name: "a member's ring time may be longer than the group's, and is kept",
     needs,
     async run(target, check) {
       const client = await connect(target);
@@ -60,18 +60,18 @@ export const destinationGroupCases = [
   }),
   contractCase({
     noun,
-    name: "two groups have two ids",
+    name: "two groups have different ids",
     needs,
     async run(target, check) {
       const client = await connect(target);
       const one = await client.destinationGroups.create({ name: "One", members });
       const other = await client.destinationGroups.create({ name: "Other", members });
-      check.isTrue(one.id !== other.id, "two ids");
+      check.isTrue(one.id !== other.id, "different ids");
     },
   }),
   contractCase({
     noun,
-    name: "an unknown member is answered before a taken name",
+    name: "an unknown member is reported before a taken name",
     needs,
     async run(target, check) {
       const client = await connect(target);
@@ -85,7 +85,7 @@ export const destinationGroupCases = [
   }),
   contractCase({
     noun,
-    name: "a name that is taken in the account is refused",
+    name: "a name that is taken in the account is rejected",
     needs,
     async run(target, check) {
       const client = await connect(target);
@@ -138,7 +138,7 @@ export const destinationGroupCases = [
   }).map(([what, given]) =>
     contractCase({
       noun,
-      name: `a member that is ${what} is refused by its place in the list`,
+      name: `a member that is ${what} is rejected, and the error names its index`,
       needs,
       async run(target, check) {
         const client = await connect(target);
@@ -151,7 +151,7 @@ export const destinationGroupCases = [
   ),
   contractCase({
     noun,
-    name: "every failing field is named, not only the first",
+    name: "the error names every invalid field, not only the first",
     needs,
     async run(target, check) {
       const client = await connect(target);
@@ -166,7 +166,7 @@ export const destinationGroupCases = [
   }),
   contractCase({
     noun,
-    name: "a refused group leaves its name free",
+    name: "a rejected group leaves its name free",
     needs,
     async run(target, check) {
       const client = await connect(target, homeUser("admin"));

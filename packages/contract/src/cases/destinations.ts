@@ -10,7 +10,7 @@ const overlapMs = limits.previousSecretOverlapHours * hourMs;
 export const destinationCases = [
   contractCase({
     noun,
-    name: "a rotation shows the new secret, and a hint that is its end",
+    name: "a rotation returns the new secret, and its last characters as the hint",
     needs,
     async run(target, check) {
       const { signingSecret, signingSecretHint } = await (await connect(target)).destinations.rotateSecret(
@@ -22,7 +22,7 @@ export const destinationCases = [
   }),
   contractCase({
     noun,
-    name: "a rotation lets the previous secret sign for as long as the contract says",
+    name: "after a rotation the previous secret stays valid for the documented time",
     needs: [...needs, "clock"],
     async run(target, check) {
       await target.clock.advance({ by: minuteMs });
@@ -34,21 +34,21 @@ export const destinationCases = [
   }),
   contractCase({
     noun,
-    name: "each rotation makes another secret and counts the overlap anew",
+    name: "each rotation creates a new secret and restarts the overlap",
     needs: [...needs, "clock"],
     async run(target, check) {
       const client = await connect(target, { keyOf: accounts.home });
       const first = await client.destinations.rotateSecret(destinations.app);
       await target.clock.advance({ by: hourMs });
       const second = await client.destinations.rotateSecret(destinations.app);
-      check.isTrue(first.signingSecret !== second.signingSecret, "two secrets");
+      check.isTrue(first.signingSecret !== second.signingSecret, "different secrets");
       const expiry = Date.parse(second.previousSecretExpiresAt ?? "");
       check.equal(expiry, target.clock.now() + overlapMs, "previousSecretExpiresAt");
     },
   }),
   contractCase({
     noun,
-    name: "a rotation leaves what else the destination has",
+    name: "a rotation changes nothing else of the destination",
     needs,
     async run(target, check) {
       const client = await connect(target);
@@ -60,7 +60,7 @@ export const destinationCases = [
   }),
   contractCase({
     noun,
-    name: "no answer but the rotation's shows the secret",
+    name: "only the rotation's response contains the secret",
     needs,
     async run(target, check) {
       const client = await connect(target);
@@ -70,7 +70,7 @@ export const destinationCases = [
         members: [{ destinationId: destinations.app }],
       });
       const answers = [group, await client.accounts.list(), await client.members.getAvailability(members.colleague)];
-      check.isTrue(!JSON.stringify(answers).includes(signingSecret ?? "?"), "the secret in no other answer");
+      check.isTrue(!JSON.stringify(answers).includes(signingSecret ?? "?"), "the secret in no other response");
     },
   }),
   contractCase({
@@ -86,7 +86,7 @@ export const destinationCases = [
   ...Object.entries({ "a phone": destinations.phone, "the available people": destinations.people }).map(([what, id]) =>
     contractCase({
       noun,
-      name: `a rotation for ${what} is refused: only an app has a secret`,
+      name: `a rotation for ${what} is rejected: only an app has a secret`,
       needs,
       async run(target, check) {
         const rotation = (await connect(target)).destinations.rotateSecret(id);

@@ -10,11 +10,11 @@ import { accounts } from "../suite/world.ts";
 const noun = "errors";
 const bodyOperations = operationIds.filter((id) => operations[id].hasBody);
 
-/** An operation that documents the code, or else one that any code may answer (A-5). */
+/** An operation that documents the code. Any operation may return any code (A-5), so `listAccounts` otherwise. */
 const operationFor = (code: ErrorCode): OperationId =>
   operationIds.find((id) => (operations[id].errorCodes as readonly string[]).includes(code)) ?? "listAccounts";
 
-/** The code through the SDK: everything that the table says of it arrives in the typed error. */
+/** Expects an error of the SDK with everything that the code table defines. */
 async function arrives(check: Check, call: PromiseLike<unknown>, code: ErrorCode): Promise<void> {
   const row = errorCodes[code];
   const error = await check.rejected(call, code);
@@ -25,7 +25,7 @@ async function arrives(check: Check, call: PromiseLike<unknown>, code: ErrorCode
   check.equal((error.errors?.length ?? 0) > 0, row.hasFieldErrors, "whether fields are named");
 }
 
-/** Every code of the table, answered once on demand. */
+/** Every code of the table, each returned once by a fault. */
 const demandCases = (Object.keys(errorCodes) as ErrorCode[]).map((code) =>
   contractCase({
     noun: "codes on demand",
@@ -40,14 +40,14 @@ const demandCases = (Object.keys(errorCodes) as ErrorCode[]).map((code) =>
   }),
 );
 
-/** What an operation documents although only a fault brings it about. */
+/** Documented codes that only a fault can produce. */
 const documentedDemandCases = operationIds.flatMap((operation) =>
   onDemandCodes
     .filter((code) => (operations[operation].errorCodes as readonly string[]).includes(code))
     .map((code) =>
       contractCase({
         noun: "codes on demand",
-        name: `${operation} answers ${code} and serves the next request`,
+        name: `${operation} returns ${code} and serves the next request`,
         needs: ["faults", "destructive"],
         async run(target, check) {
           const client = await connect(target);
@@ -62,7 +62,7 @@ const documentedDemandCases = operationIds.flatMap((operation) =>
 const rateLimitCases = operationIds.map((operation) =>
   contractCase({
     noun,
-    name: `${operation} beyond the rate limit says how long to wait, and serves again after it`,
+    name: `${operation} beyond the rate limit returns the wait, and succeeds after it`,
     needs: ["policies", "clock", "destructive"],
     covers: shows("rate limit: used up → free, after the wait that it names"),
     async run(target, check) {
@@ -71,7 +71,7 @@ const rateLimitCases = operationIds.map((operation) =>
       await client.roles.list();
       const error = await check.rejected(invoke(client, operation, validInput(operation)), "rate_limit_exceeded");
       const wait = error.meta?.retryAfterSecs ?? 0;
-      check.isTrue(wait > 0 && wait <= 30, `meta.retryAfterSecs from above 0 to 30, met ${wait}`);
+      check.isTrue(wait > 0 && wait <= 30, `meta.retryAfterSecs is above 0 and at most 30, got ${wait}`);
       await target.clock.advance({ by: wait * 1000 });
       await invoke(client, operation, validInput(operation));
     },
@@ -84,7 +84,7 @@ async function sendAs(target: Target, operation: OperationId, init: RequestInit)
   return sendRaw(target, operation, { ...init, headers: { ...identity, ...(init.headers as object) } });
 }
 
-/** Bodies that cannot be read as the contract's JSON. */
+/** Bodies that are not JSON of an acceptable size. */
 const unreadable: Readonly<Record<string, { init: RequestInit; code: ErrorCode }>> = {
   "malformed JSON": { init: { body: '{"name": ' }, code: "invalid_json" },
   "an empty body": { init: { body: "" }, code: "invalid_json" },
@@ -92,15 +92,15 @@ const unreadable: Readonly<Record<string, { init: RequestInit; code: ErrorCode }
     init: { body: "name=x", headers: { "Content-Type": "application/x-www-form-urlencoded" } },
     code: "bad_request",
   },
-  "JSON that says it is text": { init: { headers: { "Content-Type": "text/plain" } }, code: "bad_request" },
-  "more than 1 MiB": { init: { body: JSON.stringify({ name: "n".repeat(2 ** 20) }) }, code: "bad_request" },
+  "JSON sent as text/plain": { init: { headers: { "Content-Type": "text/plain" } }, code: "bad_request" },
+  "a body over 1 MiB": { init: { body: JSON.stringify({ name: "n".repeat(2 ** 20) }) }, code: "bad_request" },
 };
 
 const bodyCases = bodyOperations.flatMap((operation) =>
   Object.entries(unreadable).map(([what, { init, code }]) =>
     contractCase({
       noun,
-      name: `${operation} with ${what} answers ${code}`,
+      name: `${operation} with ${what} returns ${code}`,
       needs: ["validates"],
       async run(target, check) {
         const response = await sendAs(target, operation, init);
@@ -111,7 +111,7 @@ const bodyCases = bodyOperations.flatMap((operation) =>
   ),
 );
 
-/** A verb that no operation has on the path. */
+/** A method that no operation has on the path. */
 function wrongMethodOf(operation: OperationId): string {
   const taken = Object.values(operations).filter(({ path }) => path === operations[operation].path);
   return ["PUT", "PATCH"].find((method) => taken.every((other) => other.method !== method)) ?? "TRACE";
@@ -120,7 +120,7 @@ function wrongMethodOf(operation: OperationId): string {
 const methodCases = operationIds.map((operation) =>
   contractCase({
     noun,
-    name: `the path of ${operation} with another method answers not_found and names the methods it has`,
+    name: `the path of ${operation} with another method returns not_found and an Allow header`,
     needs: ["validates"],
     async run(target, check) {
       const url = target.baseUrl + operations[operation].path.replaceAll(/\{[^}]+\}/g, accounts.home);
@@ -132,7 +132,7 @@ const methodCases = operationIds.map((operation) =>
   }),
 );
 
-/** The error shape, and every way of asking for what is not there. */
+/** Error codes, the error body, and paths and methods that do not exist. */
 export const errorCases: readonly ContractCase[] = [
   ...demandCases,
   ...documentedDemandCases,
@@ -141,7 +141,7 @@ export const errorCases: readonly ContractCase[] = [
   ...methodCases,
   contractCase({
     noun,
-    name: "an unknown path answers not_found before it asks for a credential",
+    name: "an unknown path returns not_found, also without a credential",
     needs: ["validates"],
     async run(target, check) {
       const response = await target.fetch(`${target.baseUrl}/api/v1/nothing-here`);
@@ -150,19 +150,19 @@ export const errorCases: readonly ContractCase[] = [
   }),
   contractCase({
     noun,
-    name: "the SDK names the request by the header of its answer, and each request has a name of its own",
+    name: "requestId is the response's X-Request-Id, and differs for each request",
     needs: [],
     async run(target, check) {
       const client = await connect(target);
       const first = await client.roles.list().withResponse();
       const second = await client.roles.list().withResponse();
       check.equal(first.requestId, first.response.headers.get("X-Request-Id"), "requestId");
-      check.isTrue(first.requestId !== second.requestId, "two requests have two names");
+      check.isTrue(first.requestId !== second.requestId, "two requests have different ids");
     },
   }),
   contractCase({
     noun,
-    name: "an error that is no JSON still arrives as an error with its status",
+    name: "an error that is not JSON still becomes an error with its status",
     needs: ["faults"],
     async run(target, check) {
       const page = { status: 502, body: "<html>Bad gateway</html>", headers: { "Content-Type": "text/html" } };

@@ -8,7 +8,7 @@ import { absent, type Probe, probesOf } from "../suite/probes.ts";
 import type { Target } from "../suite/target.ts";
 import { distinct } from "../suite/world.ts";
 
-/** A copy of a JSON value with one place in it set, or left out. */
+/** A copy of a JSON value with the value at a path replaced or removed. */
 function withValue(node: unknown, [step, ...rest]: readonly (string | number)[], value: unknown): unknown {
   if (step === undefined) return value === absent ? undefined : value;
   if (Array.isArray(node)) return node.map((item, index) => (index === step ? withValue(item, rest, value) : item));
@@ -24,7 +24,7 @@ const valueAt = (node: unknown, steps: readonly (string | number)[]): unknown =>
 
 const plainValues: Readonly<Record<string, unknown>> = { boolean: true, integer: 1, number: 1, array: [], object: {} };
 
-/** What the request holds at a field, or a value that a schema without an example allows. */
+/** The example request's value of a field, or a value that the schema allows. */
 function baseOf(input: Input, { where, steps, schema }: Field): unknown {
   return valueAt(input[where], steps) ?? schema.default ?? schema.minimum ?? plainValues[String(schema.type)] ?? "text";
 }
@@ -34,7 +34,7 @@ const inputWith = (input: Input, field: Field, value: unknown): Input => ({
   [field.where]: withValue(input[field.where], field.steps, value),
 });
 
-/** Lists of any length: copies of the first item, each with values of its own where the world has enough of them. */
+/** Creates lists of any length: copies of the first item, with distinct values where the world has enough of them. */
 const itemsFrom =
   (base: unknown) =>
   (count: number): unknown[] => {
@@ -46,20 +46,20 @@ const itemsFrom =
     });
   };
 
-/** Shows that a left-out or null field stands for its default: in the answer, or by the answer being the same. */
+/** Checks that an absent or null field means its default, by the field in the response or by equal responses. */
 async function takesDefault(target: Target, check: Check, { field }: Rule, input: Input, data: unknown): Promise<void> {
   const { operation, schema, steps } = field;
   const mirrored = valueAt(data, steps);
-  if (mirrored !== undefined) return check.equal(mirrored, schema.default, `${fieldPath(field)} in the answer`);
+  if (mirrored !== undefined) return check.equal(mirrored, schema.default, `${fieldPath(field)} in the response`);
   const client = await connect(target);
   const other = schema.minimum === schema.default ? Number(schema.default) + 1 : schema.minimum;
   check.equal(
     data,
     await invoke(client, operation, inputWith(input, field, schema.default)),
-    "the answer as with the default",
+    "the response for the default",
   );
   const differing = await invoke(client, operation, inputWith(input, field, other));
-  check.isTrue(JSON.stringify(differing) !== JSON.stringify(data), "another value would have shown");
+  check.isTrue(JSON.stringify(differing) !== JSON.stringify(data), "another value gives another response");
 }
 
 async function accepts(target: Target, check: Check, rule: Rule, probe: Probe): Promise<void> {
@@ -71,15 +71,15 @@ async function accepts(target: Target, check: Check, rule: Rule, probe: Probe): 
   if (isEmpty && "default" in field.schema) await takesDefault(target, check, rule, input, data);
 }
 
-/** The SDK itself refuses to send nothing where a body belongs. */
+/** Sends a request without a body, which the SDK refuses to do. */
 async function withoutBody(target: Target, check: Check, operation: OperationId, input: Input): Promise<void> {
   const { accessToken = "", accountId = "" } = await target.credentialsFor(homeUser("owner"));
   const headers = { Authorization: `Bearer ${accessToken}`, "X-Account-Id": accountId };
   const { status } = await sendRaw(target, operation, { headers }, input);
-  check.equal(status, errorCodes.validation_failed.status, "the status of a request without its body");
+  check.equal(status, errorCodes.validation_failed.status, "the status of a request without a body");
 }
 
-async function refuses(target: Target, check: Check, { field }: Rule, { value, what, code }: Probe): Promise<void> {
+async function rejects(target: Target, check: Check, { field }: Rule, { value, what, code }: Probe): Promise<void> {
   const input = inputWith(validInput(field.operation), field, value);
   if (field.steps.length === 0 && value === absent) return withoutBody(target, check, field.operation, input);
   const client = await connect(target);
@@ -100,17 +100,17 @@ function* casesOf(operation: OperationId): Generator<ContractCase> {
       for (const probe of probesOf(rule, base, itemsFrom(base))) {
         const side = probe.code ? "invalid" : "valid";
         yield contractCase({
-          noun: "negatives",
-          name: `${operation} ${side === "valid" ? "accepts" : "refuses"} ${fieldName(field)}: ${rule.keyword}, ${probe.what}`,
+          noun: "invalid input",
+          name: `${operation} ${side === "valid" ? "accepts" : "rejects"} ${fieldName(field)}: ${rule.keyword}, ${probe.what}`,
           needs: ["validates", "destructive"],
           covers: [{ kind: "field", operation, field: fieldName(field), keyword: rule.keyword, side }],
           run: (target, check) =>
-            probe.code ? refuses(target, check, rule, probe) : accepts(target, check, rule, probe),
+            probe.code ? rejects(target, check, rule, probe) : accepts(target, check, rule, probe),
         });
       }
     }
   }
 }
 
-/** For every rule of every field the last valid and the first invalid value, all derived from the document. */
+/** The last valid and the first invalid value for every rule of every field, derived from the OpenAPI document. */
 export const invalidInputCases: readonly ContractCase[] = operationIds.flatMap((id) => [...casesOf(id)]);

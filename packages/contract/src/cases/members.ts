@@ -8,21 +8,21 @@ const noun = "members";
 const needs = ["stateful"] as const;
 const memberId = uuid(801);
 
-/** A further member of the home account. */
+/** Adds a member to the home account. */
 const given = (target: Target, state: Pick<SeedMember, "availability" | "busy" | "hours">): Promise<void> =>
   target.seed({
     users: [{ id: uuid(802), name: "Given" }],
     members: [{ id: memberId, accountId: accounts.home, userId: uuid(802), role: "member", ...state }],
   });
 
-/** A key outlives a token, so time can pass. */
+/** Uses a key, because a token would expire when the clock is advanced. */
 const asKey = { keyOf: accounts.home };
 
 const untouched = { status: "available", source: null, reason: null, until: null, updatedAt: null };
 const until = iso(hourMs);
 const updatedAt = iso(-hourMs);
 
-/** The part of an answer that says why and how long. Absent and null mean the same (§2.4). */
+/** The status of a response with its source, reason and times. Absent and null mean the same (§2.4). */
 const stateOf = ({ status, source, reason, until: end, updatedAt: set }: Record<string, unknown>) => ({
   status,
   source: source ?? null,
@@ -34,7 +34,7 @@ const stateOf = ({ status, source, reason, until: end, updatedAt: set }: Record<
 export const memberCases = [
   contractCase({
     noun,
-    name: "a member whose availability nobody set is available, and nobody set it",
+    name: "a member without a set availability is available, without source, reason and times",
     needs,
     async run(target, check) {
       await given(target, {});
@@ -47,7 +47,7 @@ export const memberCases = [
   ...(["away", "offline"] as const).flatMap((status) => [
     contractCase({
       noun,
-      name: `${status} with an end is in force until a millisecond before it`,
+      name: `${status} with an end lasts until a millisecond before the end`,
       needs: [...needs, "clock"],
       async run(target, check) {
         await given(target, { availability: { status, source: "member", until, updatedAt } });
@@ -59,7 +59,7 @@ export const memberCases = [
     }),
     contractCase({
       noun,
-      name: `${status} is over at exactly its end, and nothing of it is left`,
+      name: `${status} ends exactly at its end, and its source, reason and times are removed`,
       needs: [...needs, "clock"],
       covers: shows(`availability: ${status} → available, as \`until\` passes`),
       async run(target, check) {
@@ -71,7 +71,7 @@ export const memberCases = [
     }),
     contractCase({
       noun,
-      name: `${status} without an end lasts`,
+      name: `${status} without an end stays`,
       needs: [...needs, "clock"],
       covers: shows(`availability: ${status} stays, without \`until\``),
       async run(target, check) {
@@ -85,7 +85,7 @@ export const memberCases = [
   ]),
   contractCase({
     noun,
-    name: "a status that the platform set after missed calls says so",
+    name: "a status that the platform set after missed calls has its source and reason",
     needs,
     async run(target, check) {
       const availability = { status: "away", source: "auto", reason: "missed_calls", until, updatedAt } as const;
@@ -133,7 +133,7 @@ export const memberCases = [
   }),
   contractCase({
     noun,
-    name: "removing hours leaves the availability as it is",
+    name: "removing hours does not change the availability",
     needs: [...needs, "destructive"],
     async run(target, check) {
       await given(target, { availability: { status: "away", source: "member", until, updatedAt }, hours: {} });

@@ -8,13 +8,13 @@ import type { Fault } from "../suite/target.ts";
 const noun = "retries";
 const attemptsAtMost = limits.clientMaxRetries + 1;
 
-/** Which classes of operations are sent again after an answer. */
+/** Classes of operations that are retried. */
 const repeatable: readonly RetryClass[] = ["safe", "unique"];
 const always: readonly RetryClass[] = ["safe", "unique", "once"];
 
 const codesWhere = (filter: (code: ErrorCode) => boolean) => (Object.keys(errorCodes) as ErrorCode[]).filter(filter);
 
-/** Answers, and the classes of operations that are sent again after them. */
+/** Error responses, and the classes of operations that are retried after each. */
 export const retriedResponses: readonly {
   name: string;
   fault: Fault["do"];
@@ -44,7 +44,7 @@ const matrix = operationIds.flatMap((operation) =>
     const again = retried.includes(operations[operation].retry);
     return contractCase({
       noun,
-      name: `${operation} after ${name} is ${again ? "sent again and succeeds" : "not sent again"}`,
+      name: `${operation} after ${name} is ${again ? "retried and succeeds" : "not retried"}`,
       needs: ["faults", "destructive"],
       covers: [{ kind: "reaction", fault: name, retry: operations[operation].retry }],
       async run(target, check) {
@@ -60,12 +60,12 @@ const matrix = operationIds.flatMap((operation) =>
   }),
 );
 
-/** What the SDK sends again after which answer, through the whole stack. */
+/** The SDK's retries after each error response, through the whole stack. */
 export const retryCases: readonly ContractCase[] = [
   ...matrix,
   contractCase({
     noun,
-    name: "a lasting outage ends in the error after the contract's number of retries, each wait longer than the last",
+    name: "a lasting outage fails after the documented number of retries, with growing waits",
     needs: ["faults"],
     async run(target, check) {
       await target.faults.add({ times: attemptsAtMost, do: { code: "service_unavailable" } });
@@ -74,13 +74,13 @@ export const retryCases: readonly ContractCase[] = [
       check.equal(sent.count, attemptsAtMost, "requests sent");
       check.isTrue(
         waits.every((wait, index) => wait > (waits[index - 1] ?? 0)),
-        `growing waits, met ${waits.join(", ")}`,
+        `growing waits, got ${waits.join(", ")}`,
       );
     },
   }),
   contractCase({
     noun,
-    name: "the wait that a rate limit asks for is kept",
+    name: "the client waits as long as a rate limit asks",
     needs: ["policies", "destructive"],
     async run(target, check) {
       const { client, waits } = await connectImpatient(target);
@@ -89,7 +89,7 @@ export const retryCases: readonly ContractCase[] = [
       await check.rejected(client.roles.list(), "rate_limit_exceeded");
       check.isTrue(
         waits.length > 0 && waits.every((wait) => wait >= 1000),
-        `waits of a second or more, met ${waits.join(", ")}`,
+        `waits of a second or more, got ${waits.join(", ")}`,
       );
     },
   }),

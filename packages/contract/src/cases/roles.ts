@@ -16,19 +16,19 @@ export const roleCases = [
   }),
   contractCase({
     noun,
-    name: "every role permits something, and nothing twice",
+    name: "every role has permissions, without duplicates",
     needs: [],
     async run(target, check) {
       const list = await (await connect(target)).roles.list();
       for (const { role, permissions } of list.roles) {
-        check.isTrue(permissions.length > 0, `${role} permits something`);
+        check.isTrue(permissions.length > 0, `${role} has permissions`);
         check.equal(new Set(permissions).size, permissions.length, `distinct permissions of ${role}`);
       }
     },
   }),
   contractCase({
     noun,
-    name: "the list is the same whoever of the account asks",
+    name: "every user of the account gets the same list",
     needs: ["auth"],
     async run(target, check) {
       const asOwner = await (await connect(target)).roles.list();

@@ -14,14 +14,14 @@ const secondMs = 1000;
 
 type MemberState = Pick<SeedMember, "availability" | "busy" | "hours">;
 
-/** A further member of an account, the home account unless told otherwise. */
+/** Adds a member to an account, by default the home account. */
 const given = (target: Platform, state: MemberState, accountId = accounts.home): Promise<void> =>
   target.seed({
     users: [{ id: uuid(822), name: "Given" }],
     members: [{ id: memberId, accountId, userId: uuid(822), role: "member", ...state }],
   });
 
-/** Rings what is named, and tells what became of a person. */
+/** Starts a transfer and returns how it rings one member. */
 async function ringOf(target: Platform, transfer: TransferRequest, id: string): Promise<RingState | undefined> {
   const { rings } = await target.transfers.read(await target.transfers.start(transfer));
   return rings.find((ring) => ring.memberId === id);
@@ -30,31 +30,31 @@ async function ringOf(target: Platform, transfer: TransferRequest, id: string): 
 const people = { destinationId: destinations.people };
 const day = (from: string, to: string) => [{ from, to }];
 
-/** Who rings, at noon UTC on a Monday. */
+/** Which members ring at noon UTC on a Monday. */
 const states: Readonly<Record<string, MemberState & { rings: boolean }>> = {
   available: { rings: true },
   busy: { busy: true, rings: false },
   away: { availability: { status: "away" }, rings: false },
   offline: { availability: { status: "offline" }, rings: false },
-  "away until this very moment": { availability: { status: "away", until: iso(0) }, rings: true },
+  "away until now": { availability: { status: "away", until: iso(0) }, rings: true },
   "within their hours": { hours: { monday: day("09:00", "17:00") }, rings: true },
   "at the start of their hours": { hours: { monday: day("12:00", "13:00") }, rings: true },
   "at the end of their hours": { hours: { monday: day("11:00", "12:00") }, rings: false },
-  "between two of their hours": {
+  "between two ranges of their hours": {
     hours: { monday: [...day("09:00", "11:00"), ...day("13:00", "17:00")] },
     rings: false,
   },
-  "within the second of their hours": {
+  "within the second range of their hours": {
     hours: { monday: [...day("09:00", "11:00"), ...day("12:00", "17:00")] },
     rings: true,
   },
-  "free on another day only": { hours: { tuesday: day("00:00", "24:00") }, rings: false },
-  "with hours on no day": { hours: {}, rings: false },
-  "in a place where it is past midnight, on the new day": {
+  "within their hours on another day only": { hours: { tuesday: day("00:00", "24:00") }, rings: false },
+  "without hours on any day": { hours: {}, rings: false },
+  "past midnight in their time zone, within the new day's hours,": {
     hours: { timeZone: "Pacific/Auckland", tuesday: day("00:00", "02:00") },
     rings: true,
   },
-  "in a place where it is past midnight, on the day before": {
+  "past midnight in their time zone, within the old day's hours,": {
     hours: { timeZone: "Pacific/Auckland", monday: day("00:00", "24:00") },
     rings: false,
   },
@@ -73,7 +73,7 @@ const stateCases = Object.entries(states).map(([what, { rings, ...state }]) =>
   }),
 );
 
-/** A group of phones, by the API; gives its id. */
+/** Creates a group of phones through the API; returns its id. */
 async function groupOf(target: Platform, ringTimes: readonly (number | undefined)[], totalTimeoutSecs: number) {
   const client = await connect(target);
   const ids = [first, second, third];
@@ -95,7 +95,7 @@ async function shown(target: Platform, check: Check, id: string, status: string,
   check.equal([transfer.status, outcomesOf(transfer.rings)], [status, outcomes], "status and outcomes");
 }
 
-/** Lets everybody who is available miss an offer. */
+/** Lets every available member miss a call. */
 async function miss(target: Platform): Promise<void> {
   await target.transfers.start(people);
   await target.clock.advance({ by: 30 * secondMs });
@@ -113,7 +113,7 @@ export const transferCases = [
   }),
   contractCase({
     noun,
-    name: "hours that name no place are in the account's time zone",
+    name: "hours without a time zone use the account's",
     needs,
     async run(target, check) {
       const [accountId, destinationId] = [uuid(823), uuid(824)];
@@ -127,7 +127,7 @@ export const transferCases = [
   }),
   contractCase({
     noun,
-    name: "a member whose hours are removed is always within them",
+    name: "a member whose hours are removed rings at any time",
     needs,
     covers: shows("hours: set → none, by their removal"),
     async run(target, check) {
@@ -168,7 +168,7 @@ export const transferCases = [
   }),
   contractCase({
     noun,
-    name: "of those who answer at the same instant the first in ring order is connected, and each late one is told why",
+    name: "of simultaneous answers the first in ring order is connected, and each late answer gets its code",
     needs,
     async run(target, check) {
       const groupId = await groupOf(target, [undefined, undefined, 5], 30);
@@ -188,7 +188,7 @@ export const transferCases = [
   }),
   contractCase({
     noun,
-    name: "each rings for its own time, none longer than the group, and one without a time as long as the group",
+    name: "each member rings for its own time, at most the group's, and without one for the group's",
     needs,
     async run(target, check) {
       const groupId = await groupOf(target, [5, 45, undefined], 10);
@@ -215,7 +215,7 @@ export const transferCases = [
   }),
   contractCase({
     noun,
-    name: "a member is busy while on a transferred call, stops ringing for others, and is free after it",
+    name: "a member on a transferred call is busy, stops ringing for other calls, and is free after it",
     needs,
     async run(target, check) {
       const client = await connect(target);
@@ -237,7 +237,7 @@ export const transferCases = [
   }),
   contractCase({
     noun,
-    name: "three missed calls in a row set away for a while, and say so",
+    name: "three missed calls in a row set a member away for 15 minutes, with source and reason",
     needs,
     async run(target, check) {
       const client = await connect(target);
@@ -261,7 +261,7 @@ export const transferCases = [
   }),
   contractCase({
     noun,
-    name: "an answered call ends a row of missed ones",
+    name: "an answered call resets the count of missed calls",
     needs,
     async run(target, check) {
       const client = await connect(target, homeUser("admin"));

@@ -14,15 +14,15 @@ type Platform = TargetWith<(typeof needs)[number]>;
 const overlapMs = limits.previousSecretOverlapHours * hourMs;
 const delivered = (signing: "signed" | "rotated") => ({ kind: "webhook" as const, event: signature.event, signing });
 
-/** Lets the platform offer a call to the app destination, and gives what its receiver got. */
+/** Triggers an offer to the app destination and returns the delivery. */
 async function offer(target: Platform): Promise<Delivery> {
   await target.deliveries.trigger({ destinationId: destinations.app });
   const delivery = target.deliveries.received().at(-1);
-  if (!delivery) throw new Error("The receiver got nothing");
+  if (!delivery) throw new Error("The receiver got no delivery");
   return delivery;
 }
 
-/** Rotates by key, which outlives a token while time passes. */
+/** Rotates the secret with a key, because a token would expire when the clock is advanced. */
 async function rotate(target: Platform): Promise<string> {
   const client = await connect(target, { keyOf: accounts.home });
   return (await client.destinations.rotateSecret(destinations.app)).signingSecret ?? "";
@@ -54,7 +54,7 @@ async function verifies(target: Platform, delivery: Delivery, secret: string): P
   }
 }
 
-/** Holds a delivery's signatures, in order, against the secrets that should have made them. */
+/** Checks that a delivery is signed with exactly these secrets, in order. */
 async function signedBy(target: Platform, check: Check, delivery: Delivery, secrets: readonly string[]): Promise<void> {
   check.equal(signaturesOf(delivery).length, secrets.length, "signatures");
   for (const [index, secret] of secrets.entries()) {
@@ -67,7 +67,7 @@ async function signedBy(target: Platform, check: Check, delivery: Delivery, secr
 export const webhookCases: readonly ContractCase[] = [
   contractCase({
     noun,
-    name: "an offer goes to the app's address, signed, at the moment, and fits the contract",
+    name: "an offer goes to the app's URL, is signed with the current time, and matches the schema",
     needs,
     async run(target, check) {
       const delivery = await offer(target);
@@ -81,7 +81,7 @@ export const webhookCases: readonly ContractCase[] = [
   }),
   contractCase({
     noun,
-    name: "the SDK verifies an offer and gives it typed",
+    name: "the SDK verifies an offer and returns it typed",
     needs,
     covers: [delivered("signed")],
     async run(target, check) {
@@ -91,7 +91,7 @@ export const webhookCases: readonly ContractCase[] = [
   }),
   contractCase({
     noun,
-    name: "another secret, another body or a stale time is refused",
+    name: "a wrong secret, a changed body and an old timestamp are rejected",
     needs,
     async run(target, check) {
       const delivery = await offer(target);
@@ -138,7 +138,7 @@ export const webhookCases: readonly ContractCase[] = [
   }),
   contractCase({
     noun,
-    name: "two rotations in a day leave two signatures, never three, and the oldest secret stops",
+    name: "after two rotations in a day there are two signatures, and the oldest secret no longer signs",
     needs,
     covers: shows("signing secret: previous → void, by the next rotation"),
     async run(target, check) {
