@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { main } from "./live/main.ts";
 
-// Ends by an exit, so that what is open is put in order; the status is the one of shells.
+// Exits through process.exit, so that exit handlers run. 130 and 143 are the shell's statuses for these signals.
 process.once("SIGINT", () => process.exit(130));
 process.once("SIGTERM", () => process.exit(143));
 

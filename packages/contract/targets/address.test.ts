@@ -10,15 +10,15 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-it("drives a mock server elsewhere over its control plane, and leaves nothing behind", async () => {
+it("controls a mock server over HTTP and removes its sandboxes", async () => {
   const chosen = cases.filter(({ noun }) => ["webhooks", "members"].includes(noun));
   const runs: CaseResult[] = [];
   await mockServerAt(server.url).run(chosen, (run) => runs.push(run));
-  expect(runs.filter(({ failure, missing: hindrances }) => failure ?? hindrances)).toEqual([]);
+  expect(runs.filter(({ failure, missing }) => failure ?? missing)).toEqual([]);
   expect([runs.length, server.sandboxes.list()]).toEqual([chosen.length, ["default"]]);
 });
 
-it("tells a mock server from others", async () => {
+it("recognizes a mock server", async () => {
   expect(await isMockServer(server.url)).toBe(true);
   await server.close();
   expect(await isMockServer(server.url)).toBe(false);

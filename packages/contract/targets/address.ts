@@ -3,7 +3,7 @@ import { type TargetRunner, withSharedSetup } from "../src/suite/runner.ts";
 import type { Caller, Credentials, Delivery, Target } from "../src/suite/target.ts";
 import { receiverUrl, type Seed, start, world } from "../src/suite/world.ts";
 
-/** Sends a request to a control plane, and gives the answer's JSON. Rejects with its words when it refuses. */
+/** Sends a request to a control plane; returns the JSON. Rejects with the error response's text. */
 type Control = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
 const controlOf =
@@ -23,7 +23,7 @@ const controlOf =
     return text === "" ? undefined : JSON.parse(text);
   };
 
-/** The seed with the built-in receiver in the place of one that is not there. */
+/** Replaces the receiver URL in a seed by the built-in receiver. */
 const received = (seed: Seed): unknown => JSON.parse(JSON.stringify(seed).replaceAll(receiverUrl, inboxUrl));
 
 async function credentialsOf(control: Control, who: Caller): Promise<Credentials> {
@@ -44,7 +44,7 @@ interface ListedDelivery extends Pick<Delivery, "url" | "body"> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A sandbox of a mock server that runs elsewhere, driven over its control plane. */
+/** A sandbox of a mock server elsewhere, controlled over HTTP. */
 function sandboxTarget(name: string, baseUrl: string, control: Control): Target {
   let now = start;
   let deliveries: readonly Delivery[] = [];
@@ -89,7 +89,7 @@ function sandboxTarget(name: string, baseUrl: string, control: Control): Target 
   };
 }
 
-/** Whether a mock server with a control plane answers at an address. */
+/** Whether a mock server with a control plane runs at an address. */
 export async function isMockServer(url: string): Promise<boolean> {
   try {
     await controlOf(url, process.env.CALL_TRANSFER_CONTROL_TOKEN)("GET", "/health");
@@ -99,7 +99,7 @@ export async function isMockServer(url: string): Promise<boolean> {
   }
 }
 
-/** A mock server that runs elsewhere, each case in a sandbox that is deleted after it; `default` is left alone. */
+/** A mock server elsewhere. Each case gets its own sandbox, which is deleted afterwards; `default` is not used. */
 export const mockServerAt = (url: string): TargetRunner =>
   withSharedSetup(url, async () => {
     const token = process.env.CALL_TRANSFER_CONTROL_TOKEN;

@@ -1,7 +1,7 @@
 import type { Backend } from "@call-transfer/backend";
 import type { Caller, Credentials, Delivery, Target } from "../src/suite/target.ts";
 
-/** Records what receivers are sent, and accepts it. */
+/** Creates a receiver that records and accepts all deliveries. */
 export function createReceiver(): { received: readonly Delivery[]; fetch: typeof globalThis.fetch } {
   const received: Delivery[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -22,7 +22,7 @@ async function credentialsOf({ keys }: Backend, who: Caller): Promise<Credential
   return { apiKey: keys.issueApiKey({ accountId: keyOf, ...options }).key, ...account };
 }
 
-/** A reference backend as a target, wherever its requests arrive: it is seeded and driven directly. */
+/** A reference backend as a target. Requests go through `place`; state and clock are controlled directly. */
 export const backendTarget = (
   name: string,
   backend: Backend,
@@ -46,7 +46,7 @@ export const backendTarget = (
     async read(id) {
       await backend.clock.runDue();
       const transfer = backend.transfers.get(id);
-      if (transfer === undefined) throw new Error(`There is no transfer ${id}`);
+      if (transfer === undefined) throw new Error(`Unknown transfer ${id}`);
       return structuredClone(transfer);
     },
   },

@@ -5,7 +5,7 @@ import { backendTarget, createReceiver } from "./backend-target.ts";
 
 const name = "http";
 
-/** The mock server on a free port, over real sockets; each case in a sandbox of its own. */
+/** The mock server on a free port, over real sockets. Each case has its own sandbox. */
 export const http = withSharedSetup(name, async () => {
   const server = await startMockServer({ port: 0, clock: "frozen", seed: structuredClone(world), now: start });
   let opened = 0;

@@ -3,7 +3,7 @@ import { perCase, type TargetRunner } from "../src/suite/runner.ts";
 import { start, world } from "../src/suite/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 
-/** A backend called as a function; the reference backend unless another one is handed in. */
+/** A backend that is called as a function; by default the reference backend. */
 export const inProcessRunner = (name: string, create: typeof createBackend = createBackend): TargetRunner =>
   perCase(name, async () => {
     const { received, fetch } = createReceiver();
@@ -15,5 +15,5 @@ export const inProcessRunner = (name: string, create: typeof createBackend = cre
     return { target, close: async () => {} };
   });
 
-/** The reference backend, called as a function. */
+/** The reference backend as a target. */
 export const inProcess = inProcessRunner("in-process");

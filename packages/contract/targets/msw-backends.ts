@@ -3,12 +3,12 @@ import type { OpenTarget } from "../src/suite/runner.ts";
 import { start, world } from "../src/suite/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 
-/** Where the mocked platform seems to be: an address that nobody has. */
+/** The URL of the mocked platform, which does not exist. */
 export const mockedUrl = "https://platform.invalid";
 
-/** One backend after the other behind handlers that stay the same, as a page or a process has them. */
+/** Handlers whose backend can be replaced for each case. */
 export function mockedBackends(name: string): {
-  /** What the handlers are made from; the warnings that the suite's faults bring about are left out. */
+  /** Creates the handlers, without the warnings that the suite's faults cause. */
   readonly given: { backend: Pick<Backend, "handle">; baseUrl: string; warn(): void };
   open(): Promise<OpenTarget>;
 } {
@@ -17,7 +17,7 @@ export function mockedBackends(name: string): {
     given: {
       backend: {
         handle(request, peer) {
-          if (current === undefined) throw new Error("A request came between two cases");
+          if (current === undefined) throw new Error("A request was sent between two cases");
           return current.handle(request, peer);
         },
       },
@@ -29,7 +29,7 @@ export function mockedBackends(name: string): {
       current = createBackend({ seed: structuredClone(world), now: start, fetch });
       const target = backendTarget(name, current, received, {
         baseUrl: mockedUrl,
-        // Looked up at each request: MSW puts its own in place when it starts.
+        // Looked up at each request, because MSW replaces it when it starts.
         fetch: (input, init) => globalThis.fetch(input, init),
       });
       return {

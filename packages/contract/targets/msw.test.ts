@@ -13,14 +13,14 @@ beforeEach(() => {
   backend = createBackend();
 });
 
-/** Handlers of either version for the backend of the test at hand. */
+/** Handlers of an MSW version for the test's backend. */
 const handlers = <Handler>(given: MswHttp<Handler>) => callTransferHandlers({ http: given, backend, baseUrl });
 
 describe.each([
   ["msw", () => setupServer(...handlers(http))],
   ["msw-2", () => setupServer2(...handlers(http2))],
 ])("a client under %s", (_name, setUp) => {
-  it("that was made before the mock started is answered by it", async () => {
+  it("works if it was created before the mock started", async () => {
     const client = new CallTransfer({ baseUrl, apiKey: demo.apiKey });
     const server = setUp();
     server.listen();
@@ -28,7 +28,7 @@ describe.each([
     expect(accounts.map(({ id }) => id)).toEqual([demo.accountId]);
   });
 
-  it("repeats a read whose connection was reset", async () => {
+  it("retries a read after a connection reset", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
     const client = new CallTransfer({ baseUrl, apiKey: demo.apiKey, random: () => 0 });
     const server = setUp();

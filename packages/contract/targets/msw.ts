@@ -14,7 +14,7 @@ export const msw: TargetRunner = withSharedSetup("msw", async () => {
   return { open, stop: async () => server.close() };
 });
 
-/** The same by MSW's major version 2. */
+/** The same with MSW 2. */
 export const msw2: TargetRunner = withSharedSetup("msw-2", async () => {
   const { given, open } = mockedBackends("msw-2");
   const server = setupServer2(...callTransferHandlers({ http: http2, ...given }));

@@ -15,7 +15,7 @@ const mock: readonly Deviation[] = [
   { noun: "errors", names: / with malformed JSON /, why: malformedJson },
   {
     noun: "errors",
-    names: / with (?:an empty body|another content type|JSON sent as text/plain|a body over 1 MiB) /,
+    names: / with (?:an empty body|another content type|JSON sent as text\/plain|a body over 1 MiB) /,
     why: "Prism returns the same example for every invalid body: the first of the statuses 415, 422 and 400",
   },
   {

@@ -8,27 +8,30 @@ import { patientFetch, reasonFor } from "./prism-deviations.ts";
 
 const name = "prism-proxy";
 
-/** What Prism found wrong with an answer, in words; of requests it notes those of no operation, which are no news. */
+/** Prism's violations of a response. Violations of requests are ignored, because tests send invalid ones. */
 function objectionsTo(response: Response): string[] {
   const listed: unknown = JSON.parse(response.headers.get("sl-violations") ?? "[]");
   const violations = listed as readonly { readonly location: readonly string[]; readonly message: string }[];
   return violations
     .filter(({ location }) => location[0] === "response")
-    .map(({ location, message }) => `Prism objects to ${location.join(".")}: ${message}`);
+    .map(({ location, message }) => `Prism reports a violation at ${location.join(".")}: ${message}`);
 }
 
-/** Holds a result against what Prism objected to while the case ran. */
+/** Adds the violations that Prism reported during the case to its result. */
 export function judged(run: CaseResult, contractCase: CaseName, objections: readonly string[]): CaseResult {
   const purpose = reasonFor("broken", contractCase);
-  const stale = objections.length === 0 ? [`Prism objects to nothing, although it is listed: ${purpose}`] : [];
+  const stale =
+    objections.length === 0
+      ? [`Prism reports no violation, but the case is listed: ${purpose}. Remove it from the list.`]
+      : [];
   const found = purpose === undefined ? objections : stale;
   if (found.length === 0) return run;
   return { ...run, failure: [...(run.failure === undefined ? [] : [run.failure]), ...found].join("\n") };
 }
 
 /**
- * The mock server behind Prism, which passes requests on as they are and holds every answer against the document: a
- * second opinion on whether the server keeps the contract, by code that is not ours.
+ * The mock server behind Prism as a proxy, which forwards requests unchanged and validates every response against the
+ * OpenAPI document: an independent check of the server.
  */
 export const prismProxy: TargetRunner = {
   name,

@@ -8,16 +8,16 @@ import { judged, prismProxy } from "./prism-proxy.ts";
 
 const sane = (run: CaseResult) => !(run.failure ?? run.missing ?? run.deviation);
 
-describe("the document served by Prism", () => {
+describe("the OpenAPI document served by Prism", () => {
   const runs: CaseResult[] = [];
   beforeAll(() => prism.run(cases, (run) => runs.push(run)));
 
-  it("keeps the contract where it can, but for what is listed", () => {
+  it("keeps the contract, except for the listed deviations", () => {
     expect(runs.filter(({ failure }) => failure)).toEqual([]);
     expect(runs.filter(sane).length).toBeGreaterThan(0);
   });
 
-  it("refuses every bad value, but for ids and parameters without a value", () => {
+  it("rejects every invalid value, except for ids and parameters without a value", () => {
     const statuses: (number | null)[] = [errorCodes.validation_failed.status, errorCodes.unprocessable_entity.status];
     const taken = runs
       .filter(({ noun, name }) => noun === "invalid input" && name.includes(" rejects "))
@@ -27,7 +27,7 @@ describe("the document served by Prism", () => {
   });
 });
 
-it("Prism has no objection to the mock server's successes and refusals", async () => {
+it("Prism reports no violation for the mock server's responses", async () => {
   const few = cases.filter(({ noun }) => noun === "members" || noun === "destination-groups");
   const runs: CaseResult[] = [];
   await prismProxy.run(few, (run) => runs.push(run));
@@ -35,7 +35,7 @@ it("Prism has no objection to the mock server's successes and refusals", async (
   expect(runs).toHaveLength(few.length);
 });
 
-it.each(Object.entries(deviations))("every entry of the list %s speaks of a case", (_list, entries) => {
+it.each(Object.entries(deviations))("every entry of the list %s matches a case", (_list, entries) => {
   const idle = entries.filter(
     (entry) => !cases.some(({ noun, name }) => noun === entry.noun && entry.names.test(name)),
   );
@@ -49,17 +49,17 @@ const named = (noun: string, isListed: boolean) => {
   return { run, found };
 };
 
-it("an objection fails a case that passed, and is named", () => {
+it("a violation fails a passed case", () => {
   const { run, found } = named("roles", false);
   expect(judged(run, found, ["Prism objects to response.body"]).failure).toBe("Prism objects to response.body");
 });
 
-it("an objection to an answer that is broken on purpose fails nothing", () => {
+it("an intended violation does not fail a case", () => {
   const { run, found } = named("retries", true);
   expect(judged(run, found, ["Prism objects to response.body"])).toBe(run);
 });
 
-it("an answer that is broken on purpose must be objected to", () => {
+it("an intended violation must be reported", () => {
   const { run, found } = named("retries", true);
   expect(judged(run, found, []).failure).toContain("objects to nothing");
 });

@@ -16,7 +16,7 @@ const cannot: Target["unsupported"] = {
   transfers: noHandle,
 };
 
-/** The document served by Prism: shows what its schemas and its examples are worth without any code of ours. */
+/** The OpenAPI document served by Prism: tests its schemas and examples without our code. */
 export const prism: TargetRunner = {
   name,
   async run(cases, onRun) {

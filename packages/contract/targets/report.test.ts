@@ -21,34 +21,34 @@ interface Report {
 const json = (...runs: CaseResult[]) => JSON.parse(coverageJson(measureCoverage(runs))) as Report;
 const servedCell = (...runs: CaseResult[]) => json(...runs).cells["operation × status"]?.["listRoles: 200"];
 
-describe("the coverage as data", () => {
-  it("says of a cell that every target covers it", () => {
+describe("coverageJson", () => {
+  it("marks a cell that every target covers", () => {
     expect(servedCell(runOf("one"), runOf("two"))).toBe("behaviour: all");
   });
 
-  it("names the target that does not", () => {
+  it("names the targets that cover a cell", () => {
     const limited = runOf("three", { exchanges: [], missing: [{ capability: "auth", why: "it knows nobody" }] });
     expect(servedCell(runOf("one"), runOf("two"), limited)).toBe("behaviour: all but three");
   });
 
-  it("says what a target cannot do, and why", () => {
+  it("lists missing capabilities with their reasons", () => {
     const limited = runOf("one", { exchanges: [], missing: [{ capability: "auth", why: "it knows nobody" }] });
     expect(json(limited).targets.one?.notRun).toEqual({ auth: { why: "it knows nobody", cases: 1 } });
   });
 
-  it("is the same however long the cases took", () => {
+  it("does not depend on the duration of the cases", () => {
     const slow = coverageJson(measureCoverage([runOf("one", { tookMs: 900 })]));
     expect(coverageJson(measureCoverage([runOf("one")]))).toBe(slow);
   });
 });
 
-describe("the coverage to read", () => {
-  it("lists a deviation with its reason and its case", () => {
+describe("coverageMarkdown", () => {
+  it("lists a deviation with its reason and case", () => {
     const text = coverageMarkdown(measureCoverage([runOf("one", { exchanges: [], deviation: "it is known to" })]));
     expect(text).toContain("- **one**: it is known to (roles: the list)");
   });
 
-  it("marks what nobody covers", () => {
+  it("marks cells without coverage", () => {
     expect(coverageMarkdown(measureCoverage([runOf("one")]))).toContain(
       "| availability: away stays, without `until` | **no** |",
     );

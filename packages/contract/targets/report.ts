@@ -1,6 +1,6 @@
 import { type CoverageCell, cellClasses, nameCell } from "../src/coverage/cells.ts";
 import type { Coverage, CoverageRow, Tally } from "../src/coverage/coverage.ts";
-import { groupBy } from "../src/coverage/grouped.ts";
+import { groupBy } from "../src/coverage/group-by.ts";
 import { onDemandCodes } from "../src/suite/document.ts";
 
 type Kind = CoverageCell["kind"];
@@ -9,11 +9,11 @@ const kinds = Object.keys(cellClasses) as Kind[];
 const targetsOf = ({ tallies }: Coverage): string[] => tallies.map(({ target }) => target);
 const rowsOf = ({ rows }: Coverage, kind: Kind): CoverageRow[] => rows.filter(({ cell }) => cell.kind === kind);
 
-/** The targets on which a cell was reached in the way that it must be. */
+/** The targets that reached a cell as expected. */
 const coveredOn = ({ expected, reached }: CoverageRow): string[] =>
   [...reached].filter(([, way]) => way === expected).map(([target]) => target);
 
-/** A list of targets in few words. */
+/** A short list of the targets that cover a row. */
 function onTargets(row: CoverageRow, all: readonly string[]): string {
   const covered = coveredOn(row);
   if (covered.length === all.length) return "all";
@@ -22,7 +22,7 @@ function onTargets(row: CoverageRow, all: readonly string[]): string {
   return others.length < covered.length ? `all but ${others.join(", ")}` : covered.toSorted().join(", ");
 }
 
-/** The coverage as data: the same for the same contract, cases and targets. */
+/** The coverage as JSON. Deterministic for the same contract, cases and targets. */
 export function coverageJson(coverage: Coverage): string {
   const all = targetsOf(coverage);
   const cells = kinds.map((kind) => [
@@ -55,7 +55,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 const list = (lines: readonly string[], none: string): string =>
   lines.length === 0 ? none : lines.map((line) => `- ${line}`).join("\n");
 
-/** Target × class of cells: how many of the documented ones it covers. */
+/** A table of the covered cells by class and target. */
 export function classTable(coverage: Coverage): string {
   const all = targetsOf(coverage);
   const lines = kinds.map((kind) => {
@@ -66,7 +66,7 @@ export function classTable(coverage: Coverage): string {
   return table(["Cells", "Documented", ...all], lines);
 }
 
-/** What came of the cases on each target. */
+/** A table of the case results by target. */
 export function caseTable({ tallies }: Coverage): string {
   const count = (lists: Iterable<readonly string[]>) => [...lists].reduce((sum, cases) => sum + cases.length, 0);
   const lines = tallies.map(({ target, passed, failed, deviations, notRun }) => {
@@ -83,7 +83,7 @@ const limitsOf = ({ target, notRun, deviations }: Tally): string[] => [
   ),
 ];
 
-/** A mark in a grid: where a cell is covered, and whether only on demand. */
+/** The entry of a cell in a table: the targets that cover it, and whether only by a fault. */
 function mark(row: CoverageRow | undefined, all: readonly string[]): string {
   if (!row) return "";
   const where = onTargets(row, all);
@@ -92,7 +92,7 @@ function mark(row: CoverageRow | undefined, all: readonly string[]): string {
   return row.expected === "on demand" ? (where === "all" ? "on demand" : `on demand: ${names}`) : names;
 }
 
-/** Operations against statuses, codes or callers. */
+/** A table of operations by statuses, codes or callers. */
 function grid(coverage: Coverage, kind: "status" | "code" | "role", corner: string): string {
   const all = targetsOf(coverage);
   const nameOf = ({ cell }: CoverageRow) => nameCell(cell).slice(nameCell(cell).indexOf(": ") + 2);
@@ -118,7 +118,7 @@ function fieldTable(coverage: Coverage): string {
       all,
     );
   const lines = [...groups].map(([key, group]) => [...key.split("\n"), side(group, "valid"), side(group, "invalid")]);
-  return table(["Operation", "Field", "Rule", "Valid accepted", "Invalid refused"], lines);
+  return table(["Operation", "Field", "Rule", "Valid accepted", "Invalid rejected"], lines);
 }
 
 function plainTable(coverage: Coverage, kinds: readonly Kind[], head: string): string {
@@ -144,7 +144,7 @@ function reactionTable(coverage: Coverage): string {
   return table(["Failure", ...retries.map((retry) => `\`${retry}\` operations`)], lines);
 }
 
-/** The coverage to read. */
+/** The coverage as Markdown. */
 export function coverageMarkdown(coverage: Coverage): string {
   return `# Contract coverage
 

@@ -1,4 +1,4 @@
-// What a run leaves behind: full reports in reports/, which is not committed, and their numbers in one committed page.
+// Writes the full reports to reports/, which is not committed, and their numbers to one committed page.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const repository = new URL("../../../", import.meta.url);
@@ -23,7 +23,7 @@ export function writeReport(name: string, text: string): void {
   writeFileSync(new URL(name, folder), text);
 }
 
-/** A part of the page: a heading, a table, and whether its numbers may fall. */
+/** A section of the page: its heading, its table, and whether its numbers may fall. */
 export interface Section {
   readonly heading: string;
   readonly text: string;
@@ -33,7 +33,7 @@ export interface Section {
 const textOf = (text: string, heading: string): string =>
   text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
 
-/** The page with a section in place of the one with its heading, or at the end. */
+/** Replaces the section with the same heading, or appends the section. */
 function withSection(text: string, { heading, text: section }: Section): string {
   const next = `## ${heading}\n\n${section}\n`;
   const before = textOf(text, heading);
@@ -61,35 +61,35 @@ export function fallen(before: string, after: string): string[] {
 }
 
 /**
- * The page with new sections, or what is wrong with them. On a build machine a page that is behind is a problem, as with
- * every generated file; elsewhere it is written, and the change is seen and committed.
+ * Returns the page with new sections, or the problems. In CI an outdated page is a problem, as every outdated generated
+ * file is; elsewhere it is updated.
  */
 export function updated(
   before: string,
   sections: readonly Section[],
   command: string,
-  isBuildMachine: boolean,
+  isCi: boolean,
 ): { readonly text: string; readonly problems: readonly string[] } {
   const text = sections.reduce(withSection, before);
   const lost = sections
     .filter(({ mayFall }) => !mayFall)
     .flatMap(({ heading }) => fallen(textOf(before, heading), textOf(text, heading)));
   if (lost.length > 0) {
-    const fix = `If that is meant, delete the row in ${page} and run \`${command}\` again.`;
+    const fix = `If that is intended, delete the row in ${page} and run \`${command}\` again.`;
     return { text: before, problems: [...lost.map((each) => `Coverage fell: ${each}.`), fix] };
   }
-  if (text === before || !isBuildMachine) return { text, problems: [] };
-  return { text: before, problems: [`${page} is behind: run \`${command}\` and commit it.`] };
+  if (text === before || !isCi) return { text, problems: [] };
+  return { text: before, problems: [`${page} is outdated: run \`${command}\` and commit it.`] };
 }
 
-/** Brings the committed page up to date; what is wrong, in words. */
+/** Updates the committed page; returns the problems. */
 export function keepSummary(sections: readonly Section[], command: string): string[] {
   const file = new URL(page, repository);
   let before = intro;
   try {
     before = readFileSync(file, "utf8");
   } catch {
-    // It is written below.
+    // The page does not exist yet.
   }
   const { text, problems } = updated(before, sections, command, Boolean(process.env.CI));
   if (problems.length === 0) writeFileSync(file, text);

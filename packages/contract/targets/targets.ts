@@ -2,8 +2,8 @@ import type { TargetRunner } from "../src/suite/runner.ts";
 import { browserHere } from "./browser/find-browser.ts";
 
 /**
- * Every target by name, in the order in which they run. Each is loaded only when it is asked for, since some bring a
- * browser or a server of others along; undefined where this machine has no browser, which was said.
+ * Every target by name, in the order in which they run. Each is loaded on demand, because some need a browser or other
+ * servers; undefined without a browser, which has been reported then.
  */
 export const targets: Readonly<Record<string, () => Promise<TargetRunner | undefined>>> = {
   "in-process": async () => (await import("./in-process.ts")).inProcess,

@@ -1,9 +1,9 @@
-// Runs the contract suite without a test framework: on every target, or on those that `--target` names.
+// Runs the contract suite without a test framework: on every target, or on those of `--target`.
 import { parseArgs } from "node:util";
 import { cases } from "../src/cases/index.ts";
 import { type Coverage, coverageGaps, measureCoverage } from "../src/coverage/coverage.ts";
 import { runsText, totalsOf } from "../src/coverage/summary.ts";
-import { main as askServer } from "../src/live/main.ts";
+import { main as checkLiveServer } from "../src/live/main.ts";
 import type { CaseResult } from "../src/suite/run.ts";
 import { isMockServer, mockServerAt } from "./address.ts";
 import { caseTable, classTable, coverageJson, coverageMarkdown } from "./report.ts";
@@ -14,15 +14,16 @@ const names = Object.keys(targets);
 const usage = `Usage: npm run test:contract -- [--target NAME]... [--json]
 
   --target NAME  one of ${names.join(", ")},
-                 or the address of a server; may be given several times; all names unless given
-  --json         prints the results as one JSON document
+                 or the address of a server; repeatable (default: all names)
+  --json         print the results as one JSON document
 
-At an address where a mock server answers, each case gets a sandbox of its own (its control plane's token, where it wants
-one, in CALL_TRANSFER_CONTROL_TOKEN). Any other server is asked as call-transfer-contract --base-url does, which only
-reads: with its credential in CALL_TRANSFER_API_KEY.
+At the address of a mock server, each case gets its own sandbox. If its control plane requires a token,
+set CALL_TRANSFER_CONTROL_TOKEN. Any other server is checked like call-transfer-contract --base-url does,
+with GET requests only. Set its credential in CALL_TRANSFER_API_KEY.
 
-Writes the coverage of the targets that ran to reports/contract-coverage.md and .json. A run on all targets also updates the
-numbers in docs/contract-coverage.md, and fails when one falls; where CI is set, it fails when they are behind instead.`;
+Writes the coverage to reports/contract-coverage.md and .json. A run on all targets also updates the
+numbers in docs/contract-coverage.md, and fails when one falls. With CI set, it fails when they are
+outdated and does not update them.`;
 
 const isAddress = (name: string): boolean => /^https?:\/\//.test(name);
 
@@ -30,11 +31,11 @@ interface Result {
   readonly target: string;
   readonly runs: readonly CaseResult[];
   readonly tookMs: number;
-  /** Why the target could not be started, or was lost on the way. */
+  /** Why the target could not be started, or stopped. */
   readonly broken?: string;
 }
 
-/** What a target made of the cases; undefined where this machine lacks what the target needs. */
+/** Runs all cases on a target; undefined when this machine cannot run the target. */
 async function runTarget(target: string): Promise<Result | undefined> {
   const runs: CaseResult[] = [];
   const startedAt = performance.now();
@@ -46,11 +47,12 @@ async function runTarget(target: string): Promise<Result | undefined> {
   } catch (error) {
     return { target, runs, tookMs: tookMs(), broken: error instanceof Error ? error.message : String(error) };
   }
-  const broken = runs.length === cases.length ? {} : { broken: `${runs.length} of ${cases.length} cases came back` };
+  const broken =
+    runs.length === cases.length ? {} : { broken: `only ${runs.length} of ${cases.length} cases returned a result` };
   return { target, runs, tookMs: tookMs(), ...broken };
 }
 
-/** Writes the full reports and, after a whole run, the committed numbers; what is wrong with them, in words. */
+/** Writes the full reports and, after a complete run, the committed numbers; returns the problems. */
 function report(coverage: Coverage, isWhole: boolean): string[] {
   writeReport("contract-coverage.json", coverageJson(coverage));
   writeReport("contract-coverage.md", coverageMarkdown(coverage));
@@ -62,13 +64,13 @@ function report(coverage: Coverage, isWhole: boolean): string[] {
   return keepSummary(sections, "npm run test:contract");
 }
 
-/** How many of the documented cells each target covers. */
+/** The number of documented cells that each target covers. */
 function coveredText({ rows, tallies }: Coverage, gaps: number): string {
   const counts = tallies.map(({ target }) => {
     const covered = rows.filter(({ expected, reached }) => reached.get(target) === expected).length;
     return `${target} ${covered}`;
   });
-  return `${rows.length} documented cells; covered: ${counts.join(", ")}; ${gaps} gaps that nothing excuses`;
+  return `${rows.length} documented cells; covered: ${counts.join(", ")}; ${gaps} unexplained gaps`;
 }
 
 function parse() {
@@ -77,7 +79,7 @@ function parse() {
       options: { target: { type: "string", multiple: true }, json: { type: "boolean" }, help: { type: "boolean" } },
     });
     const unknown = values.target?.filter((name) => !(names.includes(name) || isAddress(name))) ?? [];
-    if (unknown.length > 0) throw new Error(`There is no target ${unknown.join(", ")}.`);
+    if (unknown.length > 0) throw new Error(`Unknown target ${unknown.join(", ")}.`);
     return values;
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
@@ -92,11 +94,11 @@ if (help) {
 }
 
 const results: Result[] = [];
-/** The highest exit status of the servers that were asked as any other server is. */
+/** The highest exit status of the live servers. */
 let liveStatus = 0;
 for (const target of new Set((asked ?? names).map((name) => name.replace(/\/+$/, "")))) {
   if (isAddress(target) && !(await isMockServer(target))) {
-    const status = await askServer({
+    const status = await checkLiveServer({
       args: ["--base-url", target, ...(json ? ["--json"] : [])],
       environment: process.env,
       out: (text) => console.log(text),
@@ -115,7 +117,7 @@ for (const target of new Set((asked ?? names).map((name) => name.replace(/\/+$/,
 const runs = results.flatMap((result) => result.runs);
 const isBroken = results.some(({ broken }) => broken !== undefined);
 const { passed, failed } = totalsOf(runs);
-// What failed tells nothing about the coverage of what passes.
+// Coverage is only measured when all cases pass.
 const coverage = failed === 0 && !isBroken ? measureCoverage(runs) : undefined;
 const gaps = coverage ? coverageGaps(coverage) : [];
 const isWhole = names.every((name) => results.some(({ target }) => target === name));

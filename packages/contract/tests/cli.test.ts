@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { operations } from "@call-transfer/spec";
 import { expect, it } from "vitest";
 
-it("a run that is broken off leaves no empty file for the secret", async () => {
+it("removes the empty secret file when it is interrupted", async () => {
   const folder = mkdtempSync(join(tmpdir(), "contract-cli-"));
   const secretFile = join(folder, "secret");
   let hanging = (): void => {};

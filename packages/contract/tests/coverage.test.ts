@@ -20,9 +20,9 @@ const gaps = (...runs: CaseResult[]) => coverageGaps(measureCoverage(runs)).filt
 const about = (words: string, lines: readonly string[]) => lines.filter((line) => line.includes(words));
 
 describe("the coverage", () => {
-  it("names an uncovered cell in words, with the file to look at", () => {
+  it("describes an uncovered cell, with the file to look at", () => {
     const [gap] = about("status 401", gaps(runOf(served)));
-    expect(gap).toContain("fake: listRoles was never seen to answer status 401");
+    expect(gap).toContain("fake: listRoles never returned status 401");
     expect(gap).toContain("cases/roles.ts");
   });
 
@@ -34,59 +34,59 @@ describe("the coverage", () => {
     expect(about("status 200", gaps(runOf(served, { failure: "failed" })))).toHaveLength(1);
   });
 
-  it("wants each target to reach a cell", () => {
+  it("requires each target to reach a cell", () => {
     const other = runOf({ ...served, status: 401, code: "token_missing" }, { target: "other" });
     expect(about("status 200", gaps(runOf(served), other))).toEqual([expect.stringContaining("other: ")]);
   });
 
-  it("does not take an answer on demand for behaviour", () => {
-    const forced = { ...served, status: 401, code: "token_missing", onDemand: true };
-    expect(about("token_missing", gaps(runOf(forced)))[0]).toContain("only on demand, not by behaviour");
+  it("does not count a response of a fault as behaviour", () => {
+    const forced = { ...served, status: 401, code: "token_missing", byFault: true };
+    expect(about("token_missing", gaps(runOf(forced)))[0]).toContain("only by a fault, not by behaviour");
   });
 
-  it("does not take behaviour for an answer that only a fault should give", () => {
+  it("reports behaviour that only a fault should produce", () => {
     const failed = { ...served, status: 500, code: "internal_error" };
-    expect(about("internal_error", gaps(runOf(failed)))[0]).toContain("by behaviour, but should be on demand");
+    expect(about("internal_error", gaps(runOf(failed)))[0]).toContain("by behaviour, but should need a fault");
   });
 
-  it("names what was answered although the contract does not document it", () => {
+  it("reports undocumented responses", () => {
     const strange = { ...served, status: 409, code: "conflict" };
     expect(about("not documented", gaps(runOf(strange)))).toHaveLength(2);
   });
 
-  it("wants a case of the operation's own noun besides the derived ones", () => {
+  it("requires a case of the operation's own noun", () => {
     expect(about("case of its own", gaps(runOf(served)))).toHaveLength(1);
     expect(about("case of its own", gaps(runOf(served, { noun: "roles" })))).toEqual([]);
   });
 
-  it("says which cases a target could not run, and why", () => {
+  it("lists the cases that a target could not run, and why", () => {
     const { tallies } = measureCoverage([runOf(served, { missing: [{ capability: "clock", why: "it has none" }] })]);
     expect(tallies[0]?.notRun).toEqual(new Map([["clock", { why: "it has none", cases: 1 }]]));
   });
 
-  it("excuses a target from a cell that only cases beyond its limits reach", () => {
+  it("excuses a target from a cell whose cases it cannot run", () => {
     const limited = runOf(served, { target: "limited", missing: [{ capability: "auth", why: "it knows nobody" }] });
     const rows = measureCoverage([runOf(served), limited]).rows.filter(({ cell }) => cell.kind === "status");
     expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual(["auth: it knows nobody"]);
-    expect(about("limited: listRoles was never seen to answer status 200", gaps(runOf(served), limited))).toEqual([]);
+    expect(about("limited: listRoles never returned status 200", gaps(runOf(served), limited))).toEqual([]);
   });
 
-  it("excuses several limited targets, among which none tells what the cases reach", () => {
+  it("excuses limited targets when there is no full target", () => {
     const limited = ["one", "other"].map((target) => runOf(served, { target, deviation: "it differs" }));
     expect(gaps(...limited)).toEqual([]);
   });
 
-  it("does not excuse a target from a cell that no limit explains", () => {
+  it("does not excuse a target without a reason", () => {
     const other = runOf({ ...served, status: 401, code: "token_missing" }, { target: "other" });
-    expect(about("other: listRoles was never seen to answer status 200", gaps(runOf(served), other))).toHaveLength(1);
+    expect(about("other: listRoles never returned status 200", gaps(runOf(served), other))).toHaveLength(1);
   });
 
   it.each([
     ["a transition", "availability: away → available"],
     ["a signed delivery", "no transfer.offer was verified signed"],
     ["a delivery after a rotation", "no transfer.offer was verified rotated"],
-    ["a reaction to a failure", "no operation of the class once met hang"],
-  ])("wants %s to be shown", (_what, words) => {
+    ["a reaction to a failure", "no operation of the class once was tested with hang"],
+  ])("requires %s", (_what, words) => {
     expect(about(words, coverageGaps(measureCoverage([runOf(served)])))).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { record } from "../src/suite/recorder.ts";
 import type { Target } from "../src/suite/target.ts";
 
-/** A target that gives every request the same answer. */
+/** A target that returns the same response to every request. */
 const answering = (response: () => Response): Target => ({
   name: "fake",
   baseUrl: "http://localhost",
@@ -33,43 +33,47 @@ async function violationsOf(response: () => Response, path = "/api/v1/accounts")
 }
 
 describe("the recorder", () => {
-  it("finds nothing wrong with an answer that fits the contract", async () => {
+  it("accepts a valid response", async () => {
     expect(await violationsOf(() => answer(200, { accounts: [{ id: "1", name: "A" }] }))).toEqual([]);
   });
 
-  it("finds nothing wrong with an error that fits the contract", async () => {
+  it("accepts a valid error", async () => {
     expect(await violationsOf(() => answer(401, problem("token_missing")))).toEqual([]);
   });
 
   it.each([
-    ["a body that the schema refuses", () => answer(200, { accounts: [{ id: "1" }] }), "name"],
-    ["a body that is no JSON", () => new Response("{", { status: 200, headers }), "no JSON"],
+    ["a body that violates the schema", () => answer(200, { accounts: [{ id: "1" }] }), "name"],
+    ["a body that is not JSON", () => new Response("{", { status: 200, headers }), "not JSON"],
     ["another content type", () => answer(200, { accounts: [] }, { "Content-Type": "text/plain" }), "content type"],
     ["a missing request id", () => Response.json({ accounts: [] }), "X-Request-Id"],
     ["another request id in the body", () => answer(401, problem("token_missing", { requestId: "r2" })), "requestId"],
-    ["another status in the body", () => answer(401, problem("token_missing", { status: 400 })), "status line"],
-    ["a code that goes with another status", () => answer(403, problem("token_missing", { status: 403 })), "table"],
-    ["a code that nobody knows", () => answer(401, { ...problem("token_missing"), code: "nope" }), "no code"],
-    ["a validation error that names no fields", () => answer(400, problem("validation_failed")), "names no fields"],
+    ["another status in the body", () => answer(401, problem("token_missing", { status: 400 })), "body's status 400"],
+    [
+      "a code with the status of another code",
+      () => answer(403, problem("token_missing", { status: 403 })),
+      "must have status 401",
+    ],
+    ["an unknown code", () => answer(401, { ...problem("token_missing"), code: "nope" }), "not a code of the table"],
+    ["a validation error without field errors", () => answer(400, problem("validation_failed")), "has no field errors"],
   ])("reports %s", async (_what, response, words) => {
     expect((await violationsOf(response)).join("\n")).toContain(words);
   });
 
-  it("tells an answer that a fault gave from the platform's own", async () => {
+  it("distinguishes responses of faults from behaviour", async () => {
     const recording = record(answering(() => answer(401, problem("token_missing"))));
     await recording.target.fetch("http://localhost/api/v1/accounts");
     await recording.target.faults?.add({ do: { code: "token_missing" } });
     await recording.target.fetch("http://localhost/api/v1/accounts");
-    expect(recording.exchanges.map(({ byFault: onDemand }) => onDemand)).toEqual([false, true]);
+    expect(recording.exchanges.map(({ byFault }) => byFault)).toEqual([false, true]);
   });
 
-  it("knows the operation of a path with parameters, below any prefix", async () => {
+  it("finds the operation of a path with parameters, below any prefix", async () => {
     const recording = record(answering(() => new Response(null, { status: 204, headers })));
     await recording.target.fetch("http://localhost/prefix/api/v1/transfers/members/1/hours", { method: "DELETE" });
     expect(recording.exchanges[0]?.operation).toBe("deleteMemberHours");
   });
 
-  it("leaves the answer's body to the caller", async () => {
+  it("leaves the response body readable", async () => {
     const { target } = record(answering(() => answer(200, { accounts: [] })));
     const response = await target.fetch("http://localhost/api/v1/accounts");
     expect(await response.json()).toEqual({ accounts: [] });

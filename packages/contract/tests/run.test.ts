@@ -3,7 +3,7 @@ import { contractCase } from "../src/suite/case.ts";
 import { runCase } from "../src/suite/run.ts";
 import type { Target } from "../src/suite/target.ts";
 
-/** A target that can do nothing but answer a broken list of accounts. */
+/** A target that returns an invalid list of accounts. */
 const broken: Target = {
   name: "broken",
   baseUrl: "http://localhost",
@@ -21,8 +21,8 @@ const careless = contractCase({
 });
 const harmless = contractCase({ noun: "any", name: "harmless", needs: [], run: async () => {} });
 
-describe("running a case", () => {
-  it("leaves out what the target cannot do, and says what that is", async () => {
+describe("runCase", () => {
+  it("does not run a case with missing capabilities, and names them", async () => {
     const needy = contractCase({ noun: "any", name: "needy", needs: ["clock", "stateful"], run: async () => {} });
     expect((await runCase(needy, broken)).missing).toEqual([
       { capability: "clock", why: "it has none" },
@@ -30,11 +30,11 @@ describe("running a case", () => {
     ]);
   });
 
-  it("fails a case of which an answer broke the contract, whatever the case itself says", async () => {
+  it("fails a case with an invalid response, even if the case itself passes", async () => {
     expect((await runCase(careless, broken)).failure).toContain("GET /api/v1/accounts → 200: body");
   });
 
-  it("reports what a case threw", async () => {
+  it("reports the error of a case", async () => {
     const strict = contractCase({
       noun: "any",
       name: "strict",
@@ -42,26 +42,26 @@ describe("running a case", () => {
       run: async (_target, check) => check.equal({ b: 1, a: 2 }, { a: 2, b: 3 }, "answer"),
     });
     expect((await runCase(strict, broken)).failure).toBe(
-      'Violation: answer: expected {"a":2,"b":3}, met {"a":2,"b":1}',
+      'Violation: answer: expected {"a":2,"b":3}, got {"a":2,"b":1}',
     );
   });
 
-  it("shows the exchanges of a failed case", async () => {
+  it("includes the requests and responses of a failed case", async () => {
     const { trace } = await runCase(careless, broken);
     expect(trace).toEqual(["GET /api/v1/accounts (no credential)", "→ 200 (X-Request-Id r1) {}"]);
   });
 
-  it("takes the failure of a listed deviation for what it is", async () => {
+  it("reports an expected failure as a deviation", async () => {
     const run = await runCase(careless, { ...broken, knownDeviation: () => "it lists nothing" });
     expect([run.failure, run.deviation]).toEqual([undefined, "it lists nothing"]);
   });
 
-  it("fails a listed deviation that is none any more", async () => {
+  it("fails a listed deviation that passes", async () => {
     const run = await runCase(harmless, { ...broken, knownDeviation: () => "it lists nothing" });
     expect(run.failure).toContain("listed as a deviation: it lists nothing");
   });
 
-  it("gives a result that survives being sent as JSON", async () => {
+  it("returns a result that can be sent as JSON", async () => {
     const run = await runCase(careless, broken);
     expect(JSON.parse(JSON.stringify(run))).toEqual(run);
   });

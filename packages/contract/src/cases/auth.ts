@@ -58,7 +58,11 @@ function situationsOf(operation: OperationId): Situation[] {
     },
     { name: "an expired key", who: key({ state: "expired" }), expected: "api_key_expired" },
     { name: "a revoked key", who: key({ state: "revoked" }), expected: "api_key_revoked" },
-    { name: "a key without the required scope", who: key({ scopes: otherScopes }), expected: "api_key_insufficient_scope" },
+    {
+      name: "a key without the required scope",
+      who: key({ scopes: otherScopes }),
+      expected: "api_key_insufficient_scope",
+    },
     { name: "a key with only the required scope", who: key({ scopes: [scope] }) },
     { name: "a key from another address", who: key({ allowedIps: [otherIp] }), expected: "api_key_ip_restricted" },
     { name: "a key from an allowed address", who: key({ allowedIps: [otherIp, ownIp] }) },
@@ -228,7 +232,7 @@ export const authCases: readonly ContractCase[] = [
     noun,
     name: "a valid token expires",
     needs: ["auth", "clock"],
-    covers: shows("access token: valid → expired, with time"),
+    covers: shows("access token: valid → expired, over time"),
     async run(target, check) {
       const client = await connect(target);
       await client.roles.list();

@@ -82,13 +82,13 @@ const hours: Readonly<Record<string, { at: number; callable: boolean; transition
   "as the callable hours begin": {
     at: 24 + limits.callableFromHour,
     callable: true,
-    transition: "callable hours: closed → open, as they begin",
+    transition: "callable hours: closed → open, when they begin",
   },
   "a millisecond before the callable hours end": { at: limits.callableUntilHour, callable: true },
   "as the callable hours end": {
     at: limits.callableUntilHour,
     callable: false,
-    transition: "callable hours: open → closed, as they end",
+    transition: "callable hours: open → closed, when they end",
   },
 };
 
@@ -116,7 +116,7 @@ const numbers: Readonly<Record<string, { number: string; valid: boolean }>> = {
   "1 digit": { number: "+1", valid: false },
   "a missing plus sign": { number: "15550100002", valid: false },
   "a leading zero": { number: "+05550100002", valid: false },
-  "spaces": { number: "+1 555 010 0002", valid: false },
+  spaces: { number: "+1 555 010 0002", valid: false },
   "a trailing line break": { number: "+15550100002\n", valid: false },
   "digits of another script": { number: "+1555010000\u0662", valid: false },
 };
@@ -183,7 +183,10 @@ const placementCases = [
     noun,
     name: "at the concurrent-call limit calls are queued in order, and beyond the queue limit rejected",
     needs: [...needs, "policies"],
-    covers: shows("call: placed → queued, at the concurrent-call limit", "call: placed → refused, beyond the queue"),
+    covers: shows(
+      "call: placed → queued, at the concurrent-call limit",
+      "call: placed → rejected, beyond the queue limit",
+    ),
     async run(target, check) {
       await target.policies.set({ concurrentCallLimit: 1, callQueueLimit: 2 });
       const client = await connect(target);
@@ -201,7 +204,7 @@ const placementCases = [
     noun,
     name: "the queue drains as calls end, first in, first out",
     needs: [...needs, "policies", "clock"],
-    covers: shows("call: queued → in progress, as another call ends"),
+    covers: shows("call: queued → in progress, when another call ends"),
     async run(target, check) {
       await target.policies.set({ concurrentCallLimit: 1 });
       const client = await connect(target);
@@ -294,7 +297,7 @@ const placementCases = [
     noun,
     name: "the daily limit rejects calls until midnight UTC and not after",
     needs: [...needs, "policies", "clock"],
-    covers: shows("daily quota: used up → free, at midnight UTC"),
+    covers: shows("daily limit: exhausted → free, at midnight UTC"),
     async run(target, check) {
       const client = await connect(target, asKey);
       const far = { ...request, toNumber: telephony.farEast };

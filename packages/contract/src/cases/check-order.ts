@@ -132,7 +132,11 @@ function malformedQueryOf(parameters: Readonly<Record<string, string>>): Flaw[] 
     },
   ];
 }
-const malformedJson: Flaw = { name: "malformed JSON", code: "invalid_json", applyTo: (plan) => ({ ...plan, text: "{" }) };
+const malformedJson: Flaw = {
+  name: "malformed JSON",
+  code: "invalid_json",
+  applyTo: (plan) => ({ ...plan, text: "{" }),
+};
 
 /** A body without one of its required fields. */
 function invalidField(operation: OperationId): Flaw[] {

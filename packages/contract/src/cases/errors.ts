@@ -64,7 +64,7 @@ const rateLimitCases = operationIds.map((operation) =>
     noun,
     name: `${operation} beyond the rate limit returns the wait, and succeeds after it`,
     needs: ["policies", "clock", "destructive"],
-    covers: shows("rate limit: used up → free, after the wait that it names"),
+    covers: shows("rate limit: exhausted → free, after retryAfterSecs"),
     async run(target, check) {
       const client = await connect(target);
       await target.policies.set({ rateLimit: { requests: 1, windowSecs: 30 } });

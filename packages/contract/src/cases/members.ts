@@ -61,7 +61,7 @@ export const memberCases = [
       noun,
       name: `${status} ends exactly at its end, and its source, reason and times are removed`,
       needs: [...needs, "clock"],
-      covers: shows(`availability: ${status} → available, as \`until\` passes`),
+      covers: shows(`availability: ${status} → available, when \`until\` passes`),
       async run(target, check) {
         await given(target, { availability: { status, source: "member", until, updatedAt } });
         const client = await connect(target, asKey);
@@ -110,7 +110,7 @@ export const memberCases = [
     noun,
     name: "hours are removed, and removing them again changes nothing",
     needs: [...needs, "destructive"],
-    covers: shows("hours: set → none, by their removal"),
+    covers: shows("hours: set → none, when removed"),
     async run(target, check) {
       await given(target, { hours: { monday: [{ from: "09:00", to: "17:00" }] } });
       const client = await connect(target);
@@ -124,7 +124,7 @@ export const memberCases = [
     noun,
     name: "removing hours that were never set succeeds",
     needs: [...needs, "destructive"],
-    covers: shows("hours: none → none, by their removal"),
+    covers: shows("hours: none → none, when removed"),
     async run(target, check) {
       await given(target, {});
       const { response } = await (await connect(target)).members.deleteHours(memberId).withResponse();

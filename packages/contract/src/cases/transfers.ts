@@ -129,7 +129,7 @@ export const transferCases = [
     noun,
     name: "a member whose hours are removed rings at any time",
     needs,
-    covers: shows("hours: set → none, by their removal"),
+    covers: shows("hours: set → none, when removed"),
     async run(target, check) {
       await given(target, { hours: {} });
       await (await connect(target)).members.deleteHours(memberId);

@@ -129,7 +129,7 @@ export const webhookCases: readonly ContractCase[] = [
     noun,
     name: "at exactly previousSecretExpiresAt only the new secret signs",
     needs,
-    covers: shows("signing secret: previous → void, as the overlap ends"),
+    covers: shows("signing secret: previous → invalid, when the overlap ends"),
     async run(target, check) {
       const secret = await rotate(target);
       await target.clock.advance({ by: overlapMs });
@@ -140,7 +140,7 @@ export const webhookCases: readonly ContractCase[] = [
     noun,
     name: "after two rotations in a day there are two signatures, and the oldest secret no longer signs",
     needs,
-    covers: shows("signing secret: previous → void, by the next rotation"),
+    covers: shows("signing secret: previous → invalid, by the next rotation"),
     async run(target, check) {
       const second = await rotate(target);
       await target.clock.advance({ by: hourMs });

@@ -6,15 +6,15 @@ import { callersOf, errorCodeNames, onDemandCodes, operationIds, webhookEvents }
 import { fieldName, fieldsOf, rulesOf } from "../suite/fields.ts";
 import { transitions } from "../suite/transitions.ts";
 
-/** Something that the contract documents and that a case has to show. */
+/** Something that the contract documents and that a case must show. */
 export type CoverageCell =
   | ClaimedCell
   | { readonly kind: "status"; readonly operation: string; readonly status: number }
   | { readonly kind: "code"; readonly operation: string; readonly code: string }
-  /** A success in a case written for the operation's noun: derived cases alone say nothing about what it does. */
+  /** A success in a case written for the operation's noun. Derived cases alone do not show what it does. */
   | { readonly kind: "story"; readonly operation: string };
 
-/** The classes of cells, in the order in which they are told. */
+/** The classes of cells, in the order of the report. */
 export const cellClasses = {
   status: "operation × status",
   code: "operation × code",
@@ -27,16 +27,16 @@ export const cellClasses = {
   demand: "code × on demand",
 } as const satisfies Record<CoverageCell["kind"], string>;
 
-/** How a cell was reached: by the platform's own behaviour, or only because a fault said so. */
+/** How a cell was reached: by the platform's behaviour, or only by a fault. */
 export type CellOrigin = "behaviour" | "on demand";
 
-/** A cell with the way in which it must be reached. */
+/** A cell, and how it must be reached. */
 export interface DocumentedCell {
   readonly cell: CoverageCell;
   readonly expected: CellOrigin;
 }
 
-/** One text for equal cells. */
+/** A key that is equal for equal cells. */
 export const keyOf = (cell: CoverageCell): string => JSON.stringify(Object.values(cell));
 
 const isForced = (code: ErrorCode): boolean => onDemandCodes.includes(code);
@@ -83,32 +83,32 @@ export function* documentedCells(): Generator<DocumentedCell> {
 const nounOf = (operation: string): string => Object.values(operations).find(({ id }) => id === operation)?.noun ?? "";
 const file = (name: string): string => `(packages/contract/src/cases/${name})`;
 
-/** An uncovered cell in words, with the file whose cases should reach it. */
+/** Describes an uncovered cell, with the file to add a case to. */
 export function describeCell(cell: CoverageCell): string {
   switch (cell.kind) {
     case "status":
     case "code": {
       const what = cell.kind === "status" ? `status ${cell.status}` : `code ${cell.code}`;
-      return `${cell.operation} was never seen to answer ${what} ${file(`${nounOf(cell.operation)}.ts, auth.ts, errors.ts`)}`;
+      return `${cell.operation} never returned ${what} ${file(`${nounOf(cell.operation)}.ts, auth.ts, errors.ts`)}`;
     }
     case "story":
-      return `${cell.operation} succeeds in no case of its own ${file(`${nounOf(cell.operation)}.ts`)}`;
+      return `${cell.operation} has no successful case of its own ${file(`${nounOf(cell.operation)}.ts`)}`;
     case "role":
       return `${cell.operation} was never called by ${cell.role} ${file("auth.ts")}`;
     case "field":
       return `${cell.operation}: ${cell.side} values of ${cell.field} for ${cell.keyword} were never sent ${file("invalid-input.ts")}`;
     case "demand":
-      return `${cell.code} was never answered on demand ${file("errors.ts")}`;
+      return `${cell.code} was never returned by a fault ${file("errors.ts")}`;
     case "transition":
-      return `nothing showed ${cell.transition} ${file("*.ts")}`;
+      return `no case showed the transition ${cell.transition} ${file("*.ts")}`;
     case "webhook":
       return `no ${cell.event} was verified ${cell.signing} ${file("webhooks.ts")}`;
     case "reaction":
-      return `no operation of the class ${cell.retry} met ${cell.fault} ${file("retries.ts, broken-responses.ts")}`;
+      return `no operation of the class ${cell.retry} was tested with ${cell.fault} ${file("retries.ts, broken-responses.ts")}`;
   }
 }
 
-/** A cell in few words, without its class. */
+/** The name of a cell within its class. */
 export function nameCell(cell: CoverageCell): string {
   switch (cell.kind) {
     case "status":

@@ -10,35 +10,35 @@ import {
   documentedCells,
   keyOf,
 } from "./cells.ts";
-import { groupBy } from "./grouped.ts";
+import { groupBy } from "./group-by.ts";
 
-/** A documented cell and what was met. */
+/** A documented cell and its coverage. */
 export interface CoverageRow extends DocumentedCell {
-  /** How each target reached it; absent where none of its cases did. */
+  /** How each target reached it; without the targets that did not. */
   readonly reached: ReadonlyMap<string, CellOrigin>;
-  /** For each target that did not: why the cases that reach it elsewhere told nothing there; empty when nothing says. */
+  /** For each target that did not reach it: why the cases that reach it elsewhere did not count there. */
   readonly missed: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What one target did with the cases. */
+/** The results of one target. */
 export interface Tally {
   readonly target: string;
   readonly passed: number;
   readonly failed: number;
-  /** Cases that failed as listed, by reason. */
+  /** Cases that failed as expected, by reason. */
   readonly deviations: ReadonlyMap<string, readonly string[]>;
-  /** Cases that were not run, by what the target cannot do. */
+  /** Cases that were not run, by missing capability. */
   readonly notRun: ReadonlyMap<Capability, { readonly why: string; readonly cases: number }>;
 }
 
-/** Everything that the suite met, against everything that the contract documents. */
+/** What the suite covered of everything that the contract documents. */
 export interface Coverage {
-  /** One row for each target, in the order of the runs. */
+  /** One entry for each target, in the order of the runs. */
   readonly tallies: readonly Tally[];
   readonly rows: readonly CoverageRow[];
-  /** What behaviour answered although no operation documents it, in words. */
+  /** Responses that no operation documents. */
   readonly undocumented: readonly string[];
-  /** What the answers were where the specification leaves them open. */
+  /** Observations about what the specification does not define. */
   readonly findings: readonly string[];
 }
 
@@ -46,8 +46,8 @@ function* cellsOf(run: CaseResult): Generator<{ cell: CoverageCell; way: CellOri
   for (const cell of run.covers) {
     yield { cell, way: cell.kind === "demand" || cell.kind === "reaction" ? "on demand" : "behaviour" };
   }
-  for (const { operation, status, code, byFault: onDemand } of run.exchanges) {
-    const way = onDemand ? "on demand" : "behaviour";
+  for (const { operation, status, code, byFault } of run.exchanges) {
+    const way = byFault ? "on demand" : "behaviour";
     if (!operation) continue;
     yield { cell: { kind: "status", operation, status }, way };
     if (code) yield { cell: { kind: "code", operation, code }, way };
@@ -58,10 +58,10 @@ function* cellsOf(run: CaseResult): Generator<{ cell: CoverageCell; way: CellOri
 
 const sortedSet = (values: Iterable<string>): string[] => [...new Set(values)].toSorted();
 
-/** Behaviour that the contract does not document. */
+/** Responses that the contract does not document. */
 function* undocumentedOf(run: CaseResult): Generator<string> {
-  for (const { operation, status, code, byFault: onDemand } of run.exchanges) {
-    if (onDemand) continue;
+  for (const { operation, status, code, byFault } of run.exchanges) {
+    if (byFault) continue;
     if (!operation) {
       const known = codesOutsideOperations.some((answer) => answer === code);
       if (!known) yield `${run.target}: outside the operations: ${status} ${code ?? "without a code"}`;
@@ -76,9 +76,9 @@ function* undocumentedOf(run: CaseResult): Generator<string> {
 const caseOf = ({ noun, name }: CaseResult): string => `${noun}: ${name}`;
 const hasPassed = (run: CaseResult): boolean => !(run.failure || run.missing || run.deviation);
 
-/** Why a run told nothing of its target; undefined when it did, or failed. */
-const silenceOf = ({ missing: hindrances, deviation }: CaseResult): string[] =>
-  hindrances?.map(({ capability, why }) => `${capability}: ${why}`) ?? (deviation === undefined ? [] : [deviation]);
+/** Why a case did not count on its target; empty when it passed or failed. */
+const reasonsNotCounted = ({ missing, deviation }: CaseResult): string[] =>
+  missing?.map(({ capability, why }) => `${capability}: ${why}`) ?? (deviation === undefined ? [] : [deviation]);
 
 function tallyOf(target: string, runs: readonly CaseResult[]): Tally {
   const deviations = new Map<string, string[]>();
@@ -98,13 +98,13 @@ function tallyOf(target: string, runs: readonly CaseResult[]): Tally {
   };
 }
 
-/** Which targets reached a cell and in which way, and which cases did. */
+/** The targets that reached a cell, how they did, and the cases. */
 interface Reached {
   readonly ways: Map<string, CellOrigin>;
   readonly cases: Set<string>;
 }
 
-const nobody: Reached = { ways: new Map(), cases: new Set() };
+const unreached: Reached = { ways: new Map(), cases: new Set() };
 
 function reachedBy(passed: readonly CaseResult[]): ReadonlyMap<string, Reached> {
   const reached = new Map<string, Reached>();
@@ -120,17 +120,17 @@ function reachedBy(passed: readonly CaseResult[]): ReadonlyMap<string, Reached> 
   return reached;
 }
 
-/** Counts the cells that passed cases reached. */
+/** Measures which documented cells the passed cases reached. */
 export function measureCoverage(runs: readonly CaseResult[]): Coverage {
   const byTarget = groupBy(runs, ({ target }) => target);
   const passed = runs.filter(hasPassed);
   const reached = reachedBy(passed);
-  const silences = new Map(
-    [...byTarget].map(([target, own]) => [target, new Map(own.map((run) => [caseOf(run), silenceOf(run)]))]),
+  const notCounted = new Map(
+    [...byTarget].map(([target, own]) => [target, new Map(own.map((run) => [caseOf(run), reasonsNotCounted(run)]))]),
   );
   const rowOf = (documented: DocumentedCell): CoverageRow => {
-    const { ways, cases } = reached.get(keyOf(documented.cell)) ?? nobody;
-    const missed = [...silences]
+    const { ways, cases } = reached.get(keyOf(documented.cell)) ?? unreached;
+    const missed = [...notCounted]
       .filter(([target]) => !ways.has(target))
       .map(([target, own]) => [target, sortedSet([...cases].flatMap((name) => own.get(name) ?? []))] as const);
     return { ...documented, reached: ways, missed: new Map(missed) };
@@ -141,7 +141,7 @@ export function measureCoverage(runs: readonly CaseResult[]): Coverage {
     undocumented: sortedSet(passed.flatMap((run) => [...undocumentedOf(run)])),
     findings: sortedSet(
       passed.flatMap((run) =>
-        run.findings.map(({ assumption, subject: what, observed: met }) => `${assumption}: ${what}: ${met}`),
+        run.findings.map(({ assumption, subject, observed }) => `${assumption}: ${subject}: ${observed}`),
       ),
     ),
   };
@@ -150,23 +150,23 @@ export function measureCoverage(runs: readonly CaseResult[]): Coverage {
 const isLimited = ({ deviations, notRun }: Tally): boolean => deviations.size > 0 || notRun.size > 0;
 
 /**
- * What keeps the coverage from being whole, in words; empty when it is. A target that cannot do everything may miss what
- * its own limits explain; with no unlimited target to tell which cases reach a cell, it is held to nothing more.
+ * Describes the gaps in the coverage. A target with missing capabilities or deviations may miss the cells that they
+ * explain. Without a full target it is unknown which cases reach a cell, so limited targets may then miss any cell.
  */
 export function coverageGaps({ rows, tallies, undocumented }: Coverage): string[] {
-  const isToldAll = tallies.some((tally) => !isLimited(tally));
+  const hasFullTarget = tallies.some((tally) => !isLimited(tally));
   const gaps = rows.flatMap(({ cell, expected, reached, missed }) =>
     tallies.flatMap((tally) => {
       const way = reached.get(tally.target);
       if (way === expected) return [];
       if (way !== undefined) {
-        const met =
-          expected === "behaviour" ? "only on demand, not by behaviour" : "by behaviour, but should be on demand";
-        return [`${tally.target}: ${describeCell(cell)}; it was reached ${met}`];
+        const how =
+          expected === "behaviour" ? "only by a fault, not by behaviour" : "by behaviour, but should need a fault";
+        return [`${tally.target}: ${describeCell(cell)}; it was reached ${how}`];
       }
-      const isExplained = (missed.get(tally.target)?.length ?? 0) > 0 || (!isToldAll && isLimited(tally));
+      const isExplained = (missed.get(tally.target)?.length ?? 0) > 0 || (!hasFullTarget && isLimited(tally));
       return isExplained ? [] : [`${tally.target}: ${describeCell(cell)}`];
     }),
   );
-  return [...gaps, ...undocumented.map((what) => `Answered but not documented: ${what}`)];
+  return [...gaps, ...undocumented.map((what) => `Returned but not documented: ${what}`)];
 }

@@ -4,7 +4,7 @@ import { requestSchema, resolve, type Schema } from "../suite/document.ts";
 import { client, type LiveCase, type Session } from "./live-case.ts";
 
 const hourMs = 3_600_000;
-/** How far the two moments that a server takes for one rotation may lie apart, in milliseconds. */
+/** Allowed difference between the server's times of one rotation, in milliseconds. */
 const clockToleranceMs = 60_000;
 
 const group = requestSchema("createDestinationGroup") ?? {};
@@ -14,8 +14,8 @@ const name = property(group, "name");
 const total = property(group, "totalTimeoutSecs");
 const ring = property(member, "ringTimeoutSecs");
 
-/** A refusal in words, or undefined when the call succeeded. Rejects with what is no answer of the API. */
-async function refusalOf(call: PromiseLike<unknown>) {
+/** The API error of a call; undefined for success. Rejects with any other error. */
+async function apiErrorOf(call: PromiseLike<unknown>) {
   try {
     await call;
     return undefined;
@@ -25,7 +25,7 @@ async function refusalOf(call: PromiseLike<unknown>) {
   }
 }
 
-/** Groups that the contract's limits refuse (§8), and the field that is named (A-20). */
+/** Groups beyond the documented limits (§8), and the expected field error (A-20). */
 function badGroups(destinationId: string): Record<string, { change: object; names: string }> {
   const members = [{ destinationId }];
   return {
@@ -65,14 +65,9 @@ async function createsGroup(session: Session): Promise<void> {
   check.equal([created.name, created.members.length], [body.name, 1], "name and number of members");
   check.equal([created.strategy, created.totalTimeoutSecs], ["simultaneous", total.default], "the defaults");
   const ringTime = created.members[0]?.ringTimeoutSecs ?? null;
-  check.observe(
-    "A-23",
-    "a ring time that was left out",
-    ringTime === null ? "left out" : String(ringTime),
-    ringTime === null,
-  );
-  const again = await refusalOf(groups.create(body));
-  check.equal(again?.status, errorCodes.resource_already_exists.status, "status of a name that is taken");
+  check.observe("A-23", "an absent ring time", ringTime === null ? "absent" : String(ringTime), ringTime === null);
+  const again = await apiErrorOf(groups.create(body));
+  check.equal(again?.status, errorCodes.resource_already_exists.status, "status for a taken name");
   check.observe("A-16", "a group's name is taken", String(again?.code), again?.code === "resource_already_exists");
 }
 
@@ -81,18 +76,18 @@ async function refusesGroups(session: Session): Promise<void> {
   const destinationId = options.changes.groupDestinationId ?? "";
   const groups = (await client(session)).destinationGroups;
   for (const [what, { change, names }] of Object.entries(badGroups(destinationId))) {
-    const refusal = await refusalOf(groups.create({ name: uniqueName(), members: [{ destinationId }], ...change }));
+    const refusal = await apiErrorOf(groups.create({ name: uniqueName(), members: [{ destinationId }], ...change }));
     check.equal(refusal?.code, "validation_failed", `code for ${what}`);
     const [first] = refusal?.errors ?? [];
     const named = first ? `${first.field} ${first.code}` : "no field";
-    check.observe("A-20", `the field that ${what} names`, named, named === names);
+    check.observe("A-20", `the field error for ${what}`, named, named === names);
   }
   const strangers = {
     unknown: [{ destinationId: crypto.randomUUID() }],
     repeated: [{ destinationId }, { destinationId }],
   };
   for (const [what, members] of Object.entries(strangers)) {
-    const refusal = await refusalOf(groups.create({ name: uniqueName(), members }));
+    const refusal = await apiErrorOf(groups.create({ name: uniqueName(), members }));
     const met = refusal === undefined ? "accepted" : String(refusal.code);
     check.observe("A-22", `a member whose destination is ${what}`, met, met === "validation_failed");
   }
@@ -103,9 +98,9 @@ async function rotates(session: Session): Promise<void> {
   const { destinationId } = options.changes.rotation ?? { destinationId: "" };
   const rotated = await (await client(session)).destinations.rotateSecret(destinationId);
   const { signingSecret, signingSecretHint, previousSecretExpiresAt, updatedAt, config } = rotated;
-  // First of all: the answer is the only place where it is shown.
+  // Before all checks, because no other response contains the secret.
   if (typeof signingSecret === "string") session.saveSecret(signingSecret);
-  check.isTrue(typeof signingSecret === "string" && signingSecret !== "", "the rotation shows the new secret");
+  check.isTrue(typeof signingSecret === "string" && signingSecret !== "", "the rotation returns the new secret");
   const hint = signingSecret?.slice(-limits.signingSecretHintLength);
   check.observe(
     "A-12",
@@ -114,12 +109,12 @@ async function rotates(session: Session): Promise<void> {
     signingSecretHint === hint,
   );
   check.observe("A-1", "fields of the destination's config", Object.keys(config).toSorted().join(", ") || "none", true);
-  // By the server's own clock, which need not be ours.
+  // By the server's clock, which may differ from ours.
   const overlapMs = Date.parse(previousSecretExpiresAt ?? "") - Date.parse(updatedAt);
   const expected = limits.previousSecretOverlapHours * hourMs;
   check.isTrue(
     Math.abs(overlapMs - expected) <= clockToleranceMs,
-    `the previous secret signs for ${limits.previousSecretOverlapHours} hours, met ${overlapMs / hourMs}`,
+    `the previous secret stays valid for ${limits.previousSecretOverlapHours} hours, got ${overlapMs / hourMs}`,
   );
 }
 
@@ -131,44 +126,49 @@ async function placesCall(session: Session): Promise<void> {
   const { data, response } = await calls.create(options.call).withResponse();
   const shown = new Set(["type", "callId", "position"]);
   const further = Object.keys(data).filter((field) => !shown.has(field));
-  check.observe("A-8", "further fields of a placement's answer", further.join(", ") || "none", true);
-  check.equal([response.status, data.type], data.type === "queued" ? [202, "queued"] : [201, "initiated"], "answer");
+  check.observe("A-8", "additional fields of a placed call", further.join(", ") || "none", true);
+  check.equal([response.status, data.type], data.type === "queued" ? [202, "queued"] : [201, "initiated"], "response");
   if (data.type === "queued")
-    check.observe("A-25", "a place in the queue", String(data.position), Number(data.position) >= 1);
+    check.observe("A-25", "a position in the queue", String(data.position), Number(data.position) >= 1);
   const after = await calls.list({ limit: 1 });
   const isListed = after.meta.total > before.meta.total;
-  check.observe("A-39", "the call list right after a placement", isListed ? "shows it" : "lacks it", isListed);
+  check.observe(
+    "A-39",
+    "the call list right after a placement",
+    isListed ? "includes it" : "does not include it",
+    isListed,
+  );
 }
 
-/** What changes the server, each case told before it is run. */
+/** Cases that change the server; each is announced before it runs. */
 export const changeCases: readonly LiveCase[] = [
   {
-    name: "a rotation shows the new secret once, and the previous one signs for a day",
+    name: "a rotation returns the new secret, and the previous one stays valid for a day",
     needs: ["rotation"],
     change: {
       operation: "rotateDestinationSecret",
       announce: ({ changes }) =>
-        `Rotating the signing secret of destination ${changes.rotation?.destinationId}: the secret in use ends in ` +
-        `${limits.previousSecretOverlapHours} hours, the new one goes to ${changes.rotation?.secretFile}.`,
+        `Rotating the signing secret of destination ${changes.rotation?.destinationId}: the current secret expires in ` +
+        `${limits.previousSecretOverlapHours} hours, the new one is written to ${changes.rotation?.secretFile}.`,
     },
     run: rotates,
   },
   {
-    name: "a group gets the documented defaults, and its name is taken then",
+    name: "a group gets the documented defaults, and its name cannot be used again",
     needs: ["group"],
     change: {
       operation: "createDestinationGroup",
       announce: ({ changes }) =>
-        `Creating one destination group with destination ${changes.groupDestinationId}; its name begins with "Contract check".`,
+        `Creating one destination group with destination ${changes.groupDestinationId}; its name starts with "Contract check".`,
     },
     run: createsGroup,
   },
   {
-    name: "groups beyond the documented limits are refused",
+    name: "groups beyond the documented limits are rejected",
     needs: ["group"],
     change: {
       operation: "createDestinationGroup",
-      announce: () => "Trying to create groups that must be refused; a server that accepts them keeps them.",
+      announce: () => "Trying to create invalid groups. A server that accepts them keeps them.",
     },
     run: refusesGroups,
   },
@@ -184,13 +184,13 @@ export const changeCases: readonly LiveCase[] = [
       const memberId = session.options.changes.hoursMemberId ?? "";
       const first = await members.deleteHours(memberId).withResponse();
       session.check.equal(first.response.status, 204, "status");
-      const refusal = await refusalOf(members.deleteHours(memberId));
-      const met = refusal === undefined ? "removed like any others" : String(refusal.status);
+      const refusal = await apiErrorOf(members.deleteHours(memberId));
+      const met = refusal === undefined ? "succeeds" : String(refusal.status);
       session.check.observe("A-26", "hours that are not set", met, refusal === undefined);
     },
   },
   {
-    name: "a call is placed, and the list shows it",
+    name: "a call is placed, and the list includes it",
     needs: ["call"],
     change: {
       operation: "createCall",

@@ -14,7 +14,7 @@ const nowhere = "/api/v1/nothing-here";
 const unknownKey = { Authorization: `Bearer ${limits.apiKeyPrefix}unknown` };
 const malformedId = "not-an-id";
 
-/** Seconds between two claims of a JWT; undefined where it is no JWT or lacks them. */
+/** Seconds from `iat` to `exp` of a JWT; undefined for other tokens. */
 function lifetimeSecs(token: string): number | undefined {
   try {
     const text = atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
@@ -25,7 +25,7 @@ function lifetimeSecs(token: string): number | undefined {
   }
 }
 
-/** Expects a 401 (§4): which code it is, §5 says only where one is given. */
+/** Expects status 401 (§4), and the code if §5 defines it. */
 async function expectUnauthorized(session: Session, headers: Record<string, string>, code?: string): Promise<Reply> {
   const reply = await getOperation(session, "listRoles", { headers });
   session.check.equal(reply.status, errorCodes.unauthorized.status, "status");
@@ -33,34 +33,34 @@ async function expectUnauthorized(session: Session, headers: Record<string, stri
   return reply;
 }
 
-/** Who is let in, who is not, and in which order that is checked. */
+/** Authentication and the order of checks. */
 export const credentialCases: readonly LiveCase[] = [
   {
-    name: "a request without a credential is refused",
+    name: "a request without a credential is rejected",
     needs: [],
     run: async (session) => void (await expectUnauthorized(session, {}, "token_missing")),
   },
   {
-    name: "an unknown API key is refused",
+    name: "an unknown API key is rejected",
     needs: [],
     run: async (session) => void (await expectUnauthorized(session, unknownKey, "api_key_invalid")),
   },
   {
-    name: "a word that is no JWT is refused",
+    name: "a token that is not a JWT is rejected",
     needs: [],
     run: async (session) =>
       void (await expectUnauthorized(session, { Authorization: "Bearer not-a-jwt" }, "token_invalid")),
   },
   {
-    name: "another scheme than Bearer is refused",
+    name: "a scheme other than Bearer is rejected",
     needs: [],
     async run(session) {
       const reply = await expectUnauthorized(session, { Authorization: "Basic b3duZXI6c2VjcmV0" });
-      session.check.observe("A-42", "another scheme than Bearer", describeReply(reply), reply.code === "unauthorized");
+      session.check.observe("A-42", "a scheme other than Bearer", describeReply(reply), reply.code === "unauthorized");
     },
   },
   {
-    name: "a JWT without X-Account-Id is refused where an account is needed, and serves the account list",
+    name: "a JWT without X-Account-Id is rejected if an account is needed, and can list accounts",
     needs: ["token"],
     async run(session) {
       const headers = { Authorization: `Bearer ${session.options.accessToken}` };
@@ -68,7 +68,7 @@ export const credentialCases: readonly LiveCase[] = [
       session.check.equal(
         describeReply(scoped),
         `${errorCodes.account_header_missing.status} account_header_missing`,
-        "answer",
+        "response",
       );
       const accounts = await getOperation(session, "listAccounts", { headers });
       session.check.observe(
@@ -86,7 +86,7 @@ export const credentialCases: readonly LiveCase[] = [
     },
   },
   {
-    name: "a JWT is refused for an account that its user is no member of",
+    name: "a JWT is rejected for an account that its user is not a member of",
     needs: ["token"],
     async run(session) {
       const headers = {
@@ -95,16 +95,11 @@ export const credentialCases: readonly LiveCase[] = [
       };
       const reply = await getOperation(session, "listRoles", { headers });
       session.check.equal(reply.status, errorCodes.account_access_denied.status, "status");
-      session.check.observe(
-        "A-16",
-        "an account of others",
-        describeReply(reply),
-        reply.code === "account_access_denied",
-      );
+      session.check.observe("A-16", "another account", describeReply(reply), reply.code === "account_access_denied");
     },
   },
   {
-    name: "the access token says how long it lives",
+    name: "the access token has the documented lifetime",
     needs: ["token"],
     async run({ options, check }) {
       const lifetime = lifetimeSecs(options.accessToken ?? "");
@@ -112,14 +107,14 @@ export const credentialCases: readonly LiveCase[] = [
     },
   },
   {
-    name: "an API key that names another account is refused",
+    name: "an API key with another account in X-Account-Id is rejected",
     needs: ["key"],
     async run(session) {
       const headers = { Authorization: `Bearer ${session.options.apiKey}`, "X-Account-Id": crypto.randomUUID() };
       const reply = await getOperation(session, "listRoles", { headers });
       session.check.observe(
         "A-17",
-        "a key that names another account",
+        "a key with another account in X-Account-Id",
         describeReply(reply),
         reply.code === "account_access_denied",
       );
@@ -148,13 +143,13 @@ export const credentialCases: readonly LiveCase[] = [
     },
   },
   {
-    name: "each request has a name of its own",
+    name: "each request has its own request id",
     needs: [],
     async run(session) {
       const { roles: list } = await client(session);
       const first = await list.list().withResponse();
       const second = await list.list().withResponse();
-      session.check.isTrue(first.requestId !== second.requestId, "two requests have two names");
+      session.check.isTrue(first.requestId !== second.requestId, "two requests have different ids");
       const unknown = await getPath(session, nowhere, identity(session.options));
       session.check.equal(unknown.status, errorCodes.not_found.status, "status of an unknown path");
     },

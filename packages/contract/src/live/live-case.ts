@@ -6,7 +6,7 @@ import type { Target } from "../suite/target.ts";
 import { describeValue } from "../suite/trace.ts";
 import type { LiveOptions } from "./options.ts";
 
-/** What a case has to be given besides a credential. */
+/** An option that a case requires. */
 export type Need = "key" | "token" | "member" | "rotation" | "group" | "hours" | "call";
 
 const needs: Readonly<Record<Need, { isGiven(options: LiveOptions): boolean; why: string }>> = {
@@ -15,47 +15,47 @@ const needs: Readonly<Record<Need, { isGiven(options: LiveOptions): boolean; why
   member: { isGiven: ({ memberId }) => memberId !== undefined, why: "no --member was given" },
   rotation: {
     isGiven: ({ changes }) => changes.rotation !== undefined,
-    why: "it rotates a secret: --allow-changes --destination --secret-file",
+    why: "rotates a secret; requires --allow-changes --destination --secret-file",
   },
   group: {
     isGiven: ({ changes }) => changes.groupDestinationId !== undefined,
-    why: "it creates a group: --allow-changes --group-destination",
+    why: "creates a group; requires --allow-changes --group-destination",
   },
   hours: {
     isGiven: ({ changes }) => changes.hoursMemberId !== undefined,
-    why: "it removes hours: --allow-changes --hours-member",
+    why: "removes hours; requires --allow-changes --hours-member",
   },
-  call: { isGiven: ({ call }) => call !== undefined, why: "it places a call: --allow-calls --flow --from --to" },
+  call: { isGiven: ({ call }) => call !== undefined, why: "places a call; requires --allow-calls --flow --from --to" },
 };
 
-/** What a case of a live server works with. */
+/** The context of a live case. */
 export interface Session {
   readonly options: LiveOptions;
   readonly target: Target;
   readonly check: Check;
-  /** Puts a new signing secret where its owner wants it. */
+  /** Writes a new signing secret to the file of `--secret-file`. */
   saveSecret(secret: string): void;
 }
 
-/** One question to a server whose state nobody prepared. */
+/** A case for a server whose state is unknown. */
 export interface LiveCase {
   readonly name: string;
   readonly needs: readonly Need[];
-  /** What it does to the server, where it does more than read. */
+  /** The change that the case makes; absent for cases that only read. */
   readonly change?: {
-    /** The one operation besides GETs that it may send. */
+    /** The only operation besides GETs that it may send. */
     readonly operation: OperationId;
-    /** Says what is about to be done. */
+    /** The text to print before the change. */
     announce(options: LiveOptions): string;
   };
   run(session: Session): Promise<void>;
 }
 
-/** Why a case is not run; undefined when it is. */
+/** Why a case is not run; undefined when it is run. */
 export const skipReason = ({ needs: wanted }: LiveCase, options: LiveOptions): string | undefined =>
   wanted.map((need) => needs[need]).find(({ isGiven }) => !isGiven(options))?.why;
 
-/** An SDK client that acts as the given key, or as the given token. */
+/** Creates an SDK client with the API key or the access token. */
 export function client(
   { options, target }: Session,
   kind: "key" | "token" = mainCredential(options),
@@ -67,7 +67,7 @@ export function client(
 
 const mainCredential = ({ apiKey }: LiveOptions): "key" | "token" => (apiKey === undefined ? "token" : "key");
 
-/** The headers that say who calls. */
+/** The authentication headers. */
 export function identity({ apiKey, accessToken, accountId }: LiveOptions): Record<string, string> {
   const account = apiKey === undefined && accountId !== undefined ? { "X-Account-Id": accountId } : {};
   return { Authorization: `Bearer ${apiKey ?? accessToken}`, ...account };
@@ -76,18 +76,18 @@ export function identity({ apiKey, accessToken, accountId }: LiveOptions): Recor
 interface GetOptions {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  /** Who calls, the given credential unless named. */
+  /** Authentication headers; by default those of the given credential. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came back, as far as cases look at it. */
+/** The parts of a response that cases check. */
 export interface Reply {
   readonly status: number;
   readonly code: unknown;
   readonly body: unknown;
 }
 
-/** Sends a GET without the SDK, for what the SDK would refuse to send. */
+/** Sends a GET of an operation without the SDK, for requests that the SDK refuses to send. */
 export async function getOperation(
   session: Session,
   operation: OperationId,
@@ -111,6 +111,6 @@ export async function getPath(
   return { status: response.status, code, body };
 }
 
-/** An answer in few words. */
+/** The status and code of a response. */
 export const describeReply = ({ status, code }: Reply): string =>
   code === undefined ? String(status) : `${status} ${describeValue(code)}`;

@@ -6,13 +6,13 @@ import { identity } from "./live-case.ts";
 import type { ReceivedResponse } from "./observations.ts";
 import type { LiveOptions } from "./options.ts";
 
-/** Milliseconds that the command waits at most when the server asks it to. */
+/** The longest `retryAfterSecs` that the command waits for, in milliseconds. */
 const longestWaitMs = 60_000;
 
-/** Bytes of an answer that are read at most: a hundred calls have room in far less. */
-const largestAnswer = 16 * 1024 * 1024;
+/** The maximum size of a response, in bytes. A hundred calls need far less. */
+const maxResponseBytes = 16 * 1024 * 1024;
 
-/** What went to a server and what came back. */
+/** The number of requests sent, and the responses. */
 export interface Traffic {
   sent: number;
   readonly answers: ReceivedResponse[];
@@ -20,20 +20,20 @@ export interface Traffic {
 
 const withoutBody = new Set([204, 205, 304]);
 
-/** An answer whose body has been read to its end. Rejects with one that is too large, or that no answer of HTTP can be. */
-async function whole(response: Response): Promise<Response> {
+/** Reads a response to its end. Rejects for one that is too large or not valid HTTP. */
+async function readCompletely(response: Response): Promise<Response> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
     size += part.length;
-    if (size > largestAnswer) throw new Error(`the answer is longer than ${largestAnswer} bytes`);
+    if (size > maxResponseBytes) throw new Error(`the response is longer than ${maxResponseBytes} bytes`);
     parts.push(part);
   }
   const { status, statusText, headers } = response;
   return new Response(withoutBody.has(status) ? null : new Blob(parts), { status, statusText, headers });
 }
 
-/** Why a server cannot be asked at all; undefined when it answers and takes the credential. */
+/** Why the server cannot be checked; undefined when it responds and accepts the credential. */
 export async function connectionProblem(options: LiveOptions): Promise<string | undefined> {
   const { baseUrl, timeoutSecs } = options;
   try {
@@ -46,17 +46,17 @@ export async function connectionProblem(options: LiveOptions): Promise<string | 
       await response.body?.cancel();
       return undefined;
     }
-    const problem: unknown = await (await whole(response)).json().catch(() => undefined);
+    const problem: unknown = await (await readCompletely(response)).json().catch(() => undefined);
     const code = (problem as { code?: unknown } | undefined)?.code;
-    return `${baseUrl} refuses the credential: ${response.status} ${describeValue(code ?? "without a code")}`;
+    return `${baseUrl} rejects the credential: ${response.status} ${describeValue(code ?? "without a code")}`;
   } catch (error) {
     const { cause } = error as { cause?: { code?: unknown; message?: unknown } };
     return `${baseUrl} cannot be reached: ${String(cause?.code ?? cause?.message ?? (error as Error).message)}`;
   }
 }
 
-/** Seconds that an answer asks to wait before the request is sent again; undefined when it asks nothing. */
-async function askedWait(response: Response): Promise<number | undefined> {
+/** The seconds to wait before a retry; undefined for responses other than a rate limit. */
+async function retryAfter(response: Response): Promise<number | undefined> {
   if (response.status !== 429) return undefined;
   const body: unknown = await response.json().catch(() => undefined);
   const seconds = (body as { meta?: { retryAfterSecs?: unknown } } | undefined)?.meta?.retryAfterSecs;
@@ -64,8 +64,8 @@ async function askedWait(response: Response): Promise<number | undefined> {
 }
 
 /**
- * A server that is asked over the network. Its fetch sends nothing but GETs and one further operation where a case
- * names it, gives up in time, follows no redirect, waits once where a rate limit asks for it, and keeps the answers for the observations.
+ * Creates a target for a server on the network. Its fetch sends only GETs and the one operation that the case permits.
+ * It has a timeout, follows no redirects, waits once for a rate limit, and records the responses.
  */
 export function liveTarget(options: LiveOptions, traffic: Traffic, permitted?: OperationId): Target {
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -73,11 +73,11 @@ export function liveTarget(options: LiveOptions, traffic: Traffic, permitted?: O
     const operation = operationOf(request.method, new URL(request.url).pathname);
     const isRead = request.method === "GET";
     if (!isRead && (operation === undefined || operation !== permitted))
-      throw new Error(`${request.method} ${new URL(request.url).pathname} is not allowed: it was kept back`);
+      throw new Error(`${request.method} ${new URL(request.url).pathname} is not allowed and was not sent`);
     const send = async () => {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(options.timeoutSecs * 1000)]);
       traffic.sent += 1;
-      const response = await whole(await globalThis.fetch(request.clone(), { signal, redirect: "manual" }));
+      const response = await readCompletely(await globalThis.fetch(request.clone(), { signal, redirect: "manual" }));
       const body: unknown = await response
         .clone()
         .json()
@@ -86,7 +86,7 @@ export function liveTarget(options: LiveOptions, traffic: Traffic, permitted?: O
       return response;
     };
     const response = await send();
-    const seconds = isRead ? await askedWait(response.clone()) : undefined;
+    const seconds = isRead ? await retryAfter(response.clone()) : undefined;
     if (seconds === undefined || seconds * 1000 > longestWaitMs) return response;
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     return send();
@@ -98,14 +98,14 @@ export function liveTarget(options: LiveOptions, traffic: Traffic, permitted?: O
     fetch,
     allowsNewValues: true,
     unsupported: {},
-    // Nobody is made up here: a user is who the given token is, a program who the given key is.
+    // No credentials can be issued here: a user gets the given token, a program the given key.
     credentialsFor: async (who) => {
       if ("userId" in who && accessToken !== undefined)
         return { accessToken, ...(accountId === undefined ? {} : { accountId }) };
       return apiKey === undefined ? {} : { apiKey };
     },
     seed: async () => {
-      throw new Error("The state of a server that is asked over the network is its own");
+      throw new Error("The state of a live server cannot be seeded");
     },
   };
 }

@@ -5,7 +5,7 @@ import { connectionProblem } from "./live-target.ts";
 import { type LiveOptions, liveOptions, UsageError, usage } from "./options.ts";
 import { checkServer } from "./run-live.ts";
 
-/** What the command is started with; tests hand in their own. */
+/** The command's arguments, environment and output; injectable for tests. */
 export interface Shell {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ export interface Shell {
   err(text: string): void;
 }
 
-/** A file for the new secret, opened before anything is rotated. Throws where it exists or cannot be written. */
+/** Opens the file for the new secret before the rotation. Throws when it exists or is not writable. */
 function secretFileOf({ changes }: LiveOptions): { write(secret: string): void; close(): void } {
   if (!changes.rotation) return { write() {}, close() {} };
   const { secretFile } = changes.rotation;
@@ -24,7 +24,7 @@ function secretFileOf({ changes }: LiveOptions): { write(secret: string): void; 
     closeSync(file);
     if (!isUsed) unlinkSync(secretFile);
   };
-  // An empty file of a run that was broken off would keep the next one from starting.
+  // An empty file of an interrupted run would prevent the next run.
   process.once("exit", close);
   return {
     write(secret) {
@@ -35,7 +35,7 @@ function secretFileOf({ changes }: LiveOptions): { write(secret: string): void; 
   };
 }
 
-/** A text without the credentials that the command was given, wherever a server repeats them, and fit for a terminal. */
+/** Removes the given credentials, which a server may repeat, and control characters. */
 const clean = (text: string, { apiKey, accessToken }: Pick<LiveOptions, "apiKey" | "accessToken"> = {}): string =>
   printable(
     [apiKey, accessToken].reduce<string>(
@@ -44,7 +44,7 @@ const clean = (text: string, { apiKey, accessToken }: Pick<LiveOptions, "apiKey"
     ),
   );
 
-/** Runs the command and gives its exit status: 0 when no promise is broken, 1 when one is, 2 when not all could be asked. */
+/** Runs the command; returns its exit status: 0 if the server keeps the contract, 1 if not, 2 for an incomplete run. */
 export async function main({ args, environment, out, err }: Shell): Promise<number> {
   let options: LiveOptions | undefined;
   let secretFile: ReturnType<typeof secretFileOf>;
@@ -59,7 +59,7 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
     secretFile = secretFileOf(options);
   } catch (error) {
     err(clean(error instanceof Error ? error.message : String(error), options));
-    if (error instanceof UsageError) err("Run npx @call-transfer/contract --help to see the options.");
+    if (error instanceof UsageError) err("For all options: npx @call-transfer/contract --help");
     return 2;
   }
   const given = options;
@@ -67,7 +67,7 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
     const report = await checkServer(given, { announce: err, saveSecret: secretFile.write });
     out(clean(given.json ? liveJson(report) : liveText(report), given));
     if (report.lost !== undefined) {
-      err(clean(`${report.lost}. It answered before, and not all was asked.`, given));
+      err(clean(`${report.lost}. The run is incomplete.`, given));
       return 2;
     }
     return report.runs.some(({ failure }) => failure !== undefined) ? 1 : 0;

@@ -4,12 +4,12 @@ import { codesOutsideOperations } from "../suite/document.ts";
 import { bodyViolations } from "../suite/schema-check.ts";
 import { describeValue } from "../suite/trace.ts";
 
-/** An answer as it came, for what no single case looks at. */
+/** A response, for observations across all cases. */
 export interface ReceivedResponse {
   readonly operation: OperationId | undefined;
   readonly status: number;
   readonly headers: Headers;
-  /** The body's JSON; undefined where it is none. */
+  /** The parsed JSON body; undefined for other bodies. */
   readonly body: unknown;
 }
 
@@ -49,10 +49,10 @@ function* ofError({ operation, status, headers, body }: ReceivedResponse): Gener
     };
   }
   const listed = operation ? (operations[operation].errorCodes as readonly unknown[]) : codesOutsideOperations;
-  // Any code may come, so one beyond the list is worth telling and refutes nothing.
-  const place = operation ?? "a path of no operation";
+  // Any code is allowed, so an unlisted one is only reported.
+  const place = operation ?? "a path without an operation";
   if (!listed.includes(code))
-    yield { assumption: "A-5", subject: `${place} beyond its list`, observed: what, holds: true };
+    yield { assumption: "A-5", subject: `unlisted code of ${place}`, observed: what, holds: true };
   if (status === 429) {
     const told = [
       ...(isRecord(meta) && typeof meta.retryAfterSecs === "number" ? ["meta.retryAfterSecs"] : []),
@@ -61,7 +61,7 @@ function* ofError({ operation, status, headers, body }: ReceivedResponse): Gener
     yield {
       assumption: "A-40",
       subject: `the wait of ${what}`,
-      observed: told.join(", ") || "untold",
+      observed: told.join(", ") || "missing",
       holds: told.length > 0,
     };
     yield { assumption: "A-38", subject: "a limit", observed: what, holds: true };
@@ -70,7 +70,7 @@ function* ofError({ operation, status, headers, body }: ReceivedResponse): Gener
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Every text of a body, however deep a server nests it: without recursion, which would run out of stack. */
+/** All strings in a body. Without recursion, because deep nesting would overflow the stack. */
 function* textsIn(body: unknown): Generator<string> {
   const left = [body];
   while (left.length > 0) {
@@ -82,7 +82,7 @@ function* textsIn(body: unknown): Generator<string> {
 
 function* ofSuccess({ operation, status, headers, body }: ReceivedResponse): Generator<Finding> {
   if (operation && (headers.has("Deprecation") || headers.has("Sunset")))
-    yield { assumption: "A-41", subject: operation, observed: "announced as deprecated by headers", holds: true };
+    yield { assumption: "A-41", subject: operation, observed: "deprecated by its headers", holds: true };
   if (!operation || status >= 400 || body === undefined) return;
   const strict = bodyViolations(operation, status, body);
   const lenient = new Set(bodyViolations(operation, status, body, true));
@@ -90,15 +90,15 @@ function* ofSuccess({ operation, status, headers, body }: ReceivedResponse): Gen
     yield {
       assumption: "A-7",
       subject: operation,
-      observed: `a value beyond the contract's list: ${added}`,
+      observed: `a value that the contract does not list: ${added}`,
       holds: true,
     };
   if (strict.length === 0)
-    yield { assumption: "A-7", subject: operation, observed: "no value beyond the contract's lists", holds: true };
+    yield { assumption: "A-7", subject: operation, observed: "only values that the contract lists", holds: true };
   for (const form of new Set([...textsIn(body)].flatMap((text) => dateTime.exec(text)?.[2] ?? [])))
     yield { assumption: "A-11", subject: `times of ${operation}`, observed: form, holds: form === "Z" };
 }
 
-/** What all answers together tell of the places where the specification is silent. */
+/** What all responses show about the assumptions. */
 export const findingsOf = (answers: readonly ReceivedResponse[]): Finding[] =>
   answers.flatMap((answer) => [...ofError(answer), ...ofSuccess(answer)]);

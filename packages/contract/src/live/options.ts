@@ -1,21 +1,21 @@
 import { parseArgs } from "node:util";
 
-/** What the command was called with, checked. */
+/** The validated options of the command. */
 export interface LiveOptions {
-  /** Address without `/api/v1`. */
+  /** Base URL without `/api/v1`. */
   readonly baseUrl: string;
   readonly apiKey?: string;
   readonly accessToken?: string;
   readonly accountId?: string;
   /** A member whose availability may be read. */
   readonly memberId?: string;
-  /** Seconds that one request may take. */
+  /** Timeout of one request, in seconds. */
   readonly timeoutSecs: number;
   readonly allowInsecureHttp: boolean;
   readonly json: boolean;
-  /** What may be changed; nothing where absent. */
+  /** The changes that the user allows. */
   readonly changes: Changes;
-  /** The one call that may be placed. */
+  /** The one call that the user allows to place. */
   readonly call?: {
     readonly flowId: string;
     readonly fromNumber: string;
@@ -24,48 +24,52 @@ export interface LiveOptions {
   };
 }
 
-/** What the server's owner gave up to be changed. */
+/** The changes that the user allows. */
 export interface Changes {
-  /** An `app` destination whose secret is rotated, and the file that the new secret is written to. */
+  /** An `app` destination whose signing secret is rotated, and the file for the new secret. */
   readonly rotation?: { readonly destinationId: string; readonly secretFile: string };
-  /** A destination that a new group holds. */
+  /** The destination in a new group. */
   readonly groupDestinationId?: string;
-  /** A member whose hours are removed. */
+  /** The member whose hours are removed. */
   readonly hoursMemberId?: string;
 }
 
-/** The command was called wrongly; the message says how to mend it. */
+/** A wrong command line or an unreachable server. The message says how to fix it. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
 export const usage = `Usage: call-transfer-contract --base-url URL [options]
 
-Asks a running server what the contract promises, and reports each promise that it breaks and each assumption that it
-holds or refutes. Unless it is told otherwise it only reads: it sends GET requests alone, places no call and changes
-nothing. Some of those requests are wrong on purpose, such as one without a credential.
+Checks whether a running server keeps the API contract. Also compares the server with our assumptions
+about what the specification does not define. By default it only sends GET requests: it places no calls
+and changes nothing. Some requests are invalid on purpose, e.g. one without a credential.
 
   --base-url URL           address of the server, without /api/v1
-  --api-key KEY            credential; better in CALL_TRANSFER_API_KEY, where other processes do not see it
-  --access-token TOKEN     another one, or the only one; better in CALL_TRANSFER_ACCESS_TOKEN
-  --account-id ID          account of the access token, which needs one
-  --member ID              a member whose availability may be read
-  --timeout SECONDS        how long one request may take; 30 unless given
-  --allow-insecure-http    sends the credential over http to another machine
-  --json                   prints the report as one JSON document
-  --help                   prints this
+  --api-key KEY            API key. Other processes can see it; CALL_TRANSFER_API_KEY is safer
+  --access-token TOKEN     access token, instead of or in addition to the API key. Other processes
+                           can see it; CALL_TRANSFER_ACCESS_TOKEN is safer
+  --account-id ID          account for the access token; required with it
+  --member ID              member whose availability is read
+  --timeout SECONDS        timeout of one request (default 30)
+  --allow-insecure-http    allow plain http to another machine, which exposes the credential
+  --json                   print the report as one JSON document
+  --help                   print this text
 
-  --allow-changes          also changes what the following name, each once, after saying so:
-    --destination ID         rotates the signing secret of this app destination, which ends the one in use in 24 hours
-    --secret-file FILE       where the new secret is written, readable by you alone; the report never shows it
-    --group-destination ID   creates a group with this destination; no operation of the API removes it again
-    --hours-member ID        removes this member's available hours for good
+  --allow-changes          also make the changes below, each announced on stderr and made once:
+    --destination ID         rotate the signing secret of this app destination. The old secret
+                             expires after 24 hours
+    --secret-file FILE       new file for the new secret, readable only by you; required with
+                             --destination
+    --group-destination ID   create a group with this destination. The API cannot delete it
+    --hours-member ID        remove this member's available hours permanently
 
-  --allow-calls            also places one call, after saying so:
+  --allow-calls            also place one call, announced on stderr:
     --flow ID --from NUMBER --to NUMBER [--provider ID]
 
-Exit status: 0 when no promise is broken, 1 when one is, 2 when the command was called wrongly or the server cannot be
-reached, or no longer. A refuted assumption is no broken promise: the specification leaves it open.`;
+Exit status: 0 if the server keeps the contract, 1 if it violates it, 2 for a wrong command line or
+an unreachable server. A differing assumption does not fail the run: the specification does not
+define it.`;
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean", default: false } as const;
@@ -99,37 +103,38 @@ const parsed = (args: readonly string[]) =>
 type Values = ReturnType<typeof parsed>;
 type TextName = { [Name in keyof Values]-?: Values[Name] extends string | undefined ? Name : never }[keyof Values];
 
-/** What may follow `Bearer` (RFC 6750, section 2.1). */
+/** The syntax of a bearer token (RFC 6750, section 2.1). */
 const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 function checkedUrl(url: string | undefined, allowInsecureHttp: boolean): string {
-  if (url === undefined) throw new UsageError("Name the server with --base-url.");
+  if (url === undefined) throw new UsageError("Missing --base-url. Set it to the address of the server.");
   const parsedUrl = URL.canParse(url) ? new URL(url) : undefined;
   if (parsedUrl?.protocol !== "https:" && parsedUrl?.protocol !== "http:")
-    throw new UsageError("--base-url must be an address that begins with https:// or http://.");
+    throw new UsageError("--base-url must be a URL that begins with https:// or http://.");
   if (parsedUrl.username !== "" || parsedUrl.password !== "" || parsedUrl.search !== "" || parsedUrl.hash !== "")
-    throw new UsageError("--base-url must hold no user, query or fragment.");
-  if (/\/api\/v1\/?$/.test(parsedUrl.pathname)) throw new UsageError("Leave /api/v1 out of --base-url.");
+    throw new UsageError("--base-url must not contain a user name, password, query or fragment. Remove it.");
+  if (/\/api\/v1\/?$/.test(parsedUrl.pathname)) throw new UsageError("--base-url must not contain /api/v1. Remove it.");
   if (parsedUrl.protocol === "http:" && !loopback.has(parsedUrl.hostname) && !allowInsecureHttp)
-    throw new UsageError("Plain http would show the credential to the network: use https, or --allow-insecure-http.");
+    throw new UsageError("Plain http would expose the credential. Use https, or set --allow-insecure-http.");
   return url.replace(/\/+$/, "");
 }
 
 function needs(values: Values, allowance: "allow-changes" | "allow-calls", names: readonly TextName[]): void {
   const given = names.filter((name) => values[name] !== undefined);
-  if (!values[allowance] && given.length > 0)
-    throw new UsageError(`--${given[0]} does nothing without --${allowance}.`);
+  if (!values[allowance] && given.length > 0) throw new UsageError(`--${given[0]} only works with --${allowance}.`);
   if (values[allowance] && given.length === 0)
-    throw new UsageError(`--${allowance} needs to be told what: ${names.map((name) => `--${name}`).join(", ")}.`);
+    throw new UsageError(`--${allowance} requires at least one of ${names.map((name) => `--${name}`).join(", ")}.`);
 }
 
 function changesOf(values: Values): Changes {
   needs(values, "allow-changes", ["destination", "group-destination", "hours-member"]);
   const { destination, "secret-file": secretFile } = values;
   if ((destination === undefined) !== (secretFile === undefined))
-    throw new UsageError("--destination and --secret-file belong together: a rotation shows the new secret only once.");
+    throw new UsageError(
+      "--destination and --secret-file only work together: the API returns the new secret only once.",
+    );
   return {
     ...(destination !== undefined && secretFile !== undefined
       ? { rotation: { destinationId: destination, secretFile } }
@@ -144,7 +149,7 @@ function callOf(values: Values): Pick<LiveOptions, "call"> {
   if (!values["allow-calls"]) return {};
   const { flow, from, to, provider } = values;
   if (flow === undefined || from === undefined || to === undefined)
-    throw new UsageError("--allow-calls needs --flow, --from and --to.");
+    throw new UsageError("--allow-calls requires --flow, --from and --to.");
   const providerId = provider === undefined ? {} : { providerId: provider };
   return { call: { flowId: flow, fromNumber: from, toNumber: to, ...providerId } };
 }
@@ -152,13 +157,13 @@ function callOf(values: Values): Pick<LiveOptions, "call"> {
 function secondsOf(given: string | undefined): number {
   const seconds = Number(given ?? 30);
   if (Number.isFinite(seconds) && seconds > 0 && seconds <= 600) return seconds;
-  throw new UsageError("--timeout must be a number of seconds above 0 and up to 600.");
+  throw new UsageError("--timeout must be a number of seconds above 0, at most 600.");
 }
 
 /**
- * Reads the command line; credentials may also stand in the environment. Undefined when it asks for help.
+ * Parses the command line. Credentials may also come from the environment. Returns undefined for `--help`.
  *
- * @throws {UsageError} names the option and the mend, and never a credential.
+ * @throws {UsageError} names the option and how to fix it, and never contains a credential.
  */
 export function liveOptions(
   args: readonly string[],
@@ -168,9 +173,9 @@ export function liveOptions(
   try {
     values = parsed(args);
   } catch (error) {
-    // What stands alone may be a credential without its option, so it is not repeated.
+    // The argument may be a credential without its option, so the message does not repeat it.
     if ((error as { code?: unknown }).code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL")
-      throw new UsageError("A word stands without an option: each value follows its own.");
+      throw new UsageError("Unexpected argument. Write each value after its option, e.g. --base-url URL.");
     throw new UsageError(error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error));
   }
   if (values.help) return undefined;
@@ -178,12 +183,12 @@ export function liveOptions(
   const accessToken = values["access-token"] ?? environment.CALL_TRANSFER_ACCESS_TOKEN;
   const accountId = values["account-id"];
   if (apiKey === undefined && accessToken === undefined)
-    throw new UsageError("Hand over a credential: --api-key, or --access-token with --account-id.");
+    throw new UsageError("Missing credential. Set --api-key, or --access-token with --account-id.");
   for (const credential of [apiKey, accessToken])
     if (credential !== undefined && !bearerForm.test(credential))
-      throw new UsageError("The credential is empty or has characters that none has: was it copied whole?");
+      throw new UsageError("The credential is empty or contains invalid characters. Copy it again.");
   if (accessToken !== undefined && accountId === undefined)
-    throw new UsageError("--access-token needs --account-id, which names the account that it acts for.");
+    throw new UsageError("--access-token requires --account-id, the account to act for.");
   return {
     baseUrl: checkedUrl(values["base-url"], values["allow-insecure-http"]),
     ...(apiKey === undefined ? {} : { apiKey }),

@@ -13,7 +13,7 @@ const schemaOf = (name: string): Schema => {
 const limit = schemaOf("limit");
 const { maximum: mostCalls = 0, minimum: leastCalls = 0, default: usualCalls } = limit;
 
-/** What an error says of its first field, e.g. `limit below_minimum`. */
+/** The first field error, e.g. `limit below_minimum`. */
 function firstField({ body }: Reply): string {
   const errors: unknown = typeof body === "object" && body !== null && Reflect.get(body, "errors");
   const [first] = Array.isArray(errors) ? (errors as { field?: unknown; code?: unknown }[]) : [];
@@ -22,49 +22,49 @@ function firstField({ body }: Reply): string {
 
 const { status: invalidStatus } = errorCodes.validation_failed;
 
-/** Queries beyond the bounds of our contract, and the field that should be named. */
+/** Invalid queries, and the expected field error. */
 const badQueries: Readonly<Record<string, { query: Record<string, string>; names: string; row: string }>> = {
-  "a limit below the least": {
+  "a limit below the minimum": {
     query: { limit: String(leastCalls - 1) },
     names: "limit below_minimum",
     row: "A-9",
   },
-  "a limit above the most": { query: { limit: String(mostCalls + 1) }, names: "limit above_maximum", row: "A-9" },
+  "a limit above the maximum": { query: { limit: String(mostCalls + 1) }, names: "limit above_maximum", row: "A-9" },
   "a negative offset": { query: { offset: "-1" }, names: "offset below_minimum", row: "A-9" },
-  "a limit that is no number": { query: { limit: "many" }, names: "limit invalid_format", row: "A-20" },
-  "a start date that is none": { query: { startDate: "yesterday" }, names: "startDate invalid_format", row: "A-20" },
+  "a limit that is not a number": { query: { limit: "many" }, names: "limit invalid_format", row: "A-20" },
+  "a malformed start date": { query: { startDate: "yesterday" }, names: "startDate invalid_format", row: "A-20" },
 };
 
 const badQueryCases = Object.entries(badQueries).map(
   ([what, { query, names, row }]): LiveCase => ({
-    name: `${what} in the call list`,
+    name: `${what} for the call list`,
     needs: [],
     async run(session) {
       const reply = await getOperation(session, "listCalls", { query });
       session.check.observe(row, what, describeReply(reply), reply.status === invalidStatus);
       if (reply.status === invalidStatus)
-        session.check.observe("A-20", `the field that ${what} names`, firstField(reply), firstField(reply) === names);
+        session.check.observe("A-20", `the field error for ${what}`, firstField(reply), firstField(reply) === names);
     },
   }),
 );
 
 const listCases: readonly LiveCase[] = [
   {
-    name: "a page of the call list holds as many calls as it is asked for, and the total",
+    name: "a page of the call list has the requested size, and the total",
     needs: [],
     async run(session) {
       const { check } = session;
       const calls = (await client(session)).calls;
       const usual = await calls.list();
       const expected = Math.min(Number(usualCalls), usual.meta.total);
-      check.observe("A-9", "calls on a page unless asked", String(usual.calls.length), usual.calls.length === expected);
+      check.observe("A-9", "calls on a page by default", String(usual.calls.length), usual.calls.length === expected);
       const one = await calls.list({ limit: 1 });
-      check.isTrue(one.calls.length <= 1, `limit 1 gives at most one call, met ${one.calls.length}`);
+      check.isTrue(one.calls.length <= 1, `limit 1 returns at most one call, got ${one.calls.length}`);
       const most = await getOperation(session, "listCalls", { query: { limit: String(mostCalls) } });
       check.observe("A-9", `limit ${mostCalls}`, describeReply(most), most.status === 200);
       const shown = new Set(["id", "direction", "duration"]);
       const further = new Set(usual.calls.flatMap((call) => Object.keys(call)).filter((name) => !shown.has(name)));
-      check.observe("A-8", "further fields of a listed call", [...further].toSorted().join(", ") || "none", true);
+      check.observe("A-8", "additional fields of a listed call", [...further].toSorted().join(", ") || "none", true);
     },
   },
   {
@@ -76,22 +76,22 @@ const listCases: readonly LiveCase[] = [
       const first = await calls.list({ limit: 1 });
       const second = await calls.list({ limit: 1, offset: 1 });
       const isStill = first.meta.total === second.meta.total;
-      // A call that was placed in between moves the pages.
+      // A call placed in between moves the pages.
       if (isStill && first.meta.total > 1)
-        check.isTrue(first.calls[0]?.id !== second.calls[0]?.id, "offset 1 shows another call than offset 0");
+        check.isTrue(first.calls[0]?.id !== second.calls[0]?.id, "offset 1 starts at another call than offset 0");
       const beyond = await calls.list({ offset: second.meta.total + 1000 });
       check.observe("A-9", "calls beyond the end", String(beyond.calls.length), beyond.calls.length === 0);
     },
   },
   {
-    name: "the call list comes newest first",
+    name: "the call list is sorted newest first",
     needs: [],
     async run(session) {
       const { calls } = await (await client(session)).calls.list();
       const times = calls.map((call) => Date.parse(String(Reflect.get(call, "createdAt"))));
       if (times.length < 2 || times.some(Number.isNaN)) return;
       const ordered = times.every((time, index) => index === 0 || time <= Number(times[index - 1]));
-      session.check.observe("A-9", "the order by createdAt", ordered ? "newest first" : "another one", ordered);
+      session.check.observe("A-9", "the order by createdAt", ordered ? "newest first" : "another order", ordered);
     },
   },
   {
@@ -100,14 +100,14 @@ const listCases: readonly LiveCase[] = [
     async run(session) {
       const { check } = session;
       const strange = await getOperation(session, "listCalls", { query: { status: "no-such-status" } });
-      check.observe("A-9", "a status that nobody knows", describeReply(strange), strange.status === 200);
+      check.observe("A-9", "an unknown status", describeReply(strange), strange.status === 200);
       const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString();
       const future = await (await client(session)).calls.list({ startDate: tomorrow });
-      check.observe("A-9", "calls from tomorrow on", String(future.meta.total), future.meta.total === 0);
+      check.observe("A-9", "calls since tomorrow", String(future.meta.total), future.meta.total === 0);
       const offset = await getOperation(session, "listCalls", {
         query: { startDate: tomorrow.replace("Z", "+02:00") },
       });
-      check.observe("A-11", "a start date with an offset", describeReply(offset), offset.status === 200);
+      check.observe("A-11", "a start date with a time zone offset", describeReply(offset), offset.status === 200);
     },
   },
   ...badQueryCases,
@@ -125,7 +125,7 @@ const resourceForm = /^([^:]+):(?:read|write)$/;
 
 const otherCases: readonly LiveCase[] = [
   {
-    name: "the role list holds every built-in role once, with permissions of the documented form",
+    name: "the role list has every built-in role once, with permissions of the documented form",
     needs: [],
     async run(session) {
       const { check } = session;
@@ -140,7 +140,7 @@ const otherCases: readonly LiveCase[] = [
     },
   },
   {
-    name: "the account list shows what the credential reaches",
+    name: "the account list has the credential's accounts",
     needs: [],
     async run(session) {
       const { check, options } = session;
@@ -152,7 +152,7 @@ const otherCases: readonly LiveCase[] = [
     },
   },
   {
-    name: "a member's availability is the status in force now",
+    name: "a member's availability is the current status",
     needs: ["member"],
     async run(session) {
       const { check, options } = session;
@@ -164,15 +164,15 @@ const otherCases: readonly LiveCase[] = [
         const left = Object.entries({ source, reason, until, updatedAt })
           .filter(([, value]) => typeof value === "string")
           .map(([name]) => name);
-        check.observe("A-24", "what else an available member has", left.join(", ") || "nothing", left.length === 0);
+        check.observe("A-24", "other fields of an available member", left.join(", ") || "nothing", left.length === 0);
       }
       if (availability.source === "auto")
         check.observe("A-35", "the reason of an automatic status", String(availability.reason), true);
-      check.observe("A-15", "reading the availability with this credential", "served", true);
+      check.observe("A-15", "reading the availability with this credential", "allowed", true);
     },
   },
   {
-    name: "an unknown member is not found, and a malformed id is told from it",
+    name: "an unknown member is not found, and a malformed id gets another error",
     needs: [],
     async run(session) {
       const { check } = session;
@@ -184,10 +184,15 @@ const otherCases: readonly LiveCase[] = [
       if (unknown.status === notFound)
         check.observe("A-16", "an unknown member", describeReply(unknown), unknown.code === "resource_not_found");
       const malformed = await getOperation(session, "getMemberAvailability", { path: { memberId: malformedId } });
-      check.observe("A-6", "an id that is no UUID", describeReply(malformed), malformed.code === "invalid_id_format");
+      check.observe(
+        "A-6",
+        "an id that is not a UUID",
+        describeReply(malformed),
+        malformed.code === "invalid_id_format",
+      );
     },
   },
 ];
 
-/** Everything that can be asked by reading alone. */
+/** All cases that only read. */
 export const readCases: readonly LiveCase[] = [...otherCases, ...listCases, ...credentialCases];

@@ -9,47 +9,47 @@ import { findingsOf } from "./observations.ts";
 import type { LiveOptions } from "./options.ts";
 import { readCases } from "./reads.ts";
 
-/** A finding and the case that met it. */
+/** A finding and the case that made it. */
 export interface Observation extends Finding {
   readonly case: string;
 }
 
-/** What a run tells of one assumption. */
+/** The result of a run for one assumption. */
 export interface Verdict {
   readonly id: string;
   readonly about: string;
-  readonly verdict: "held" | "refuted" | "not observable";
-  /** What was met; empty where nothing was. */
+  readonly verdict: "held" | "differs" | "not observed";
+  /** What the server did; empty when nothing was observed. */
   readonly observations: readonly Observation[];
-  /** Why nothing was met. */
+  /** Why nothing was observed. */
   readonly why?: string;
 }
 
-/** Everything that was found on a server. */
+/** The result of a run against a server. */
 export interface LiveReport {
   readonly baseUrl: string;
-  /** Cases that were run; a `failure` is a broken promise of the contract. */
+  /** Cases that were run; a `failure` is a violation of the contract. */
   readonly runs: readonly CaseResult[];
   readonly notRun: readonly { readonly name: string; readonly why: string }[];
   readonly verdicts: readonly Verdict[];
   readonly requests: number;
-  /** Why the server could no longer be asked; absent when it answered to the end. */
+  /** Why the run stopped early; absent for a complete run. */
   readonly lost?: string;
 }
 
-/** What the command does besides asking. */
+/** Callbacks of a run. */
 export interface RunHooks {
-  /** Says what is about to be done to the server. */
+  /** Prints a change before it is made. */
   announce(text: string): void;
   saveSecret: Session["saveSecret"];
 }
 
-/** Runs one case with everything that was seen while it ran. */
+/** Runs one case; returns its result, observations and traffic. */
 async function runLive(
   live: LiveCase,
   options: LiveOptions,
   keepSecret: Session["saveSecret"],
-): Promise<{ run: CaseResult; sightings: readonly Observation[]; traffic: Traffic }> {
+): Promise<{ run: CaseResult; observations: readonly Observation[]; traffic: Traffic }> {
   const traffic: Traffic = { sent: 0, answers: [] };
   const run = await runCase(
     {
@@ -62,31 +62,33 @@ async function runLive(
     liveTarget(options, traffic, live.change?.operation),
   );
   const findings = [...run.findings, ...findingsOf(traffic.answers)];
-  return { run, sightings: findings.map((finding) => ({ ...finding, case: live.name })), traffic };
+  return { run, observations: findings.map((finding) => ({ ...finding, case: live.name })), traffic };
 }
 
-/** Equal sightings of several cases count once. */
-const distinct = (sightings: readonly Observation[]): Observation[] => [
-  ...new Map(sightings.map((sighting) => [`${sighting.subject}: ${sighting.observed}`, sighting])).values(),
+/** Removes duplicates that several cases observed. */
+const distinct = (observations: readonly Observation[]): Observation[] => [
+  ...new Map(
+    observations.map((observation) => [`${observation.subject}: ${observation.observed}`, observation]),
+  ).values(),
 ];
 
-function verdictOf(id: string, sightings: readonly Observation[]): Verdict {
+function verdictOf(id: string, observations: readonly Observation[]): Verdict {
   const { about, unmet } = assumptions[id] ?? { about: "", unmet: "" };
-  const own = distinct(sightings.filter(({ assumption }) => assumption === id));
-  if (own.length === 0) return { id, about, verdict: "not observable", observations: own, why: unmet };
-  return { id, about, verdict: own.every(({ holds }) => holds) ? "held" : "refuted", observations: own };
+  const own = distinct(observations.filter(({ assumption }) => assumption === id));
+  if (own.length === 0) return { id, about, verdict: "not observed", observations: own, why: unmet };
+  return { id, about, verdict: own.every(({ holds }) => holds) ? "held" : "differs", observations: own };
 }
 
-/** Asks a server everything that the options allow, one case after the other. */
+/** Runs all cases that the options allow, one after the other. */
 export async function checkServer(options: LiveOptions, surroundings: RunHooks): Promise<LiveReport> {
   const cases = [...readCases, ...changeCases];
   const notRun: LiveReport["notRun"][number][] = [];
   const runs: CaseResult[] = [];
-  const sightings: Observation[] = [];
+  const observations: Observation[] = [];
   let requests = 0;
   let lost: string | undefined;
   for (const live of cases) {
-    const why = lost === undefined ? skipReason(live, options) : "the server no longer answered";
+    const why = lost === undefined ? skipReason(live, options) : "the server stopped responding";
     if (why !== undefined) {
       notRun.push({ name: live.name, why });
       continue;
@@ -94,12 +96,12 @@ export async function checkServer(options: LiveOptions, surroundings: RunHooks):
     if (live.change) surroundings.announce(live.change.announce(options));
     const result = await runLive(live, options, surroundings.saveSecret);
     runs.push(result.run);
-    sightings.push(...result.sightings);
-    const { sent: asked, answers } = result.traffic;
-    requests += asked;
-    // A lost answer may be the one broken promise of a server that is well otherwise.
-    if (asked > answers.length) lost = await connectionProblem(options);
+    observations.push(...result.observations);
+    const { sent, answers } = result.traffic;
+    requests += sent;
+    // A single lost response may be a violation. Check whether the server still responds.
+    if (sent > answers.length) lost = await connectionProblem(options);
   }
-  const verdicts = Object.keys(assumptions).map((id) => verdictOf(id, sightings));
+  const verdicts = Object.keys(assumptions).map((id) => verdictOf(id, observations));
   return { baseUrl: options.baseUrl, runs, notRun, verdicts, requests, ...(lost === undefined ? {} : { lost }) };
 }

@@ -1,18 +1,18 @@
 import { type ApiError, isApiError, OutcomeUnknownError } from "@call-transfer/sdk";
 import { type ErrorCode, errorCodes } from "@call-transfer/spec";
 
-/** A promise of the contract that the target broke. */
+/** A violation of the contract by the target. */
 export class Violation extends Error {
   override readonly name = "Violation";
 }
 
-/** What an answer turned out to be where the specification leaves it open. */
+/** An observation about something that the specification does not define. */
 export interface Finding {
-  /** Row of docs/assumptions.md. */
+  /** The assumption's id in docs/assumptions.md, e.g. `A-16`. */
   readonly assumption: string;
   readonly subject: string;
   readonly observed: string;
-  /** Whether it is what the row says. */
+  /** Whether the observation agrees with the assumption. */
   readonly holds: boolean;
 }
 
@@ -23,7 +23,7 @@ const sorted = (_key: string, value: unknown): unknown =>
 
 const shown = (value: unknown): string => JSON.stringify(value, sorted) ?? String(value);
 
-/** The assertions of a case. Each throws a {@link Violation} that says what was expected. */
+/** The assertions of a case. Each throws a {@link Violation} that names the expected value. */
 export class Check {
   readonly findings: Finding[] = [];
 
@@ -31,12 +31,12 @@ export class Check {
     if (!condition) throw new Violation(what);
   }
 
-  /** Compares JSON values; the order of an object's members does not count. */
+  /** Compares JSON values; the order of object members is ignored. */
   equal(actual: unknown, expected: unknown, what: string): void {
-    this.isTrue(shown(actual) === shown(expected), `${what}: expected ${shown(expected)}, met ${shown(actual)}`);
+    this.isTrue(shown(actual) === shown(expected), `${what}: expected ${shown(expected)}, got ${shown(actual)}`);
   }
 
-  /** Expects a refusal with exactly this code, its status and its body (§7). */
+  /** Expects an API error with this code and its status (§7). */
   async rejected(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError> {
     const error = await this.failed(call, code);
     this.equal(error.code, code, "code");
@@ -46,8 +46,8 @@ export class Check {
   }
 
   /**
-   * Expects a refusal of which the specification shows the status only: the code may be any of that status, and the
-   * report says which one it was.
+   * Expects an API error with the status of this code. The specification does not define the code itself, so any code
+   * passes and is recorded as a finding.
    */
   async rejectedWithStatusOf(
     call: PromiseLike<unknown>,
@@ -61,12 +61,12 @@ export class Check {
     return error;
   }
 
-  /** Notes what was met where the specification is silent, and whether it is what our row of assumptions says. */
-  observe(assumption: string, what: string, met: string, holds: boolean): void {
-    this.findings.push({ assumption, subject: what, observed: met, holds });
+  /** Records a finding for an assumption. `holds` tells whether it agrees with the assumption. */
+  observe(assumption: string, subject: string, observed: string, holds: boolean): void {
+    this.findings.push({ assumption, subject, observed, holds });
   }
 
-  /** Expects an answer with an error status, whatever its body. */
+  /** Expects an error status, with any body. */
   async fails(call: PromiseLike<unknown>): Promise<void> {
     await this.failed(call, "an error");
   }
@@ -76,9 +76,9 @@ export class Check {
       const value = await call;
       throw new Violation(`Expected ${expected}, but the call succeeded with ${shown(value)}`);
     } catch (error) {
-      // An operation that must not be repeated blindly wraps an answer that leaves open what was done.
-      const answer = error instanceof OutcomeUnknownError ? error.cause : error;
-      if (isApiError(answer)) return answer;
+      // Operations of the class `once` wrap errors that leave the outcome unknown.
+      const apiError = error instanceof OutcomeUnknownError ? error.cause : error;
+      if (isApiError(apiError)) return apiError;
       throw error;
     }
   }

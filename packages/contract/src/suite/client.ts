@@ -4,10 +4,10 @@ import { pathExample, requestExample } from "./document.ts";
 import type { Caller, Target } from "./target.ts";
 import { accounts, users, uuid } from "./world.ts";
 
-/** Somebody of the home account, by role, with a JWT and the account named. */
+/** A user of the home account with a JWT and `X-Account-Id`. */
 export const homeUser = (name: keyof typeof users): Caller => ({ userId: users[name], accountId: accounts.home });
 
-/** An SDK client of the target. Without retries, unless the options say otherwise, so that each answer shows. */
+/** Creates an SDK client of the target. Without retries by default, so that cases see each response. */
 export async function connect(
   target: Target,
   who: Caller = homeUser("owner"),
@@ -18,32 +18,32 @@ export async function connect(
     baseUrl: target.baseUrl,
     fetch: target.fetch,
     maxRetries: 0,
-    // The suite runs inside pages too; its keys are made for it.
+    // The suite also runs in browsers, with keys made for it.
     allowApiKeyInBrowser: true,
     ...credentials,
     ...options,
   });
 }
 
-/** The changeable parts of a request. */
+/** The input of a request. */
 export interface Input {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
 
-/** A request of the operation that is valid in the suite's world, from the contract's own examples. */
+/** The input of a valid request, from the contract's examples. */
 export function validInput(operation: OperationId): Input {
   const path = operations[operation].pathParameters.map((name) => [name, pathExample(operation, name) ?? uuid(1)]);
   return { path: Object.fromEntries(path), query: {}, body: requestExample(operation) };
 }
 
-/** An SDK answer that has not been looked at yet. */
+/** A pending result of the SDK. */
 export interface PendingResult extends PromiseLike<unknown> {
   withResponse(): Promise<{ data: unknown; response: Response; requestId: string | undefined }>;
 }
 
-/** Calls the SDK's method of an operation with input that its types may forbid: the one place that steps around them. */
+/** Calls the SDK's method of an operation with input that its types may not allow. */
 export function invoke(client: CallTransfer, operation: OperationId, input: Input): PendingResult {
   const { resource, sdkMethod, pathParameters, queryParameters, hasBody } = operations[operation];
   const methods: unknown = Reflect.get(client, resource);
@@ -56,7 +56,7 @@ export function invoke(client: CallTransfer, operation: OperationId, input: Inpu
   return Reflect.apply(method, methods, parameters) as PendingResult;
 }
 
-/** Sends a request without the SDK, for what the SDK refuses to send. */
+/** Sends a request without the SDK, for requests that the SDK refuses to send. */
 export function sendRaw(
   target: Target,
   operation: OperationId,

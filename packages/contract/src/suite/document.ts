@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 
-/** A JSON Schema of the contract, as far as the suite reads it. */
+/** The parts of a JSON Schema that the suite reads. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -44,7 +44,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-/** The bundled OpenAPI document, untyped: every reader looks it up by pointer or by operation. */
+/** The bundled OpenAPI document, untyped. Read it by pointer or by operation. */
 export const contract: unknown = bundled;
 
 /** Every operationId, in the order of the operations table. */
@@ -52,7 +52,7 @@ export const operationIds = Object.keys(operations) as OperationId[];
 
 const unescapePointer = (step: string) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
 
-/** What stands at a JSON pointer such as `#/components/schemas/Call`; undefined when nothing does. */
+/** The node at a JSON pointer such as `#/components/schemas/Call`; undefined without one. */
 export function at(pointer: string): unknown {
   let node: unknown = contract;
   for (const step of pointer.split("/").slice(1)) {
@@ -77,7 +77,7 @@ const pointerOf = (id: OperationId) =>
 
 const operationOf = (id: OperationId) => at(pointerOf(id)) as Operation;
 
-/** The pointer of the body schema that the contract gives a status, `default` where it is not listed. */
+/** The pointer of the body schema for a status, or for `default` when the status is not listed. */
 export function bodyPointer(id: OperationId, status: number): string | undefined {
   const responses = `${pointerOf(id)}/responses`;
   const { responses: documented } = operationOf(id);
@@ -88,7 +88,7 @@ export function bodyPointer(id: OperationId, status: number): string | undefined
   return resolve(response).content ? `${place}/content/${escapePointer("application/json")}/schema` : undefined;
 }
 
-/** The operation's query and path parameters; headers are the matter of the authentication cases. */
+/** The operation's query and path parameters. Headers are covered by the authentication cases. */
 export function parametersOf(id: OperationId): Parameter[] {
   const shared = at(`#/paths/${escapePointer(operations[id].path)}/parameters`) as Operation["parameters"];
   return [...(shared ?? []), ...(operationOf(id).parameters ?? [])]
@@ -102,14 +102,14 @@ export function requestSchema(id: OperationId): Schema | undefined {
   return media && resolve<Schema>(media.schema);
 }
 
-/** A fresh copy of the contract's first example of the operation's request body. */
+/** A copy of the first example of the operation's request body. */
 export function requestExample(id: OperationId): Readonly<Record<string, unknown>> | undefined {
   const examples = operationOf(id).requestBody?.content["application/json"]?.examples ?? {};
   const value = Object.values(examples)[0]?.value;
   return value === undefined ? undefined : (structuredClone(value) as Record<string, unknown>);
 }
 
-/** A value for a path parameter: the member of that name in the operation's own success example, else in any. */
+/** A value for a path parameter: the field of that name in the operation's success example, or in another operation's. */
 export function pathExample(id: OperationId, parameter: string): string | undefined {
   for (const operation of [operations[id], ...Object.values(operations)]) {
     for (const { example } of operation.successes) {
@@ -120,14 +120,14 @@ export function pathExample(id: OperationId, parameter: string): string | undefi
   return undefined;
 }
 
-/** What the API answers where no operation is, so that no operation lists it (§7.2). */
+/** Codes for unknown paths and methods, which no operation lists (§7.2). */
 export const codesOutsideOperations: readonly ErrorCode[] = ["not_found"];
 
 /** Every error code, in the order of the table. */
 export const errorCodeNames = Object.keys(errorCodes) as ErrorCode[];
 const listed = new Set<string>(operationIds.flatMap((id) => operations[id].errorCodes));
 
-/** Codes that only a fault brings about: flagged so, or listed by no operation of the contract (A-29). */
+/** Codes that only a fault can produce: marked in the table, or listed by no operation (A-29). */
 export const onDemandCodes: readonly ErrorCode[] = errorCodeNames.filter(
   (code) => errorCodes[code].onDemand || !(listed.has(code) || codesOutsideOperations.includes(code)),
 );
@@ -135,12 +135,12 @@ export const onDemandCodes: readonly ErrorCode[] = errorCodeNames.filter(
 /** The built-in roles (§5.5). */
 export const roles = ((at("#/components/schemas/Role") as Schema).enum ?? []) as readonly string[];
 
-/** Everybody whom the role table tells apart for an operation: each role as a user and as a key, and oneself. */
+/** The callers in the role table of an operation: each role as a user and as a key, and `self`. */
 export const callersOf = (operation: OperationId): string[] => [
   ...roles,
   ...roles.map((role) => `key as ${role}`),
   ...((operations[operation].roles as readonly string[]).includes("self") ? ["self"] : []),
 ];
 
-/** The kinds of event that the contract has a webhook for (§6). */
+/** The events of the contract's webhooks (§6). */
 export const webhookEvents: readonly string[] = Object.keys(at("#/webhooks") as object);

@@ -1,38 +1,38 @@
 import type { OperationId } from "@call-transfer/spec";
 import { parametersOf, requestSchema, resolve, type Schema } from "./document.ts";
 
-/** One place of a request that the contract lays rules on. */
+/** A field of a request with rules in the contract. */
 export interface Field {
   readonly operation: OperationId;
   readonly where: "body" | "query" | "path";
-  /** Steps from the request's part to the field; 0 stands for a list's first item. Empty for the body itself. */
+  /** The path of the field in its part of the request; 0 for a list's first item, empty for the body itself. */
   readonly steps: readonly (string | number)[];
   readonly schema: Schema;
   readonly required: boolean;
 }
 
-/** Keywords that say nothing about which values are valid. */
+/** Keywords that do not restrict values. */
 const annotations = new Set(["$ref", "title", "description", "deprecated", "examples", "example"]);
-/** Keywords whose rules are cells of other fields or of other keywords. */
+/** Keywords whose rules belong to other fields or keywords. */
 const structural = new Set(["properties", "items", "additionalProperties"]);
 
-/** The form that error bodies use (A-20): `members[0].ringTimeoutSecs`. */
+/** The path as in error bodies (A-20): `members[0].ringTimeoutSecs`. */
 export const fieldPath = (field: Pick<Field, "steps">): string =>
   field.steps.reduce<string>(
     (path, step) => (typeof step === "number" ? `${path}[${step}]` : path === "" ? step : `${path}.${step}`),
     "",
   );
 
-/** The field's name in the coverage, where a list's items share one row: `members[].ringTimeoutSecs`. */
+/** The name in the coverage, where all items of a list share one row: `members[].ringTimeoutSecs`. */
 export const fieldName = (field: Field): string => {
   const path = fieldPath(field).replaceAll("[0]", "[]");
   return field.where === "body" ? path || "(body)" : `${path} (${field.where})`;
 };
 
-/** Whether null is a value of the field. */
+/** Whether null is valid. */
 export const isNullable = (schema: Schema): boolean => Array.isArray(schema.type) && schema.type.includes("null");
 
-/** The field's JSON type, null aside. */
+/** The JSON type, ignoring null. */
 export const typeOf = (schema: Schema): string | undefined =>
   typeof schema.type === "string" ? schema.type : schema.type?.find((type) => type !== "null");
 
@@ -63,7 +63,7 @@ export function fieldsOf(operation: OperationId): Field[] {
   return [...fields, ...parameters];
 }
 
-/** A rule on a field, with the sides of it that a request can show. */
+/** A rule of a field, with the sides that a request can test. */
 export interface Rule {
   readonly field: Field;
   /** A keyword of the schema, or `required`, `null`, `extra` (unknown members) or `id` (an id in the path). */
@@ -74,14 +74,14 @@ export interface Rule {
 const both = ["valid", "invalid"] as const;
 
 /**
- * The rules that the document lays on a field. A keyword that the suite has no probes for yields a rule all the same,
- * and with it an uncovered cell.
+ * The rules of a field in the OpenAPI document. A keyword without probes also gives a rule, so that its cell shows as
+ * uncovered.
  */
 export function rulesOf(field: Field): Rule[] {
   const { schema, where } = field;
   const rules: Rule[] = [];
   const rule = (keyword: string, sides: Rule["sides"]) => rules.push({ field, keyword, sides });
-  // A path cannot leave its parameter out, and any text is a string: only the form of the id can be wrong.
+  // A path parameter cannot be absent, and every text is a string. Only the form of the id can be wrong.
   if (where === "path") return [{ field, keyword: "id", sides: both }];
   const isItem = typeof field.steps.at(-1) === "number";
   if (field.required) rule("required", both);
@@ -90,7 +90,7 @@ export function rulesOf(field: Field): Rule[] {
   if (typeOf(schema) === "object") rule("extra", ["valid"]);
   for (const keyword of Object.keys(schema)) {
     if (annotations.has(keyword) || structural.has(keyword) || keyword.startsWith("x-")) continue;
-    // An object's list of required members is a rule of each member.
+    // `required` of an object is a rule of each member.
     if (keyword === "required") continue;
     // Every query text is a valid string.
     if (keyword === "type" && where === "query" && typeOf(schema) === "string") continue;

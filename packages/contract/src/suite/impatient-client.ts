@@ -4,12 +4,12 @@ import { connect } from "./client.ts";
 import type { Target } from "./target.ts";
 
 /**
- * The first attempt is given up after so many turns of so many milliseconds: long enough for any request to arrive, since
- * on a machine too busy to bring it there the turns take longer, too.
+ * The deadline of the first attempt: `turns` timers of `turnMs` milliseconds. On a busy machine timers are late too, so
+ * the request always has time to arrive.
  */
 const patience = { turns: 25, turnMs: 10 };
 
-/** A wait that can be called off. */
+/** A timer that can be cleared. */
 interface Wait {
   timer?: ReturnType<typeof setTimeout>;
 }
@@ -23,7 +23,7 @@ function startDeadline(callback: () => void): Wait {
   return wait;
 }
 
-/** A client's clock on which waits pass at once. Deadlines of attempts, which are longer, never come but where asked. */
+/** A client clock on which waits end at once. Deadlines of attempts only fire with `givesUpOnce`, and only once. */
 function impatientClock(givesUpOnce: boolean) {
   const waits: number[] = [];
   let now = 0;
@@ -45,14 +45,14 @@ function impatientClock(givesUpOnce: boolean) {
   return { clock, waits };
 }
 
-/** A client with the SDK's own number of retries, and what it sent and waited. */
+/** A client with the SDK's number of retries, and a record of its requests and waits. */
 export interface ImpatientClient {
   readonly client: CallTransfer;
   readonly waits: readonly number[];
   readonly sent: { readonly count: number };
 }
 
-/** Connects a client whose retries do not wait; one that gives up once sees the deadline of its first attempt. */
+/** Creates a client whose retries do not wait. With `givesUpOnce` the deadline of its first attempt fires. */
 export async function connectImpatient(target: Target, givesUpOnce = false): Promise<ImpatientClient> {
   const { clock, waits } = impatientClock(givesUpOnce);
   const sent = { count: 0 };

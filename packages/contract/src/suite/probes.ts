@@ -1,22 +1,22 @@
 import type { FieldErrorCode } from "@call-transfer/spec";
 import { type Field, isNullable, type Rule, typeOf } from "./fields.ts";
 
-/** Leaves the field out of the request. */
+/** Marks a field to remove from the request. */
 export const absent = Symbol("absent");
 
-/** One value for a field and what the contract says of it. */
+/** A value for a field, and whether the contract allows it. */
 export interface Probe {
   readonly value: unknown;
-  /** What the value is, e.g. `101 characters`. */
+  /** A description of the value, e.g. `101 characters`. */
   readonly what: string;
-  /** The field code that refuses it (A-20); undefined for a valid value. */
+  /** The expected field error (A-20); undefined for a valid value. */
   readonly code?: FieldErrorCode;
 }
 
 const valid = (value: unknown, what: string): Probe => ({ value, what });
 const invalid = (value: unknown, what: string, code: FieldErrorCode): Probe => ({ value, what, code });
 
-/** Values of another type than the field's. A query arrives as text, so only a text can be wrong there. */
+/** Values of other types. Query values are always text, so only texts can be wrong there. */
 function wrongTypes(field: Field): unknown[] {
   if (field.where === "query") return ["many", "1.5", ""];
   const type = typeOf(field.schema);
@@ -27,7 +27,7 @@ function wrongTypes(field: Field): unknown[] {
     .concat(type === "integer" ? [10.5] : []);
 }
 
-/** A character outside the basic plane: one for JSON Schema, two for JavaScript's `length`. */
+/** A character outside the basic plane: length 1 in JSON Schema, 2 in JavaScript. */
 const astral = "\u{1F4DE}";
 
 type Probes = (field: Field, base: unknown, itemsFor: (count: number) => unknown[]) => Probe[];
@@ -42,7 +42,7 @@ const lengthProbes = (limit: number, step: 1 | -1, code: FieldErrorCode): Probe[
   return [...within, ...refused];
 };
 
-/** For each keyword the last valid and the first invalid value, derived from the schema alone. */
+/** The last valid and the first invalid values for each keyword, derived from the schema. */
 const probesByKeyword: Readonly<Record<string, Probes>> = {
   required: (_field, base) => [valid(base, "present"), invalid(absent, "missing", "required")],
   optional: () => [valid(absent, "missing")],
@@ -54,7 +54,7 @@ const probesByKeyword: Readonly<Record<string, Probes>> = {
   null: (field) => [isNullable(field.schema) ? valid(null, "null") : invalid(null, "null", "required")],
   extra: (_field, base) => [valid({ ...(base as object), unknownToTheContract: [1] }, "an unknown member")],
   type: (field, base) => [
-    valid(base, "the right type"),
+    valid(base, "the correct type"),
     ...wrongTypes(field).map((value) => invalid(value, JSON.stringify(value), "invalid_format")),
   ],
   minLength: ({ schema }) => lengthProbes(schema.minLength ?? 0, -1, "too_short"),
@@ -77,38 +77,38 @@ const probesByKeyword: Readonly<Record<string, Probes>> = {
   ],
   enum: ({ schema }) => [
     ...(schema.enum ?? []).filter((value) => value !== null).map((value) => valid(value, JSON.stringify(value))),
-    invalid("no such value", "a value that is not listed", "invalid_format"),
+    invalid("no such value", "an unlisted value", "invalid_format"),
   ],
   const: ({ schema }) => [
     valid(schema.const, JSON.stringify(schema.const)),
     invalid("no such value", "another value", "invalid_format"),
   ],
   pattern: ({ schema }, base) => [
-    valid(base, "a value that fits"),
+    valid(base, "a matching value"),
     invalid(
       `${String(base)}x`,
-      "a value that does not fit",
+      "a value that does not match",
       (schema["x-field-code"] ?? "invalid_format") as FieldErrorCode,
     ),
-    invalid("", "an empty text", (schema["x-field-code"] ?? "invalid_format") as FieldErrorCode),
+    invalid("", "an empty string", (schema["x-field-code"] ?? "invalid_format") as FieldErrorCode),
   ],
 };
 
-/** Texts that a format accepts and refuses. */
-const formats: Readonly<Record<string, { accepts: readonly string[]; refuses: readonly string[] }>> = {
+/** Valid and invalid texts for each format. */
+const formats: Readonly<Record<string, { valid: readonly string[]; invalid: readonly string[] }>> = {
   "date-time": {
-    accepts: ["2026-03-02T12:00:00Z", "2026-03-02T12:00:00.123Z", "2026-03-02T14:00:00+02:00"],
-    refuses: ["yesterday", "2026-03-02", "2026-13-02T12:00:00Z", "2026-02-30T12:00:00Z", "2026-03-02T12:00:00"],
+    valid: ["2026-03-02T12:00:00Z", "2026-03-02T12:00:00.123Z", "2026-03-02T14:00:00+02:00"],
+    invalid: ["yesterday", "2026-03-02", "2026-13-02T12:00:00Z", "2026-02-30T12:00:00Z", "2026-03-02T12:00:00"],
   },
 };
 
-/** The probes of a rule; empty where the suite knows none, which leaves the rule's cells uncovered. */
+/** The probes of a rule; empty for an unknown keyword, which leaves its cells uncovered. */
 export function probesOf(rule: Rule, base: unknown, itemsFor: (count: number) => unknown[]): Probe[] {
   if (rule.keyword === "format") {
-    const { accepts = [], refuses = [] } = formats[rule.field.schema.format ?? ""] ?? {};
+    const { valid: accepted = [], invalid: rejected = [] } = formats[rule.field.schema.format ?? ""] ?? {};
     return [
-      ...accepts.map((text) => valid(text, text)),
-      ...refuses.map((text) => invalid(text, text, "invalid_format")),
+      ...accepted.map((text) => valid(text, text)),
+      ...rejected.map((text) => invalid(text, text, "invalid_format")),
     ];
   }
   return probesByKeyword[rule.keyword]?.(rule.field, base, itemsFor) ?? [];

@@ -3,38 +3,38 @@ import { Check, type Finding } from "./check.ts";
 import { type Exchange, record } from "./recorder.ts";
 import type { Capability, CaseName, Target } from "./target.ts";
 
-/** Something that a case needs and its target cannot do. */
+/** A capability that a case needs and its target lacks. */
 export interface MissingCapability {
   readonly capability: Capability;
   readonly why: string;
 }
 
-/** How one case ended on one target: plain JSON, so that it may come from another process or from a page. */
+/** The result of one case on one target. Plain JSON, so that it can come from another process or a browser. */
 export interface CaseResult extends CaseName {
   readonly target: string;
   readonly covers: readonly ClaimedCell[];
   readonly exchanges: readonly Exchange[];
   readonly findings: readonly Finding[];
-  /** What went wrong, in words; absent when the case passed, deviated or was not run. */
+  /** What went wrong; absent when the case passed, deviated or was not run. */
   readonly failure?: string;
-  /** The requests and answers, credentials and secrets left out; given with a failure. */
+  /** The requests and responses of a failed case, without credentials and secrets. */
   readonly trace?: readonly string[];
-  /** Why the case was not run. */
+  /** The missing capabilities of a case that was not run. */
   readonly missing?: readonly MissingCapability[];
-  /** Why the target was known to fail the case, which it did. */
+  /** The reason of an expected failure. */
   readonly deviation?: string;
   /** Wall-clock time in milliseconds. */
   readonly tookMs: number;
 }
 
-/** Why a target cannot run a case; empty when it can. */
+/** The capabilities that a case needs and a target lacks. */
 export const missingCapabilities = (target: Target, { needs }: ContractCase): MissingCapability[] =>
   needs.flatMap((capability) => {
     const why = target.unsupported[capability];
     return why === undefined ? [] : [{ capability, why }];
   });
 
-/** What a case found wrong, besides the broken answers that were recorded. */
+/** Runs a case; returns the error that it threw as text. */
 async function failureOf(contractCase: ContractCase, target: Target, check: Check): Promise<string | undefined> {
   try {
     await contractCase.run(target, check);
@@ -44,12 +44,12 @@ async function failureOf(contractCase: ContractCase, target: Target, check: Chec
   }
 }
 
-/** Runs a case on a target in its own fresh state. Never throws: what went wrong is in the result. */
+/** Runs a case on a target in a fresh state. Never throws: errors are in the result. */
 export async function runCase(contractCase: ContractCase, target: Target): Promise<CaseResult> {
   const { noun, name, covers } = contractCase;
   const about = { noun, name, target: target.name, covers };
-  const hindrances = missingCapabilities(target, contractCase);
-  if (hindrances.length > 0) return { ...about, exchanges: [], findings: [], missing: hindrances, tookMs: 0 };
+  const missing = missingCapabilities(target, contractCase);
+  if (missing.length > 0) return { ...about, exchanges: [], findings: [], missing, tookMs: 0 };
   const startedAt = performance.now();
   const recording = record(target);
   const check = new Check();
@@ -66,5 +66,5 @@ export async function runCase(contractCase: ContractCase, target: Target): Promi
     return deviation === undefined ? { ...run, failure, trace: recording.trace } : { ...run, deviation };
   return deviation === undefined
     ? run
-    : { ...run, failure: `Passed, although it is listed as a deviation: ${deviation}` };
+    : { ...run, failure: `Passed, but is listed as a deviation: ${deviation}. Remove it from the list.` };
 }

@@ -2,19 +2,19 @@ import type { ContractCase } from "./case.ts";
 import { type CaseResult, runCase } from "./run.ts";
 import type { Target } from "./target.ts";
 
-/** A target that has to be closed after its case. */
+/** A target to close after its case. */
 export interface OpenTarget {
   readonly target: Target;
   close(): Promise<void>;
 }
 
-/** A place where cases are run: in this process, or elsewhere when only the results come back. */
+/** Runs cases in this process, or elsewhere and returns the results. */
 export interface TargetRunner {
-  /** The name that its runs carry. */
+  /** The target's name in the results. */
   readonly name: string;
   /**
-   * Runs the cases in order and hands over each result as it comes. What a case met is in its result; rejects only
-   * when the target itself cannot be started or is lost on the way.
+   * Runs the cases in order and reports each result. Failures are in the results; rejects only when the target cannot
+   * be started or stops responding.
    */
   run(cases: readonly ContractCase[], onRun: (run: CaseResult) => void): Promise<void>;
 }
@@ -34,13 +34,13 @@ export const perCase = (name: string, open: () => Promise<OpenTarget>): TargetRu
   },
 });
 
-/** What the cases of a run share, such as a browser or another process. */
+/** What the cases of a run share, e.g. a browser or another process. */
 export interface SharedSetup {
   open(): Promise<OpenTarget>;
   stop(): Promise<void>;
 }
 
-/** The same with something dear that is started once, before the first case, and stopped after the last. */
+/** Like {@link perCase}, with an expensive setup that is started before the first case and stopped after the last. */
 export const withSharedSetup = (name: string, start: () => Promise<SharedSetup>): TargetRunner => ({
   name,
   async run(cases, onRun) {

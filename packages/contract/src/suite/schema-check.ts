@@ -5,7 +5,7 @@ import { at, bodyPointer, contract } from "./document.ts";
 
 const root = "contract.json";
 
-/** Every `x-` key of the document: marks for readers and generators, not rules. */
+/** Every `x-` keyword of the document. They are not validation rules. */
 function* extensionKeywords(node: unknown): Generator<string> {
   if (typeof node !== "object" || node === null) return;
   for (const [key, child] of Object.entries(node)) {
@@ -14,7 +14,7 @@ function* extensionKeywords(node: unknown): Generator<string> {
   }
 }
 
-/** A part of the document as a schema of its own: the whole document is none, so its shared schemas become `$defs`. */
+/** Converts a part of the document into a schema. References to shared schemas point to `$defs`. */
 const asSchema = (part: unknown): object =>
   JSON.parse(JSON.stringify(part).replaceAll('"#/components/schemas/', `"${root}#/$defs/`));
 
@@ -36,13 +36,13 @@ function validatorAt(pointer: string): ValidateFunction {
   return validate;
 }
 
-/** Whether a violation is only a value that a list of the contract does not have, where a newer version may add some (A-7). */
+/** Whether a violation is an unlisted value of an open enum, which a newer version may add (A-7). */
 const isNewValue = ({ keyword, parentSchema }: ErrorObject): boolean =>
   keyword === "enum" && parentSchema?.["x-open-enum"] === true;
 
 /**
- * What a value breaks of the schema at a pointer of the document; empty when it fits. New values of open lists count as
- * violations unless they are allowed.
+ * The violations of the schema at a pointer of the document. Unlisted values of open enums are violations unless
+ * `allowNewValues` is set.
  */
 export function schemaViolations(pointer: string, value: unknown, allowNewValues = false): string[] {
   const validate = validatorAt(pointer);
@@ -52,7 +52,7 @@ export function schemaViolations(pointer: string, value: unknown, allowNewValues
     .map((error) => `body${error.instancePath} ${error.message ?? error.keyword}`);
 }
 
-/** What an answer's body breaks of the schema that the contract gives this status; empty when it fits. */
+/** The violations of a response body against the schema for its status. */
 export function bodyViolations(
   operation: OperationId,
   status: number,
@@ -61,6 +61,6 @@ export function bodyViolations(
 ): string[] {
   const pointer = bodyPointer(operation, status);
   return pointer === undefined
-    ? [`the contract gives ${status} no body`]
+    ? [`the contract defines no body for status ${status}`]
     : schemaViolations(pointer, body, allowNewValues);
 }

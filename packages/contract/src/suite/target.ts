@@ -1,43 +1,43 @@
 import type { ErrorCode, OperationId, Role } from "@call-transfer/spec";
 import type { Seed } from "./world.ts";
 
-/** What a target may be able to do; a case names what it needs. */
+/** An ability of a target. A case lists those it needs. */
 export type Capability =
   /** Keeps what was created. */
   | "stateful"
-  /** Refuses what breaks the contract. */
+  /** Rejects requests that violate the contract. */
   | "validates"
-  /** Tells credentials apart. */
+  /** Checks credentials. */
   | "auth"
-  /** Its time can be read and moved. */
+  /** Has a clock that can be read and advanced. */
   | "clock"
-  /** Answers as told. */
+  /** Can inject faults. */
   | "faults"
-  /** Its settings can be changed. */
+  /** Has policies that can be changed. */
   | "policies"
-  /** Its deliveries can be triggered and read. */
+  /** Can trigger webhooks and list the deliveries. */
   | "webhooks"
-  /** Calls can be transferred, and how that goes can be read. */
+  /** Can transfer calls and show their progress. */
   | "transfers"
-  /** May be written to: calls placed, secrets rotated. */
+  /** Allows changes, such as placing calls and rotating secrets. */
   | "destructive";
 
-/** What tells a case from every other. */
+/** Identifies a case. */
 export interface CaseName {
-  /** What the case is about, e.g. `destination-groups`. */
+  /** The subject of the case, e.g. `destination-groups`. */
   readonly noun: string;
   readonly name: string;
 }
 
-/** Who sends a request. */
+/** The sender of a request. */
 export type Caller = TokenHolder | KeyHolder;
 
 /** A user with a JWT. */
 export interface TokenHolder {
   readonly userId: string;
-  /** The account named in `X-Account-Id`; none when left out. */
+  /** The value of `X-Account-Id`; the header is absent without it. */
   readonly accountId?: string;
-  /** Whether the token is past its expiry. */
+  /** Whether the token has expired. */
   readonly expired?: true;
 }
 
@@ -45,24 +45,24 @@ export interface TokenHolder {
 export interface KeyHolder {
   /** The account that the key belongs to. */
   readonly keyOf: string;
-  /** The account named in `X-Account-Id`; none when left out. */
+  /** The value of `X-Account-Id`; the header is absent without it. */
   readonly accountId?: string;
-  /** The owner's unless given. */
+  /** The role of the key; `owner` by default. */
   readonly role?: Role;
-  /** All scopes unless given. */
+  /** The scopes of the key; all by default. */
   readonly scopes?: readonly string[];
   readonly state?: "valid" | "expired" | "revoked";
   readonly allowedIps?: readonly string[];
 }
 
-/** The part of the SDK's client options that says who calls. */
+/** The authentication options of the SDK's client. */
 export interface Credentials {
   readonly apiKey?: string;
   readonly accessToken?: string;
   readonly accountId?: string;
 }
 
-/** What befalls an answer or its connection, by the names of the control plane. */
+/** A broken response or connection, named as in the control plane. */
 export type BrokenResponse =
   | "reset"
   | "empty"
@@ -73,10 +73,10 @@ export type BrokenResponse =
   | "wrongContentType"
   | "unknownEnum";
 
-/** An answer that a target gives instead of its own. */
+/** A response that a target returns instead of its own. */
 export interface Fault {
   readonly match?: { readonly operationId?: OperationId };
-  /** How many requests it answers; 1 by default. */
+  /** The number of requests it applies to; 1 by default. */
   readonly times?: number;
   readonly do:
     | { readonly code: ErrorCode }
@@ -84,20 +84,20 @@ export interface Fault {
     | BrokenResponse;
 }
 
-/** Settings that the specification leaves open (A-37, A-38). */
+/** Policies to change: limits that the specification does not define (A-37, A-38). */
 export interface PolicyChanges {
   readonly rateLimit?: { readonly requests: number; readonly windowSecs: number };
-  /** Calls of one account in progress at once. */
+  /** Maximum concurrent calls of one account. */
   readonly concurrentCallLimit?: number;
-  /** Calls of one account that may wait. */
+  /** Maximum queued calls of one account. */
   readonly callQueueLimit?: number;
-  /** Calls of one account between two midnights UTC. */
+  /** Maximum calls of one account per UTC day. */
   readonly dailyCallLimit?: number;
-  /** The time zone of recipients for whom neither a contact nor the account has one. */
+  /** The time zone of recipients when neither the contact nor the account has one. */
   readonly recipientTimeZone?: string;
 }
 
-/** A webhook as its receiver sees it. */
+/** A webhook as received. */
 export interface Delivery {
   readonly url: string;
   readonly headers: Headers;
@@ -109,7 +109,7 @@ export interface Delivery {
 export interface TransferRequest {
   readonly destinationId?: string;
   readonly groupId?: string;
-  /** Who picks up, and after how many seconds: a phone, or a member. Nobody else does; apps answer their offers. */
+  /** The phones and members that answer, and after how many seconds. All others do not; apps answer their offers. */
   readonly script?: readonly {
     readonly destinationId?: string;
     readonly memberId?: string;
@@ -117,47 +117,47 @@ export interface TransferRequest {
   }[];
 }
 
-/** How it goes for one destination of a transfer, or for one person behind it. */
+/** The state of a transfer for one destination, or for one member behind it. */
 export interface RingState {
   readonly destinationId: string;
   readonly memberId?: string;
   readonly outcome: string;
-  /** The answers that came too late. */
+  /** Answers that came too late, with their error codes. */
   readonly late: readonly { readonly code: string }[];
 }
 
-/** A platform that the suite drives. Each case gets a target in its own fresh state, {@link world}. */
+/** A server under test. Each case gets a target in a fresh state, {@link world}. */
 export interface Target {
   readonly name: string;
-  /** Address without `/api/v1`. */
+  /** Base URL without `/api/v1`. */
   readonly baseUrl: string;
   readonly fetch: typeof globalThis.fetch;
-  /** Whether it may be newer than the contract and answer values that lists of the contract do not have (A-7). */
+  /** Whether responses may have enum values that the contract does not list, as a newer server's do (A-7). */
   readonly allowsNewValues?: boolean;
-  /** What it cannot do, and why; empty when it can do everything. */
+  /** The capabilities it lacks, each with the reason; empty when it has all. */
   readonly unsupported: Readonly<Partial<Record<Capability, string>>>;
   /**
-   * Why the target is known to fail a case although it can do what the case needs; absent for a target that keeps the
-   * whole contract. The case runs all the same: passing it makes the reason stale, and that is a failure.
+   * The reason why the target is expected to fail a case although it has the capabilities; undefined for other cases.
+   * The case still runs. If it passes, the reason is outdated, and that is a failure.
    */
   knownDeviation?(contractCase: CaseName): string | undefined;
   /** Issues a credential. */
   credentialsFor(who: Caller): Promise<Credentials>;
-  /** Adds to the state. */
+  /** Adds records to the state. */
   seed(seed: Seed): Promise<void>;
   readonly clock?: { now(): number; advance(by: { readonly by: number } | { readonly to: number }): Promise<void> };
   readonly faults?: { add(fault: Fault): Promise<void> };
   readonly policies?: { set(limits: PolicyChanges): Promise<void> };
   readonly deliveries?: {
-    /** Sends a `transfer.offer` to an `app` destination and waits for its answer. */
+    /** Sends a `transfer.offer` to an `app` destination and waits for the response. */
     trigger(offer: { readonly destinationId: string }): Promise<void>;
-    /** What the receivers got so far, oldest first. */
+    /** The deliveries so far, oldest first. */
     received(): readonly Delivery[];
   };
   readonly transfers?: {
-    /** Starts to ring, and gives the transfer's id. */
+    /** Starts ringing; returns the transfer's id. */
     start(transfer: TransferRequest): Promise<string>;
-    /** How it stands, in ring order. */
+    /** The current state, in ring order. */
     read(id: string): Promise<{ readonly status: string; readonly rings: readonly RingState[] }>;
   };
 }
@@ -170,6 +170,6 @@ interface Handles {
   transfers: "transfers";
 }
 
-/** A target of which the needed capabilities are known to be there. */
+/** A target that has the needed capabilities. */
 export type TargetWith<Needs extends Capability> = Target &
   Required<Pick<Target, Handles[Extract<Needs, keyof Handles>]>>;

@@ -1,4 +1,4 @@
-/** Longer texts are cut: what went wrong shows at their beginning. */
+/** Maximum length of a line. */
 const longestText = 600;
 
 const cut = (text: string): string =>
@@ -6,23 +6,23 @@ const cut = (text: string): string =>
 
 const bearer = (headers: Headers): string | undefined => /^\w+ (.+)$/.exec(headers.get("Authorization") ?? "")?.[1];
 
-/** A text without signing secrets and without the credential of its request, wherever an answer repeats it. */
+/** Removes signing secrets and the request's credential from a text. */
 export function redacted(text: string, credential: string | undefined): string {
   const withoutSecrets = text.replaceAll(/("signingSecret"\s*:\s*)"(?:[^"\\]|\\.)*"/g, '$1"[redacted]"');
   return credential ? withoutSecrets.replaceAll(credential, "[redacted]") : withoutSecrets;
 }
 
-/** A value that a server chose, in words: of a list or an object only its kind, since it need have no words. */
+/** Formats a value from a server; only the kind of lists and objects, which may have no string form. */
 export function describeValue(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   return Array.isArray(value) ? "a list" : "an object";
 }
 
-/** A text without characters that would steer a terminal; line breaks stay. */
+/** Escapes control characters except line breaks. */
 export const printable = (text: string): string =>
   text.replaceAll(/[^\P{Cc}\n]/gu, (character) => `\\u${character.codePointAt(0)?.toString(16).padStart(4, "0")}`);
 
-/** A request in words: method, path, who calls, body. */
+/** A request as text: method, path, caller and body. */
 export function requestLine(request: Request, body: string): string {
   const { pathname, search } = new URL(request.url);
   const credential = bearer(request.headers);
@@ -35,7 +35,7 @@ export function requestLine(request: Request, body: string): string {
   return cut(redacted(text, credential));
 }
 
-/** An answer in words, after its request's. */
+/** A response as text: status, request id and body. */
 export function responseLine(request: Request, response: Response, body: string): string {
   const id = response.headers.get("X-Request-Id");
   const text = `→ ${response.status}${id === null ? "" : ` (X-Request-Id ${id})`}${body === "" ? "" : ` ${body}`}`;

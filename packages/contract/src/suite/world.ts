@@ -1,7 +1,7 @@
 import { operations } from "@call-transfer/spec";
 import { pathExample, requestExample } from "./document.ts";
 
-/** State that a target starts from; a part of the reference backend's seed. */
+/** The initial state of a target; a subset of the reference backend's seed. */
 export interface Seed {
   readonly accounts?: { id: string; name: string; suspended?: boolean; timeZone?: string }[];
   readonly users?: { id: string; name: string }[];
@@ -54,35 +54,35 @@ interface SeedCall {
   createdAt: string;
 }
 
-/** A UUID that reads as its number. */
+/** A UUID that ends in the given number. */
 export const uuid = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 
-/** The time at which every case starts: noon in every place that it names, so that calls may be placed. */
+/** The start time of every case: noon UTC, which is within the callable hours. */
 export const start = Date.parse("2026-03-02T12:00:00Z");
 
-/** An ISO 8601 time, milliseconds after {@link start}. */
+/** The ISO 8601 time that is `afterMs` milliseconds after {@link start}. */
 export const iso = (afterMs: number): string => new Date(start + afterMs).toISOString();
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 
-/** The value that the contract's examples use, so that each request example is valid in the world as it stands. */
+/** The value in the contract's examples, so that each request example is valid in the initial state. */
 const text = (value: unknown, what: string): string => {
-  if (typeof value !== "string") throw new TypeError(`The contract's examples name no ${what}`);
+  if (typeof value !== "string") throw new TypeError(`The contract's examples have no ${what}`);
   return value;
 };
 const callExample = requestExample("createCall") ?? {};
 const groupExample = requestExample("createDestinationGroup") ?? {};
 const exampleDestinations = (groupExample.members as { destinationId: string }[]).map((member) => member.destinationId);
 
-/** The accounts: the one that the stories are about, somebody else's, and one that is suspended. */
+/** The accounts: the main one, another one and a suspended one. */
 export const accounts = {
   home: text(operations.listAccounts.successes[0].example.accounts[0].id, "account"),
   foreign: uuid(2),
   suspended: uuid(3),
 };
 
-/** The users by what they are in the home account; `colleague` is the member that the examples name. */
+/** The users by their role in the home account; `colleague` is the member in the contract's examples. */
 export const users = {
   owner: uuid(11),
   admin: uuid(12),
@@ -110,14 +110,14 @@ export const destinations = {
   phone: uuid(41),
   people: uuid(42),
   foreignApp: uuid(43),
-  /** More than a group holds, those of the contract's example first. */
+  /** More than a group can have; those of the contract's example first. */
   many: [...new Set([...exampleDestinations, ...Array.from({ length: 20 }, (_, index) => uuid(50 + index))])],
 };
 
-/** Distinct values for a property of a list's items, so that lists of any length are valid. */
+/** Distinct values for properties of list items, so that lists of any length are valid. */
 export const distinct: Readonly<Record<string, readonly string[]>> = { destinationId: destinations.many };
 
-/** Where the `app` destination wants its offers. */
+/** The URL of the `app` destination. */
 export const receiverUrl = "https://receiver.example.com/offers";
 
 /** The signing secret of the `app` destination before any rotation. */
@@ -126,7 +126,7 @@ export const firstSecret = "the-first-secret-of-the-contract-suite-a1b2";
 const exampleNumber = text(callExample.fromNumber, "number");
 const exampleProvider = text(callExample.providerId, "provider");
 
-/** What calls are placed with. */
+/** Flows, numbers, providers and recipients of calls. */
 export const telephony = {
   flow: text(callExample.flowId, "flow"),
   unpublishedFlow: uuid(101),
@@ -140,9 +140,9 @@ export const telephony = {
   foreignNumber: "+15550109005",
   rejectingProvider: uuid(111),
   doNotCall: "+15550109101",
-  /** A contact for whom it is 4 AM at {@link start}. */
+  /** A contact whose local time is 4 AM at {@link start}. */
   asleep: "+15550109102",
-  /** A contact for whom it is daytime when it is midnight UTC. */
+  /** A contact whose local time is daytime at midnight UTC. */
   farEast: "+15550109103",
 };
 
@@ -172,7 +172,7 @@ export const pastCalls: readonly SeedCall[] = Array.from({ length: 25 }, (_, ind
   createdAt: iso(-(index + 1) * hourMs),
 }));
 
-/** The state that every case starts from. */
+/** The initial state of every case. */
 export const world: Seed = {
   accounts: [
     { id: accounts.home, name: "Home", timeZone: "UTC" },

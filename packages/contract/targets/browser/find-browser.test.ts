@@ -13,7 +13,7 @@ interface Given extends Partial<Machine> {
   readonly broken?: readonly string[];
 }
 
-/** A machine with nothing but what a test puts there, and the lines that it was warned with. */
+/** A machine with only the given files, and the warnings that were printed. */
 function machineWith({ files = [], broken = [], ...rest }: Given = {}) {
   const warnings: string[] = [];
   const machine: Machine = {
@@ -46,7 +46,11 @@ describe("a browser is searched for", () => {
     ["anywhere on the PATH", { env: { PATH: "/a:/b" }, files: ["/b/chromium"] }, "/b/chromium"],
     ["in its usual places without a PATH", { env: {}, files: [chromium] }, chromium],
     ["in a package's own folder", { files: ["/opt/google/chrome/chrome"] }, "/opt/google/chrome/chrome"],
-    ["as if an empty CHROMIUM_PATH were none", { env: { CHROMIUM_PATH: "", PATH: "" }, files: [chromium] }, chromium],
+    [
+      "with an empty CHROMIUM_PATH, which counts as unset",
+      { env: { CHROMIUM_PATH: "", PATH: "" }, files: [chromium] },
+      chromium,
+    ],
     ["past one that does not start", { files: [chromium, chrome], broken: [chromium] }, chrome],
     ["on npm after one that does not start", { files: [chromium], broken: [chromium] }, fromNpm.executablePath],
   ])("%s", async (_, set, path) => {
@@ -90,29 +94,27 @@ describe("without a browser", () => {
     [
       "when npm does not answer",
       { fetchBrowser: () => Promise.reject(new Error("no network\nat work")) },
-      "the one from npm cannot be had: no network at work.",
+      "the one from npm is not available: no network at work.",
     ],
     ["when the one from npm does not start", { broken: [fromNpm.executablePath] }, "does not start here"],
   ];
 
-  it.each(bare)("%s, one loud line says so", async (_, set, reason) => {
+  it.each(bare)("%s, prints one warning", async (_, set, reason) => {
     const { machine, warnings } = machineWith(set);
     expect(await findBrowser(machine)).toBeUndefined();
     expect(warnings).toEqual([expect.stringMatching(/^NO BROWSER: .*\. Install .*NOT CHECKED\.$/)]);
     expect(warnings[0]).toContain(reason);
   });
 
-  it.each(bare)("%s, a build machine fails", async (_, set, reason) => {
+  it.each(bare)("%s, fails in CI", async (_, set, reason) => {
     const { machine, warnings } = machineWith({ ...set, env: { CI: "true" } });
     await expect(findBrowser(machine)).rejects.toThrow(reason);
     expect(warnings).toEqual([]);
   });
 
-  it("at CHROMIUM_PATH, the error names it, whatever else is installed", async () => {
+  it("fails with a wrong CHROMIUM_PATH, even if another browser is installed", async () => {
     const { machine } = machineWith({ env: { CHROMIUM_PATH: "/no/where" }, files: ["/usr/bin/chromium"] });
-    await expect(findBrowser(machine)).rejects.toThrow(
-      "CHROMIUM_PATH names /no/where, which is not an executable file",
-    );
+    await expect(findBrowser(machine)).rejects.toThrow("CHROMIUM_PATH=/no/where is not an executable file");
   });
 });
 
@@ -143,7 +145,7 @@ describe("a program is", () => {
     expect(thisMachine.isExecutable(path())).toBe(false);
   });
 
-  it("started only if it says its version", () => {
+  it("accepted only if it prints its version", () => {
     expect(thisMachine.starts({ executablePath: process.execPath })).toBe(true);
     expect(thisMachine.starts({ executablePath: written("stub", "#!/bin/sh\nexit 1\n", 0o755) })).toBe(false);
   });

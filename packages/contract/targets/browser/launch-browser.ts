@@ -14,10 +14,10 @@ const startWithinMs = 120_000;
 /**
  * Starts the browser of this machine without a window.
  *
- * @throws {Error} if there is none; `browserHere()` tells before.
+ * @throws {Error} without a browser; check with `browserHere()` first.
  */
 export async function launchBrowser(): Promise<Browser> {
   const browser = await browserHere();
-  if (browser === undefined) throw new Error("There is no browser to start.");
+  if (browser === undefined) throw new Error("No browser is installed.");
   return chromium.launch({ ...browser, args: browserArguments, timeout: startWithinMs });
 }

@@ -8,10 +8,10 @@ import type { TargetRunner } from "../../src/suite/runner.ts";
 import { launchBrowser } from "./launch-browser.ts";
 import type { MswPage } from "./msw-page.ts";
 
-// A busy machine takes its time.
+// Long enough for a busy machine.
 const startWithinMs = 120_000;
 
-/** A page in Chromium, driven from here: what its script left as `globalThis.page`. */
+/** A page in Chromium, controlled through the functions that its script sets as `globalThis.page`. */
 export interface OpenPage<Functions> {
   call<Name extends keyof Functions & string>(
     name: Name,
@@ -26,8 +26,8 @@ type Result<Called> = Called extends (...given: never) => infer Value ? Awaited<
 export const openMswPage = () => openPage<MswPage>(new URL("msw-page.ts", import.meta.url));
 
 /**
- * Opens a page with a script, and MSW's worker beside it, in a real Chromium. Rejects when there is none, and when the
- * script fails before it has left its functions.
+ * Opens a page with a script and MSW's worker in a real Chromium. Rejects without a browser, and when the script fails
+ * before it has set its functions.
  */
 export async function openPage<Functions>(script: URL): Promise<OpenPage<Functions>> {
   const browser = await launchBrowser();
@@ -47,7 +47,7 @@ export async function openPage<Functions>(script: URL): Promise<OpenPage<Functio
     page.on("pageerror", (error) => troubles.push(String(error)));
     await page.goto(site.url);
     await page.waitForFunction("globalThis.page").catch((cause) => {
-      throw new Error(`The page did not start: ${troubles.join("; ") || "it says nothing"}`, { cause });
+      throw new Error(`The page did not start: ${troubles.join("; ") || "no error was reported"}`, { cause });
     });
     const call: OpenPage<Functions>["call"] = (name, ...given) =>
       page.evaluate(`globalThis.page[${JSON.stringify(name)}](...${JSON.stringify(given)})`);
@@ -58,7 +58,7 @@ export async function openPage<Functions>(script: URL): Promise<OpenPage<Functio
   }
 }
 
-/** The page's script in one piece, from the sources as they stand. */
+/** Bundles the page's script from the sources. */
 async function bundle(script: URL): Promise<string> {
   const built = await build({
     configFile: false,
@@ -77,7 +77,7 @@ async function bundle(script: URL): Promise<string> {
   });
   const outputs = [built].flat().flatMap((each) => ("output" in each ? each.output : []));
   const chunk = outputs.find((output) => output.type === "chunk");
-  if (chunk === undefined) throw new Error("Vite built no script");
+  if (chunk === undefined) throw new Error("Vite did not build a script");
   return chunk.code;
 }
 
@@ -94,7 +94,7 @@ async function serve(files: Readonly<Record<string, readonly [type: string, text
   };
 }
 
-/** The suite inside Chromium, where MSW's worker stands between its fetch and the backend. */
+/** The suite inside Chromium, with MSW's worker between its fetch and the backend. */
 export const mswBrowser: TargetRunner = {
   name: "msw-browser",
   async run(wanted, onRun) {

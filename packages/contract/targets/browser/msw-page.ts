@@ -1,4 +1,4 @@
-// What runs in the browser: the suite and the platform that it asks, with MSW's worker between the two.
+// Runs in the browser: the suite and the mocked platform, with MSW's worker between them.
 import { createSandboxes } from "@call-transfer/backend";
 import { callTransferHandlers } from "@call-transfer/backend/msw";
 import { http } from "msw";
@@ -10,27 +10,27 @@ import { mockedBackends, mockedUrl } from "../msw-backends.ts";
 /** A request as plain values. */
 export interface PlainRequest {
   readonly method: string;
-  /** Address without the base. */
+  /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** An answer as plain values, its body byte for byte. */
+/** A response as plain values, with the exact body bytes. */
 export interface BytesAnswer {
   readonly status: number;
   readonly bytes: readonly number[];
 }
 
-/** What the page offers to the program that opened it. */
+/** The functions of the page for the program that opened it. */
 export interface MswPage {
-  /** Runs the case at a place of the suite's list in a fresh state. */
+  /** Runs the case with an index in the suite's list, in a fresh state. */
   runCase(index: number): Promise<CaseResult>;
-  /** Puts a mock platform with sandboxes in place, where a mock server has them. */
+  /** Mocks a platform with sandboxes at the paths of a mock server. */
   useSandboxes(): void;
-  /** Sends a request as any script of a page does. */
+  /** Sends a request from the page. */
   send(request: PlainRequest): Promise<BytesAnswer>;
-  /** Follows the control plane's events, sends a request, and gives the data of the first event of this type. */
+  /** Opens the control plane's event stream, sends a request, and returns the data of the first event of a type. */
   follow(type: string, request: PlainRequest): Promise<string>;
 }
 
@@ -59,7 +59,7 @@ const page: MswPage = {
     const events = new EventSource(`${mockedUrl}/_control/v1/events`);
     return new Promise<string>((resolve, reject) => {
       events.addEventListener("open", () => page.send(request).catch(reject));
-      events.addEventListener("error", () => reject(new Error("The events do not stream")));
+      events.addEventListener("error", () => reject(new Error("The event stream failed")));
       events.addEventListener(type, ({ data }) => resolve(String(data)));
     }).finally(() => events.close());
   },

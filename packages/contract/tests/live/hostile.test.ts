@@ -6,7 +6,7 @@ import { main } from "../../src/live/main.ts";
 
 const apiKey = "svc_live_hostile";
 
-/** Runs the command against a server that does as it likes. */
+/** Runs the command against a hostile server. */
 async function runAgainst(listener: RequestListener, args: readonly string[] = []) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -35,38 +35,38 @@ const answer = (response: ServerResponse, status: number, body: string) =>
 const isProbe = (path = "") => path === operations.listAccounts.path;
 
 it.each([
-  ["a code that is an object without words", '{"code":{"toString":1}}'],
-  ["a title that is an object without words", '{"code":"not_found","title":{"toString":1}}'],
+  ["a code that cannot be converted to a string", '{"code":{"toString":1}}'],
+  ["a title that cannot be converted to a string", '{"code":"not_found","title":{"toString":1}}'],
   ["a status that is a list", '{"code":"not_found","status":[{"toString":1}]}'],
-])("%s is reported, not stumbled over", async (_what, body) => {
+])("reports %s", async (_what, body) => {
   const { status, out } = await runAgainst((_request, response) => answer(response, 404, body));
   expect([status, out]).toEqual([1, expect.stringContaining("0 passed")]);
 });
 
-it("a body that is nested without end is reported, not stumbled over", async () => {
+it("reports a deeply nested body", async () => {
   const deep = `{"accounts":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   const { status, out } = await runAgainst((_request, response) => answer(response, 200, deep));
   expect([status, out]).toEqual([1, expect.stringContaining("0 passed")]);
 });
 
-it("an answer that never ends is not read to its end", async () => {
+it("stops reading an endless response", async () => {
   const part = Buffer.alloc(1024 * 1024, " ");
   const { status, out } = await runAgainst(({ url }, response) => {
     if (!url?.startsWith(operations.listRoles.path)) return answer(response, 200, "{}");
     const pour = () => void (!response.destroyed && response.write(part, pour));
     pour();
   });
-  expect([status, out]).toEqual([1, expect.stringContaining("the answer is longer than")]);
+  expect([status, out]).toEqual([1, expect.stringContaining("the response is longer than")]);
 });
 
-it("a server that refuses the key with the key itself does not get it printed", async () => {
+it("does not print a key that the server repeats", async () => {
   const { status, err } = await runAgainst(({ headers }, response) =>
     answer(response, 401, JSON.stringify({ code: headers.authorization })),
   );
-  expect([status, err]).toEqual([2, expect.stringContaining("refuses the credential: 401 Bearer [redacted]")]);
+  expect([status, err]).toEqual([2, expect.stringContaining("rejects the credential: 401 Bearer [redacted]")]);
 });
 
-it("a server cannot steer the terminal or add lines to the report", async () => {
+it("escapes control characters and line breaks of the server", async () => {
   const title = "\u001B[2J\u009B2J\nfake line";
   const { out } = await runAgainst((_request, response) =>
     answer(response, 404, JSON.stringify({ code: "not_found", title })),
@@ -75,7 +75,7 @@ it("a server cannot steer the terminal or add lines to the report", async () => 
   expect(out.split("\n").filter((line) => line.startsWith("fake line") || /[^\P{Cc}\n]/u.test(line))).toEqual([]);
 });
 
-it("a server that dies on the way is asked no more, and the rest is not called broken", async () => {
+it("stops when the server dies, without reporting the remaining cases as failed", async () => {
   let answered = 0;
   const { status, out, err } = await runAgainst((_request, response) => {
     answered += 1;
@@ -83,19 +83,19 @@ it("a server that dies on the way is asked no more, and the rest is not called b
     else answer(response, 404, "{}");
   });
   expect(out.match(/FAILED/g)).toHaveLength(3);
-  expect(out).toContain("(the server no longer answered)");
+  expect(out).toContain("(the server stopped responding)");
   expect([status, err]).toEqual([2, expect.stringContaining("cannot be reached")]);
 });
 
-it("a server that hangs in one place is asked the rest", async () => {
+it("continues when the server hangs for one operation", async () => {
   const { status, out } = await runAgainst(
     ({ url }, response) => void (url === operations.listRoles.path || answer(response, 404, "{}")),
     ["--timeout", "0.2"],
   );
-  expect([status, out.includes("no longer answered")]).toEqual([1, false]);
+  expect([status, out.includes("stopped responding")]).toEqual([1, false]);
 });
 
-it("a redirect is not followed, and the key not handed on", async () => {
+it("does not follow a redirect with the key", async () => {
   const met: string[] = [];
   await runAgainst(({ url = "" }, response) => {
     met.push(url);

@@ -1,4 +1,4 @@
-/** Values by key, in the order of their first appearance; `Map.groupBy`, which Node 20 lacks. */
+/** Groups values by key, like `Map.groupBy`, which Node 20 does not have. */
 export function groupBy<Value>(values: Iterable<Value>, keyOf: (value: Value) => string): Map<string, Value[]> {
   const groups = new Map<string, Value[]>();
   for (const value of values) {
