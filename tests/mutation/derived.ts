@@ -110,7 +110,7 @@ function schemaMutants(part: Part, operation: string, name: string, declaration:
             file: schemaFile,
             from: declaration,
             to: before + text + after,
-            first: new RegExp(`^negatives: ${operation} .*${field ?? ""}`),
+            first: new RegExp(`^invalid input: ${operation} .*${field ?? ""}`),
           }),
         );
       }),
@@ -166,7 +166,7 @@ function operationMutants(id: OperationId): RuleMutant[] {
     file: operationsFile,
     from: block,
     to: block.replace(find, text),
-    first: new RegExp(`^(permissions|authentication|negatives): ${id} `),
+    first: new RegExp(`^(permissions|authentication|invalid input): ${id} `),
   });
   const rolesOf = (names: readonly string[]) => `roles: ${JSON.stringify(names)}`;
   const withRoles = (what: string, names: readonly string[]) =>

@@ -14,7 +14,7 @@ export interface Outcome {
 
 const titleOf = ({ noun, name }: ContractCase): string => `${noun}: ${name}`;
 // Here the SDK is put to the test, and time passes.
-const isSlow = ({ noun }: ContractCase): boolean => noun === "retries" || noun === "broken answers";
+const isSlow = ({ noun }: ContractCase): boolean => noun === "retries" || noun === "broken responses";
 
 /** The cases in the order in which they are likely to fail; always the same for the same mutant. */
 function ordered(first: RegExp): ContractCase[] {

@@ -39,8 +39,8 @@ export async function onThisMachine(): Promise<string> {
 
 /** The contract's cases on a target of one's own. */
 export async function asked(open: () => Promise<contract.Target>): Promise<boolean> {
-  const runs: contract.Run[] = [];
+  const runs: contract.CaseResult[] = [];
   for (const each of contract.cases) runs.push(await contract.runCase(each, await open()));
-  const { length }: readonly unknown[] = contract.gapsOf(contract.coverageOf(runs));
+  const { length }: readonly unknown[] = contract.coverageGaps(contract.measureCoverage(runs));
   return length === 0;
 }
