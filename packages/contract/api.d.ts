@@ -1,7 +1,9 @@
 declare module "@call-transfer/contract" {
-  export { BrokenAnswer };
+  export { BrokenResponse };
+  export { Caller };
   export { Capability };
   export { CaseName };
+  export { CaseResult };
   export { ContractCase };
   export { Coverage };
   export { Credentials };
@@ -9,28 +11,28 @@ declare module "@call-transfer/contract" {
   export { Exchange };
   export { Fault };
   export { Finding };
-  export { Hindrance };
   export { KeyHolder };
-  export { Limits };
+  export { MissingCapability };
   export { OpenTarget };
-  export { Run };
+  export { PolicyChanges };
   export { Seed };
-  export { Shared };
+  export { SharedSetup };
   export { Target };
   export { TargetRunner };
   export { TargetWith };
   export { TokenHolder };
-  export { Who };
   export { cases };
-  export { coverageOf };
-  export { gapsOf };
+  export { coverageGaps };
+  export { measureCoverage };
   export { perCase };
   export { runCase };
-  export { withShared };
+  export { withSharedSetup };
   export { world };
 }
 
-declare type BrokenAnswer = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
+declare type BrokenResponse = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
+
+declare type Caller = TokenHolder | KeyHolder;
 
 declare type Capability = "stateful" | "validates" | "auth" | "clock" | "faults" | "policies" | "webhooks" | "transfers" | "destructive";
 
@@ -39,26 +41,27 @@ declare interface CaseName {
     readonly name: string;
 }
 
-declare type Cell = ClaimedCell | {
-    readonly kind: "status";
-    readonly operation: string;
-    readonly status: number;
-} | {
-    readonly kind: "code";
-    readonly operation: string;
-    readonly code: string;
-} | {
-    readonly kind: "story";
-    readonly operation: string;
-};
+declare interface CaseResult extends CaseName {
+    readonly target: string;
+    readonly covers: readonly ClaimedCell[];
+    readonly exchanges: readonly Exchange[];
+    readonly findings: readonly Finding[];
+    readonly failure?: string;
+    readonly trace?: readonly string[];
+    readonly missing?: readonly MissingCapability[];
+    readonly deviation?: string;
+    readonly tookMs: number;
+}
+
+declare type CellOrigin = "behaviour" | "on demand";
 
 declare class Check {
     readonly findings: Finding[];
-    that(condition: boolean, what: string): void;
+    isTrue(condition: boolean, what: string): void;
     equal(actual: unknown, expected: unknown, what: string): void;
-    refused(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError>;
-    refusedLike(call: PromiseLike<unknown>, code: ErrorCode, assumption: string, what: string): Promise<ApiError>;
-    observe(assumption: string, what: string, met: string, holds: boolean): void;
+    rejected(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError>;
+    rejectedWithStatusOf(call: PromiseLike<unknown>, code: ErrorCode, assumption: string, what: string): Promise<ApiError>;
+    observe(assumption: string, subject: string, observed: string, holds: boolean): void;
     fails(call: PromiseLike<unknown>): Promise<void>;
     private failed;
 }
@@ -97,9 +100,27 @@ declare interface ContractCase extends CaseName {
 
 declare interface Coverage {
     readonly tallies: readonly Tally[];
-    readonly rows: readonly Row[];
+    readonly rows: readonly CoverageRow[];
     readonly undocumented: readonly string[];
     readonly findings: readonly string[];
+}
+
+declare type CoverageCell = ClaimedCell | {
+    readonly kind: "status";
+    readonly operation: string;
+    readonly status: number;
+} | {
+    readonly kind: "code";
+    readonly operation: string;
+    readonly code: string;
+} | {
+    readonly kind: "story";
+    readonly operation: string;
+};
+
+declare interface CoverageRow extends DocumentedCell {
+    readonly reached: ReadonlyMap<string, CellOrigin>;
+    readonly missed: ReadonlyMap<string, readonly string[]>;
 }
 
 declare interface Credentials {
@@ -114,16 +135,16 @@ declare interface Delivery {
     readonly body: string;
 }
 
-declare interface Documented {
-    readonly cell: Cell;
-    readonly expected: Way;
+declare interface DocumentedCell {
+    readonly cell: CoverageCell;
+    readonly expected: CellOrigin;
 }
 
 declare interface Exchange {
     readonly operation?: OperationId;
     readonly status: number;
     readonly code?: string;
-    readonly onDemand: boolean;
+    readonly byFault: boolean;
 }
 
 declare interface Fault {
@@ -137,13 +158,13 @@ declare interface Fault {
         readonly status: number;
         readonly body?: unknown;
         readonly headers?: Readonly<Record<string, string>>;
-    } | BrokenAnswer;
+    } | BrokenResponse;
 }
 
 declare interface Finding {
     readonly assumption: string;
-    readonly what: string;
-    readonly met: string;
+    readonly subject: string;
+    readonly observed: string;
     readonly holds: boolean;
 }
 
@@ -155,11 +176,6 @@ interface Handles {
     transfers: "transfers";
 }
 
-declare interface Hindrance {
-    readonly capability: Capability;
-    readonly why: string;
-}
-
 declare interface KeyHolder {
     readonly keyOf: string;
     readonly accountId?: string;
@@ -169,7 +185,17 @@ declare interface KeyHolder {
     readonly allowedIps?: readonly string[];
 }
 
-declare interface Limits {
+declare interface MissingCapability {
+    readonly capability: Capability;
+    readonly why: string;
+}
+
+declare interface OpenTarget {
+    readonly target: Target;
+    close(): Promise<void>;
+}
+
+declare interface PolicyChanges {
     readonly rateLimit?: {
         readonly requests: number;
         readonly windowSecs: number;
@@ -178,11 +204,6 @@ declare interface Limits {
     readonly callQueueLimit?: number;
     readonly dailyCallLimit?: number;
     readonly recipientTimeZone?: string;
-}
-
-declare interface OpenTarget {
-    readonly target: Target;
-    close(): Promise<void>;
 }
 
 declare type RetryClass = OperationDescription["retry"];
@@ -194,23 +215,6 @@ declare interface RingState {
     readonly late: readonly {
         readonly code: string;
     }[];
-}
-
-declare interface Row extends Documented {
-    readonly reached: ReadonlyMap<string, Way>;
-    readonly missed: ReadonlyMap<string, readonly string[]>;
-}
-
-declare interface Run extends CaseName {
-    readonly target: string;
-    readonly covers: readonly ClaimedCell[];
-    readonly exchanges: readonly Exchange[];
-    readonly findings: readonly Finding[];
-    readonly failure?: string;
-    readonly trace?: readonly string[];
-    readonly hindrances?: readonly Hindrance[];
-    readonly deviation?: string;
-    readonly tookMs: number;
 }
 
 declare interface Seed {
@@ -290,7 +294,7 @@ interface SeedNumber {
     providerId?: string;
 }
 
-declare interface Shared {
+declare interface SharedSetup {
     open(): Promise<OpenTarget>;
     stop(): Promise<void>;
 }
@@ -311,10 +315,10 @@ declare interface Target {
     readonly baseUrl: string;
     readonly fetch: typeof globalThis.fetch;
     readonly allowsNewValues?: boolean;
-    readonly cannot: Readonly<Partial<Record<Capability, string>>>;
-    deviates?(contractCase: CaseName): string | undefined;
-    as(who: Who): Promise<Credentials>;
-    given(seed: Seed): Promise<void>;
+    readonly unsupported: Readonly<Partial<Record<Capability, string>>>;
+    knownDeviation?(contractCase: CaseName): string | undefined;
+    credentialsFor(who: Caller): Promise<Credentials>;
+    seed(seed: Seed): Promise<void>;
     readonly clock?: {
         now(): number;
         advance(by: {
@@ -327,7 +331,7 @@ declare interface Target {
         add(fault: Fault): Promise<void>;
     };
     readonly policies?: {
-        set(limits: Limits): Promise<void>;
+        set(limits: PolicyChanges): Promise<void>;
     };
     readonly deliveries?: {
         trigger(offer: {
@@ -346,7 +350,7 @@ declare interface Target {
 
 declare interface TargetRunner {
     readonly name: string;
-    run(cases: readonly ContractCase[], onRun: (run: Run) => void): Promise<void>;
+    run(cases: readonly ContractCase[], onRun: (run: CaseResult) => void): Promise<void>;
 }
 
 declare type TargetWith<Needs extends Capability> = Target & Required<Pick<Target, Handles[Extract<Needs, keyof Handles>]>>;
@@ -369,10 +373,6 @@ declare interface TransferRequest {
 
 declare type Transition = (typeof transitions)[number];
 
-declare type Way = "behaviour" | "on demand";
-
-declare type Who = TokenHolder | KeyHolder;
-
 declare const accounts: {
     home: string;
     foreign: string;
@@ -381,7 +381,7 @@ declare const accounts: {
 
 declare const cases: readonly ContractCase[];
 
-declare function coverageOf(runs: readonly Run[]): Coverage;
+declare function coverageGaps({ rows, tallies, undocumented }: Coverage): string[];
 
 declare const destinations: {
     app: string;
@@ -391,7 +391,7 @@ declare const destinations: {
     many: string[];
 };
 
-declare function gapsOf({ rows, tallies, undocumented }: Coverage): string[];
+declare function measureCoverage(runs: readonly CaseResult[]): Coverage;
 
 declare const members: {
     owner: string;
@@ -404,9 +404,9 @@ declare const members: {
 
 declare const perCase: (name: string, open: () => Promise<OpenTarget>) => TargetRunner;
 
-declare function runCase(contractCase: ContractCase, target: Target): Promise<Run>;
+declare function runCase(contractCase: ContractCase, target: Target): Promise<CaseResult>;
 
-declare const transitions: readonly ["availability: away → available, as `until` passes", "availability: offline → available, as `until` passes", "availability: away stays, without `until`", "availability: offline stays, without `until`", "hours: set → none, by their removal", "hours: none → none, by their removal", "signing secret: current → previous, by a rotation", "signing secret: previous → void, as the overlap ends", "signing secret: previous → void, by the next rotation", "call: placed → in progress, below the concurrent-call limit", "call: placed → queued, at the concurrent-call limit", "call: placed → refused, beyond the queue", "call: queued → in progress, as another call ends", "daily quota: used up → free, at midnight UTC", "callable hours: closed → open, as they begin", "callable hours: open → closed, as they end", "rate limit: used up → free, after the wait that it names", "access token: valid → expired, with time"];
+declare const transitions: readonly ["availability: away → available, when `until` passes", "availability: offline → available, when `until` passes", "availability: away stays, without `until`", "availability: offline stays, without `until`", "hours: set → none, when removed", "hours: none → none, when removed", "signing secret: current → previous, by a rotation", "signing secret: previous → invalid, when the overlap ends", "signing secret: previous → invalid, by the next rotation", "call: placed → in progress, below the concurrent-call limit", "call: placed → queued, at the concurrent-call limit", "call: placed → rejected, beyond the queue limit", "call: queued → in progress, when another call ends", "daily limit: exhausted → free, at midnight UTC", "callable hours: closed → open, when they begin", "callable hours: open → closed, when they end", "rate limit: exhausted → free, after retryAfterSecs", "access token: valid → expired, over time"];
 
 declare const users: {
     owner: string;
@@ -417,6 +417,6 @@ declare const users: {
     stranger: string;
 };
 
-declare const withShared: (name: string, start: () => Promise<Shared>) => TargetRunner;
+declare const withSharedSetup: (name: string, start: () => Promise<SharedSetup>) => TargetRunner;
 
 declare const world: Seed;
