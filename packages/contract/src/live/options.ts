@@ -39,7 +39,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-export const usage = `Usage: call-transfer-contract --base-url URL [options]
+export const usage = `Usage: npx @call-transfer/contract --base-url URL [options]
 
 Checks whether a running server keeps the API contract. Also compares the server with our assumptions
 about what the specification does not define. By default it only sends GET requests: it places no calls
