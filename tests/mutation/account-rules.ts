@@ -4,10 +4,12 @@ import { inFile, type RuleMutant } from "./mutant.ts";
 const groups = inFile("routes/destination-groups.ts", /^destination-groups:/);
 const destinations = inFile("routes/destinations.ts", /^(destinations|webhooks):/);
 const signatures = inFile("platform/signer.ts", /^webhooks:/);
+const secrets = inFile("rules/secrets.ts", /^webhooks:/);
 const deliveries = inFile("platform/deliveries.ts", /^webhooks:/);
 const members = inFile("routes/members.ts", /^(members|permissions):/);
 const availability = inFile("rules/members.ts", /^members:/);
 const roles = inFile("routes/roles.ts", /^roles:/);
+const permissions = inFile("rules/roles.ts", /^roles:/);
 const accounts = inFile("routes/accounts.ts", /^accounts:/);
 
 const nameTaken = "state.groups.named(account.id, body.name) !== undefined";
@@ -217,21 +219,21 @@ export const webhooks: readonly RuleMutant[] = [
   ),
   signatures("§6.2", "the previous secret signs first", "...parts]", "...parts.toReversed()]"),
   signatures("§6.2", "the first signature counts for all", "...parts]", "...parts.map(() => parts[0])]"),
-  deliveries("§6.2", "the second signature is dropped", "overlaps ? previousSecret : undefined", "undefined"),
-  deliveries(
+  secrets("§6.2", "the second signature is dropped", "overlaps ? previousSecret : undefined", "undefined"),
+  secrets(
     "§6.2",
     "only the previous secret signs",
     "[signingSecret, overlaps",
     "[overlaps ? undefined : signingSecret, overlaps",
   ),
-  deliveries(
+  secrets(
     "A-24",
     "the previous secret signs as it expires",
     "now < previousSecretExpiresAt",
     "now <= previousSecretExpiresAt",
   ),
-  deliveries("§6.2", "the previous secret signs for ever", "now < previousSecretExpiresAt", "now > 0"),
-  deliveries(
+  secrets("§6.2", "the previous secret signs for ever", "now < previousSecretExpiresAt", "now > 0"),
+  secrets(
     "§6.2",
     "the previous secret expires a millisecond early",
     "now < previousSecretExpiresAt",
@@ -354,8 +356,8 @@ export const lists: readonly RuleMutant[] = [
     "[...state.roles.values()]",
     "[...state.roles.values()].map((one) => ({ ...one, permissions: [] }))",
   ),
-  roles("§2.5", "permissions have another form", "resource}:read`", "resource}.read`"),
-  roles(
+  permissions("§2.5", "permissions have another form", "resource}:read`", "resource}.read`"),
+  permissions(
     "§4.5",
     "roles permit the same twice",
     "permissions: [...read, ...write] }",

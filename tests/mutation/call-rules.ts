@@ -5,6 +5,7 @@ const indexes = inFile("model/indexes.ts", /^(destination-groups|calls):/);
 const members = inFile("routes/members.ts", /^(members|permissions):/);
 const placement = inFile("rules/calls.ts", /^calls:/);
 const calls = inFile("routes/calls.ts", /^calls:/);
+const progress = inFile("platform/calls.ts", /^calls:/);
 const policies = inFile("model/policies.ts", /^calls:/);
 const ringing = inFile("rules/transfers.ts", /^transfers:/);
 const hours = inFile("rules/hours.ts", /^transfers:/);
@@ -170,32 +171,32 @@ export const placements: readonly RuleMutant[] = [
     'if (isProblem(placement)) {\n      const id = random.uuid();\n      state.calls.set(id, { id, accountId: account.id, direction: "outbound", status: "failed", duration: 0, createdAt: now, startedAt: undefined, request: body });\n      return placement;\n    }',
   ),
   calls("§4.6", "placed calls are inbound", 'direction: "outbound"', 'direction: "inbound"'),
-  calls("A-25", "the queue does not move", "drainQueue(world, call.accountId, at);", ""),
-  calls(
+  progress("A-25", "the queue does not move", "drainQueue(world, call.accountId, now);", ""),
+  progress(
     "A-25",
     "the last one in the queue is the first",
     "of waiting.values())",
     "of [...waiting.values()].toReversed())",
   ),
-  calls(
+  progress(
     "A-25",
     "the whole queue moves at once",
     "active.size >= world.policies.concurrentCallLimit",
     "active.size >= 1000",
   ),
-  calls(
+  placement(
     "§4.6",
     "durations are in milliseconds",
     "(call.startedAt ?? call.createdAt)) / 1000)",
     "(call.startedAt ?? call.createdAt)) / 1)",
   ),
-  calls(
+  placement(
     "§4.6",
     "durations count from the placement",
     "now - (call.startedAt ?? call.createdAt)",
     "now - call.createdAt",
   ),
-  calls("§4.6", "a call that ended had no duration", "duration: elapsedSecs(call, at)", "duration: 0"),
+  progress("§4.6", "a call that ended had no duration", "duration: elapsedSecs(call, now)", "duration: 0"),
 ];
 
 /** Which calls a page of the list holds (§4.6). */

@@ -5,6 +5,7 @@ const answers = inFile("http/dispatch.ts", /^(errors|roles):/);
 const problems = inFile("model/problem.ts", /^(errors|calls|codes on demand):/);
 const faults = inFile("faults/faults.ts", /^codes on demand:/);
 const validation = inFile("http/validate.ts", /^(invalid input|errors):/);
+const ids = inFile("model/uuid.ts", /^(invalid input|errors):/);
 
 /** What every answer and every error carries (§2.6, §7.1). */
 export const shapes: readonly RuleMutant[] = [
@@ -99,8 +100,8 @@ export const input: readonly RuleMutant[] = [
     "filled[name] ??= field.def.defaultValue",
     "if (!(name in filled)) filled[name] = field.def.defaultValue",
   ),
-  validation("§7.2", "any text is an id", "return uuidForm.test(text);", "return true;"),
-  validation("§7.2", "an id may be longer than a UUID", "{12}$/i;", "{12}/i;"),
+  ids("§7.2", "any text is an id", "return uuidForm.test(text);", "return true;"),
+  ids("§7.2", "an id may be longer than a UUID", "{12}$/i;", "{12}/i;"),
   validation(
     "§4.6",
     "an empty text is the number 0",

@@ -16,7 +16,7 @@ const interruption = inFile("sdk/src/send/deadline.ts");
 const auth = inFile("sdk/src/options/auth.ts");
 const look = inFile("sdk/src/reconcile.ts");
 const verify = inFile("sdk/src/webhooks/signature.ts");
-const deliveries = inFile("backend/src/platform/deliveries.ts");
+const secrets = inFile("backend/src/rules/secrets.ts");
 const destinations = inFile("backend/src/routes/destinations.ts");
 const groups = inFile("backend/src/routes/destination-groups.ts");
 const members = inFile("backend/src/routes/members.ts");
@@ -177,9 +177,9 @@ const verifier: readonly Mutant[] = [
 ];
 
 const backend: readonly Mutant[] = [
-  deliveries("second-signature-is-dropped", "overlaps ? previousSecret : undefined", "undefined"),
-  deliveries("overlap-lasts-too-long", "now < previousSecretExpiresAt", "now <= previousSecretExpiresAt"),
-  deliveries("overlap-never-ends", "now < previousSecretExpiresAt", "now > 0"),
+  secrets("second-signature-is-dropped", "overlaps ? previousSecret : undefined", "undefined"),
+  secrets("overlap-lasts-too-long", "now < previousSecretExpiresAt", "now <= previousSecretExpiresAt"),
+  secrets("overlap-never-ends", "now < previousSecretExpiresAt", "now > 0"),
   destinations("overlap-is-too-short", "limits.previousSecretOverlapHours", "(limits.previousSecretOverlapHours - 1)"),
   destinations(
     "first-secret-stays-the-previous",

@@ -1,6 +1,6 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import { editsBetween, mostEdits } from "../model/spelling.ts";
-import { isUuid } from "./validate.ts";
+import { isUuid } from "../model/uuid.ts";
 
 /** An operation that a request nearly met, and what was missing. */
 export interface NearMiss {

@@ -2,11 +2,13 @@ import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import { dripping, withUnknownEnums } from "../faults/corrupt-response.ts";
 import { type FaultAction, faultProblem, type Met } from "../faults/faults.ts";
 import { type Answer, isProblem, problem } from "../model/problem.ts";
+import { isUuid } from "../model/uuid.ts";
+import type { World } from "../model/world.ts";
 import { authenticate, callerAddress, limitRate, restrictKey, selectAccount, type Tokens } from "./authenticate.ts";
-import type { AnyExchange, AnyHandler, World } from "./exchange.ts";
+import type { AnyExchange, AnyHandler } from "./exchange.ts";
 import type { Contract } from "./router.ts";
 import { type Asked, type PlainAnswer, type TransportFault, untilAborted } from "./transport.ts";
-import { isUuid, readBody, readQuery } from "./validate.ts";
+import { readBody, readQuery } from "./validate.ts";
 
 /** What answers requests: the world, and the tables that say how. */
 export interface Dispatcher {

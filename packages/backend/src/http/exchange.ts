@@ -1,22 +1,10 @@
 import type { OperationDescription, OperationId, operations } from "@call-transfer/spec";
 import type { requestSchemas } from "@call-transfer/spec/schemas";
 import type { z } from "zod";
-import type { Clock } from "../model/clock.ts";
-import type { Events } from "../model/events.ts";
-import type { Policies } from "../model/policies.ts";
 import type { Answer } from "../model/problem.ts";
-import type { Random } from "../model/random.ts";
-import type { AccountRecord, State } from "../model/state.ts";
+import type { AccountRecord } from "../model/state.ts";
+import type { World } from "../model/world.ts";
 import type { Caller } from "./authenticate.ts";
-
-/** What every rule may read and change: one backend's world. */
-export interface World {
-  readonly state: State;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly policies: Policies;
-  readonly events: Events;
-}
 
 /** A request that passed every check that is the same for all operations. */
 export interface AnyExchange extends World {

@@ -14,16 +14,10 @@ export interface RequestSchema {
 const maxBodyBytes = 2 ** 20;
 const maxDepth = 64;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The largest body that a request may have, in bytes, given what the operation that it meets says. */
 export function largestBody(operation: { readonly id: string; readonly maxBodyBytes?: number } | undefined): number {
   return operation?.maxBodyBytes ?? maxBodyBytes;
-}
-
-/** Whether an id has the form of a UUID, of whichever version. */
-export function isUuid(text: string): boolean {
-  return uuidForm.test(text);
 }
 
 /**

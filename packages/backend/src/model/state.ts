@@ -5,7 +5,7 @@ import type {
   RoleDefinition,
   TransferDestination,
 } from "@call-transfer/spec";
-import type { Hours } from "../rules/hours.ts";
+import type { Hours } from "./hours.ts";
 import { Calls, Groups } from "./indexes.ts";
 import type { TransferRecord } from "./transfer-record.ts";
 

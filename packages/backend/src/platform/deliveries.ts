@@ -1,8 +1,9 @@
 import { signature } from "@call-transfer/spec";
-import type { World } from "../http/exchange.ts";
 import { InputError } from "../model/input-error.ts";
 import { mostKept, withLatest } from "../model/retention.ts";
 import type { DestinationRecord } from "../model/state.ts";
+import type { World } from "../model/world.ts";
+import { secretsAt } from "../rules/secrets.ts";
 import { signatureHeader } from "./signer.ts";
 
 /** One attempt to hand an event to an `app` destination's server. */
@@ -111,13 +112,6 @@ export function createDeliveries(
       sent = [];
     },
   };
-}
-
-/** The secrets that sign at `now`: the newest first, then the one before it until it expires (§6.2, A-24). */
-export function secretsAt(destination: DestinationRecord, now: number): string[] {
-  const { signingSecret, previousSecret, previousSecretExpiresAt } = destination;
-  const overlaps = previousSecretExpiresAt !== undefined && now < previousSecretExpiresAt;
-  return [signingSecret, overlaps ? previousSecret : undefined].filter((secret) => secret !== undefined);
 }
 
 async function attempt(

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Clock } from "../model/clock.ts";
 import type { Policies } from "../model/policies.ts";
 import { mostKept, withLatest } from "../model/retention.ts";
@@ -5,13 +6,16 @@ import { mostKept, withLatest } from "../model/retention.ts";
 /** An address that never leaves the backend: give it to an `app` destination as `config.url`. */
 export const inboxUrl = "http://inbox.invalid/offers";
 
-/** How the built-in receiver answers. */
-export interface InboxAnswer {
+/** The schema of {@link InboxAnswer}. */
+export const inboxAnswerSchema = z.strictObject({
   /** 204 by default. */
-  readonly status?: number;
-  /** How long it takes, in seconds of the backend's clock; 0 by default. Longer than `deliveryTimeoutSecs` is no answer. */
-  readonly delaySecs?: number;
-}
+  status: z.int().min(200).max(599).exactOptional(),
+  /** Seconds of the backend's clock before it answers; 0 by default. From `deliveryTimeoutSecs` on, the sender times out. */
+  delaySecs: z.number().min(0).max(86_400).exactOptional(),
+});
+
+/** How the built-in receiver answers. */
+export type InboxAnswer = Readonly<z.output<typeof inboxAnswerSchema>>;
 
 /** An event as the built-in receiver got it. */
 export interface InboxEvent {

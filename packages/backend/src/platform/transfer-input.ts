@@ -1,10 +1,9 @@
-import type { World } from "../http/exchange.ts";
 import { InputError } from "../model/input-error.ts";
+import { groupDefaults } from "../model/records.ts";
 import type { TransferRecord } from "../model/transfer-record.ts";
-import { callEnds } from "../routes/calls.ts";
-import { endOf } from "../rules/calls.ts";
+import type { World } from "../model/world.ts";
 import { placeOf, type RingTarget, type Who } from "../rules/transfers.ts";
-import { groupDefaults } from "../testing/seed.ts";
+import { currentCallEnd } from "./calls.ts";
 
 /** How a phone or a person behaves during a transfer. */
 export interface ScriptEntry extends Who {
@@ -39,18 +38,9 @@ export function targetOf({ state }: World, { destinationId, groupId }: NewTransf
   };
 }
 
-/** When a call ends, in milliseconds; undefined for one that is not in progress. */
-export function callEnd({ state, clock, policies }: World, callId: string): number | undefined {
-  const call = state.calls.get(callId);
-  if (call?.status !== "in_progress") return undefined;
-  // Its timer knows: the policy may have changed since the call began.
-  const timer = clock.timers().find(({ kind, id }) => kind === callEnds && id === callId);
-  return timer?.at ?? endOf(call, policies);
-}
-
 /** When the account's call ends that is transferred, in milliseconds. Throws InputError for one that is not in progress. */
 export function endOfOwn(world: World, accountId: string, callId: string): number {
-  const end = world.state.calls.get(callId)?.accountId === accountId ? callEnd(world, callId) : undefined;
+  const end = world.state.calls.get(callId)?.accountId === accountId ? currentCallEnd(world, callId) : undefined;
   if (end === undefined) throw new InputError("callId", "is no call of the account that is in progress");
   return end;
 }

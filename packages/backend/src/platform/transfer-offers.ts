@@ -1,6 +1,6 @@
-import type { World } from "../http/exchange.ts";
 import { InputError } from "../model/input-error.ts";
 import type { TransferRecord } from "../model/transfer-record.ts";
+import type { World } from "../model/world.ts";
 import { ringsUntil } from "../rules/transfers.ts";
 import type { Delivery, EventIdentity, Trigger } from "./deliveries.ts";
 

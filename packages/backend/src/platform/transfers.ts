@@ -1,9 +1,9 @@
 import type { ErrorCode } from "@call-transfer/spec";
-import type { World } from "../http/exchange.ts";
 import type { TimerPurpose } from "../model/clock.ts";
 import { InputError } from "../model/input-error.ts";
 import { mostKept, withLatest } from "../model/retention.ts";
 import type { RingRecord, TransferRecord } from "../model/transfer-record.ts";
+import type { World } from "../model/world.ts";
 import {
   countMissed,
   isOpen,
@@ -16,7 +16,8 @@ import {
   type Who,
   winnerOf,
 } from "../rules/transfers.ts";
-import { callEnd, endOfOwn, type NewTransfer, scripted, targetOf } from "./transfer-input.ts";
+import { currentCallEnd } from "./calls.ts";
+import { endOfOwn, type NewTransfer, scripted, targetOf } from "./transfer-input.ts";
 import { type Offers, sendOffer } from "./transfer-offers.ts";
 
 /** The platform's side of transfers (§1). */
@@ -180,7 +181,7 @@ export function createTransfers(
     clock.cancel({ id: over.id });
   };
   const followCall = (transfer: TransferRecord, callId: string, now: number): void => {
-    const endsBy = callEnd(world, callId) ?? now;
+    const endsBy = currentCallEnd(world, callId) ?? now;
     if (!isUnderWay(transfer) || endsBy === transfer.callEndsAt) return;
     transfer.callEndsAt = endsBy;
     if (endsBy <= now) hangUp(transfer, now);

@@ -1,6 +1,6 @@
-import type { World } from "../http/exchange.ts";
 import type { Step, TimerPurpose } from "../model/clock.ts";
 import type { BackendEvent } from "../model/events.ts";
+import type { World } from "../model/world.ts";
 
 /** Something that time will bring: a timer, the end of a status, or of a secret. */
 export interface Upcoming extends TimerPurpose {

@@ -1,9 +1,8 @@
 import { limits, type TransferDestination } from "@call-transfer/spec";
 import type { Handlers } from "../http/exchange.ts";
 import { problem } from "../model/problem.ts";
-import type { Random } from "../model/random.ts";
 import type { DestinationRecord } from "../model/state.ts";
-import { secretsAt } from "../platform/deliveries.ts";
+import { newSigningSecret, secretsAt } from "../rules/secrets.ts";
 
 const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
 
@@ -28,11 +27,6 @@ export const destinationHandlers = {
 function overlapDetail({ previousSecretExpiresAt = 0 }: DestinationRecord): string {
   const until = new Date(previousSecretExpiresAt).toISOString();
   return `The previous secret signs until ${until}, and another rotation would void it. Rotate again after that.`;
-}
-
-/** A fresh signing secret: an opaque text (A-12). */
-export function newSigningSecret(random: Random): string {
-  return random.text(40);
 }
 
 /** A destination as answers show it, without its secret (§2.1). */

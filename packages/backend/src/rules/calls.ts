@@ -80,15 +80,20 @@ export function decidePlacement(
   if (active.size < policies.concurrentCallLimit && waiting.size === 0) return { type: "initiated" };
   if (waiting.size < policies.callQueueLimit) return { type: "queued", position: waiting.size + 1 };
   const nextEnd = [...active.values()].reduce(
-    (end, call) => Math.min(end, endOf(call, policies)),
+    (end, call) => Math.min(end, callEndsAt(call, policies)),
     Number.POSITIVE_INFINITY,
   );
   const wait = Number.isFinite(nextEnd) ? nextEnd - now : policies.callDurationSecs * 1000;
   return problem("queue_full", { meta: { retryAfterSecs: Math.max(1, Math.ceil(wait / 1000)) } });
 }
 
-/** When a call in progress ends, in milliseconds (A-25). */
-export function endOf(call: Pick<CallRecord, "startedAt" | "createdAt">, policies: Policies): number {
+/** Whole seconds that a call in progress has lasted at `now`, in milliseconds. */
+export function elapsedSecs(call: Pick<CallRecord, "startedAt" | "createdAt">, now: number): number {
+  return Math.max(0, Math.floor((now - (call.startedAt ?? call.createdAt)) / 1000));
+}
+
+/** When a call in progress ends by the policy `callDurationSecs`, in milliseconds (A-25). */
+export function callEndsAt(call: Pick<CallRecord, "startedAt" | "createdAt">, policies: Policies): number {
   return (call.startedAt ?? call.createdAt) + policies.callDurationSecs * 1000;
 }
 

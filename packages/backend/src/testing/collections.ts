@@ -1,10 +1,11 @@
-import type { World } from "../http/exchange.ts";
 import { InputError, InUseError } from "../model/input-error.ts";
 import { defined } from "../model/omit-undefined.ts";
 import { createState, type State } from "../model/state.ts";
 import type { TransferRecord } from "../model/transfer-record.ts";
+import type { World } from "../model/world.ts";
+import { resumeCall } from "../platform/calls.ts";
 import { isUnderWay } from "../rules/transfers.ts";
-import { checkSeed, goOn, insert } from "./load-seed.ts";
+import { checkSeed, insert } from "./load-seed.ts";
 import type { Seed } from "./seed.ts";
 
 /** A collection of the state that can be browsed and edited. */
@@ -95,7 +96,7 @@ export function createCollections(world: World, changed: () => void): Collection
       // What was left out of the record is filled in by now, its id of a key for one.
       const created = list(name).at(-1) ?? record;
       const id = idOf(name, created);
-      if (name === "calls") goOn(world, id);
+      if (name === "calls") resumeCall(world, id);
       note(name, id, "created");
       return created;
     },
@@ -109,7 +110,7 @@ export function createCollections(world: World, changed: () => void): Collection
       const merged = withoutNulls({ ...before, ...stamp, ...(isManual && { missedCalls: 0 }), ...changes });
       if (idOf(name, merged) !== id) throw new InputError(idFields[name].at(-1) ?? "id", "an id does not change");
       put(name, records.toSpliced(index, 1), merged);
-      if (name === "calls") goOn(world, id);
+      if (name === "calls") resumeCall(world, id);
       note(name, id, "updated");
       return find(name, id);
     },
@@ -124,7 +125,7 @@ export function createCollections(world: World, changed: () => void): Collection
       for (const [key, record] of state[name])
         if (name === "apiKeys" ? "id" in record && record.id === id : key.replace(" ", ":") === id)
           state[name].delete(key);
-      if (name === "calls") goOn(world, id, String(records[index]?.accountId));
+      if (name === "calls") resumeCall(world, id, String(records[index]?.accountId));
       note(name, id, "deleted");
       return true;
     },

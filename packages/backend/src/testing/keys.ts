@@ -1,10 +1,10 @@
-import { limits } from "@call-transfer/spec";
 import { zRole } from "@call-transfer/spec/schemas";
 import type { Tokens } from "../http/authenticate.ts";
-import type { World } from "../http/exchange.ts";
 import { parseTime } from "../model/clock.ts";
 import { InputError } from "../model/input-error.ts";
 import type { ApiKeyRecord } from "../model/state.ts";
+import type { World } from "../model/world.ts";
+import { newApiKey } from "../rules/secrets.ts";
 
 /** An API key to issue; by default a valid one of the first account, with the owner's role and every scope. */
 export interface ApiKeyOptions {
@@ -51,7 +51,7 @@ export function createKeys(world: World, tokens: Tokens): Keys {
       }
       const record: ApiKeyRecord = {
         id: random.uuid(),
-        key: newApiKey(world),
+        key: newApiKey(random),
         accountId,
         role: options.role ?? "owner",
         scopes: options.scopes,
@@ -69,9 +69,4 @@ export function createKeys(world: World, tokens: Tokens): Keys {
       return tokens.sign(userId, Math.floor(clock.now() / 1000) + (expired ? -1 : expiresInSecs));
     },
   };
-}
-
-/** A fresh API key in the form of §5.1. */
-export function newApiKey({ random }: Pick<World, "random">): string {
-  return `${limits.apiKeyPrefix}${random.text(32)}`;
 }

@@ -1,15 +1,15 @@
 import type { z } from "zod";
-import type { World } from "../http/exchange.ts";
 import { parseTime } from "../model/clock.ts";
 import { checkInput, InputError } from "../model/input-error.ts";
 import { defined } from "../model/omit-undefined.ts";
+import { groupDefaults } from "../model/records.ts";
 import { contactKey, type State } from "../model/state.ts";
-import { callEnds, drainQueue, scheduleCompletion } from "../routes/calls.ts";
-import { newSigningSecret } from "../routes/destinations.ts";
-import { builtInRoles } from "../routes/roles.ts";
+import type { World } from "../model/world.ts";
+import { resumeCall } from "../platform/calls.ts";
+import { builtInRoles } from "../rules/roles.ts";
+import { newApiKey, newSigningSecret } from "../rules/secrets.ts";
 import { demoSeed } from "./demo-seed.ts";
-import { newApiKey } from "./keys.ts";
-import { groupDefaults, type Seed, seedSchema } from "./seed.ts";
+import { type Seed, seedSchema } from "./seed.ts";
 import { resolveTimes } from "./seed-time.ts";
 
 type Loaded = z.output<typeof seedSchema>;
@@ -39,7 +39,7 @@ function shippedAt(now: number): Loaded {
 
 function enter(world: World, checked: Loaded): void {
   insert(checked, world);
-  for (const { id } of checked.calls ?? []) goOn(world, id);
+  for (const { id } of checked.calls ?? []) resumeCall(world, id);
 }
 
 /**
@@ -51,14 +51,6 @@ export function checkSeed(seed: unknown, state: State, now: number): Loaded {
   checkReferences(checked, state);
   resolveTimes(checked, now);
   return checked;
-}
-
-/** Lets a call that was put into the state, changed or removed end when its time comes, and others start where it left room. */
-export function goOn(world: World, callId: string, accountId = world.state.calls.get(callId)?.accountId): void {
-  const call = world.state.calls.get(callId);
-  world.clock.cancel({ kind: callEnds, id: callId });
-  if (call?.status === "in_progress") scheduleCompletion(world, call);
-  if (accountId !== undefined) drainQueue(world, accountId, world.clock.now());
 }
 
 /** Finds dangling references and duplicates, within the seed and against what the state holds already. */
@@ -217,7 +209,7 @@ export function insert(seed: Loaded, world: World): void {
     state.calls.set(record.id, { ...record, createdAt, startedAt, request: record.request ?? {} });
   }
   for (const record of seed.apiKeys ?? []) {
-    const key = record.key ?? newApiKey(world);
+    const key = record.key ?? newApiKey(random);
     state.apiKeys.set(key, {
       accountId: record.accountId,
       id: record.id ?? random.uuid(),

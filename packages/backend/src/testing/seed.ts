@@ -8,9 +8,9 @@ import {
   zTransferDestination,
 } from "@call-transfer/spec/schemas";
 import { z } from "zod";
-import { isUuid } from "../http/validate.ts";
+import { hoursSchema } from "../model/hours.ts";
 import { isTimeZone } from "../model/time-zone.ts";
-import { hoursSchema } from "../rules/hours.ts";
+import { isUuid } from "../model/uuid.ts";
 import { seedTime as time } from "./seed-time.ts";
 
 const id = z.string().refine(isUuid, "must have the form of a UUID");
@@ -18,13 +18,6 @@ const timeZone = z.string().refine(isTimeZone, "must be an IANA time zone");
 const number = requestSchemas.createCall.body.shape.fromNumber;
 const group = zDestinationGroup.shape;
 const availability = zMemberAvailability.shape;
-const { strategy, totalTimeoutSecs } = requestSchemas.createDestinationGroup.body.shape;
-
-/** What a seeded group gets where it says nothing: the contract's own defaults (§4.2). */
-export const groupDefaults = {
-  strategy: group.strategy.parse(strategy.def.defaultValue),
-  totalTimeoutSecs: group.totalTimeoutSecs.parse(totalTimeoutSecs.def.defaultValue),
-};
 
 /** What a backend knows at its start, or is told later, in JSON. References must resolve; ids are UUIDs. */
 export const seedSchema = z.strictObject({

@@ -1,23 +1,22 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
-import { zInboxAnswer } from "../control/generated/schemas.gen.ts";
-import type { createFaults } from "../faults/faults.ts";
 import type { Tokens } from "../http/authenticate.ts";
-import type { World } from "../http/exchange.ts";
 import { parseTime, type TimerPurpose } from "../model/clock.ts";
 import { checkInput, InputError, under } from "../model/input-error.ts";
-import { defined } from "../model/omit-undefined.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import type { Random } from "../model/random.ts";
 import { clearState, createState } from "../model/state.ts";
 import { time, transferSchema } from "../model/transfer-record.ts";
-import type { createInbox } from "../platform/inbox.ts";
-import { callEnds, completeAt } from "../routes/calls.ts";
+import type { World } from "../model/world.ts";
+import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
+import { type Inbox, inboxAnswerSchema } from "../platform/inbox.ts";
 import { asSeed } from "./collections.ts";
 import { checkSeed, insert } from "./load-seed.ts";
 
 const version = 1;
 const purpose = { kind: z.string(), id: z.string(), index: z.int().exactOptional() };
+
+const faultsSchema = z.strictObject({ last: z.int(), waiting: z.array(z.looseObject({ id: z.string() })) });
 
 const snapshotSchema = z.strictObject({
   version: z.literal(version),
@@ -31,8 +30,8 @@ const snapshotSchema = z.strictObject({
   windows: z.array(z.strictObject({ credential: z.string(), from: time, count: z.int() })),
   transfers: z.array(transferSchema),
   timers: z.array(z.strictObject({ at: time, ...purpose })),
-  faults: z.strictObject({ last: z.int(), waiting: z.array(z.looseObject({ id: z.string() })) }),
-  inbox: zInboxAnswer,
+  faults: faultsSchema,
+  inbox: inboxAnswerSchema,
 });
 
 /**
@@ -41,18 +40,18 @@ const snapshotSchema = z.strictObject({
  */
 export type Snapshot = z.output<typeof snapshotSchema>;
 
-/** What of a backend a snapshot is made of. */
-export interface Kept {
+/** The parts of a backend that a snapshot holds. */
+export interface SnapshotParts {
   readonly world: World;
   readonly randoms: Readonly<Record<string, Random>>;
-  readonly tokens: Tokens;
-  readonly faults: ReturnType<typeof createFaults>;
-  readonly inbox: ReturnType<typeof createInbox>;
+  readonly tokens: Pick<Tokens, "secret">;
+  readonly faults: { keep(): object; restore(faults: z.output<typeof faultsSchema>): void };
+  readonly inbox: Inbox;
   readonly transfers: { schedule(at: number, purpose: TimerPurpose): boolean };
 }
 
 /** Exports a backend. */
-export function takeSnapshot({ world, randoms, tokens, faults, inbox }: Kept): Snapshot {
+export function takeSnapshot({ world, randoms, tokens, faults, inbox }: SnapshotParts): Snapshot {
   const { state, clock, policies } = world;
   return structuredClone({
     version,
@@ -72,11 +71,14 @@ export function takeSnapshot({ world, randoms, tokens, faults, inbox }: Kept): S
 
 /** Whether a timer can be made again from its purpose. */
 function isKept(kind: string): boolean {
-  return kind === callEnds || kind.startsWith("transfer.");
+  return kind === callEndTimer || kind.startsWith("transfer.");
 }
 
 /** Makes a backend what a snapshot says; everything is checked first. Throws InputError that names the bad field. */
-export function restoreSnapshot({ world, randoms, tokens, faults, inbox, transfers }: Kept, input: unknown): void {
+export function restoreSnapshot(
+  { world, randoms, tokens, faults, inbox, transfers }: SnapshotParts,
+  input: unknown,
+): void {
   const { state, clock, policies } = world;
   const snapshot = structuredClone(checkInput(snapshotSchema, input));
   under("policies", () => checkPolicies(snapshot.policies));
@@ -95,10 +97,10 @@ export function restoreSnapshot({ world, randoms, tokens, faults, inbox, transfe
   for (const { credential, ...window } of snapshot.windows) state.windows.set(credential, window);
   for (const transfer of snapshot.transfers) state.transfers.set(transfer.id, transfer);
   for (const { at, ...about } of snapshot.timers)
-    if (about.kind === callEnds) completeAt(world, about.id, at);
+    if (about.kind === callEndTimer) scheduleCallEnd(world, about.id, at);
     else transfers.schedule(at, about);
   inbox.clear();
-  inbox.answer = defined(snapshot.inbox);
+  inbox.answer = snapshot.inbox;
   tokens.secret = hexToBytes(snapshot.tokenSecret);
   for (const [name, random] of Object.entries(randoms)) random.position = snapshot.random[name] ?? random.position;
 }

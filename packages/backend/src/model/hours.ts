@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { isTimeZone } from "./time-zone.ts";
+
+const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must be a time of day, 00:00 to 24:00");
+const interval = z
+  .strictObject({ from: timeOfDay, to: timeOfDay })
+  .refine(({ from, to }) => from < to, { path: ["to"], message: "must be later than from" });
+const day = z.array(interval).exactOptional();
+
+/**
+ * A member's available hours (A-43): for each weekday the intervals in which the member rings, from inclusive, to exclusive. A
+ * weekday that is left out has none. `timeZone` is an IANA name; the account's counts where it is left out.
+ */
+export const hoursSchema = z.strictObject({
+  timeZone: z.string().refine(isTimeZone, "must be an IANA time zone").exactOptional(),
+  monday: day,
+  tuesday: day,
+  wednesday: day,
+  thursday: day,
+  friday: day,
+  saturday: day,
+  sunday: day,
+});
+
+/** A member's schedule of available hours. */
+export type Hours = z.output<typeof hoursSchema>;

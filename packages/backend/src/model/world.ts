@@ -1,0 +1,14 @@
+import type { Clock } from "./clock.ts";
+import type { Events } from "./events.ts";
+import type { Policies } from "./policies.ts";
+import type { Random } from "./random.ts";
+import type { State } from "./state.ts";
+
+/** One backend's world: what every rule may read and change. */
+export interface World {
+  readonly state: State;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly policies: Policies;
+  readonly events: Events;
+}
