@@ -12,6 +12,7 @@ export type {
   AccountRecord,
   ApiKeyRecord,
   CallRecord,
+  CollectionName,
   ContactRecord,
   DestinationRecord,
   FlowRecord,
@@ -19,16 +20,16 @@ export type {
   MemberRecord,
   NumberRecord,
   ProviderRecord,
-  State,
   UserRecord,
-} from "./model/state.ts";
+} from "./model/records.ts";
+export type { State } from "./model/state.ts";
 export type { RingRecord, TransferRecord } from "./model/transfer-record.ts";
 export type { Deliveries, Delivery, Trigger } from "./platform/deliveries.ts";
 export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./platform/inbox.ts";
 export type { NewTransfer, ScriptEntry } from "./platform/transfer-input.ts";
 export type { Transfers } from "./platform/transfers.ts";
 export { createSandboxes, type Sandboxes, type SandboxesOptions } from "./sandboxes.ts";
-export type { CollectionName, Collections, SeedRecord } from "./testing/collections.ts";
+export type { Collections, SeedRecord } from "./testing/collections.ts";
 export { demo, demoSeed } from "./testing/demo-seed.ts";
 export type { ApiKeyOptions, Keys, TokenOptions } from "./testing/keys.ts";
 export { type Seed, seedSchema } from "./testing/seed.ts";

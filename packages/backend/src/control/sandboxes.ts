@@ -1,6 +1,6 @@
 import type { Backend } from "../backend.ts";
 import { InputError } from "../model/input-error.ts";
-import { defined } from "../model/omit-undefined.ts";
+import { omitUndefined } from "../model/omit-undefined.ts";
 import type { Sandboxes } from "../sandboxes.ts";
 import type { ControlHandlers } from "./control.ts";
 import { controlDocument } from "./generated/document.gen.ts";
@@ -12,7 +12,7 @@ export const sandboxHandlers = {
   getDocument: () => controlDocument,
   listSandboxes: ({ sandboxes }) => ({ sandboxes: (sandboxes?.list() ?? [""]).map(shown) }),
   createSandbox({ sandboxes, body: { name, ...options } }) {
-    several(sandboxes).create(name, defined(options));
+    several(sandboxes).create(name, omitUndefined(options));
     return shown(name);
   },
   deleteSandbox: ({ sandboxes, params }) =>

@@ -1,4 +1,4 @@
-import { defined } from "../model/omit-undefined.ts";
+import { omitUndefined } from "../model/omit-undefined.ts";
 import { inboxUrl } from "../platform/inbox.ts";
 import type { ControlHandlers } from "./control.ts";
 import { controlFailure } from "./reply.ts";
@@ -12,7 +12,7 @@ export const webhookHandlers = {
       : controlFailure("not_found", `No delivery has the id ${params.id}.`, "id"),
   getInbox: ({ backend: { inbox } }) => ({ url: inboxUrl, answer: { ...inbox.answer }, received: inbox.list() }),
   setInbox({ backend, body }) {
-    backend.inbox.answer = defined(body);
+    backend.inbox.answer = omitUndefined(body);
   },
   clearInbox: ({ backend }) => backend.inbox.clear(),
 } satisfies Partial<ControlHandlers>;

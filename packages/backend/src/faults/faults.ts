@@ -7,7 +7,7 @@ import {
 } from "@call-transfer/spec";
 import { type Contract, callTransferContract } from "../http/router.ts";
 import { InputError, under } from "../model/input-error.ts";
-import { defined } from "../model/omit-undefined.ts";
+import { omitUndefined } from "../model/omit-undefined.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { Random } from "../model/random.ts";
 import { assertFault } from "./fault-check.ts";
@@ -192,7 +192,7 @@ export function faultProblem(action: Extract<FaultAction, { code: ErrorCode }>, 
   } = action;
   return problem(code, {
     ...(meta && { meta }),
-    ...(errors && { errors: errors.map((error) => ({ message: "is refused by a fault", ...defined(error) })) }),
+    ...(errors && { errors: errors.map((error) => ({ message: "is refused by a fault", ...omitUndefined(error) })) }),
   });
 }
 

@@ -2,7 +2,8 @@ import { limits, type OperationDescription, type Role } from "@call-transfer/spe
 import { compactVerify, SignJWT } from "jose";
 import type { Policies } from "../model/policies.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import type { AccountRecord, ApiKeyRecord, State } from "../model/state.ts";
+import type { AccountRecord, ApiKeyRecord } from "../model/records.ts";
+import type { State } from "../model/state.ts";
 import type { AskedHeaders } from "./transport.ts";
 
 /** Who sends a request: a user with an access token, or an account's API key. */

@@ -2,7 +2,7 @@ import type { OperationDescription, OperationId, operations } from "@call-transf
 import type { requestSchemas } from "@call-transfer/spec/schemas";
 import type { z } from "zod";
 import type { Answer } from "../model/problem.ts";
-import type { AccountRecord } from "../model/state.ts";
+import type { AccountRecord } from "../model/records.ts";
 import type { World } from "../model/world.ts";
 import type { Caller } from "./authenticate.ts";
 

@@ -1,4 +1,4 @@
-import type { CallRecord, GroupRecord } from "./state.ts";
+import type { CallRecord, GroupRecord } from "./records.ts";
 
 /** Records by id that keep an index of themselves. They are replaced, never changed in place. */
 abstract class IndexedMap<Record> extends Map<string, Record> {

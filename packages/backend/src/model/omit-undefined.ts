@@ -1,7 +1,7 @@
 type Defined<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
 
-/** Leaves out what is undefined, so that a default may stand before it. */
-export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+/** A copy without the fields that are undefined. */
+export function omitUndefined<Fields extends object>(fields: Fields): Defined<Fields> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Defined<Fields>;
 }

@@ -1,4 +1,4 @@
-import type { CallRecord } from "../model/state.ts";
+import type { CallRecord } from "../model/records.ts";
 import type { World } from "../model/world.ts";
 import { callEndsAt, elapsedSecs } from "../rules/calls.ts";
 

@@ -1,7 +1,7 @@
 import { signature } from "@call-transfer/spec";
 import { InputError } from "../model/input-error.ts";
+import type { DestinationRecord } from "../model/records.ts";
 import { mostKept, withLatest } from "../model/retention.ts";
-import type { DestinationRecord } from "../model/state.ts";
 import type { World } from "../model/world.ts";
 import { secretsAt } from "../rules/secrets.ts";
 import { signatureHeader } from "./signer.ts";

@@ -1,6 +1,6 @@
 import type { Handlers } from "../http/exchange.ts";
 import { isProblem } from "../model/problem.ts";
-import type { CallRecord } from "../model/state.ts";
+import type { CallRecord } from "../model/records.ts";
 import { drainQueue, startCall } from "../platform/calls.ts";
 import { decidePlacement, elapsedSecs, listedCalls } from "../rules/calls.ts";
 

@@ -1,7 +1,8 @@
 import type { DestinationGroupMember, FieldError } from "@call-transfer/spec";
 import type { Handlers } from "../http/exchange.ts";
 import { problem } from "../model/problem.ts";
-import type { GroupRecord, State } from "../model/state.ts";
+import type { GroupRecord } from "../model/records.ts";
+import type { State } from "../model/state.ts";
 
 export const destinationGroupHandlers = {
   /** Creates a group (§4.2). Unknown, foreign and repeated destinations count as validation errors. */

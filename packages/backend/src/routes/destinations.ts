@@ -1,7 +1,7 @@
 import { limits, type TransferDestination } from "@call-transfer/spec";
 import type { Handlers } from "../http/exchange.ts";
 import { problem } from "../model/problem.ts";
-import type { DestinationRecord } from "../model/state.ts";
+import type { DestinationRecord } from "../model/records.ts";
 import { newSigningSecret, secretsAt } from "../rules/secrets.ts";
 
 const overlapMs = limits.previousSecretOverlapHours * 3_600_000;

@@ -1,6 +1,7 @@
 import type { Handlers } from "../http/exchange.ts";
 import { problem } from "../model/problem.ts";
-import type { AccountRecord, MemberRecord, State } from "../model/state.ts";
+import type { AccountRecord, MemberRecord } from "../model/records.ts";
+import type { State } from "../model/state.ts";
 import { availabilityAt } from "../rules/members.ts";
 
 export const memberHandlers = {

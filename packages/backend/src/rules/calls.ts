@@ -4,7 +4,8 @@ import type { z } from "zod";
 import { dayOf } from "../model/indexes.ts";
 import { type Policies, unknownTimeZone } from "../model/policies.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { type AccountRecord, type CallRecord, contactKey, type State } from "../model/state.ts";
+import type { AccountRecord, CallRecord } from "../model/records.ts";
+import { contactKey, type State } from "../model/state.ts";
 import { localHour } from "../model/time-zone.ts";
 
 /** What becomes of a placement: it is placed, or it waits at a position counted from 1. */

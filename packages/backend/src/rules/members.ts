@@ -1,5 +1,5 @@
 import type { MemberAvailability } from "@call-transfer/spec";
-import type { MemberRecord } from "../model/state.ts";
+import type { MemberRecord } from "../model/records.ts";
 
 /** A member's availability as in force at `now`, in milliseconds (§3): from `until` on it reads available (A-24). */
 export function availabilityAt(member: MemberRecord, now: number): MemberAvailability {

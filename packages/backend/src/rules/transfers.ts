@@ -1,6 +1,7 @@
-import type { DestinationGroupMember, ErrorCode } from "@call-transfer/spec";
+import type { ErrorCode } from "@call-transfer/spec";
 import type { Policies } from "../model/policies.ts";
-import type { DestinationRecord, MemberRecord, State } from "../model/state.ts";
+import type { DestinationRecord, GroupRecord, MemberRecord } from "../model/records.ts";
+import type { State } from "../model/state.ts";
 import type { RingRecord, TransferRecord } from "../model/transfer-record.ts";
 import { isWithinHours } from "./hours.ts";
 import { availabilityAt } from "./members.ts";
@@ -8,7 +9,7 @@ import { availabilityAt } from "./members.ts";
 /** What a transfer rings, and for how long at most, in seconds. */
 export interface RingTarget {
   readonly accountId: string;
-  readonly members: readonly DestinationGroupMember[];
+  readonly members: GroupRecord["members"];
   readonly totalTimeoutSecs: number;
 }
 

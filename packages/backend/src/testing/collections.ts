@@ -1,15 +1,14 @@
 import { InputError, InUseError } from "../model/input-error.ts";
-import { defined } from "../model/omit-undefined.ts";
+import { omitUndefined } from "../model/omit-undefined.ts";
+import { type CollectionName, recordSchemas } from "../model/records.ts";
+import { timeFields } from "../model/seed-time.ts";
 import { createState, type State } from "../model/state.ts";
 import type { TransferRecord } from "../model/transfer-record.ts";
 import type { World } from "../model/world.ts";
 import { resumeCall } from "../platform/calls.ts";
 import { isUnderWay } from "../rules/transfers.ts";
 import { checkSeed, insert } from "./load-seed.ts";
-import type { Seed } from "./seed.ts";
 
-/** A collection of the state that can be browsed and edited. */
-export type CollectionName = keyof Seed;
 /** A record in the form of a seed. */
 export type SeedRecord = Readonly<Record<string, unknown>>;
 
@@ -26,34 +25,19 @@ export interface Collections {
 
 /** Everything that a state knows, as the seed that makes it. */
 export function asSeed(state: State): Readonly<Record<CollectionName, readonly SeedRecord[]>> {
-  const iso = (at: number | undefined): string | undefined =>
-    at === undefined ? undefined : new Date(at).toISOString();
-  const records = <Record extends object>(map: ReadonlyMap<string, Record>) => [...map.values()].map(defined);
-  return structuredClone({
-    accounts: records(state.accounts),
-    users: records(state.users),
-    members: records(state.members).map((member) => ({ ...member, availability: defined(member.availability) })),
-    destinations: [...state.destinations.values()].map((destination) =>
-      defined({ ...destination, previousSecretExpiresAt: iso(destination.previousSecretExpiresAt) }),
-    ),
-    groups: records(state.groups),
-    flows: records(state.flows),
-    providers: records(state.providers),
-    numbers: records(state.numbers),
-    contacts: records(state.contacts),
-    calls: [...state.calls.values()].map((call) =>
-      defined({ ...call, createdAt: new Date(call.createdAt).toISOString(), startedAt: iso(call.startedAt) }),
-    ),
-    apiKeys: [...state.apiKeys.values()].map(({ scopes, allowedIps, expiresAt, ...key }) =>
-      defined({
-        ...key,
-        scopes: scopes && [...scopes],
-        allowedIps: allowedIps && [...allowedIps],
-        expiresAt: iso(expiresAt),
-      }),
-    ),
-    roles: records(state.roles),
-  });
+  const collection = (name: CollectionName): SeedRecord[] => [...state[name].values()].map(asSeedRecord);
+  const seed = Object.fromEntries(collectionNames.map((name) => [name, collection(name)]));
+  return structuredClone(seed) as Record<CollectionName, SeedRecord[]>;
+}
+
+const collectionNames = Object.keys(recordSchemas) as CollectionName[];
+
+/** A record with its times as text. */
+function asSeedRecord(record: object): SeedRecord {
+  const entries = Object.entries(omitUndefined(record)).map(([field, value]) =>
+    timeFields.has(field) && typeof value === "number" ? [field, new Date(value).toISOString()] : [field, value],
+  );
+  return Object.fromEntries(entries);
 }
 
 /** Creates the editor of one backend's collections; `changed` runs after each change. */

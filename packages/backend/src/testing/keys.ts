@@ -1,24 +1,25 @@
-import { zRole } from "@call-transfer/spec/schemas";
+import type { Role } from "@call-transfer/spec";
+import type { z } from "zod";
 import type { Tokens } from "../http/authenticate.ts";
 import { parseTime } from "../model/clock.ts";
 import { InputError } from "../model/input-error.ts";
-import type { ApiKeyRecord } from "../model/state.ts";
+import { type ApiKeyRecord, recordSchemas } from "../model/records.ts";
 import type { World } from "../model/world.ts";
 import { newApiKey } from "../rules/secrets.ts";
 
-/** An API key to issue; by default a valid one of the first account, with the owner's role and every scope. */
+/** An API key to issue. By default it is valid and never expires, with the first account, the owner's role and every scope. */
 export interface ApiKeyOptions {
   readonly accountId?: string | undefined;
-  readonly role?: ApiKeyRecord["role"] | undefined;
+  readonly role?: Role | undefined;
   readonly scopes?: readonly string[] | undefined;
   readonly state?: ApiKeyRecord["state"] | undefined;
-  /** When the key expires; never by default. */
+  /** Milliseconds since the epoch, or an ISO 8601 timestamp. */
   readonly expiresAt?: string | number | undefined;
   /** Addresses that may use the key; any by default. */
   readonly allowedIps?: readonly string[] | undefined;
 }
 
-/** An access token to issue; `expired` makes one that expired a second ago. */
+/** An access token to issue. With `expired` it expired a second ago. */
 export interface TokenOptions {
   readonly userId: string;
   /** Seconds of the backend's clock; the policy `tokenLifetimeSecs` by default (A-19). */
@@ -26,38 +27,31 @@ export interface TokenOptions {
   readonly expired?: true | undefined;
 }
 
-/** Issues credentials, which no shown operation does. Both methods throw InputError that names the bad field. */
+/** Issues credentials, which no operation of the API does. Both methods throw InputError that names the bad field. */
 export interface Keys {
   issueApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
   issueToken(options: TokenOptions): Promise<string>;
 }
 
 /** Creates the issuer of one backend's credentials. */
-export function createKeys(world: World, tokens: Tokens): Keys {
+export function createKeys(world: World, tokens: Pick<Tokens, "sign">): Keys {
   const { state, clock, random, policies } = world;
   return {
     issueApiKey(options = {}) {
       const accountId = options.accountId ?? state.accounts.keys().next().value;
       if (accountId === undefined || !state.accounts.has(accountId))
         throw new InputError("accountId", `no account has the id ${accountId}`);
-      if (!zRole.safeParse(options.role ?? "owner").success)
-        throw new InputError("role", `unknown role ${options.role}`);
-      if (!["valid", "expired", "revoked"].includes(options.state ?? "valid"))
-        throw new InputError("state", `unknown state ${options.state}`);
-      for (const name of ["scopes", "allowedIps"] as const) {
-        const texts = options[name];
-        const fits = texts === undefined || (Array.isArray(texts) && texts.every((text) => typeof text === "string"));
-        if (!fits) throw new InputError(name, "must be a list of texts");
-      }
+      const { role, state: keyState, scopes, allowedIps } = checkOptions(options);
+      const { expiresAt } = options;
       const record: ApiKeyRecord = {
         id: random.uuid(),
         key: newApiKey(random),
         accountId,
-        role: options.role ?? "owner",
-        scopes: options.scopes,
-        state: options.state ?? "valid",
-        expiresAt: options.expiresAt === undefined ? undefined : parseTime("expiresAt", options.expiresAt),
-        allowedIps: options.allowedIps,
+        role,
+        scopes,
+        state: keyState,
+        expiresAt: expiresAt === undefined ? undefined : parseTime("expiresAt", expiresAt),
+        allowedIps,
       };
       state.apiKeys.set(record.key, record);
       return { id: record.id, key: record.key };
@@ -69,4 +63,20 @@ export function createKeys(world: World, tokens: Tokens): Keys {
       return tokens.sign(userId, Math.floor(clock.now() / 1000) + (expired ? -1 : expiresInSecs));
     },
   };
+}
+
+const keyFields = recordSchemas.apiKeys.pick({ role: true, state: true, scopes: true, allowedIps: true });
+const explanations: Readonly<Record<string, string>> = {
+  role: "is not a known role",
+  state: "must be valid, expired or revoked",
+  scopes: "must be a list of texts",
+  allowedIps: "must be a list of texts",
+};
+
+/** Checks the fields that the options share with the record, with its defaults in place. */
+function checkOptions({ role, state, scopes, allowedIps }: ApiKeyOptions): z.output<typeof keyFields> {
+  const result = keyFields.safeParse({ role, state, scopes, allowedIps });
+  if (result.success) return result.data;
+  const field = String(result.error.issues[0]?.path[0]);
+  throw new InputError(field, explanations[field] ?? "is not valid");
 }

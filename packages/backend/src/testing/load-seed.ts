@@ -1,18 +1,15 @@
-import type { z } from "zod";
-import { parseTime } from "../model/clock.ts";
+import { z } from "zod";
 import { checkInput, InputError } from "../model/input-error.ts";
-import { defined } from "../model/omit-undefined.ts";
-import { groupDefaults } from "../model/records.ts";
+import type { Random } from "../model/random.ts";
+import { type CallRecord, type CollectionName, type DestinationRecord, recordSchemas } from "../model/records.ts";
+import { resolveTimes } from "../model/seed-time.ts";
 import { contactKey, type State } from "../model/state.ts";
 import type { World } from "../model/world.ts";
 import { resumeCall } from "../platform/calls.ts";
 import { builtInRoles } from "../rules/roles.ts";
 import { newApiKey, newSigningSecret } from "../rules/secrets.ts";
 import { demoSeed } from "./demo-seed.ts";
-import { type Seed, seedSchema } from "./seed.ts";
-import { resolveTimes } from "./seed-time.ts";
-
-type Loaded = z.output<typeof seedSchema>;
+import { type CheckedSeed, type Seed, seedSchema } from "./seed.ts";
 
 /**
  * Adds a seed to the state: all of it, or nothing and an InputError that names the bad field. Calls in progress and in
@@ -31,13 +28,22 @@ export function loadFirstSeed(world: World, seed: Seed): void {
   enter(world, isShipped ? shippedAt(world.clock.now()) : checkSeed(seed, world.state, world.clock.now()));
 }
 
-function shippedAt(now: number): Loaded {
-  const seed = JSON.parse(shippedDemo) as Loaded;
+function shippedAt(now: number): CheckedSeed {
+  const seed: CheckedSeed = JSON.parse(shippedDemo);
+  for (const [name, { shape }] of Object.entries(recordSchemas))
+    for (const record of seed[name as CollectionName] ?? []) fillDefaults(record, shape);
   resolveTimes(seed, now);
   return seed;
 }
 
-function enter(world: World, checked: Loaded): void {
+/** Adds the defaults of a schema to a record, as parsing it would. */
+function fillDefaults(record: object, shape: Readonly<Record<string, z.ZodType>>): void {
+  for (const [field, schema] of Object.entries(shape))
+    if (schema instanceof z.ZodDefault && !Object.hasOwn(record, field))
+      Reflect.set(record, field, structuredClone(schema.def.defaultValue));
+}
+
+function enter(world: World, checked: CheckedSeed): void {
   insert(checked, world);
   for (const { id } of checked.calls ?? []) resumeCall(world, id);
 }
@@ -46,7 +52,7 @@ function enter(world: World, checked: Loaded): void {
  * Checks a seed against what the state holds already; the answer shares nothing with it, and its relative times are those of
  * `now`, in milliseconds. Throws InputError.
  */
-export function checkSeed(seed: unknown, state: State, now: number): Loaded {
+export function checkSeed(seed: unknown, state: State, now: number): CheckedSeed {
   const checked = structuredClone(checkInput(seedSchema, seed));
   checkReferences(checked, state);
   resolveTimes(checked, now);
@@ -54,7 +60,7 @@ export function checkSeed(seed: unknown, state: State, now: number): Loaded {
 }
 
 /** Finds dangling references and duplicates, within the seed and against what the state holds already. */
-function checkReferences(seed: Loaded, state: State): void {
+function checkReferences(seed: CheckedSeed, state: State): void {
   const names = {
     accounts: idsOf("accounts", seed.accounts, state.accounts),
     users: idsOf("users", seed.users, state.users),
@@ -152,92 +158,48 @@ function groupKey({ accountId, name }: { readonly accountId: string; readonly na
   return `${accountId} ${name}`;
 }
 
-/** Puts checked records into the state; one whose id is there already replaces it. */
-export function insert(seed: Loaded, world: World): void {
+/** Puts checked records into the state; a record whose id is there already is replaced. */
+export function insert(seed: CheckedSeed, world: World): void {
   const { state, random, clock } = world;
   const now = clock.iso();
-  for (const record of seed.accounts ?? [])
-    state.accounts.set(record.id, { suspended: false, timeZone: undefined, ...defined(record) });
+  for (const record of seed.accounts ?? []) state.accounts.set(record.id, record);
   for (const record of seed.users ?? []) state.users.set(record.id, record);
-  for (const record of seed.members ?? [])
-    state.members.set(record.id, {
-      ...record,
-      availability: record.availability ? inUtc(record.availability) : { status: "available" },
-      busy: record.busy ?? false,
-      hours: record.hours,
-      missedCalls: record.missedCalls ?? 0,
-    });
+  for (const record of seed.members ?? []) state.members.set(record.id, record);
   for (const record of seed.destinations ?? [])
-    state.destinations.set(record.id, {
-      ...record,
-      enabled: record.enabled ?? true,
-      config: record.config ?? {},
-      createdAt: utc(record.createdAt ?? now),
-      updatedAt: utc(record.updatedAt ?? record.createdAt ?? now),
-      signingSecret: record.kind === "app" ? (record.signingSecret ?? newSigningSecret(random)) : undefined,
-      previousSecret: record.previousSecret,
-      previousSecretExpiresAt: timeOf("previousSecretExpiresAt", record.previousSecretExpiresAt),
-    });
+    state.destinations.set(record.id, storedDestination(record, random, now));
   for (const { createdAt = now, updatedAt = createdAt, ...record } of seed.groups ?? [])
-    state.groups.set(record.id, {
-      ...groupDefaults,
-      ...defined(record),
-      members: record.members.map(defined),
-      createdAt: utc(createdAt),
-      updatedAt: utc(updatedAt),
-    });
+    state.groups.set(record.id, { ...record, createdAt, updatedAt });
   for (const record of seed.flows ?? []) state.flows.set(record.id, record);
-  for (const record of seed.providers ?? [])
-    state.providers.set(record.id, { active: true, rejects: false, ...defined(record) });
-  for (const record of seed.numbers ?? [])
-    state.numbers.set(record.number, {
-      active: true,
-      verified: true,
-      canInitiateCalls: true,
-      providerId: undefined,
-      ...defined(record),
-    });
-  for (const record of seed.contacts ?? [])
-    state.contacts.set(contactKey(record.accountId, record.number), {
-      doNotCall: false,
-      timeZone: undefined,
-      ...defined(record),
-    });
-  for (const record of seed.calls ?? []) {
-    const createdAt = parseTime("createdAt", record.createdAt);
-    const startedAt = timeOf("startedAt", record.startedAt) ?? (record.status === "queued" ? undefined : createdAt);
-    state.calls.set(record.id, { ...record, createdAt, startedAt, request: record.request ?? {} });
-  }
-  for (const record of seed.apiKeys ?? []) {
-    const key = record.key ?? newApiKey(random);
-    state.apiKeys.set(key, {
-      accountId: record.accountId,
-      id: record.id ?? random.uuid(),
-      key,
-      role: record.role ?? "owner",
-      scopes: record.scopes,
-      state: record.state ?? "valid",
-      expiresAt: timeOf("expiresAt", record.expiresAt),
-      allowedIps: record.allowedIps,
-    });
-  }
+  for (const record of seed.providers ?? []) state.providers.set(record.id, record);
+  for (const record of seed.numbers ?? []) state.numbers.set(record.number, record);
+  for (const record of seed.contacts ?? []) state.contacts.set(contactKey(record.accountId, record.number), record);
+  for (const record of seed.calls ?? []) state.calls.set(record.id, storedCall(record));
+  for (const { key = newApiKey(random), id = random.uuid(), expiresAt, ...record } of seed.apiKeys ?? [])
+    state.apiKeys.set(key, { ...record, id, key, expiresAt: instantOf(expiresAt) });
   for (const definition of seed.roles ?? []) state.roles.set(definition.role, definition);
   for (const definition of builtInRoles)
     if (!state.roles.has(definition.role)) state.roles.set(definition.role, definition);
 }
 
-/** A timestamp as the backend writes them all, in UTC (A-11). */
-function utc(time: string): string {
-  return time.endsWith("Z") ? time : new Date(time).toISOString();
+type SeedEntry<Name extends keyof CheckedSeed> = NonNullable<CheckedSeed[Name]>[number];
+
+function storedDestination(record: SeedEntry<"destinations">, random: Random, now: string): DestinationRecord {
+  const { createdAt = now, updatedAt = createdAt, previousSecretExpiresAt, signingSecret, ...rest } = record;
+  return {
+    ...rest,
+    createdAt,
+    updatedAt,
+    signingSecret: record.kind === "app" ? (signingSecret ?? newSigningSecret(random)) : undefined,
+    previousSecretExpiresAt: instantOf(previousSecretExpiresAt),
+  };
 }
 
-type Availability = NonNullable<NonNullable<Loaded["members"]>[number]["availability"]>;
-
-function inUtc(availability: Availability): Availability {
-  const { until, updatedAt } = availability;
-  return { ...availability, ...(until && { until: utc(until) }), ...(updatedAt && { updatedAt: utc(updatedAt) }) };
+function storedCall(record: SeedEntry<"calls">): CallRecord {
+  const createdAt = Date.parse(record.createdAt);
+  const startedAt = instantOf(record.startedAt) ?? (record.status === "queued" ? undefined : createdAt);
+  return { ...record, createdAt, startedAt };
 }
 
-function timeOf(field: string, time: string | undefined): number | undefined {
-  return time === undefined ? undefined : parseTime(field, time);
+function instantOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Calls, dayOf, Groups } from "../../src/model/indexes.ts";
-import type { CallRecord, GroupRecord } from "../../src/model/state.ts";
+import type { CallRecord, GroupRecord } from "../../src/model/records.ts";
 
 const group = (id: string, name: string, accountId = "a"): GroupRecord => ({
   accountId,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { BackendOptions } from "../../src/backend.ts";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import { shownTransfer } from "../../src/control/transfers.ts";
-import type { CollectionName } from "../../src/testing/collections.ts";
+import type { CollectionName } from "../../src/model/records.ts";
 import type { Seed } from "../../src/testing/seed.ts";
 import { send } from "../test-client.ts";
 

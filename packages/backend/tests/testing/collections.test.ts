@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { InUseError } from "../../src/model/input-error.ts";
-import { asSeed, type CollectionName, type Collections } from "../../src/testing/collections.ts";
+import type { CollectionName } from "../../src/model/records.ts";
+import { asSeed, type Collections } from "../../src/testing/collections.ts";
 import { demo, demoSeed } from "../../src/testing/demo-seed.ts";
 import type { Seed } from "../../src/testing/seed.ts";
 import { send } from "../test-client.ts";

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { latestTime, parseTime } from "../model/clock.ts";
-import { under } from "../model/input-error.ts";
+import { latestTime, parseTime } from "./clock.ts";
+import { under } from "./input-error.ts";
 
 const explanation = "must be a datetime such as 2026-03-02T12:00:00Z, or a distance from the clock such as +1h or -30m";
 const relativeForm = /^([+-]\d+)([smhd])$/;
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * A time of a seed: an ISO 8601 timestamp, or a distance from the clock's time at which the seed is loaded, such as `+1h` or
+ * A time in a seed: an ISO 8601 timestamp, or a distance from the clock's time when the seed is loaded, such as `+1h` or
  * `-30m` (units s, m, h and d).
  */
 export const seedTime = z
@@ -19,8 +19,8 @@ export const seedTime = z
   ])
   .describe("A datetime, or a distance from the clock's time as the seed is loaded, such as +1h or -30m.");
 
-/** The fields of records that hold a {@link seedTime}. */
-const timeFields: ReadonlySet<string> = new Set([
+/** The fields of records that a seed gives as a {@link seedTime}. */
+export const timeFields: ReadonlySet<string> = new Set([
   "createdAt",
   "expiresAt",
   "previousSecretExpiresAt",
@@ -30,8 +30,8 @@ const timeFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Replaces the relative times of a checked seed by those that they mean at `now`, in milliseconds. Throws InputError that
- * names the field of one that is too far away.
+ * Replaces the times of a checked seed by timestamps in UTC; relative times count from `now`, in milliseconds. Throws
+ * InputError that names the field of a time that is too far away.
  */
 export function resolveTimes(seed: Readonly<Record<string, readonly object[] | undefined>>, now: number): void {
   for (const [collection, records] of Object.entries(seed))
@@ -43,11 +43,15 @@ export function resolveTimes(seed: Readonly<Record<string, readonly object[] | u
 }
 
 function resolve(record: object, now: number): void {
-  for (const [field, value] of Object.entries(record)) {
-    const [, amount, unit = ""] = (timeFields.has(field) && relativeForm.exec(String(value))) || [];
-    if (amount === undefined) continue;
-    const at = parseTime(field, now + Number(amount) * (unitMs[unit] ?? 0));
-    // Written as a person would: without milliseconds where there are none.
-    Reflect.set(record, field, new Date(at).toISOString().replace(".000Z", "Z"));
-  }
+  for (const [field, value] of Object.entries(record))
+    if (timeFields.has(field) && typeof value === "string") Reflect.set(record, field, inUtc(field, value, now));
+}
+
+/** A timestamp in UTC (A-11). One that is in UTC already stays as it was written. */
+function inUtc(field: string, time: string, now: number): string {
+  const [, amount, unit = ""] = relativeForm.exec(time) ?? [];
+  if (amount === undefined) return time.endsWith("Z") ? time : new Date(time).toISOString();
+  const at = parseTime(field, now + Number(amount) * (unitMs[unit] ?? 0));
+  // As a person would write it: without milliseconds where they are zero.
+  return new Date(at).toISOString().replace(".000Z", "Z");
 }
