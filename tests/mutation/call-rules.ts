@@ -9,7 +9,7 @@ const progress = inFile("platform/calls.ts", /^calls:/);
 const policies = inFile("model/policies.ts", /^calls:/);
 const ringing = inFile("rules/transfers.ts", /^transfers:/);
 const hours = inFile("rules/hours.ts", /^transfers:/);
-const connections = inFile("platform/transfers.ts", /^transfers:/);
+const connections = inFile("platform/transfer-steps.ts", /^transfers:/);
 const offers = inFile("platform/transfer-offers.ts", /^transfers:/);
 const missing = inFile("model/policies.ts", /^transfers:/);
 
@@ -341,18 +341,23 @@ export const transferRules: readonly RuleMutant[] = [
     '"offer_taken_self" : "offer_taken_self"',
   ),
   ringing("A-44", "an expired offer is a taken one", ': "offer_expired";', ': "offer_taken";'),
-  connections("§1", "the others ring on", 'if (other.outcome === "ringing") end(transfer, other, "taken", now);', ""),
+  connections(
+    "§1",
+    "the others ring on",
+    'if (other.outcome === "ringing") endRing(world, transfer, other, "taken", now);',
+    "",
+  ),
   connections("§2.4", "whoever is connected is not busy", "member.busy = true;", ""),
   connections("§2.4", "whoever was connected stays busy", "member.busy = false;", ""),
-  connections("A-44", "whoever is connected rings for others", 'leave(other, place, "busy", now)', "undefined"),
+  connections(
+    "A-44",
+    "whoever is connected rings for others",
+    'stopRinging(world, transfer, ringIndex, "busy", now)',
+    "undefined",
+  ),
   connections("A-35", "an answered call does not end a row of missed ones", "member.missedCalls = 0;", ""),
   connections("A-35", "missed calls are not counted", "countMissed(member, policies, now);", ""),
-  offers(
-    "A-32",
-    "an app cannot accept",
-    "if (accepted) accept(transfer, place);",
-    "if (!accepted) accept(transfer, place);",
-  ),
+  offers("A-32", "an app cannot accept", "if (accepted) accept(ringIndex);", "if (!accepted) accept(ringIndex);"),
   offers("A-32", "an app's answer does not count", "clock.track(done.then(answered));", ""),
   missing("A-35", "two missed calls are enough", "missedCallLimit: 3", "missedCallLimit: 2"),
   missing("A-35", "three missed calls are not enough", "missedCallLimit: 3", "missedCallLimit: 4"),

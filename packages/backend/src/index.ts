@@ -4,7 +4,7 @@ export type { Fault, FaultAction, FaultFieldError, Faults } from "./faults/fault
 export { refuse } from "./http/dispatch.ts";
 export type { Journal, JournalDetail, JournalEntry, JournalFilter } from "./http/journal.ts";
 export type { Asked, Handled, PlainAnswer, TransportFault } from "./http/transport.ts";
-export type { Clock, ClockMode, Step, TimerPurpose, WallClock } from "./model/clock.ts";
+export type { Clock, ClockMode, Step, WallClock } from "./model/clock.ts";
 export type { BackendEvent, Events } from "./model/events.ts";
 export { InputError } from "./model/input-error.ts";
 export type { Policies } from "./model/policies.ts";
@@ -23,6 +23,7 @@ export type {
   UserRecord,
 } from "./model/records.ts";
 export type { State } from "./model/state.ts";
+export type { TimerPurpose } from "./model/timer-queue.ts";
 export type { RingRecord, TransferRecord } from "./model/transfer-record.ts";
 export type { Deliveries, Delivery, Trigger } from "./platform/deliveries.ts";
 export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./platform/inbox.ts";

@@ -1,14 +1,14 @@
-/** How much of what happened a backend remembers; the oldest goes first. */
-export const mostKept = {
-  /** Transfers, of which those under way are never let go. */
+/** How many entries of each history a backend keeps; the oldest go first. */
+export const retention = {
+  /** Transfers under way are never dropped. */
   transfers: 1000,
-  /** Late answers of one ring. */
+  /** For each ring. */
   lateAnswers: 200,
   deliveries: 1000,
   inboxEvents: 1000,
 } as const;
 
-/** A list with one more at its end, and without the first beyond `most`. */
+/** Appends an item and drops the oldest beyond `most`. */
 export function withLatest<Item>(items: readonly Item[], item: Item, most: number): Item[] {
   return [...items.slice(Math.max(0, items.length + 1 - most)), item];
 }

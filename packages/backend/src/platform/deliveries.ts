@@ -1,7 +1,7 @@
 import { signature } from "@call-transfer/spec";
 import { InputError } from "../model/input-error.ts";
 import type { DestinationRecord } from "../model/records.ts";
-import { mostKept, withLatest } from "../model/retention.ts";
+import { retention, withLatest } from "../model/retention.ts";
 import type { World } from "../model/world.ts";
 import { secretsAt } from "../rules/secrets.ts";
 import { signatureHeader } from "./signer.ts";
@@ -75,7 +75,7 @@ export function createDeliveries(
     const outcome = await attempt(send, url, { headers, body: about.body }, policies.deliveryTimeoutSecs);
     const delivery: Delivery = { ...about, at: new Date(at).toISOString(), url, headers, ...outcome };
     if (own !== era) return delivery;
-    sent = withLatest(sent, delivery, mostKept.deliveries);
+    sent = withLatest(sent, delivery, retention.deliveries);
     const { id, destinationId, accepted } = delivery;
     events.emit("webhook.delivered", { id, destinationId, accepted });
     return delivery;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "../model/clock.ts";
 import type { Policies } from "../model/policies.ts";
-import { mostKept, withLatest } from "../model/retention.ts";
+import { retention, withLatest } from "../model/retention.ts";
 
 /** An address that never leaves the backend: give it to an `app` destination as `config.url`. */
 export const inboxUrl = "http://inbox.invalid/offers";
@@ -50,7 +50,7 @@ export function createInbox(
     },
     async receive({ headers, body }) {
       const event = { at: clock.iso(), headers: Object.fromEntries(new Headers(headers)), body: String(body) };
-      received = withLatest(received, event, mostKept.inboxEvents);
+      received = withLatest(received, event, retention.inboxEvents);
       const { status = 204, delaySecs = 0 } = this.answer;
       const patience = policies.deliveryTimeoutSecs;
       if (delaySecs > 0) await clock.sleep(Math.min(delaySecs, patience) * 1000, "inbox");

@@ -1,14 +1,16 @@
 import { InputError } from "../model/input-error.ts";
 import { groupDefaults } from "../model/records.ts";
-import type { TransferRecord } from "../model/transfer-record.ts";
+import type { State } from "../model/state.ts";
+import type { RingRecord, TransferRecord } from "../model/transfer-record.ts";
 import type { World } from "../model/world.ts";
-import { placeOf, type RingTarget, type Who } from "../rules/transfers.ts";
+import { type Callee, indexOfCallee, type RingTarget } from "../rules/transfers.ts";
 import { currentCallEnd } from "./calls.ts";
 
-/** How a phone or a person behaves during a transfer. */
-export interface ScriptEntry extends Who {
+/** How a phone or a person behaves during a transfer: exactly one of `answerAfterSecs` and `declineAfterSecs`. */
+export interface ScriptEntry extends Callee {
   /** Seconds after the start. */
   readonly answerAfterSecs?: number | undefined;
+  /** Seconds after the start. */
   readonly declineAfterSecs?: number | undefined;
 }
 
@@ -18,12 +20,17 @@ export interface NewTransfer {
   readonly groupId?: string | undefined;
   /** A call of the account that is in progress; the transfer ends with it. */
   readonly callId?: string | undefined;
-  /** Who is not mentioned does not answer. Apps answer by their HTTP response. */
+  /** Callees without an entry do not answer. Apps answer by their HTTP response. */
   readonly script?: readonly ScriptEntry[] | undefined;
 }
 
-/** What a transfer rings. Throws InputError that names the bad field. */
-export function targetOf({ state }: World, { destinationId, groupId }: NewTransfer): RingTarget {
+/** An entry of the script with the index of its ring. */
+export interface ResolvedEntry extends ScriptEntry {
+  readonly ringIndex: number;
+}
+
+/** The destinations that a transfer rings. Throws InputError that names the bad field. */
+export function targetOf(state: State, { destinationId, groupId }: NewTransfer): RingTarget {
   if ((destinationId === undefined) === (groupId === undefined))
     throw new InputError("destinationId", "give a destinationId or a groupId, and not both");
   const group = state.groups.get(groupId ?? "");
@@ -38,25 +45,26 @@ export function targetOf({ state }: World, { destinationId, groupId }: NewTransf
   };
 }
 
-/** When the account's call ends that is transferred, in milliseconds. Throws InputError for one that is not in progress. */
-export function endOfOwn(world: World, accountId: string, callId: string): number {
-  const end = world.state.calls.get(callId)?.accountId === accountId ? currentCallEnd(world, callId) : undefined;
-  if (end === undefined) throw new InputError("callId", "is no call of the account that is in progress");
-  return end;
+/** When the account's call ends, in milliseconds. Throws InputError unless the call is in progress. */
+export function endOfAccountsCall(world: World, accountId: string, callId: string): number {
+  const isOwn = world.state.calls.get(callId)?.accountId === accountId;
+  const endsAt = isOwn ? currentCallEnd(world, callId) : undefined;
+  if (endsAt === undefined) throw new InputError("callId", "must be a call of the account that is in progress");
+  return endsAt;
 }
 
-/** The place that an entry of the script is about. Throws InputError for one that can have no effect. */
-export function scripted(transfer: TransferRecord, entry: ScriptEntry, index: number): { place: number } {
+/** Finds the ring of a script entry. Throws InputError for an entry that can have no effect. */
+export function resolveScriptEntry(transfer: TransferRecord, entry: ScriptEntry, index: number): ResolvedEntry {
   const field = `script[${index}]`;
   const name = entry.memberId === undefined ? "destinationId" : "memberId";
-  const place = placeOf(transfer, entry);
-  const ring = place === undefined ? undefined : transfer.rings[place];
-  if (place === undefined || ring === undefined)
+  const ringIndex = indexOfCallee(transfer, entry);
+  const ring: RingRecord | undefined = transfer.rings[ringIndex ?? -1];
+  if (ringIndex === undefined || ring === undefined)
     throw new InputError(`${field}.${name}`, "is not part of the transfer");
   if (ring.kind === "app") throw new InputError(`${field}.${name}`, "an app answers by its HTTP response");
   if (ring.kind === "available_humans" && entry.memberId === undefined)
     throw new InputError(`${field}.memberId`, "say which member answers");
   if ((entry.answerAfterSecs === undefined) === (entry.declineAfterSecs === undefined))
     throw new InputError(`${field}.answerAfterSecs`, "give answerAfterSecs or declineAfterSecs, and not both");
-  return { place };
+  return { ...entry, ringIndex };
 }

@@ -1,5 +1,6 @@
-import type { Step, TimerPurpose } from "../model/clock.ts";
+import type { Step } from "../model/clock.ts";
 import type { BackendEvent } from "../model/events.ts";
+import type { TimerPurpose } from "../model/timer-queue.ts";
 import type { World } from "../model/world.ts";
 
 /** Something that time will bring: a timer, the end of a status, or of a secret. */

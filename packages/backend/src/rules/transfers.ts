@@ -6,22 +6,23 @@ import type { RingRecord, TransferRecord } from "../model/transfer-record.ts";
 import { isWithinHours } from "./hours.ts";
 import { availabilityAt } from "./members.ts";
 
-/** What a transfer rings, and for how long at most, in seconds. */
+/** The destinations that a transfer rings, in ring order, with the longest ring time in seconds. */
 export interface RingTarget {
   readonly accountId: string;
   readonly members: GroupRecord["members"];
   readonly totalTimeoutSecs: number;
 }
 
-/** Who picks up, or hangs up: a destination, or a person. */
-export interface Who {
+/** One that a transfer rings: a destination, or a person behind one. */
+export interface Callee {
   readonly destinationId?: string | undefined;
   readonly memberId?: string | undefined;
 }
 
 /**
- * Who rings from `now` on, in ring order, and who does not and why. All ring at once, each for its own time, cut to the
- * total's (A-23). A person rings once, at the first place that leads there.
+ * The rings of a transfer that starts `now`, in ring order. Destinations and people that must stay silent are listed with the
+ * reason. All others ring at once, each for its own time, cut to the total (A-23). A person rings once, for the first
+ * destination that leads to them.
  */
 export function planRings(state: State, policies: Policies, target: RingTarget, now: number): RingRecord[] {
   const rung = new Set<string>();
@@ -54,7 +55,7 @@ function reasonNotToRing(destination: DestinationRecord, policies: Policies): st
   return undefined;
 }
 
-/** Why a person does not ring: busy, away, offline or outside their hours (§2.4, §3). */
+/** Why a member does not ring: busy, away, offline or outside their hours (§2.4, §3). */
 function reasonNotToDisturb(member: MemberRecord, state: State, now: number): string | undefined {
   if (member.busy) return "the member is busy";
   const { status } = availabilityAt(member, now);
@@ -63,22 +64,22 @@ function reasonNotToDisturb(member: MemberRecord, state: State, now: number): st
   return isWithinHours(member.hours, now, timeZone) ? undefined : "the member is outside their hours";
 }
 
-/** The place in ring order of whoever picks up; undefined for somebody whom the transfer does not concern. */
-export function placeOf(transfer: TransferRecord, who: Who): number | undefined {
-  const place = transfer.rings.findIndex((ring) =>
-    who.memberId === undefined ? ring.destinationId === who.destinationId : ring.memberId === who.memberId,
+/** The index in `rings` of a callee; undefined for one outside the transfer. */
+export function indexOfCallee(transfer: TransferRecord, { destinationId, memberId }: Callee): number | undefined {
+  const ringIndex = transfer.rings.findIndex((ring) =>
+    memberId === undefined ? ring.destinationId === destinationId : ring.memberId === memberId,
   );
-  return place === -1 ? undefined : place;
+  return ringIndex === -1 ? undefined : ringIndex;
 }
 
-/** The error that an answer at `now` gets (A-44); undefined while it is in time. At the very end it is too late (A-24). */
-export function lateCode(transfer: TransferRecord, place: number, now: number): ErrorCode | undefined {
-  if (transfer.answeredBy !== undefined) return transfer.answeredBy === place ? "offer_taken_self" : "offer_taken";
-  const ring = transfer.rings[place];
+/** The error code of an answer at `now` (A-44); undefined if it is in time. At the very end of a ring it is late (A-24). */
+export function lateCode(transfer: TransferRecord, ringIndex: number, now: number): ErrorCode | undefined {
+  if (transfer.answeredBy !== undefined) return transfer.answeredBy === ringIndex ? "offer_taken_self" : "offer_taken";
+  const ring = transfer.rings[ringIndex];
   return ring?.outcome === "ringing" && now < ringsUntil(transfer, ring) ? undefined : "offer_expired";
 }
 
-/** When a ring ends at the latest: with the call, where that ends first. */
+/** The latest end of a ring, in milliseconds. If the call ends first, the ring ends with it. */
 export function ringsUntil(
   { callEndsAt = Number.POSITIVE_INFINITY }: TransferRecord,
   ring: Pick<RingRecord, "outcome" | "until">,
@@ -86,35 +87,37 @@ export function ringsUntil(
   return ring.outcome === "ringing" ? Math.min(ring.until, callEndsAt) : ring.until;
 }
 
-/** Whether it rings or is connected. */
+/** Whether a transfer rings or is connected. */
 export function isUnderWay({ status }: TransferRecord): boolean {
   return status === "ringing" || status === "connected";
 }
 
-/** Of those who answered at the same instant, ring order decides (A-44). */
+/** The index of the ring that wins. Among answers of the same instant, ring order decides (A-44). */
 export function winnerOf(transfer: TransferRecord): number | undefined {
-  const inTime = transfer.answers.filter((place) => transfer.rings[place]?.outcome === "ringing");
+  const inTime = transfer.answers.filter((ringIndex) => transfer.rings[ringIndex]?.outcome === "ringing");
   return inTime.length === 0 ? undefined : Math.min(...inTime);
 }
 
-/** Whether somebody can still answer. */
+/** Whether anything still rings. */
 export function isOpen(transfer: TransferRecord): boolean {
   return transfer.status === "ringing" && transfer.rings.some(({ outcome }) => outcome === "ringing");
 }
 
-/** The places that ring and have not answered. */
-export function ringingPlaces({ rings, answers }: TransferRecord): number[] {
-  return [...rings.keys()].filter((place) => rings[place]?.outcome === "ringing" && !answers.includes(place));
+/** The indexes of the rings that have not been answered yet. */
+export function indexesStillRinging({ rings, answers }: TransferRecord): number[] {
+  return [...rings.keys()].filter(
+    (ringIndex) => rings[ringIndex]?.outcome === "ringing" && !answers.includes(ringIndex),
+  );
 }
 
-/** How a ring ends that nobody answered: with the caller gone, nobody missed anything. */
+/** How an unanswered ring ends: `abandoned` if the caller has hung up by then, otherwise `missed`. */
 export function unansweredOutcome(transfer: TransferRecord, now: number): "missed" | "abandoned" {
   return transfer.callEndsAt !== undefined && transfer.callEndsAt <= now ? "abandoned" : "missed";
 }
 
-/** Counts an offer that a member missed; at the policy's limit the member turns away (A-35). */
+/** Counts an offer that a member missed. At the policy's limit the member becomes away (A-35). */
 export function countMissed(member: MemberRecord, policies: Policies, now: number): void {
-  // Who turned away while it rang is away already, and for as long as they said.
+  // A member who went away while it rang keeps the end that they set.
   if (availabilityAt(member, now).status !== "available") return;
   member.missedCalls += 1;
   if (policies.missedCallLimit === 0 || member.missedCalls < policies.missedCallLimit) return;

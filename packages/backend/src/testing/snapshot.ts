@@ -1,11 +1,12 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
 import type { Tokens } from "../http/authenticate.ts";
-import { parseTime, type TimerPurpose } from "../model/clock.ts";
+import { parseTime } from "../model/clock.ts";
 import { checkInput, InputError, under } from "../model/input-error.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import type { Random } from "../model/random.ts";
 import { clearState, createState } from "../model/state.ts";
+import type { TimerPurpose } from "../model/timer-queue.ts";
 import { time, transferSchema } from "../model/transfer-record.ts";
 import type { World } from "../model/world.ts";
 import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";

@@ -1,0 +1,57 @@
+/** What a timer is for, in a form that a snapshot can keep and a person can read. */
+export interface TimerPurpose {
+  readonly kind: string;
+  /** The id of what the timer is about, and the index of the part of it. */
+  readonly id: string;
+  readonly index?: number;
+}
+
+/** Runs with the time that the timer was due at; the wall clock may have passed it. */
+export type TimerTask = (dueAt: number) => void | Promise<void>;
+
+/** A task that waits for its time, in milliseconds since the epoch. */
+export interface Timer {
+  readonly at: number;
+  readonly task: TimerTask;
+  readonly purpose: TimerPurpose | undefined;
+}
+
+/** Selects timers; without a kind or an index, those of every kind or index. */
+export type TimerSelector = Pick<TimerPurpose, "id"> & Partial<TimerPurpose>;
+
+/** Timers in the order in which they fire: by time, then by the order of adding. */
+export class TimerQueue {
+  #timers: Timer[] = [];
+
+  get size(): number {
+    return this.#timers.length;
+  }
+
+  get next(): Timer | undefined {
+    return this.#timers[0];
+  }
+
+  add(timer: Timer): void {
+    const index = this.#timers.findLastIndex(({ at }) => at <= timer.at) + 1;
+    this.#timers.splice(index, 0, timer);
+  }
+
+  removeNext(): void {
+    this.#timers.shift();
+  }
+
+  cancel({ kind, id, index }: TimerSelector): void {
+    const isSelected = (purpose: TimerPurpose | undefined): boolean =>
+      purpose?.id === id && (kind ?? purpose.kind) === purpose.kind && (index ?? purpose.index) === purpose.index;
+    this.#timers = this.#timers.filter(({ purpose }) => !isSelected(purpose));
+  }
+
+  /** The timers that have a purpose. */
+  list(): (TimerPurpose & { readonly at: number })[] {
+    return this.#timers.flatMap(({ at, purpose }) => (purpose === undefined ? [] : [{ at, ...purpose }]));
+  }
+
+  clear(): void {
+    this.#timers = [];
+  }
+}

@@ -1,0 +1,167 @@
+import type { ErrorCode } from "@call-transfer/spec";
+import type { MemberRecord } from "../model/records.ts";
+import { retention, withLatest } from "../model/retention.ts";
+import type { TimerPurpose } from "../model/timer-queue.ts";
+import type { RingRecord, TransferRecord } from "../model/transfer-record.ts";
+import type { World } from "../model/world.ts";
+import { countMissed, isOpen, lateCode, unansweredOutcome, winnerOf } from "../rules/transfers.ts";
+
+/** The kinds of a transfer's timers. */
+export const transferTimers = {
+  answers: "transfer.answers",
+  declines: "transfer.declines",
+  ringEnds: "transfer.ring_ends",
+  settles: "transfer.settles",
+  callEnds: "transfer.call_ends",
+} as const;
+
+type TimerAction = (world: World, transfer: TransferRecord, ringIndex: number, now: number) => void;
+
+const timerActions: Readonly<Record<string, TimerAction>> = {
+  [transferTimers.answers]: answer,
+  [transferTimers.declines]: (world, transfer, ringIndex, now) =>
+    stopRinging(world, transfer, ringIndex, "declined", now),
+  [transferTimers.ringEnds]: (world, transfer, ringIndex, now) =>
+    stopRinging(world, transfer, ringIndex, unansweredOutcome(transfer, now), now),
+  [transferTimers.settles]: (world, transfer, _, now) => chooseWinner(world, transfer, now),
+  [transferTimers.callEnds]: (world, transfer, _, now) => endTransfer(world, transfer, now),
+};
+
+/** Schedules a timer of a transfer; false for a purpose that no transfer has. */
+export function scheduleTransferTimer(world: World, at: number, purpose: TimerPurpose): boolean {
+  const act = timerActions[purpose.kind];
+  if (act === undefined) return false;
+  const task = (now: number): void => {
+    const transfer = world.state.transfers.get(purpose.id);
+    if (transfer !== undefined) act(world, transfer, purpose.index ?? 0, now);
+  };
+  world.clock.schedule(at, task, purpose);
+  return true;
+}
+
+/** Schedules the end of a connection, or of the call that is transferred, in place of the end scheduled before. */
+export function scheduleTransferEnd(world: World, { id }: TransferRecord, at: number): void {
+  world.clock.cancel({ kind: transferTimers.callEnds, id });
+  scheduleTransferTimer(world, at, { kind: transferTimers.callEnds, id });
+}
+
+/** Records an answer, or returns the error code of one that came too late. */
+export function answer(world: World, transfer: TransferRecord, ringIndex: number, now: number): ErrorCode | undefined {
+  const code = lateCode(transfer, ringIndex, now);
+  if (code !== undefined) {
+    recordLateAnswer(world, transfer, ringIndex, code, now);
+    return code;
+  }
+  // A timer chooses the winner, so that every answer of this instant counts.
+  if (transfer.answers.length === 0)
+    scheduleTransferTimer(world, now, { kind: transferTimers.settles, id: transfer.id });
+  transfer.answers.push(ringIndex);
+  return undefined;
+}
+
+function recordLateAnswer(
+  world: World,
+  transfer: TransferRecord,
+  ringIndex: number,
+  code: ErrorCode,
+  now: number,
+): void {
+  const ring = transfer.rings[ringIndex];
+  if (ring !== undefined) ring.late = withLatest(ring.late, { at: now, code }, retention.lateAnswers);
+  world.events.emit("transfer.answered_late", { id: transfer.id, destinationId: ring?.destinationId, code });
+}
+
+/** Ends one ring that still rings. The transfer ends with the last one. */
+export function stopRinging(
+  world: World,
+  transfer: TransferRecord,
+  ringIndex: number,
+  outcome: RingRecord["outcome"],
+  now: number,
+): void {
+  const ring = transfer.rings[ringIndex];
+  if (transfer.status !== "ringing" || ring?.outcome !== "ringing") return;
+  endRing(world, transfer, ring, outcome, now);
+  endUnanswered(world, transfer, now);
+}
+
+function endRing(
+  { clock, events }: World,
+  transfer: TransferRecord,
+  ring: RingRecord,
+  outcome: RingRecord["outcome"],
+  now: number,
+): void {
+  ring.outcome = outcome;
+  ring.until = now;
+  const index = transfer.rings.indexOf(ring);
+  for (const kind of [transferTimers.ringEnds, transferTimers.declines]) clock.cancel({ kind, id: transfer.id, index });
+  const { destinationId, memberId } = ring;
+  events.emit("transfer.ring_ended", { id: transfer.id, destinationId, ...(memberId && { memberId }), outcome });
+}
+
+/** Ends a transfer once nothing rings any more, and counts the missed offers. */
+export function endUnanswered({ state, clock, policies, events }: World, transfer: TransferRecord, now: number): void {
+  if (transfer.status !== "ringing" || isOpen(transfer)) return;
+  transfer.status = unansweredOutcome(transfer, now) === "missed" ? "unanswered" : "abandoned";
+  transfer.endedAt = now;
+  clock.cancel({ kind: transferTimers.callEnds, id: transfer.id });
+  events.emit(`transfer.${transfer.status}`, { id: transfer.id });
+  if (transfer.status === "abandoned") return;
+  for (const ring of transfer.rings) {
+    const member = ring.outcome === "missed" ? memberOf(ring, state.members) : undefined;
+    if (member === undefined) continue;
+    const before = member.availability;
+    countMissed(member, policies, now);
+    if (member.availability !== before) events.emit("member.availability", { id: member.id, ...member.availability });
+  }
+}
+
+function chooseWinner(world: World, transfer: TransferRecord, now: number): void {
+  const winner = winnerOf(transfer);
+  const answers = transfer.answers.splice(0);
+  if (transfer.status === "ringing" && winner !== undefined) connect(world, transfer, winner, now);
+  for (const ringIndex of answers)
+    if (ringIndex !== winner)
+      recordLateAnswer(world, transfer, ringIndex, lateCode(transfer, ringIndex, now) ?? "offer_expired", now);
+}
+
+function connect(world: World, transfer: TransferRecord, winner: number, now: number): void {
+  const ring = transfer.rings[winner];
+  if (ring === undefined) return;
+  transfer.status = "connected";
+  transfer.answeredBy = winner;
+  transfer.answeredAt = now;
+  endRing(world, transfer, ring, "answered", now);
+  for (const other of transfer.rings) if (other.outcome === "ringing") endRing(world, transfer, other, "taken", now);
+  world.events.emit("transfer.connected", { id: transfer.id, destinationId: ring.destinationId });
+  if (transfer.callId === undefined) scheduleTransferEnd(world, transfer, now + world.policies.callDurationSecs * 1000);
+  const member = memberOf(ring, world.state.members);
+  if (member !== undefined) occupy(world, member, now);
+}
+
+/** Marks a connected member as busy, and stops every other ring of theirs. */
+function occupy(world: World, member: MemberRecord, now: number): void {
+  member.busy = true;
+  member.missedCalls = 0;
+  for (const transfer of world.state.transfers.values())
+    for (const [ringIndex, { memberId }] of transfer.rings.entries())
+      if (memberId === member.id) stopRinging(world, transfer, ringIndex, "busy", now);
+}
+
+/** Ends a connection, or the ringing when the caller has hung up. */
+export function endTransfer(world: World, transfer: TransferRecord, now: number): void {
+  if (transfer.status === "ringing")
+    for (const ringIndex of transfer.rings.keys()) stopRinging(world, transfer, ringIndex, "abandoned", now);
+  if (transfer.status !== "connected") return;
+  transfer.status = "ended";
+  transfer.endedAt = now;
+  world.clock.cancel({ kind: transferTimers.callEnds, id: transfer.id });
+  const member = memberOf(transfer.rings[transfer.answeredBy ?? -1], world.state.members);
+  if (member !== undefined) member.busy = false;
+  world.events.emit("transfer.ended", { id: transfer.id });
+}
+
+function memberOf(ring: RingRecord | undefined, members: ReadonlyMap<string, MemberRecord>): MemberRecord | undefined {
+  return members.get(ring?.memberId ?? "");
+}
