@@ -244,8 +244,8 @@ export const webhooks: readonly RuleMutant[] = [
   deliveries(
     "§6",
     "offers go elsewhere",
-    "await attempt(send, url,",
-    'await attempt(send, "https://elsewhere.example.com/",',
+    "await attempt(this.#send, url,",
+    'await attempt(this.#send, "https://elsewhere.example.com/",',
   ),
   deliveries(
     "§6",

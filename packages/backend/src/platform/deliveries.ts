@@ -6,7 +6,7 @@ import type { World } from "../model/world.ts";
 import { secretsAt } from "../rules/secrets.ts";
 import { signatureHeader } from "./signer.ts";
 
-/** One attempt to hand an event to an `app` destination's server. */
+/** One attempt to deliver an event to the server of an `app` destination. */
 export interface Delivery {
   readonly id: string;
   readonly destinationId: string;
@@ -16,7 +16,7 @@ export interface Delivery {
   readonly headers: Readonly<Record<string, string>>;
   /** The body exactly as it was signed and sent. */
   readonly body: string;
-  /** The receiver's status; absent when there was no answer. */
+  /** The receiver's status; absent if there was no answer. */
   readonly status?: number;
   /** Whether the receiver answered 2xx (A-32). */
   readonly accepted: boolean;
@@ -26,7 +26,7 @@ export interface Delivery {
   readonly redeliveryOf?: string;
 }
 
-/** What to offer, and to whom; every other field becomes part of the payload (A-30). */
+/** An event to send. Every field but `destinationId` becomes part of the payload (A-30). */
 export interface Trigger {
   readonly destinationId: string;
   readonly [field: string]: unknown;
@@ -34,88 +34,112 @@ export interface Trigger {
 
 /** Webhook deliveries (§6). */
 export interface Deliveries {
-  /** Sends one signed event and resolves with what came of it. Throws InputError for a destination without a server. */
+  /** Sends one signed event and resolves with the outcome. Rejects with InputError for a destination without a server. */
   trigger(trigger: Trigger): Promise<Delivery>;
-  /** Sends the event of a delivery once more, signed anew. Throws InputError for an unknown id. */
+  /** Sends the event of a delivery again with a new signature. Rejects with InputError for an unknown id. */
   redeliver(id: string): Promise<Delivery>;
   /** The latest 1000, oldest first. */
   list(): readonly Delivery[];
 }
 
-/** What tells an event from others; it stays when the event is sent again. */
+/** The identity of an event; an event that is sent again keeps it. */
 export interface EventIdentity {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
-/** Creates the deliveries of one backend. */
-export function createDeliveries(
-  world: World,
-  send: (url: string, init: RequestInit) => Promise<Response>,
-): Deliveries & {
-  /** The same as `trigger`, for whoever wants the id before the answer. */
+/** The deliveries of one backend, with what its other parts do with them. */
+export interface DeliveryEngine extends Deliveries {
+  /** Sends an event like `trigger`, and returns its id at once. */
   offer(trigger: Trigger, event?: EventIdentity): { readonly id: string; readonly done: Promise<Delivery> };
-  /** Forgets what was sent, and what is still under way. */
+  /** Forgets sent deliveries and those in flight. */
   clear(): void;
-} {
-  const { state, clock, random, policies, events } = world;
-  let sent: Delivery[] = [];
-  // Another one after each clearing, so that what was under way then does not turn up later.
-  let era = {};
-  const post = async (
-    about: Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">,
-    destination: DestinationRecord,
-  ): Promise<Delivery> => {
-    const [url, at, own] = [webhookUrl(destination), clock.now(), era];
-    const headers = {
-      "content-type": "application/json",
-      [signature.header]: signatureHeader(about.body, secretsAt(destination, at), at),
-    };
-    const outcome = await attempt(send, url, { headers, body: about.body }, policies.deliveryTimeoutSecs);
-    const delivery: Delivery = { ...about, at: new Date(at).toISOString(), url, headers, ...outcome };
-    if (own !== era) return delivery;
-    sent = withLatest(sent, delivery, retention.deliveries);
-    const { id, destinationId, accepted } = delivery;
-    events.emit("webhook.delivered", { id, destinationId, accepted });
-    return delivery;
-  };
-  const find = (destinationId: string): DestinationRecord => {
-    const destination = state.destinations.get(destinationId);
-    if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
-    return destination;
-  };
-  const offer = ({ destinationId, ...payload }: Trigger, event?: EventIdentity) => {
-    const destination = find(destinationId);
+}
+
+type Send = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Creates the deliveries of one backend. */
+export function createDeliveries(world: World, send: Send): DeliveryEngine {
+  return new SignedDeliveries(world, send);
+}
+
+class SignedDeliveries implements DeliveryEngine {
+  readonly #world: World;
+  readonly #send: Send;
+  #sent: Delivery[] = [];
+  /** Replaced at each clearing, so that a delivery that began before is not recorded. */
+  #era = {};
+
+  constructor(world: World, send: Send) {
+    this.#world = world;
+    this.#send = send;
+  }
+
+  offer({ destinationId, ...payload }: Trigger, event?: EventIdentity) {
+    const { clock, random } = this.#world;
+    const destination = this.#find(destinationId);
     webhookUrl(destination);
     const id = event?.id ?? random.uuid();
     const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
     const body = JSON.stringify({ ...payload, type: signature.event, id, createdAt, destinationId });
-    return { id, done: post({ id, destinationId, body }, destination) };
-  };
-  const tracked = (work: Promise<Delivery>): Promise<Delivery> => {
-    clock.track(work);
+    return { id, done: this.#post({ id, destinationId, body }, destination) };
+  }
+
+  async trigger(trigger: Trigger): Promise<Delivery> {
+    return this.#tracked(this.offer(trigger).done);
+  }
+
+  async redeliver(id: string): Promise<Delivery> {
+    const first = this.#sent.find((delivery) => delivery.id === id);
+    if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
+    const { destinationId, body } = first;
+    const again = { id: this.#world.random.uuid(), destinationId, body, redeliveryOf: id };
+    return this.#tracked(this.#post(again, this.#find(destinationId)));
+  }
+
+  list(): readonly Delivery[] {
+    return this.#sent;
+  }
+
+  clear(): void {
+    this.#era = {};
+    this.#sent = [];
+  }
+
+  async #post(
+    event: Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">,
+    destination: DestinationRecord,
+  ): Promise<Delivery> {
+    const { clock, policies, events } = this.#world;
+    const [url, at, era] = [webhookUrl(destination), clock.now(), this.#era];
+    const headers = {
+      "content-type": "application/json",
+      [signature.header]: signatureHeader(event.body, secretsAt(destination, at), at),
+    };
+    const outcome = await attempt(this.#send, url, { headers, body: event.body }, policies.deliveryTimeoutSecs);
+    const delivery: Delivery = { ...event, at: new Date(at).toISOString(), url, headers, ...outcome };
+    if (era !== this.#era) return delivery;
+    this.#sent = withLatest(this.#sent, delivery, retention.deliveries);
+    const { id, destinationId, accepted } = delivery;
+    events.emit("webhook.delivered", { id, destinationId, accepted });
+    return delivery;
+  }
+
+  #find(destinationId: string): DestinationRecord {
+    const destination = this.#world.state.destinations.get(destinationId);
+    if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
+    return destination;
+  }
+
+  #tracked(work: Promise<Delivery>): Promise<Delivery> {
+    this.#world.clock.track(work);
     return work;
-  };
-  return {
-    offer,
-    trigger: async (trigger) => tracked(offer(trigger).done),
-    async redeliver(id) {
-      const first = sent.find((delivery) => delivery.id === id);
-      if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
-      const { destinationId, body } = first;
-      return tracked(post({ id: random.uuid(), destinationId, body, redeliveryOf: id }, find(destinationId)));
-    },
-    list: () => sent,
-    clear() {
-      era = {};
-      sent = [];
-    },
-  };
+  }
 }
 
 async function attempt(
-  send: (url: string, init: RequestInit) => Promise<Response>,
+  send: Send,
   url: string,
   message: { headers: Record<string, string>; body: string },
   timeoutSecs: number,
@@ -123,7 +147,7 @@ async function attempt(
   try {
     const signal = AbortSignal.timeout(Math.ceil(timeoutSecs * 1000));
     const response = await send(url, { method: "POST", ...message, redirect: "manual", signal });
-    // Not waited for: under MSW 2 it never settles.
+    // Not awaited: under MSW 2 this never settles.
     response.body?.cancel().catch(() => {});
     return { status: response.status, accepted: response.ok };
   } catch (error) {

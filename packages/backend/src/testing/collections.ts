@@ -8,115 +8,128 @@ import type { World } from "../model/world.ts";
 import { resumeCall } from "../platform/calls.ts";
 import { isUnderWay } from "../rules/transfers.ts";
 import { checkSeed, insert } from "./load-seed.ts";
+import type { CheckedSeed } from "./seed.ts";
 
 /** A record in the form of a seed. */
 export type SeedRecord = Readonly<Record<string, unknown>>;
 
-/** The collections of a state, record by record, checked like a seed. Throws InputError that names the bad field. */
+/** The collections of a state, record by record. Changes are checked like a seed and throw InputError that names the bad field. */
 export interface Collections {
   list(name: CollectionName): readonly SeedRecord[];
   get(name: CollectionName, id: string): SeedRecord | undefined;
   create(name: CollectionName, record: SeedRecord): SeedRecord;
-  /** Replaces fields, null removes one; undefined for an unknown id. Throws InUseError when a reference to it would break. */
+  /** Replaces fields; null removes one. Undefined for an unknown id. Throws InUseError if a reference to the record would break. */
   update(name: CollectionName, id: string, changes: SeedRecord): SeedRecord | undefined;
-  /** Removes a record; false for an unknown id. Throws InUseError for one that something refers to. */
+  /** Removes a record; false for an unknown id. Throws InUseError while something refers to it. */
   delete(name: CollectionName, id: string): boolean;
 }
 
 /** Everything that a state knows, as the seed that makes it. */
 export function asSeed(state: State): Readonly<Record<CollectionName, readonly SeedRecord[]>> {
-  const collection = (name: CollectionName): SeedRecord[] => [...state[name].values()].map(asSeedRecord);
-  const seed = Object.fromEntries(collectionNames.map((name) => [name, collection(name)]));
-  return structuredClone(seed) as Record<CollectionName, SeedRecord[]>;
+  const seed = Object.fromEntries(collectionNames.map((name) => [name, recordsIn(state, name)]));
+  return seed as Record<CollectionName, SeedRecord[]>;
 }
 
 const collectionNames = Object.keys(recordSchemas) as CollectionName[];
 
-/** A record with its times as text. */
+function recordsIn(state: State, name: CollectionName): SeedRecord[] {
+  return [...state[name].values()].map(asSeedRecord);
+}
+
+/** A deep copy of a record with its times as text. */
 function asSeedRecord(record: object): SeedRecord {
   const entries = Object.entries(omitUndefined(record)).map(([field, value]) =>
     timeFields.has(field) && typeof value === "number" ? [field, new Date(value).toISOString()] : [field, value],
   );
-  return Object.fromEntries(entries);
+  return structuredClone(Object.fromEntries(entries));
 }
 
 /** Creates the editor of one backend's collections; `changed` runs after each change. */
 export function createCollections(world: World, changed: () => void): Collections {
-  const { state, events } = world;
-  const list = (name: CollectionName): readonly SeedRecord[] => asSeed(state)[name];
-  const find = (name: CollectionName, id: string): SeedRecord | undefined =>
-    list(name).find((record) => idOf(name, record) === id);
-  const note = (name: CollectionName, id: string, change: string): void => {
-    events.emit("state.changed", { id, collection: name, change });
-    changed();
-  };
-  /** The whole state with one collection changed, checked as one seed, so that references both ways must hold. */
-  const check = (
-    name: CollectionName,
-    records: readonly SeedRecord[],
-    changedIndex: number,
-  ): ReturnType<typeof checkSeed> => {
-    const seed = { ...asSeed(state), [name]: records };
-    try {
-      return checkSeed(seed, createState(), world.clock.now());
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      const own = `${name}[${changedIndex}]`;
-      if (error.field.startsWith(own))
-        throw new InputError(error.field.slice(own.length).replace(/^\./, ""), error.explanation);
-      throw new InUseError(idFields[name].at(-1) ?? "id", `is in use: ${referrer(seed, error.field)} refers to it`);
-    }
-  };
-  /** `last` is the record that changes: it comes last, so that it is the one at fault where two collide. */
-  const put = (name: CollectionName, others: readonly SeedRecord[], last: SeedRecord): void => {
-    const checked = check(name, [...others, last], others.length);
-    insert({ [name]: checked[name]?.slice(-1) }, world);
-  };
-  return {
-    list,
-    get: find,
-    create(name, record) {
-      put(name, list(name), record);
-      // What was left out of the record is filled in by now, its id of a key for one.
-      const created = list(name).at(-1) ?? record;
-      const id = idOf(name, created);
-      if (name === "calls") resumeCall(world, id);
-      note(name, id, "created");
-      return created;
-    },
-    update(name, id, changes) {
-      const records = list(name);
-      const index = records.findIndex((record) => idOf(name, record) === id);
-      const before = records[index];
-      if (before === undefined) return undefined;
-      const isManual = name === "members" && "availability" in changes;
-      const stamp = name === "destinations" || name === "groups" ? { updatedAt: world.clock.iso() } : {};
-      const merged = withoutNulls({ ...before, ...stamp, ...(isManual && { missedCalls: 0 }), ...changes });
-      if (idOf(name, merged) !== id) throw new InputError(idFields[name].at(-1) ?? "id", "an id does not change");
-      put(name, records.toSpliced(index, 1), merged);
-      if (name === "calls") resumeCall(world, id);
-      note(name, id, "updated");
-      return find(name, id);
-    },
-    delete(name, id) {
-      const records = list(name);
-      const index = records.findIndex((record) => idOf(name, record) === id);
-      if (index === -1) return false;
-      if (name === "roles") throw new InUseError("role", "is built in: change its permissions instead");
-      const transfer = transferWith(state, name, id);
-      if (transfer !== undefined) throw new InUseError("id", `is in use: transfer ${transfer} is under way with it`);
-      check(name, records.toSpliced(index, 1), -1);
-      for (const [key, record] of state[name])
-        if (name === "apiKeys" ? "id" in record && record.id === id : key.replace(" ", ":") === id)
-          state[name].delete(key);
-      if (name === "calls") resumeCall(world, id, String(records[index]?.accountId));
-      note(name, id, "deleted");
-      return true;
-    },
-  };
+  return new CheckedCollections(world, changed);
 }
 
-/** The fields that tell the records of a collection apart. */
+class CheckedCollections implements Collections {
+  readonly #world: World;
+  readonly #changed: () => void;
+
+  constructor(world: World, changed: () => void) {
+    this.#world = world;
+    this.#changed = changed;
+  }
+
+  list(name: CollectionName): readonly SeedRecord[] {
+    return recordsIn(this.#world.state, name);
+  }
+
+  get(name: CollectionName, id: string): SeedRecord | undefined {
+    return this.list(name).find((record) => idOf(name, record) === id);
+  }
+
+  create(name: CollectionName, record: SeedRecord): SeedRecord {
+    this.#put(name, this.list(name), record);
+    // Fields that were left out have their values by now, such as the id of a key.
+    const created = this.list(name).at(-1) ?? record;
+    this.#announce(name, idOf(name, created), "created");
+    return created;
+  }
+
+  update(name: CollectionName, id: string, changes: SeedRecord): SeedRecord | undefined {
+    const records = this.list(name);
+    const index = records.findIndex((record) => idOf(name, record) === id);
+    const before = records[index];
+    if (before === undefined) return undefined;
+    const isAvailabilitySet = name === "members" && "availability" in changes;
+    const updated = name === "destinations" || name === "groups" ? { updatedAt: this.#world.clock.iso() } : {};
+    const merged = withoutNulls({ ...before, ...updated, ...(isAvailabilitySet && { missedCalls: 0 }), ...changes });
+    if (idOf(name, merged) !== id) throw new InputError(idFields[name].at(-1) ?? "id", "an id does not change");
+    this.#put(name, records.toSpliced(index, 1), merged);
+    this.#announce(name, id, "updated");
+    return this.get(name, id);
+  }
+
+  delete(name: CollectionName, id: string): boolean {
+    const { state } = this.#world;
+    const records = this.list(name);
+    const index = records.findIndex((record) => idOf(name, record) === id);
+    if (index === -1) return false;
+    if (name === "roles") throw new InUseError("role", "is built in: change its permissions instead");
+    const transfer = transferWith(state, name, id);
+    if (transfer !== undefined) throw new InUseError("id", `is in use: transfer ${transfer} is under way with it`);
+    this.#check(name, records.toSpliced(index, 1), -1);
+    for (const [key, record] of state[name]) if (idOf(name, asSeedRecord(record)) === id) state[name].delete(key);
+    this.#announce(name, id, "deleted", String(records[index]?.accountId));
+    return true;
+  }
+
+  /** Puts `last` into the state. It is checked after the others, so that of two records that collide it gets the error. */
+  #put(name: CollectionName, others: readonly SeedRecord[], last: SeedRecord): void {
+    const checked = this.#check(name, [...others, last], others.length);
+    insert({ [name]: checked[name]?.slice(-1) }, this.#world);
+  }
+
+  /** Checks the whole state with one collection changed as one seed, so that references both ways must hold. */
+  #check(name: CollectionName, records: readonly SeedRecord[], changedIndex: number): CheckedSeed {
+    const seed = { ...asSeed(this.#world.state), [name]: records };
+    try {
+      return checkSeed(seed, createState(), this.#world.clock.now());
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      const changedRecord = `${name}[${changedIndex}]`;
+      if (error.field.startsWith(changedRecord))
+        throw new InputError(error.field.slice(changedRecord.length).replace(/^\./, ""), error.explanation);
+      throw new InUseError(idFields[name].at(-1) ?? "id", `is in use: ${referrer(seed, error.field)} refers to it`);
+    }
+  }
+
+  #announce(name: CollectionName, id: string, change: string, accountId?: string): void {
+    if (name === "calls") resumeCall(this.#world, id, accountId);
+    this.#world.events.emit("state.changed", { id, collection: name, change });
+    this.#changed();
+  }
+}
+
+/** The fields that identify a record of each collection. */
 const idFields: Readonly<Record<CollectionName, readonly string[]>> = {
   accounts: ["id"],
   users: ["id"],
@@ -132,7 +145,7 @@ const idFields: Readonly<Record<CollectionName, readonly string[]>> = {
   roles: ["role"],
 };
 
-/** The record that a field of a seed belongs to, with the field: `members c0…01 (userId)`. */
+/** Names the record that a field of a seed belongs to, with the field: `members c0…01 (userId)`. */
 function referrer(seed: Readonly<Record<string, readonly SeedRecord[]>>, field: string): string {
   const [, name = "", index = "", rest = ""] = /^(\w+)\[(\d+)\]\.?(.*)$/.exec(field) ?? [];
   const record = seed[name]?.[Number(index)];
@@ -140,7 +153,7 @@ function referrer(seed: Readonly<Record<string, readonly SeedRecord[]>>, field: 
   return record !== undefined && isKnown(name) ? `${name} ${idOf(name, record)} (${rest})` : field;
 }
 
-/** The id of a transfer under way that rings or connects a record, or rings for it. */
+/** The id of a transfer under way that rings a record, connects it, or was started for it. */
 function transferWith({ transfers }: State, name: CollectionName, id: string): string | undefined {
   const concerns = ({ groupId, rings }: TransferRecord): boolean =>
     name === "groups"
