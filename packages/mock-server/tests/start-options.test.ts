@@ -53,7 +53,7 @@ it.each([
   [["--allow-host", "mock:4010"], "--allow-host mock:4010: must be a host name without a port"],
   [["--policy", "callQueueLimit"], "--policy callQueueLimit: must be NAME=VALUE"],
   [["--policy", "callQueueLimit=many"], "--policy callQueueLimit: "],
-  [["--policy", "nothing=1"], "--policy nothing: no such policy; there are rateLimit,"],
+  [["--policy", "nothing=1"], "--policy nothing: is not a policy. Policies: rateLimit,"],
   [["--cors", "nonsense"], "--cors nonsense: must be an origin without a path or trailing slash"],
   [["--cors", "http://localhost:5173/"], "such as http://localhost:5173"],
   [["--forward-webhooks", "ftp://localhost"], "--forward-webhooks ftp://localhost: must be an http or https URL"],

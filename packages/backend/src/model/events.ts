@@ -2,28 +2,28 @@ import type { Clock } from "./clock.ts";
 
 /** Something that happened in a backend. Holds no secret. */
 export interface BackendEvent {
-  /** When, as an ISO 8601 timestamp of the backend's clock. */
+  /** An ISO 8601 timestamp of the backend's clock. */
   readonly at: string;
-  /** What, e.g. `call.completed` or `transfer.connected`. */
+  /** Its type, such as `call.completed` or `transfer.connected`. */
   readonly type: string;
-  /** What it is about. */
+  /** The id of the call, transfer or record that it is about. */
   readonly id?: string;
   readonly [detail: string]: unknown;
 }
 
-/** Tells whoever follows what happens, as it happens. */
+/** The events of one backend, sent to followers as they happen. */
 export interface Events {
-  /** Whether anybody follows; what is costly to tell need not be put together otherwise. */
+  /** Whether there is a follower. Without one, costly details need not be collected. */
   readonly isFollowed: boolean;
   emit(type: string, about?: Readonly<Record<string, unknown>>): void;
-  /** Calls `listener` at each event until the answered function is called; `ended` runs once when the events end. */
+  /** Calls `listener` for each event until the returned function is called. `ended` runs once when the events end. */
   follow(listener: (event: BackendEvent) => void, ended?: () => void): () => void;
-  /** Ends every following. */
+  /** Removes every follower. */
   end(): void;
 }
 
-/** Creates the events of one backend. `begin` hears of each following, and what it answers is called when that is over. */
-export function createEvents(clock: Pick<Clock, "iso">, begin: () => () => void = () => () => {}): Events {
+/** Creates the events of one backend. `onFollow` runs for each new follower, and the function it returns when that one leaves. */
+export function createEvents(clock: Pick<Clock, "iso">, onFollow: () => () => void = () => () => {}): Events {
   const followers = new Map<(event: BackendEvent) => void, () => void>();
   return {
     get isFollowed() {
@@ -36,7 +36,7 @@ export function createEvents(clock: Pick<Clock, "iso">, begin: () => () => void 
     },
     follow(listener, ended) {
       const own = (event: BackendEvent): void => listener(event);
-      const leave = begin();
+      const leave = onFollow();
       followers.set(own, () => {
         leave();
         ended?.();

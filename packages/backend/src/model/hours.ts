@@ -8,8 +8,8 @@ const interval = z
 const day = z.array(interval).exactOptional();
 
 /**
- * A member's available hours (A-43): for each weekday the intervals in which the member rings, from inclusive, to exclusive. A
- * weekday that is left out has none. `timeZone` is an IANA name; the account's counts where it is left out.
+ * A member's available hours (A-43): the intervals of each weekday in which the member rings, `from` inclusive, `to` exclusive.
+ * An absent weekday has none. `timeZone` is an IANA name, by default the account's.
  */
 export const hoursSchema = z.strictObject({
   timeZone: z.string().refine(isTimeZone, "must be an IANA time zone").exactOptional(),

@@ -1,42 +1,42 @@
 import type { CallRecord, GroupRecord } from "./records.ts";
 
-/** Records by id that keep an index of themselves. They are replaced, never changed in place. */
+/** Records by id with an index that follows each change. Records are replaced, never changed in place. */
 abstract class IndexedMap<Record> extends Map<string, Record> {
-  /** Told of each record that goes, each that comes, and each that takes another's place. */
-  protected abstract note(before: Record | undefined, after: Record | undefined): void;
-  /** Told that all records go. */
-  protected abstract forget(): void;
+  /** Updates the index after a record was added (no `before`), replaced, or removed (no `after`). */
+  protected abstract reindex(before: Record | undefined, after: Record | undefined): void;
+  /** Clears the index. */
+  protected abstract clearIndex(): void;
 
   override set(id: string, record: Record): this {
     const before = this.get(id);
     super.set(id, record);
-    this.note(before, record);
+    this.reindex(before, record);
     return this;
   }
 
   override delete(id: string): boolean {
     const before = this.get(id);
-    if (before !== undefined) this.note(before, undefined);
+    if (before !== undefined) this.reindex(before, undefined);
     return super.delete(id);
   }
 
   override clear(): void {
     super.clear();
-    this.forget();
+    this.clearIndex();
   }
 }
 
-/** Groups by id, which are found by their names too. */
+/** Groups by id, with an index by name. */
 export class Groups extends IndexedMap<GroupRecord> {
-  /** Accounts' groups by name. */
+  /** By account, then by name. */
   readonly #byName = new Map<string, Map<string, GroupRecord>>();
 
-  /** The account's group of this very name. */
+  /** The account's group of this exact name. */
   named(accountId: string, name: string): GroupRecord | undefined {
     return this.#byName.get(accountId)?.get(name);
   }
 
-  protected override note(before: GroupRecord | undefined, after: GroupRecord | undefined): void {
+  protected override reindex(before: GroupRecord | undefined, after: GroupRecord | undefined): void {
     if (before !== undefined) this.#byName.get(before.accountId)?.delete(before.name);
     if (after === undefined) return;
     const named = this.#byName.get(after.accountId);
@@ -44,29 +44,29 @@ export class Groups extends IndexedMap<GroupRecord> {
     else named.set(after.name, after);
   }
 
-  protected override forget(): void {
+  protected override clearIndex(): void {
     this.#byName.clear();
   }
 }
 
-/** What a placement and the queue look at of one account's calls. */
+/** The calls of one account, as a placement and the queue need them. */
 export interface AccountCalls {
-  /** Calls in the queue by id, first in first. */
+  /** Queued calls by id, in the order of the queue. */
   readonly waiting: ReadonlyMap<string, CallRecord>;
   /** Calls in progress by id. */
   readonly active: ReadonlyMap<string, CallRecord>;
-  /** How many outbound calls were placed on each day, counted in days since the epoch. */
+  /** The number of outbound calls placed on each day, by days since the epoch. */
   readonly placedOn: ReadonlyMap<number, number>;
 }
 
 const dayMs = 86_400_000;
 
-/** The day of a time in milliseconds, from midnight to midnight UTC, counted since the epoch. */
+/** Days since the epoch, in UTC, of a time in milliseconds. */
 export function dayOf(at: number): number {
   return Math.floor(at / dayMs);
 }
 
-/** Calls by id in the order of placement, from which no placement has to search. */
+/** Calls by id in the order of placement, with an index by account that spares each placement a search. */
 export class Calls extends IndexedMap<CallRecord> {
   readonly #byAccount = new Map<
     string,
@@ -77,11 +77,11 @@ export class Calls extends IndexedMap<CallRecord> {
     return this.#of(accountId);
   }
 
-  protected override note(before: CallRecord | undefined, after: CallRecord | undefined): void {
+  protected override reindex(before: CallRecord | undefined, after: CallRecord | undefined): void {
     if (before !== undefined) {
       this.#count(before, -1);
       const { waiting, active } = this.#of(before.accountId);
-      // A call that stays in the queue keeps its place.
+      // A call that stays queued keeps its position.
       if (after?.status !== before.status || after.accountId !== before.accountId)
         for (const calls of [waiting, active]) calls.delete(before.id);
     }
@@ -93,13 +93,13 @@ export class Calls extends IndexedMap<CallRecord> {
     const isBack = before !== undefined && !waiting.has(after.id);
     waiting.set(after.id, after);
     if (!isBack) return;
-    // Whoever comes back to the queue stands where the order of placement says.
+    // A call that returns to the queue takes its position in the order of placement.
     waiting.clear();
     for (const call of this.values())
       if (call.status === "queued" && call.accountId === after.accountId) waiting.set(call.id, call);
   }
 
-  protected override forget(): void {
+  protected override clearIndex(): void {
     this.#byAccount.clear();
   }
 

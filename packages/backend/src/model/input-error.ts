@@ -1,9 +1,9 @@
 import type { z } from "zod";
 
-/** Something handed to the backend itself (a seed, a fault, a policy, a key, a trigger) is wrong. */
+/** Invalid input to the backend itself: a seed, a fault, a policy, a key or a trigger. */
 export class InputError extends Error {
   override readonly name = "InputError";
-  /** The field at fault, named from what was handed in, e.g. `members[2].role`; empty when the whole of it is wrong. */
+  /** The path of the invalid field, such as `members[2].role`; empty if the input as a whole is invalid. */
   readonly field: string;
   /** What is wrong with it. */
   readonly explanation: string;
@@ -15,10 +15,10 @@ export class InputError extends Error {
   }
 }
 
-/** A record must stay as it is, since something else refers to it. */
+/** A record cannot be changed or removed while something refers to it. */
 export class InUseError extends InputError {}
 
-/** Runs a check of one part of what was handed in; the fields that an InputError names then begin with `root`. */
+/** Runs a check of one part of the input. Fields named by its InputError get the prefix `root`. */
 export function under<Checked>(root: string, check: () => Checked): Checked {
   try {
     return check();
@@ -33,7 +33,7 @@ function joined(root: string, field: string): string {
   return field.startsWith("[") ? root + field : `${root}.${field}`;
 }
 
-/** Checks data from outside against a schema; throws InputError that names the first bad field. */
+/** Checks input against a schema. Throws InputError that names the first bad field. */
 export function checkInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -46,11 +46,11 @@ export function checkInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   throw new InputError(field, issue.code === "unrecognized_keys" ? "is not a known field" : issue.message);
 }
 
-/** The first issue; of a union the one of the branch that fits best. */
+/** The first issue. For a union, the issue of the branch that fits best. */
 function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   const [issue = { code: "custom" as const, path: [], message: "is not valid", input: undefined }] = issues;
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return issue;
-  // A branch of another type than the value's is none that the caller meant.
+  // The caller did not mean a branch of another type than the value's.
   const meant = issue.errors.filter((branch) => branch.some((one) => !isOtherType(one)));
   const [closest = []] = (meant.length > 0 ? meant : issue.errors).toSorted(
     (a, b) => mistaken(a) - mistaken(b) || a.length - b.length,
@@ -64,7 +64,7 @@ function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   return { ...inner, path: [...issue.path, ...inner.path] };
 }
 
-/** How many parts of the value itself are missing or unknown: a branch that knows them is nearer, whatever is wrong inside. */
+/** The number of missing or unknown parts of the value itself. Fewer make a branch fit better, whatever is wrong inside. */
 function mistaken(branch: readonly z.core.$ZodIssue[]): number {
   return branch.filter(({ code, path }) => path.length === 0 || (path.length === 1 && code === "invalid_type")).length;
 }

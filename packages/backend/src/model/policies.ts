@@ -1,58 +1,58 @@
 import { InputError, under } from "./input-error.ts";
 import { isTimeZone } from "./time-zone.ts";
 
-/** What the specification leaves open and behaviour hangs on. Plain values, read when they are used. */
+/** Settings for behaviour that the specification does not define. Plain values, read at each use. */
 export interface Policies {
-  /** Requests that one credential may make within a window of so many seconds (A-38). */
+  /** The number of requests that one credential may send within a window of `windowSecs` seconds (A-38). */
   rateLimit: { requests: number; windowSecs: number };
   /** Whether answers that carry `meta.retryAfterSecs` also carry a `Retry-After` header (A-40). */
   retryAfterHeader: boolean;
   /** Whether the caller's address is the first entry of `X-Forwarded-For` (A-33). */
   trustForwardedFor: boolean;
-  /** How long an access token lives when its issuer says nothing, in seconds (A-19). */
+  /** The default lifetime of an access token, in seconds (A-19). */
   tokenLifetimeSecs: number;
-  /** Calls of one account in progress at once (A-38). */
+  /** The number of calls of one account that may be in progress at once (A-38). */
   concurrentCallLimit: number;
-  /** Calls of one account that may wait in the queue (A-38). */
+  /** The number of calls of one account that may wait in the queue (A-38). */
   callQueueLimit: number;
-  /** Calls that one account may place between two midnights UTC (A-38). */
+  /** The number of calls that one account may place between two midnights UTC (A-38). */
   dailyCallLimit: number;
   /**
-   * Where recipients are for whom neither a contact nor the account has a time zone: an IANA time zone, or `unknown`, which
-   * leaves them out of the check of callable hours (A-37).
+   * The IANA time zone of recipients when neither the contact nor the account has one; `unknown` skips the check of callable
+   * hours for them (A-37).
    */
   recipientTimeZone: string;
-  /** How long a call lasts, in seconds (A-25). */
+  /** The duration of a call, in seconds (A-25). */
   callDurationSecs: number;
-  /** How many seconds a call takes to appear in the list (A-39). */
+  /** Seconds until a new call appears in the list (A-39). */
   callListLagSecs: number;
-  /** Whether calls that wait in the queue are listed (A-39). */
+  /** Whether queued calls are listed (A-39). */
   queuedCallsListed: boolean;
-  /** After how many offers missed in a row a member turns away; 0 for never (A-35). */
+  /** The number of offers missed in a row after which a member becomes away; 0 for never (A-35). */
   missedCallLimit: number;
-  /** For how many seconds a member is away after missed calls (A-35). */
+  /** Seconds for which a member stays away after missed calls (A-35). */
   missedCallsAwaySecs: number;
   /** Whether disabled destinations ring (A-36). */
   disabledDestinationsRing: boolean;
   /**
-   * What a rotation does while the previous secret still signs (A-34): `void` makes the previous secret void at once, `refuse`
-   * answers 409 `conflict`.
+   * What a rotation does while the previous secret still signs (A-34): `void` ends the previous secret at once, `refuse` answers
+   * 409 `conflict`.
    */
   rotationDuringOverlap: "void" | "refuse";
-  /** How long a webhook's receiver may take, in seconds of real time; the built-in one's are of the backend's clock (A-32). */
+  /** Seconds until a delivery times out (A-32): real time, or the backend's clock for the built-in inbox. */
   deliveryTimeoutSecs: number;
 }
 
-/** The value of `recipientTimeZone` that stands for none. */
+/** The value of `recipientTimeZone` for no time zone. */
 export const unknownTimeZone = "unknown";
 
 /** Seconds beyond this overflow a timer. */
 const longestSecs = 2_147_483;
 
-/** The values of policies that are words. */
+/** The values that a policy with named values may have. */
 const choices: ReadonlyMap<string, readonly string[]> = new Map([["rotationDuringOverlap", ["void", "refuse"]]]);
 
-/** The policies of a backend that was told nothing else. */
+/** The default policies. */
 export function defaultPolicies(): Policies {
   return {
     rateLimit: { requests: 10_000, windowSecs: 60 },
@@ -74,14 +74,15 @@ export function defaultPolicies(): Policies {
   };
 }
 
-/** Throws InputError when `changes` names no policy or a value does not fit. */
+/** Checks changes to policies. Throws InputError for an unknown policy or a value that does not fit. */
 export function checkPolicies(changes: unknown, model: object = defaultPolicies()): void {
   if (typeof changes !== "object" || changes === null || Array.isArray(changes))
     throw new InputError("", "must be an object");
   const known = new Map<string, unknown>(Object.entries(model));
   for (const [name, value] of Object.entries(changes)) {
     const expected = known.get(name);
-    if (expected === undefined) throw new InputError(name, `no such policy; there are ${[...known.keys()].join(", ")}`);
+    if (expected === undefined)
+      throw new InputError(name, `is not a policy. Policies: ${[...known.keys()].join(", ")}`);
     if (typeof expected === "number") {
       const isSecs = name.endsWith("Secs");
       const largest = isSecs ? longestSecs : Number.MAX_SAFE_INTEGER;

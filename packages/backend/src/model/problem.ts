@@ -6,7 +6,7 @@ import {
   type FieldError,
 } from "@call-transfer/spec";
 
-/** An error answer before it gets its request id. */
+/** An error answer, without its request id. */
 export interface Problem {
   readonly problem: ErrorResponse & { readonly code: ErrorCode };
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,14 +21,14 @@ export interface Success {
 export type Answer = Success | Problem;
 
 export interface ProblemOptions {
-  /** What went wrong in this instance; by default the code's meaning. */
+  /** What went wrong in this case; the meaning of the code by default. */
   readonly detail?: string;
   readonly errors?: readonly FieldError[];
   readonly meta?: ErrorResponseMeta;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Builds the error body of §2.6 from the table of codes. */
+/** Builds an error body (§2.6) from the table of codes. */
 export function problem(code: ErrorCode, options: ProblemOptions = {}): Problem {
   const { mockStatus, title, meaning } = errorCodes[code];
   return {
@@ -44,7 +44,7 @@ export function problem(code: ErrorCode, options: ProblemOptions = {}): Problem 
   };
 }
 
-/** Tells an error from a result of any kind. */
+/** Whether a result is an error answer. */
 export function isProblem(result: object): result is Problem {
   return "problem" in result;
 }

@@ -1,13 +1,13 @@
-/** A seeded generator: the same seed gives the same sequence. Nothing secret should rest on it outside tests. */
+/** A seeded generator: the same seed gives the same sequence. Not for secrets outside tests. */
 export interface Random {
-  /** An integer of 32 bits, not negative. */
+  /** An unsigned 32-bit integer. */
   next(): number;
   /** An id in UUID form, version 4. */
   uuid(): string;
   /** A text of letters and digits. */
   text(length: number): string;
   bytes(length: number): Uint8Array;
-  /** Where the sequence stands, as a 32-bit integer. */
+  /** The position in the sequence, as a 32-bit integer. */
   position: number;
   /** Starts the sequence again. */
   reset(): void;
@@ -28,7 +28,7 @@ export function createRandom(seed: number): Random {
     return (mixed ^ (mixed >>> 15)) >>> 0;
   };
   const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, () => next() & 0xff);
-  // Every request gets an id; looking bytes up is a third of the cost of formatting them.
+  // Every request gets an id, and looking bytes up costs a third of formatting them.
   const byte = (number: number): string => bytesInHex[number & 0xff] ?? "";
   const hex = (): string => {
     const number = next();

@@ -7,12 +7,12 @@ export function suggestion(word: string, candidates: readonly string[]): string 
   return nearest === undefined ? "" : ` Did you mean ${nearest.name}?`;
 }
 
-/** How many edits a misspelling of a word has at most; with more it could as well be another word. */
+/** The most edits that count as a misspelling of a word; beyond that it is another word. */
 export function mostEdits(word: string): number {
   return Math.min(3, Math.floor(word.length / 2.5));
 }
 
-/** How many letters must be added, removed or replaced to get from one word to the other. */
+/** The number of letters to add, remove or replace to turn one word into the other. */
 export function editsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {

@@ -34,7 +34,7 @@ export interface State {
   readonly roles: Map<string, RoleDefinition>;
   /** In the order of starting. */
   readonly transfers: Map<string, TransferRecord>;
-  /** Requests counted per credential: when the window began (milliseconds) and how many came. */
+  /** The rate-limit window of each credential: its start in milliseconds, and the number of requests so far. */
   readonly windows: Map<string, { from: number; count: number }>;
 }
 

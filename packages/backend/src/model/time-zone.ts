@@ -1,7 +1,7 @@
-// Formatters are costly to make and have no state of their own.
+// Formatters are stateless and costly to create.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** What a clock in some place shows. */
+/** A local weekday and time of day. */
 export interface LocalTime {
   /** In English and lower case. */
   readonly weekday: string;
@@ -19,15 +19,15 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The hour of the day, 0 to 23, that a clock in the time zone shows at a time in milliseconds. */
+/** The local hour in a time zone, 0 to 23, at a time in milliseconds. */
 export function localHour(at: number, timeZone: string): number {
   return Number(localTime(at, timeZone).time.slice(0, 2));
 }
 
-/** What a clock in the time zone shows at a time in milliseconds. */
+/** The local weekday and time of day in a time zone, at a time in milliseconds. */
 export function localTime(at: number, timeZone: string): LocalTime {
   const text = formatter(timeZone).format(at).toLowerCase();
-  // Runtimes differ in what they put between the two.
+  // Runtimes differ in the separator of the two.
   return { weekday: /^[a-z]+/.exec(text)?.[0] ?? "", time: /\d\d:\d\d/.exec(text)?.[0] ?? "" };
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Policies } from "../model/policies.ts";
 import { retention, withLatest } from "../model/retention.ts";
 
-/** An address that never leaves the backend: give it to an `app` destination as `config.url`. */
+/** The address of the built-in inbox, for `config.url` of an `app` destination. Nothing leaves the backend. */
 export const inboxUrl = "http://inbox.invalid/offers";
 
 /** The schema of {@link InboxAnswer}. */
@@ -14,17 +14,17 @@ export const inboxAnswerSchema = z.strictObject({
   delaySecs: z.number().min(0).max(86_400).exactOptional(),
 });
 
-/** How the built-in receiver answers. */
+/** How the inbox answers. */
 export type InboxAnswer = Readonly<z.output<typeof inboxAnswerSchema>>;
 
-/** An event as the built-in receiver got it. */
+/** An event as the inbox received it. */
 export interface InboxEvent {
   readonly at: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A receiver of webhooks inside the backend, for those who have none. */
+/** A receiver of webhooks inside the backend, for tests without a server of their own. */
 export interface Inbox {
   answer: InboxAnswer;
   /** The latest 1000, oldest first. */
@@ -32,12 +32,12 @@ export interface Inbox {
   clear(): void;
 }
 
-/** Creates the receiver of one backend. */
+/** Creates the inbox of one backend. */
 export function createInbox(
   clock: Clock,
   policies: Policies,
 ): Inbox & {
-  /** Takes a delivery, and times out as a sender does, but on the backend's clock: the same story at any speed. */
+  /** Answers a delivery, or times out as a sender would. Time is the backend's clock, so that tests can run at any speed. */
   receive(init: RequestInit): Promise<Response>;
 } {
   let received: InboxEvent[] = [];
@@ -52,16 +52,16 @@ export function createInbox(
       const event = { at: clock.iso(), headers: Object.fromEntries(new Headers(headers)), body: String(body) };
       received = withLatest(received, event, retention.inboxEvents);
       const { status = 204, delaySecs = 0 } = this.answer;
-      const patience = policies.deliveryTimeoutSecs;
-      if (delaySecs > 0) await clock.sleep(Math.min(delaySecs, patience) * 1000, "inbox");
-      if (delaySecs >= patience && delaySecs > 0)
-        throw new DOMException(`No answer within ${patience} s.`, "TimeoutError");
+      const timeoutSecs = policies.deliveryTimeoutSecs;
+      if (delaySecs > 0) await clock.sleep(Math.min(delaySecs, timeoutSecs) * 1000, "inbox");
+      if (delaySecs >= timeoutSecs && delaySecs > 0)
+        throw new DOMException(`No answer within ${timeoutSecs} s.`, "TimeoutError");
       return new Response(null, { status });
     },
   };
 }
 
-/** Whether an address is the built-in receiver's. */
+/** Whether an address is the inbox's. */
 export function isInbox(url: string): boolean {
   return new URL(url).hostname === new URL(inboxUrl).hostname;
 }

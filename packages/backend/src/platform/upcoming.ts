@@ -3,13 +3,13 @@ import type { BackendEvent } from "../model/events.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
 import type { World } from "../model/world.ts";
 
-/** Something that time will bring: a timer, the end of a status, or of a secret. */
+/** A future event: a timer, or the end of a status or a secret. */
 export interface Upcoming extends TimerPurpose {
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Times that no timer waits for, since they only change how things read: `until` of members, expiry of secrets. */
+/** Times without a timer, because passing them only changes what is read: `until` of members, expiry of secrets. */
 function expiries({ state }: World): Upcoming[] {
   const found: Upcoming[] = [];
   for (const { id, availability } of state.members.values())
@@ -20,14 +20,14 @@ function expiries({ state }: World): Upcoming[] {
   return found;
 }
 
-/** What time will bring, soonest first. */
+/** Future events, soonest first. */
 export function upcoming(world: World): readonly Upcoming[] {
   const now = world.clock.now();
   const later = expiries(world).filter(({ at }) => at > now);
   return [...world.clock.timers(), ...later].sort((a, b) => a.at - b.at);
 }
 
-/** Moves the clock and answers what happened, in order. A step to the next timer also stops at expiries. */
+/** Moves the clock and returns what happened, in order. A step to the next timer also stops at expiries. */
 export async function advance(world: World, step: Step): Promise<readonly BackendEvent[]> {
   const { clock, events } = world;
   const happened: BackendEvent[] = [];

@@ -1,7 +1,7 @@
 import type { Handlers } from "../http/exchange.ts";
 
 export const accountHandlers = {
-  /** Lists the accounts of the user's memberships, or the one of the key (§4.6, A-10). */
+  /** Lists the accounts of the user's memberships, or the account of the key (§4.6, A-10). */
   listAccounts({ state, caller }) {
     const accessible = new Set<string>();
     if (caller.kind === "key") accessible.add(caller.key.accountId);

@@ -41,9 +41,8 @@ function memberErrors(
   for (const [index, { destinationId }] of members.entries()) {
     const field = `members[${index}].destinationId`;
     if (state.destinations.get(destinationId)?.accountId !== accountId)
-      errors.push({ field, code: "invalid_format", message: "names no destination of this account" });
-    else if (seen.has(destinationId))
-      errors.push({ field, code: "already_in_use", message: "names a destination that is in the list already" });
+      errors.push({ field, code: "invalid_format", message: "must be the id of a destination of this account" });
+    else if (seen.has(destinationId)) errors.push({ field, code: "already_in_use", message: "is in the list already" });
     seen.add(destinationId);
   }
   return errors;

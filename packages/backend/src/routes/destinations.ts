@@ -7,7 +7,7 @@ import { newSigningSecret, secretsAt } from "../rules/secrets.ts";
 const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
 
 export const destinationHandlers = {
-  /** Replaces an app destination's secret; the one before signs on for a day. What becomes of an older one is a policy (§4.1, A-34). */
+  /** Replaces an app destination's secret; the previous one signs for another day. A policy decides about an older one (§4.1, A-34). */
   rotateDestinationSecret({ state, clock, random, policies, account, params }) {
     const destination = state.destinations.get(params.id);
     if (destination?.accountId !== account.id) return problem("resource_not_found");
@@ -26,10 +26,10 @@ export const destinationHandlers = {
 
 function overlapDetail({ previousSecretExpiresAt = 0 }: DestinationRecord): string {
   const until = new Date(previousSecretExpiresAt).toISOString();
-  return `The previous secret signs until ${until}, and another rotation would void it. Rotate again after that.`;
+  return `The previous secret signs until ${until}, and another rotation would end it. Rotate again after that.`;
 }
 
-/** A destination as answers show it, without its secret (§2.1). */
+/** A destination in an answer, without its secret (§2.1). */
 export function shownDestination(destination: DestinationRecord): TransferDestination {
   const { id, name, kind, enabled, config, createdAt, updatedAt, signingSecret, previousSecretExpiresAt } = destination;
   return {

@@ -6,7 +6,7 @@ import { destinationHandlers } from "./destinations.ts";
 import { memberHandlers } from "./members.ts";
 import { roleHandlers } from "./roles.ts";
 
-/** The hand-written rules by operationId. An operation without one answers the contract's example. */
+/** The handlers by operationId. An operation without one answers with the example of the API description. */
 export const handlers: Readonly<Record<string, AnyHandler>> = {
   ...accountHandlers,
   ...callHandlers,

@@ -5,14 +5,14 @@ import type { State } from "../model/state.ts";
 import { availabilityAt } from "../rules/members.ts";
 
 export const memberHandlers = {
-  /** Removes a member's hours, whether any were set or not (§4.3, A-26). */
+  /** Removes a member's hours, if any (§4.3, A-26). */
   deleteMemberHours({ state, account, params }) {
     const member = findMember(state, account, params.memberId);
     if (member === undefined) return problem("resource_not_found");
     member.hours = undefined;
     return { status: 204 };
   },
-  /** Reads a member's availability as in force now (§4.4). */
+  /** Reads a member's current availability (§4.4). */
   getMemberAvailability({ state, clock, account, params }) {
     const member = findMember(state, account, params.memberId);
     if (member === undefined) return problem("resource_not_found");

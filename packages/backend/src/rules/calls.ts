@@ -8,10 +8,10 @@ import type { AccountRecord, CallRecord } from "../model/records.ts";
 import { contactKey, type State } from "../model/state.ts";
 import { localHour } from "../model/time-zone.ts";
 
-/** What becomes of a placement: it is placed, or it waits at a position counted from 1. */
+/** The result of a placement: placed, or queued at a position counted from 1. */
 export type Placement = { readonly type: "initiated" } | { readonly type: "queued"; readonly position: number };
 
-/** The fields of a placement that decide. */
+/** The request of a placement. */
 type PlacementRequest = z.output<typeof zCreateCallRequest>;
 
 type Check = (
@@ -22,7 +22,7 @@ type Check = (
   policies: Policies,
 ) => Problem | undefined;
 
-/** What a call must pass, in this order, before the limits of its account are looked at. */
+/** The checks of a placement, in this order, before the limits of the account. */
 const checks: readonly Check[] = [
   function flowIsPublished(state, account, { flowId }) {
     const flow = state.flows.get(flowId);
@@ -62,7 +62,7 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** Decides on a placement (§4.6): the checks above, then the day's limit, then the concurrent-call limit and the queue. */
+/** Decides on a placement (§4.6): the checks above, then the daily limit, then the concurrent-call limit and the queue. */
 export function decidePlacement(
   state: State,
   policies: Policies,
@@ -71,8 +71,8 @@ export function decidePlacement(
   now: number,
 ): Placement | Problem {
   for (const check of checks) {
-    const trouble = check(state, account, request, now, policies);
-    if (trouble !== undefined) return trouble;
+    const refusal = check(state, account, request, now, policies);
+    if (refusal !== undefined) return refusal;
   }
   const { waiting, active, placedOn } = state.calls.of(account.id);
   let today = 0;
@@ -98,7 +98,7 @@ export function callEndsAt(call: Pick<CallRecord, "startedAt" | "createdAt">, po
   return (call.startedAt ?? call.createdAt) + policies.callDurationSecs * 1000;
 }
 
-/** What selects a part of the list; `startDate` is an inclusive bound (A-9). */
+/** The filters of the list; `startDate` is inclusive (A-9). */
 export interface CallFilter {
   readonly status?: string | undefined;
   readonly startDate?: string | undefined;

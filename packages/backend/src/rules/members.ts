@@ -1,7 +1,7 @@
 import type { MemberAvailability } from "@call-transfer/spec";
 import type { MemberRecord } from "../model/records.ts";
 
-/** A member's availability as in force at `now`, in milliseconds (§3): from `until` on it reads available (A-24). */
+/** A member's availability at `now`, in milliseconds (§3). From `until` on, the member is available (A-24). */
 export function availabilityAt(member: MemberRecord, now: number): MemberAvailability {
   const { status, source = null, reason = null, until = null, updatedAt = null } = member.availability;
   const identity = { memberId: member.id, userId: member.userId };

@@ -21,7 +21,7 @@ const read = resources.map((resource) => `${resource}:read`);
 const write = resources.map((resource) => `${resource}:write`);
 const owned = ["accounts:write", "billing:write"];
 
-/** The permissions that stand in for the list that §2.5 does not show (A-14). */
+/** The built-in roles with assumed permissions, since §2.5 does not list them (A-14). */
 export const builtInRoles: readonly RoleDefinition[] = [
   { role: "agent", permissions: ["accounts:read", "calls:read", "calls:write", "roles:read", "transfers:read"] },
   { role: "member", permissions: [...read, "calls:write", "contacts:write"] },

@@ -4,13 +4,13 @@ import type { Seed } from "./seed.ts";
 export const demo = {
   /** The account of the main stories. It has no time zone, so that calls are placed at any hour (A-37). */
   accountId: "a0000000-0000-4000-8000-000000000001",
-  /** An account in New York, whose things the main one must never see. */
+  /** An account in New York, whose records the main account must never see. */
   foreignAccountId: "a0000000-0000-4000-8000-000000000002",
   suspendedAccountId: "a0000000-0000-4000-8000-000000000003",
   /** A key of the main account with the owner's role and every scope. */
   apiKey: "svc_live_demo0000000000000000000000000001",
   foreignApiKey: "svc_live_demo0000000000000000000000000002",
-  /** One user for each role of the main account, one of two accounts and one of none. */
+  /** One user for each role of the main account, one with two accounts and one without any. */
   users: {
     owner: "b0000000-0000-4000-8000-000000000001",
     admin: "b0000000-0000-4000-8000-000000000002",
@@ -39,7 +39,7 @@ export const demo = {
     app: "d0000000-0000-4000-8000-000000000003",
     disabled: "d0000000-0000-4000-8000-000000000004",
     foreign: "d0000000-0000-4000-8000-000000000005",
-    /** More phones, so that a group of eleven can be asked for. */
+    /** More phones, enough for a group of eleven. */
     extra: Array.from(
       { length: 10 },
       (_, index) => `d0000000-0000-4000-8000-0000000001${String(index).padStart(2, "0")}`,
@@ -68,7 +68,7 @@ export const demo = {
     foreign: "+15550100006",
   },
   recipients: {
-    /** No contact, so nobody knows their time zone: calls are placed at any hour. */
+    /** Not a contact, so the time zone is unknown: calls are placed at any hour. */
     anyone: "+15550200001",
     doNotCall: "+15550200002",
     /** In Tokyo, where it is 21:00 at noon UTC: refused from then to 23:00 UTC. */
@@ -85,8 +85,8 @@ export const demo = {
 const { accountId, foreignAccountId, suspendedAccountId, users, members, destinations, flows, providers } = demo;
 
 /**
- * Two accounts to play with, and a suspended one: something for every story and every error. Its times are relative to the
- * clock of the backend that loads it.
+ * Two accounts to work with and a suspended one, with records for every use and every error. Times are relative to the clock of
+ * the backend that loads it.
  */
 export const demoSeed: Seed = {
   accounts: [

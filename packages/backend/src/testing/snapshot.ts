@@ -23,7 +23,7 @@ const snapshotSchema = z.strictObject({
   version: z.literal(version),
   now: time,
   mode: z.enum(["frozen", "flowing"]),
-  /** Positions of the random generators by their use. */
+  /** Positions of the random generators by name. */
   random: z.record(z.string(), z.int()),
   tokenSecret: z.string().regex(/^([0-9a-f]{2})+$/),
   policies: z.record(z.string(), z.unknown()),
@@ -36,8 +36,8 @@ const snapshotSchema = z.strictObject({
 });
 
 /**
- * All that decides how a backend goes on, as JSON. Holds secrets; journal, deliveries and what sleeps on the clock are not
- * part of it.
+ * Everything that determines how a backend continues, as JSON. Contains secrets. Journal, deliveries and work that sleeps on the
+ * clock are not included.
  */
 export type Snapshot = z.output<typeof snapshotSchema>;
 
@@ -51,7 +51,7 @@ export interface SnapshotParts {
   readonly transfers: { schedule(at: number, purpose: TimerPurpose): boolean };
 }
 
-/** Exports a backend. */
+/** Takes a snapshot of a backend. */
 export function takeSnapshot({ world, randoms, tokens, faults, inbox }: SnapshotParts): Snapshot {
   const { state, clock, policies } = world;
   return structuredClone({
@@ -64,18 +64,18 @@ export function takeSnapshot({ world, randoms, tokens, faults, inbox }: Snapshot
     seed: asSeed(state),
     windows: [...state.windows].map(([credential, window]) => ({ credential, ...window })),
     transfers: [...state.transfers.values()],
-    timers: clock.timers().filter(({ kind }) => isKept(kind)),
+    timers: clock.timers().filter(({ kind }) => isRestorable(kind)),
     faults: JSON.parse(JSON.stringify(faults.keep())),
     inbox: JSON.parse(JSON.stringify(inbox.answer)),
   });
 }
 
-/** Whether a timer can be made again from its purpose. */
-function isKept(kind: string): boolean {
+/** Whether a timer can be created again from its purpose. */
+function isRestorable(kind: string): boolean {
   return kind === callEndTimer || kind.startsWith("transfer.");
 }
 
-/** Makes a backend what a snapshot says; everything is checked first. Throws InputError that names the bad field. */
+/** Restores a backend from a snapshot. Everything is checked first; throws InputError that names the bad field. */
 export function restoreSnapshot(
   { world, randoms, tokens, faults, inbox, transfers }: SnapshotParts,
   input: unknown,
@@ -85,14 +85,14 @@ export function restoreSnapshot(
   under("policies", () => checkPolicies(snapshot.policies));
   const seed = under("seed", () => checkSeed(snapshot.seed, createState(), snapshot.now));
   for (const [index, { kind }] of snapshot.timers.entries())
-    if (!isKept(kind)) throw new InputError(`timers[${index}].kind`, `no timer is of the kind ${kind}`);
+    if (!isRestorable(kind)) throw new InputError(`timers[${index}].kind`, `unknown kind of timer: ${kind}`);
   parseTime("now", snapshot.now);
   faults.restore(snapshot.faults);
 
   clearState(state);
   clock.reset();
   clock.set({ now: snapshot.now, mode: snapshot.mode });
-  // A snapshot of before a policy existed leaves that one at its default.
+  // An older snapshot lacks newer policies, which keep their defaults.
   Object.assign(policies, defaultPolicies(), snapshot.policies);
   insert(seed, world);
   for (const { credential, ...window } of snapshot.windows) state.windows.set(credential, window);
