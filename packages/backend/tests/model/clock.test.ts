@@ -30,7 +30,7 @@ function manualWall(start: number) {
 }
 
 describe("a frozen clock", () => {
-  it("stands until it is moved", async () => {
+  it("stands still until it is moved", async () => {
     const clock = createClock(1000);
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(clock.now()).toBe(1000);
@@ -57,7 +57,7 @@ describe("a frozen clock", () => {
     expect(fired).toEqual([20]);
   });
 
-  it("lets a sleeper go on before the next timer fires", async () => {
+  it("lets woken work continue before the next timer fires", async () => {
     const clock = createClock(0);
     const seen: string[] = [];
     const sleeper = clock.sleep(10).then(() => seen.push("sleeper"));
@@ -81,7 +81,7 @@ describe("a frozen clock", () => {
     expect(clock.now()).toBe(70);
   });
 
-  it("refuses to go where no timestamp can be written, and stands where it was", async () => {
+  it("refuses a time beyond the range of timestamps, and keeps its time", async () => {
     const clock = createClock(0);
     await expect(clock.advance({ by: 8.64e15 })).rejects.toThrow("by: not a time before the year 9999");
     await clock.advance({ to: "9998-12-31T00:00:00Z" });
@@ -112,7 +112,7 @@ describe("a frozen clock", () => {
     expect(clock.now()).toBe(1);
   });
 
-  it("tells what its timers are for, in the order in which they will fire", () => {
+  it("lists the purposes of its timers in the order in which they will fire", () => {
     const clock = createClock(0);
     clock.schedule(20, () => {}, { kind: "later", id: "a" });
     clock.schedule(10, () => {}, { kind: "sooner", id: "b", index: 2 });
@@ -123,7 +123,7 @@ describe("a frozen clock", () => {
     ]);
   });
 
-  it("tells who sleeps until when, like its timers", async () => {
+  it("lists sleepers like timers", async () => {
     const clock = createClock(0);
     const sleep = clock.sleep(10, "somebody");
     expect(clock.timers()).toEqual([{ at: 10, kind: "sleep.ends", id: "somebody" }]);
@@ -148,7 +148,7 @@ describe("a frozen clock", () => {
     expect(fired).toEqual(["rings 0", "another"]);
   });
 
-  it("waits no longer for work of before a reset", async () => {
+  it("no longer waits for work that began before a reset", async () => {
     const clock = createClock(0);
     clock.track(new Promise(() => {}));
     const waiting = clock.advance({ by: 10 });
@@ -160,7 +160,7 @@ describe("a frozen clock", () => {
     expect(clock.now()).toBe(10);
   });
 
-  it("leaves the time after a reset alone in steps of before", async () => {
+  it("ends steps that began before a reset without moving the new time", async () => {
     const clock = createClock(0);
     clock.track(new Promise(() => {}));
     const steps = [clock.advance({ by: 10 }), clock.advance({ by: 10 })];
@@ -170,7 +170,7 @@ describe("a frozen clock", () => {
     expect(clock.now()).toBe(0);
   });
 
-  it("wakes whoever sleeps on reset", async () => {
+  it("wakes every sleeper on reset", async () => {
     const clock = createClock(0);
     const sleep = clock.sleep(10);
     clock.reset();
@@ -183,7 +183,7 @@ describe("a frozen clock", () => {
     await expect(clock.advance({ to: 999 })).rejects.toThrow("to: time moves forward only");
   });
 
-  it("goes on after a timer that failed", async () => {
+  it("continues after a timer that failed", async () => {
     const clock = createClock(0);
     clock.schedule(1, () => {
       throw new Error("broken timer");
@@ -193,7 +193,7 @@ describe("a frozen clock", () => {
     expect(clock.now()).toBe(6);
   });
 
-  it("lets a timer send what runs due timers itself", async () => {
+  it("lets a timer's task send a request, which runs due timers itself", async () => {
     const clock = createClock(0);
     clock.schedule(1, () => clock.runDue());
     clock.schedule(1, () => {});
@@ -201,7 +201,7 @@ describe("a frozen clock", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("runs what a jump made overdue when asked to", async () => {
+  it("runs timers that a jump made overdue on request", async () => {
     const clock = createClock(0);
     const fired: number[] = [];
     clock.schedule(10, (at) => void fired.push(at));
@@ -239,7 +239,7 @@ describe("a flowing clock", () => {
     expect(fired).toEqual([1010]);
   });
 
-  it("can be moved on as well", async () => {
+  it("can be moved forward as well", async () => {
     const { wall, pass } = manualWall(0);
     const clock = createClock(0, "flowing", wall);
     await clock.advance({ by: 1000 });
@@ -247,7 +247,7 @@ describe("a flowing clock", () => {
     expect(clock.now()).toBe(1001);
   });
 
-  it("holds no timer of the wall clock once frozen", () => {
+  it("has no wall-clock timer once frozen", () => {
     const { wall, isArmed } = manualWall(0);
     const clock = createClock(0, "flowing", wall);
     clock.schedule(10, () => {});

@@ -41,12 +41,12 @@ test("a group is found by its name within its account only", () => {
   ]);
 });
 
-test("a renamed group gives its former name free", () => {
+test("a renamed group frees its former name", () => {
   const groups = new Groups().set("1", group("1", "Sales")).set("1", group("1", "Support"));
   expect([groups.named("a", "Sales"), groups.named("a", "Support")?.id]).toEqual([undefined, "1"]);
 });
 
-test("a deleted group gives its name free", () => {
+test("a deleted group frees its name", () => {
   const groups = new Groups().set("1", group("1", "Sales"));
   expect([groups.delete("1"), groups.delete("1"), groups.named("a", "Sales")]).toEqual([true, false, undefined]);
 });
@@ -57,13 +57,13 @@ test("cleared groups leave no name behind", () => {
   expect([groups.size, groups.named("a", "Sales")]).toEqual([0, undefined]);
 });
 
-test("calls stand in the queue in the order in which they came, each in its account's", () => {
+test("each account's queue holds its calls in the order of placement", () => {
   const calls = callsOf(call("1", "queued"), call("2", "in_progress"), call("3", "queued"));
   calls.set("4", call("4", "queued", { accountId: "b" }));
   expect([waiting(calls), [...calls.of("a").active.keys()]]).toEqual([["1", "3"], ["2"]]);
 });
 
-test("a call that changes while it waits keeps its place and is seen as it is now", () => {
+test("a call that changes while queued keeps its position, and the queue shows the change", () => {
   const calls = callsOf(call("1", "queued"), call("2", "queued"));
   calls.set("1", call("1", "queued", { duration: 7 }));
   expect([...calls.of("a").waiting.values()].map(({ id, duration }) => [id, duration])).toEqual([
@@ -72,7 +72,7 @@ test("a call that changes while it waits keeps its place and is seen as it is no
   ]);
 });
 
-test("a call that comes back to the queue stands where it was placed", () => {
+test("a call that returns to the queue takes its position by placement", () => {
   const calls = callsOf(call("1", "completed"), call("2", "queued"));
   calls.set("1", call("1", "queued"));
   expect(waiting(calls)).toEqual(["1", "2"]);
@@ -85,7 +85,7 @@ test("a call that ends, moves to another account or is deleted leaves the queue"
   expect([waiting(calls), [...calls.of("b").waiting.keys()]]).toEqual([[], ["2"]]);
 });
 
-test("outbound calls are counted by the day of their placement, and no longer when they are deleted", () => {
+test("outbound calls count on the day of their placement until they are deleted", () => {
   const calls = callsOf(call("1", "completed"), call("2", "queued"), call("3", "queued", { direction: "inbound" }));
   calls.set("1", call("1", "failed"));
   expect(calls.of("a").placedOn.get(dayOf(noon))).toBe(2);

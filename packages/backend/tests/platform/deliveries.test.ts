@@ -6,7 +6,7 @@ import { demo } from "../../src/testing/demo-seed.ts";
 
 const destinationId = demo.destinations.app;
 
-it("sends a signed offer with what it was handed, and records the acceptance", async () => {
+it("sends a signed offer with the given fields, and records the acceptance", async () => {
   const received: Request[] = [];
   const backend = createBackend({
     fetch: async (input, init) => {
@@ -54,7 +54,7 @@ it("gives up on a receiver that does not answer", async () => {
   expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: false });
 });
 
-describe("the built-in receiver", () => {
+describe("the built-in inbox", () => {
   async function slow(delaySecs: number) {
     const backend = createBackend();
     backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
@@ -64,7 +64,7 @@ describe("the built-in receiver", () => {
     return delivery;
   }
 
-  it("gives no answer where it takes as long as the timeout, on the backend's clock", async () => {
+  it("times out on the backend's clock if its delay reaches the timeout", async () => {
     expect(await slow(10)).toMatchObject({ accepted: false, error: "No answer within 10 s." });
   });
 
@@ -73,7 +73,7 @@ describe("the built-in receiver", () => {
   });
 });
 
-it("a delivery that was under way at a reset is not listed after it", async () => {
+it("a delivery in flight during a reset is not listed afterwards", async () => {
   let answer = (_: Response): void => {};
   const backend = createBackend({
     fetch: () =>
@@ -88,7 +88,7 @@ it("a delivery that was under way at a reset is not listed after it", async () =
   expect(backend.deliveries.list()).toEqual([]);
 });
 
-it("the clock waits for a delivery that was triggered before it moves on", async () => {
+it("the clock waits for a triggered delivery before it moves", async () => {
   const backend = createBackend({ fetch: () => new Promise((resolve) => setTimeout(resolve, 20, new Response())) });
   void backend.deliveries.trigger({ destinationId });
   await backend.advance({ by: 1000 });

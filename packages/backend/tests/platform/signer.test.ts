@@ -11,6 +11,6 @@ it("signs the timestamp in seconds and the body as openssl does", () => {
   expect(signatureHeader(body, ["first"], at)).toBe(`t=1772452800,v1=${first}`);
 });
 
-it("writes one part for each secret, in their order", () => {
+it("writes one signature per secret, in their order", () => {
   expect(signatureHeader(body, ["second", "first"], at)).toBe(`t=1772452800,v1=${second},v1=${first}`);
 });

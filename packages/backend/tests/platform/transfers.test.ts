@@ -60,7 +60,7 @@ const secsAfterStart = (at: number | undefined) => ((at ?? Number.NaN) - Date.pa
 async function availabilityOf(backend: Backend, memberId: string) {
   return (await send(backend, `GET /transfers/members/${memberId}/availability`, { token: key })).body;
 }
-/** Rings the people so often without an answer. */
+/** Lets the people miss a number of transfers in a row. */
 async function miss(backend: Backend, times: number) {
   for (let index = 0; index < times; index += 1) {
     backend.transfers.start({ destinationId: people });
@@ -115,12 +115,12 @@ describe("ringing", () => {
     ]);
   });
 
-  it("rings disabled destinations when a policy says so", () => {
+  it("rings disabled destinations if the policy allows it", () => {
     const backend = withGroup([{ destinationId: off }], { policies: { disabledDestinationsRing: true } });
     expect(backend.transfers.start({ groupId }).rings).toMatchObject([{ outcome: "ringing" }]);
   });
 
-  it("of nobody at all is over at once", () => {
+  it("without anyone to ring is over at once", () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     expect(backend.transfers.start({ destinationId: off }).status).toBe("unanswered");
   });
@@ -155,7 +155,7 @@ describe("ringing", () => {
     expect(backend.transfers.start({ destinationId: people }).rings[1]).toMatchObject({ outcome: "ringing" });
   });
 
-  it("reaches a person once, though two destinations lead there", () => {
+  it("rings a person once, although two destinations lead to them", () => {
     const seed = seedOf();
     const second = { id: hall, accountId, name: "Same people", kind: "available_humans" as const };
     const destinations = seed.destinations?.map((one) => (one.id === hall ? second : one)) ?? [];
@@ -189,7 +189,7 @@ describe("the first to answer", () => {
     });
   });
 
-  it("of two at the same instant is the first in ring order, whoever was heard first", async () => {
+  it("of two at the same instant is the first in ring order, in whichever order they arrive", async () => {
     const backend = withGroup([{ destinationId: desk }, { destinationId: hall }]);
     backend.transfers.start({
       groupId,
@@ -218,7 +218,7 @@ describe("the first to answer", () => {
     }
   });
 
-  it("is busy until the call ends, and is not rung meanwhile", async () => {
+  it("is busy until the call ends, and does not ring until then", async () => {
     const backend = createBackend({ now: start, seed: seedOf(), policies: { callDurationSecs: 60 } });
     backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 5 }] });
     await advance(backend, 5);
@@ -231,7 +231,7 @@ describe("the first to answer", () => {
     expect(only(backend)).toMatchObject({ status: "ended" });
   });
 
-  it("stops ringing elsewhere, which counts as no missed call", async () => {
+  it("stops ringing elsewhere without a missed call", async () => {
     const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 1 } });
     backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 5 }] });
     backend.transfers.start({ destinationId: people });
@@ -243,7 +243,7 @@ describe("the first to answer", () => {
 });
 
 describe("a late answer", () => {
-  it("gets offer_taken from another, and offer_taken_self from whoever has the call", async () => {
+  it("gets offer_taken, or offer_taken_self if the callee has the call already", async () => {
     const backend = withGroup([{ destinationId: desk }, { destinationId: hall }]);
     const { id: transferId } = backend.transfers.start({
       groupId,
@@ -276,7 +276,7 @@ describe("a late answer", () => {
 });
 
 describe("an app", () => {
-  /** A receiver that answers with `status` after so many seconds of the backend's clock. */
+  /** A receiver that answers with `status` after `delaySecs` on the backend's clock. */
   function receiver(status: number, delaySecs = 0) {
     const offers: unknown[] = [];
     const world: { backend?: Backend } = {};
@@ -310,7 +310,7 @@ describe("an app", () => {
     ]);
   });
 
-  it("loses to somebody faster", async () => {
+  it("loses to a faster callee", async () => {
     const { fetch, world } = receiver(200, 10);
     const backend = withGroup([{ destinationId: desk }, { destinationId: app }], { fetch });
     world.backend = backend;
@@ -320,7 +320,7 @@ describe("an app", () => {
     expect(only(backend).rings[1]?.late).toEqual([{ at: Date.parse(start) + 10_000, code: "offer_taken" }]);
   });
 
-  it("misses an offer that it accepts too late", async () => {
+  it("misses an offer if it accepts too late", async () => {
     const { fetch, world } = receiver(200, 30);
     const backend = withGroup([{ destinationId: app, ringTimeoutSecs: 15 }], { fetch });
     world.backend = backend;
@@ -353,7 +353,7 @@ describe("an app", () => {
     });
   });
 
-  it("that is served by the built-in receiver answers on the backend's clock", async () => {
+  it("whose url is the inbox's answers on the backend's clock", async () => {
     const backend = createBackend({ now: start, seed: seedOf(), controlPlane: true });
     backend.collections.update("destinations", app, { config: { url: "http://inbox.invalid/offers" } });
     backend.inbox.answer = { delaySecs: 3 };
@@ -364,7 +364,7 @@ describe("an app", () => {
 });
 
 describe("missed calls", () => {
-  it("three in a row turn a member away for a quarter of an hour", async () => {
+  it("three in a row make a member away for a quarter of an hour", async () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     await miss(backend, 2);
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
@@ -383,7 +383,7 @@ describe("missed calls", () => {
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available", source: null });
   });
 
-  it("are counted for those only who rang to the end", async () => {
+  it("count only for members who rang to the end", async () => {
     const backend = createBackend({
       now: start,
       seed: seedOf({ [bob]: { busy: true } }),
@@ -395,7 +395,7 @@ describe("missed calls", () => {
     expect(statuses).toEqual(["away", "available", "available"]);
   });
 
-  it("change nothing for who turned away while it rang", async () => {
+  it("change nothing for a member who went away while it rang", async () => {
     const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 1 } });
     backend.transfers.start({ destinationId: people });
     const member = backend.state.members.get(ann);
@@ -404,14 +404,14 @@ describe("missed calls", () => {
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "offline", source: "member", until: null });
   });
 
-  it("are none when somebody else answered", async () => {
+  it("do not count if another callee answered", async () => {
     const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 1 } });
     backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 5 }] });
     await advance(backend, 30);
     expect(await availabilityOf(backend, bob)).toMatchObject({ status: "available" });
   });
 
-  it("start anew after an answer", async () => {
+  it("start again after an answer", async () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     await miss(backend, 2);
     backend.transfers.start({ destinationId: people, script: [{ memberId: ann, answerAfterSecs: 1 }] });
@@ -421,7 +421,7 @@ describe("missed calls", () => {
     expect(await availabilityOf(backend, bob)).toMatchObject({ status: "away" });
   });
 
-  it("start anew after a manual change", async () => {
+  it("start again after a manual change", async () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     await miss(backend, 2);
     backend.collections.update("members", ann, { availability: { status: "available", source: "member" } });
@@ -430,7 +430,7 @@ describe("missed calls", () => {
     expect(await availabilityOf(backend, bob)).toMatchObject({ status: "away" });
   });
 
-  it("never turn anybody away when the policy's limit is 0", async () => {
+  it("never make a member away if the policy's limit is 0", async () => {
     const backend = createBackend({ now: start, seed: seedOf(), policies: { missedCallLimit: 0 } });
     await miss(backend, 4);
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
@@ -465,7 +465,7 @@ describe("a transfer of a call", () => {
     expect(backend.upcoming()).toEqual([]);
   });
 
-  it("stops ringing when the call is completed, which counts as no missed call", async () => {
+  it("stops ringing without a missed call when the call is completed", async () => {
     const backend = createBackend({
       now: start,
       seed: { ...seedOf(), calls: [call] },
@@ -478,7 +478,7 @@ describe("a transfer of a call", () => {
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available", busy: false });
   });
 
-  it("lasts longer when the call's beginning is put off", async () => {
+  it("lasts longer if the call's start is moved later", async () => {
     const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
     backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
     await advance(backend, 20);
@@ -489,7 +489,7 @@ describe("a transfer of a call", () => {
     expect(only(backend).status).toBe("ended");
   });
 
-  it("ends with a call that began under another policy when that call does", async () => {
+  it("ends with its call, also if that call began under another policy", async () => {
     const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
     backend.changePolicies({ callDurationSecs: 600 });
     backend.transfers.start({ destinationId: people, callId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
@@ -497,7 +497,7 @@ describe("a transfer of a call", () => {
     expect([only(backend).status, backend.state.calls.get(callId)?.status]).toEqual(["ended", "completed"]);
   });
 
-  it("shows and offers a ring until the call ends, where that is first", () => {
+  it("shows and offers a ring only until the call ends, if that is first", () => {
     const bodies: string[] = [];
     const fetch: typeof globalThis.fetch = (_, init) => {
       bodies.push(String(init?.body));
@@ -510,7 +510,7 @@ describe("a transfer of a call", () => {
     expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ expiresAt: "2026-03-02T12:00:10.000Z" });
   });
 
-  it("that ends while it rings is abandoned, which counts as no missed call", async () => {
+  it("that ends while it rings is abandoned without a missed call", async () => {
     const backend = createBackend({
       now: start,
       seed: { ...seedOf(), calls: [call] },
@@ -523,7 +523,7 @@ describe("a transfer of a call", () => {
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
   });
 
-  it("that ends after some rang in vain counts no missed call either", async () => {
+  it("that ends after some rings ended unanswered has no missed calls either", async () => {
     const backend = withGroup([{ destinationId: people, ringTimeoutSecs: 5 }, { destinationId: desk }], {
       seed: { ...seedOf(), calls: [call] },
       policies: { missedCallLimit: 1 },
@@ -536,7 +536,7 @@ describe("a transfer of a call", () => {
   });
 });
 
-describe("what a transfer under way is with", () => {
+describe("a record in a transfer under way", () => {
   it.each<[string, CollectionName, string]>([
     ["a member who rings", "members", bob],
     ["a member who talks", "members", ann],
@@ -547,7 +547,7 @@ describe("what a transfer under way is with", () => {
     const memberId = id === ann ? ann : cat;
     const { id: transferId } = backend.transfers.start({ groupId, script: [{ memberId, answerAfterSecs: 5 }] });
     await advance(backend, id === bob ? 0 : 5);
-    // A group refers to its destinations, whatever rings.
+    // A group refers to its destinations, also when they do not ring.
     if (collection === "destinations") backend.state.groups.clear();
     expect(() => backend.collections.delete(collection, id)).toThrow(`transfer ${transferId} is under way with it`);
     await advance(backend, 65);
@@ -555,15 +555,15 @@ describe("what a transfer under way is with", () => {
     expect(backend.collections.delete(collection, id)).toBe(true);
   });
 
-  it("can go where it did not ring", () => {
+  it("can be removed if it did not ring", () => {
     const backend = createBackend({ now: start, seed: seedOf({ [bob]: { busy: true } }) });
     backend.transfers.start({ destinationId: people });
     expect(backend.collections.delete("members", bob)).toBe(true);
   });
 });
 
-describe("what is kept of transfers", () => {
-  it("are those under way and the latest of those that are over", () => {
+describe("the kept transfers", () => {
+  it("are those under way and the latest of the others", () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     const { id: ringing } = backend.transfers.start({ destinationId: desk });
     const script = [{ destinationId: off, answerAfterSecs: 60 }];
@@ -574,13 +574,13 @@ describe("what is kept of transfers", () => {
     expect(backend.upcoming().map(({ id }) => id)).toEqual([ringing]);
   });
 
-  it("are a thousand under way at most", () => {
+  it("are at most a thousand under way", () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     for (let count = 0; count < 1000; count += 1) backend.transfers.start({ destinationId: desk });
     expect(() => backend.transfers.start({ destinationId: desk })).toThrow(/^1000 transfers are under way/);
   });
 
-  it("are the latest two hundred late answers of a ring", async () => {
+  it("have at most the latest two hundred late answers per ring", async () => {
     const backend = createBackend({ now: start, seed: seedOf() });
     const { id: transferId } = backend.transfers.start({ destinationId: desk });
     await advance(backend, 30);
@@ -588,7 +588,7 @@ describe("what is kept of transfers", () => {
     expect(only(backend).rings[0]?.late).toHaveLength(200);
   });
 
-  it("are no timers of what is over", async () => {
+  it("leave no timers once they are over", async () => {
     const backend = withGroup([{ destinationId: desk }, { destinationId: people }]);
     backend.transfers.start({ groupId, script: [{ memberId: ann, answerAfterSecs: 5 }] });
     await advance(backend, 5);
@@ -596,7 +596,7 @@ describe("what is kept of transfers", () => {
   });
 });
 
-describe("a transfer that cannot be", () => {
+describe("an impossible transfer", () => {
   it.each([
     ["of an unknown destination", { destinationId: "x" }, "destinationId"],
     ["of two targets", { destinationId: desk, groupId }, "destinationId"],
@@ -637,7 +637,7 @@ describe("the transfers' routes", () => {
       body: JSON.stringify(body),
     });
 
-  it("ring, show, and let somebody pick up", async () => {
+  it("start a transfer, show it and answer it", async () => {
     const backend = withGroup([{ destinationId: desk }, { destinationId: hall }], { controlPlane: true });
     const started = await post(backend, "", { groupId });
     const transfer = (await started.json()) as { id: string };
@@ -654,7 +654,7 @@ describe("the transfers' routes", () => {
     expect((await backend.fetch(`${url}/nothing`)).status).toBe(404);
   });
 
-  it("tell the effects of time in order", async () => {
+  it("return the effects of time in order", async () => {
     const backend = withGroup([{ destinationId: people }, { destinationId: desk }], { controlPlane: true });
     backend.transfers.start({ groupId, script: [{ memberId: bob, answerAfterSecs: 4 }] });
     const effects = await backend.advance({ by: 64_000 });

@@ -15,7 +15,7 @@ function list(backend: Backend, query = "") {
 }
 
 describe("placing a call", () => {
-  it("answers the id of a call in progress, and keeps unknown fields", async () => {
+  it("returns the id of a call in progress, and keeps unknown fields", async () => {
     const backend = createBackend();
     const answer = await place(backend, { note: "kept" });
     expect(answer).toMatchObject({ status: 201, body: { type: "initiated" } });
@@ -68,14 +68,14 @@ describe("placing a call", () => {
     expect((await place(backend)).status).toBe(status);
   });
 
-  it("refuses a policy whose time zone does not exist, and says what to give", () => {
+  it("refuses a policy with an unknown time zone, and says which values it may have", () => {
     const change = () => createBackend().changePolicies({ recipientTimeZone: "Mars/Base" });
     expect(change).toThrow("recipientTimeZone: must be an IANA time zone, such as Europe/Berlin, or unknown");
   });
 });
 
 describe("the limits of an account", () => {
-  it("count only what the account placed itself, not what came in", async () => {
+  it("count only outbound calls", async () => {
     const backend = createBackend({ policies: { dailyCallLimit: 1 } });
     const id = "11111111-1111-4111-8111-111111111111";
     const inbound = { id, accountId: demo.accountId, direction: "inbound", duration: 5, status: "completed" };
@@ -108,7 +108,7 @@ describe("the limits of an account", () => {
     expect([...backend.state.calls.values()].map(({ duration }) => duration)).toEqual([60, 60, 60]);
   });
 
-  it("lets a waiting call go first when the limit is raised", async () => {
+  it("starts a waiting call first when the limit is raised", async () => {
     const backend = createBackend({ policies: { concurrentCallLimit: 0 } });
     expect((await place(backend)).status).toBe(202);
     backend.policies.concurrentCallLimit = 2;
@@ -116,7 +116,7 @@ describe("the limits of an account", () => {
     expect([...backend.state.calls.values()].filter(({ status }) => status === "in_progress")).toHaveLength(2);
   });
 
-  it("refuses beyond the day's calls until midnight UTC", async () => {
+  it("refuses calls beyond the daily limit until midnight UTC", async () => {
     const backend = createBackend({ now: "2026-03-02T12:00:00Z", policies: { dailyCallLimit: 1 } });
     await place(backend);
     expect(codeOf(await place(backend))).toBe("daily_call_limit_exceeded");

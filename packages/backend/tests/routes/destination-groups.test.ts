@@ -12,7 +12,7 @@ function membersOf(count: number): { destinationId: string }[] {
 }
 
 describe("creating a group", () => {
-  it("answers the group with its defaults, members in ring order", async () => {
+  it("returns the group with its defaults, members in ring order", async () => {
     const backend = createBackend();
     const ring = [
       { destinationId: destinations.phone, ringTimeoutSecs: 45 },

@@ -46,7 +46,7 @@ describe("rotating a secret", () => {
     expect(secret).not.toBe(demo.signingSecret);
   });
 
-  it("voids the older of two secrets where it is rotated again within the overlap", async () => {
+  it("ends the older of two secrets if rotated again within the overlap", async () => {
     const backend = createBackend();
     await send(backend, rotate(destinations.app));
     const destination = backend.state.destinations.get(destinations.app);
@@ -55,7 +55,7 @@ describe("rotating a secret", () => {
     expect(destination?.previousSecret).toBe(second);
   });
 
-  it("is refused within the overlap where a policy says so, and leaves both secrets as they are", async () => {
+  it("is refused within the overlap if the policy says so, and keeps both secrets", async () => {
     const backend = createBackend({ policies: { rotationDuringOverlap: "refuse" } });
     expect((await send(backend, rotate(destinations.app))).status).toBe(200);
     const before = structuredClone(backend.state.destinations.get(destinations.app));
@@ -69,14 +69,14 @@ describe("rotating a secret", () => {
     expect((await send(backend, rotate(destinations.app))).status).toBe(200);
   });
 
-  it("is refused for who it is and what it is before the overlap counts", async () => {
+  it("checks owner and kind before the overlap", async () => {
     const backend = createBackend({ policies: { rotationDuringOverlap: "refuse" } });
     await send(backend, rotate(destinations.app));
     expect((await send(backend, rotate(destinations.phone))).status).toBe(400);
     expect((await send(backend, rotate(destinations.app), { token: null })).status).toBe(401);
   });
 
-  it("has an answer of any error code in the contract", () => {
+  it("has every error code of the API description", () => {
     const operation = operations.rotateDestinationSecret;
     const { responses } = document.paths[operation.path][operation.method.toLowerCase() as "post"];
     expect(responses.default).toBeDefined();

@@ -23,7 +23,7 @@ describe("reading availability", () => {
     });
   });
 
-  it("reads available from the very time of until on", async () => {
+  it("reads available exactly from until on", async () => {
     const backend = createBackend();
     await backend.clock.advance({ to: "2026-03-02T12:14:59.999Z" });
     expect((await send(backend, availability(members.agent))).body).toMatchObject({ status: "away" });
@@ -51,7 +51,7 @@ describe("reading availability", () => {
     expect((await send(createBackend(), availability(members.both))).body).toMatchObject({ busy: true });
   });
 
-  it("lets an agent read another member's", async () => {
+  it("lets an agent read another member's availability", async () => {
     const backend = createBackend();
     const token = await backend.keys.issueToken({ userId: users.agent });
     expect((await send(backend, availability(members.owner), { token, headers: inAccount })).status).toBe(200);
@@ -66,7 +66,7 @@ describe("reading availability", () => {
 describe("removing hours", () => {
   const hours = (id: string) => `DELETE /transfers/members/${id}/hours`;
 
-  it("removes them, and answers the same where none are set", async () => {
+  it("removes them, and answers the same if none are set", async () => {
     const backend = createBackend();
     const first = await send(backend, hours(members.agent));
     const second = await send(backend, hours(members.agent));

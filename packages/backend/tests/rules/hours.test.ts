@@ -30,7 +30,7 @@ describe("available hours", () => {
     expect(isWithinHours(hours, at(time), "UTC")).toBe(within);
   });
 
-  it("use the account's time zone where they name none", () => {
+  it("use the account's time zone by default", () => {
     expect(isWithinHours(monday, at("2026-03-02T14:00:00Z"), "America/New_York")).toBe(true);
   });
 

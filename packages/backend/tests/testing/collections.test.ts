@@ -13,7 +13,7 @@ const [first, second] = ["99999999-0000-4000-8000-00000000000a", "99999999-0000-
 const names = Object.keys(demoSeed) as CollectionName[];
 
 describe("the state as a seed", () => {
-  it("makes a backend that knows the same", () => {
+  it("makes a backend with the same state", () => {
     const { state } = createBackend();
     expect(createBackend({ seed: asSeed(state) as Seed }).state).toEqual(state);
   });
@@ -30,7 +30,7 @@ describe("the state as a seed", () => {
 });
 
 describe("a record", () => {
-  it("that is created takes part at once", async () => {
+  it("that is created takes effect at once", async () => {
     const backend = createBackend();
     const created = backend.collections.create("destinations", { id: newId, accountId, name: "New", kind: "app" });
     expect(created).toMatchObject({ id: newId, enabled: true, signingSecret: expect.any(String) });
@@ -38,13 +38,13 @@ describe("a record", () => {
     expect(answer.status).toBe(200);
   });
 
-  it("of an API key is found by the id that it was given", () => {
+  it("of an API key is found by its generated id", () => {
     const { collections } = createBackend();
     const { id } = collections.create("apiKeys", { accountId });
     expect(collections.get("apiKeys", String(id))).toMatchObject({ accountId, role: "owner" });
   });
 
-  it("that is changed keeps what is not mentioned, and loses what is null", async () => {
+  it("that is changed keeps fields that are absent, and loses fields that are null", async () => {
     const backend = createBackend();
     const changed = backend.collections.update("members", members.agent, {
       hours: null,
@@ -56,14 +56,14 @@ describe("a record", () => {
     expect(body).toMatchObject({ status: "away", source: "admin", until: null });
   });
 
-  it("that is changed keeps its place in the list", () => {
+  it("that is changed keeps its position in the list", () => {
     const { collections } = createBackend();
     const before = collections.list("members").map(({ id }) => id);
     collections.update("members", members.admin, { role: "agent" });
     expect(collections.list("members").map(({ id }) => id)).toEqual(before);
   });
 
-  it("of a call in progress has one end, and a change of its beginning moves it", async () => {
+  it("of a call in progress has one end, which moves with its start", async () => {
     const backend = createBackend();
     const id = demo.calls.failed;
     backend.collections.update("calls", id, { status: "in_progress", startedAt: backend.clock.iso() });
@@ -76,7 +76,7 @@ describe("a record", () => {
     expect(backend.collections.get("calls", id)).toMatchObject({ status: "completed", duration: 60 });
   });
 
-  it("of a call in progress that is removed leaves room for the next in the queue", () => {
+  it("of a call in progress that is removed makes room for the next in the queue", () => {
     const call = { accountId, direction: "outbound", duration: 0, createdAt: "2026-03-02T12:00:00Z" };
     const backend = createBackend({ policies: { concurrentCallLimit: 1 } });
     backend.collections.create("calls", { ...call, id: first, status: "in_progress" });

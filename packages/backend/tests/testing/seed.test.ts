@@ -21,7 +21,7 @@ const group = {
   totalTimeoutSecs: 30,
   members: [{ destinationId: id }],
 } as const;
-/** Too late for a clock that moves on to be written as a timestamp. */
+/** Beyond the latest time that a seed may contain. */
 const end = "9999-06-01T00:00:00Z";
 const late = { ...phone, kind: "app", previousSecretExpiresAt: end };
 const call = { id, accountId, direction: "outbound", duration: 0, status: "completed" };
@@ -59,7 +59,7 @@ describe("the demo seed", () => {
     expect(createBackend().state.destinations.get(demo.destinations.app)?.config).not.toEqual(destination?.config);
   });
 
-  it("is checked once somebody has changed it", () => {
+  it("is checked once it was changed", () => {
     const { accounts } = demoSeed;
     try {
       demoSeed.accounts = [...(accounts ?? []), { id: "one", name: "Broken" }];
@@ -71,7 +71,7 @@ describe("the demo seed", () => {
     }
   });
 
-  it("is checked against what is there where it is added later", () => {
+  it("is checked against the state if it is added later", () => {
     expect(() => createBackend().seed(demoSeed)).toThrow("is taken");
   });
 });
@@ -144,13 +144,13 @@ describe("a seed", () => {
     expect(backend.state.accounts.has(accountId)).toBe(false);
   });
 
-  it("may refer to what is there already", () => {
+  it("may refer to records of the state", () => {
     const backend = createBackend();
     backend.seed({ flows: [{ id, accountId: demo.accountId, published: true }] });
     expect(backend.state.flows.has(id)).toBe(true);
   });
 
-  it("gives a group the contract's defaults where it says nothing", () => {
+  it("gives a group the defaults of the API description", () => {
     const bare = { id, accountId, name: "G", members: [{ destinationId: id }] };
     const backend = createBackend({ seed: { accounts, destinations: [phone], groups: [bare] } });
     const { totalTimeoutSecs, strategy } = requestSchemas.createDestinationGroup.body.shape;
@@ -167,7 +167,7 @@ describe("a seed", () => {
     expect(backend.state.members.get(id)?.availability.until).toBe("2026-03-02T14:30:00.500Z");
   });
 
-  it("may hold times that are relative to the clock as it is loaded", () => {
+  it("may contain times relative to the clock at loading", () => {
     const availability = { status: "away", until: "+90m", updatedAt: "-30s" } as const;
     const seed: Seed = {
       accounts,
@@ -198,7 +198,7 @@ describe("a seed", () => {
     expect([...state.apiKeys.values()][0]?.expiresAt).toBe(Date.parse("2031-05-07T07:08:09Z"));
   });
 
-  it("keeps a text that only looks like a relative time where no time belongs", () => {
+  it("keeps text that looks like a relative time in other fields", () => {
     const backend = createBackend({ seed: { accounts, destinations: [{ ...phone, config: { until: "+1h" } }] } });
     expect(backend.state.destinations.get(id)?.config).toEqual({ until: "+1h" });
   });
@@ -223,7 +223,7 @@ describe("a seed", () => {
     expect(createBackend({ seed }).state.destinations.get(id)?.config).toEqual({ number: "1" });
   });
 
-  it("lets calls in progress and in the queue go on", async () => {
+  it("lets calls in progress and in the queue continue", async () => {
     const call = { accountId, direction: "outbound", duration: 0, createdAt: "2026-03-02T11:59:30Z" };
     const calls = [
       { ...call, id, status: "in_progress" },

@@ -54,7 +54,7 @@ async function story(backend: Backend, token: string): Promise<unknown[]> {
   return seen;
 }
 
-it("a restored backend goes on exactly as the one that the snapshot was taken of", async () => {
+it("a restored backend continues exactly like the original", async () => {
   const { backend, token } = await busy();
   const snapshot = JSON.parse(JSON.stringify(backend.snapshot()));
   const other = createBackend({ prng: 4, fetch, seed: {}, now: 0 });
@@ -81,7 +81,7 @@ it("restoring empties journal and deliveries", async () => {
   expect([backend.journal.list(), backend.deliveries.list()]).toEqual([[], []]);
 });
 
-it("an offer that no answer is known of is sent again, as the same event, and only the later answer is heard", async () => {
+it("an unanswered offer is sent again as the same event, and only the later answer counts", async () => {
   const answers: ((response: Response) => void)[] = [];
   const bodies: unknown[] = [];
   const backend = createBackend({
@@ -101,7 +101,7 @@ it("an offer that no answer is known of is sent again, as the same event, and on
   expect([bodies.length, bodies[1], backend.deliveries.list().length]).toEqual([2, bodies[0], 1]);
 });
 
-it("an app that was still thinking takes the call after a restore too", async () => {
+it("an app that had not answered yet can take the call after a restore", async () => {
   const backend = createBackend();
   backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });
   backend.inbox.answer = { delaySecs: 5 };
@@ -116,7 +116,7 @@ it("an app that was still thinking takes the call after a restore too", async ()
   expect(statuses).toEqual(["connected", "connected"]);
 });
 
-it("an app that declined gets no second offer by a restore", async () => {
+it("an app that declined gets no second offer after a restore", async () => {
   const backend = createBackend({ fetch });
   backend.transfers.start({ groupId: demo.groups.existing });
   await backend.advance({ by: 0 });
