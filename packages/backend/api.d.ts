@@ -79,32 +79,18 @@ declare interface AccountCalls {
     readonly placedOn: ReadonlyMap<number, number>;
 }
 
-declare interface AccountRecord {
-    readonly id: string;
-    readonly name: string;
-    suspended: boolean;
-    timeZone: string | undefined;
-}
+declare type AccountRecord = Checked<"accounts">;
 
 declare interface ApiKeyOptions {
     readonly accountId?: string | undefined;
-    readonly role?: ApiKeyRecord["role"] | undefined;
+    readonly role?: Role | undefined;
     readonly scopes?: readonly string[] | undefined;
     readonly state?: ApiKeyRecord["state"] | undefined;
     readonly expiresAt?: string | number | undefined;
     readonly allowedIps?: readonly string[] | undefined;
 }
 
-declare interface ApiKeyRecord {
-    readonly id: string;
-    readonly key: string;
-    readonly accountId: string;
-    role: Role;
-    scopes: readonly string[] | undefined;
-    state: "valid" | "expired" | "revoked";
-    expiresAt: number | undefined;
-    allowedIps: readonly string[] | undefined;
-}
+declare type ApiKeyRecord = Stored<Checked<"apiKeys">, "id" | "key", "expiresAt">;
 
 declare interface Asked extends Pick<Request, "method" | "url" | "body"> {
     readonly headers: AskedHeaders;
@@ -160,23 +146,21 @@ declare interface BackendOptions {
     readonly controlPlane?: boolean;
 }
 
-declare interface CallRecord {
-    readonly id: string;
-    readonly accountId: string;
-    readonly direction: string;
-    readonly status: string;
-    readonly duration: number;
-    readonly createdAt: number;
-    readonly startedAt: number | undefined;
-    readonly request: Readonly<Record<string, unknown>>;
+declare type CallRecord = Readonly<Stored<Checked<"calls">, never, "createdAt" | "startedAt">>;
+
+declare interface Callee {
+    readonly destinationId?: string | undefined;
+    readonly memberId?: string | undefined;
 }
 
 declare class Calls extends IndexedMap<CallRecord> {
     #private;
     of(accountId: string): AccountCalls;
-    protected note(before: CallRecord | undefined, after: CallRecord | undefined): void;
-    protected forget(): void;
+    protected reindex(before: CallRecord | undefined, after: CallRecord | undefined): void;
+    protected clearIndex(): void;
 }
+
+type Checked<Name extends CollectionName> = z.output<(typeof recordSchemas)[Name]>;
 
 declare interface Clock {
     now(): number;
@@ -191,7 +175,7 @@ declare interface Clock {
     sleep(ms: number, id?: string): Promise<void>;
     track(work: Promise<unknown>): void;
     schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;
-    cancel(purpose: Pick<TimerPurpose, "id"> & Partial<TimerPurpose>): void;
+    cancel(selector: TimerSelector): void;
     timers(): readonly (TimerPurpose & {
         readonly at: number;
     })[];
@@ -201,7 +185,7 @@ declare interface Clock {
 
 declare type ClockMode = "frozen" | "flowing";
 
-declare type CollectionName = keyof Seed;
+declare type CollectionName = keyof typeof recordSchemas;
 
 declare interface Collections {
     list(name: CollectionName): readonly SeedRecord[];
@@ -211,12 +195,7 @@ declare interface Collections {
     delete(name: CollectionName, id: string): boolean;
 }
 
-declare interface ContactRecord {
-    readonly accountId: string;
-    readonly number: string;
-    doNotCall: boolean;
-    readonly timeZone: string | undefined;
-}
+declare type ContactRecord = Checked<"contacts">;
 
 declare interface Deliveries {
     trigger(trigger: Trigger): Promise<Delivery>;
@@ -237,19 +216,7 @@ declare interface Delivery {
     readonly redeliveryOf?: string;
 }
 
-declare interface DestinationRecord {
-    readonly id: string;
-    readonly accountId: string;
-    readonly name: string;
-    readonly kind: TransferDestination["kind"];
-    enabled: boolean;
-    config: Record<string, unknown>;
-    readonly createdAt: string;
-    updatedAt: string;
-    signingSecret: string | undefined;
-    previousSecret: string | undefined;
-    previousSecretExpiresAt: number | undefined;
-}
+declare type DestinationRecord = Stored<Checked<"destinations">, "createdAt" | "updatedAt", "previousSecretExpiresAt">;
 
 declare interface Events {
     readonly isFollowed: boolean;
@@ -303,21 +270,15 @@ declare interface Faults {
     clear(): void;
 }
 
-declare interface FlowRecord {
-    readonly id: string;
-    readonly accountId: string;
-    published: boolean;
-}
+declare type FlowRecord = Checked<"flows">;
 
-declare interface GroupRecord extends Readonly<DestinationGroup> {
-    readonly accountId: string;
-}
+declare type GroupRecord = Readonly<Stored<Checked<"groups">, "createdAt" | "updatedAt", never>>;
 
 declare class Groups extends IndexedMap<GroupRecord> {
     #private;
     named(accountId: string, name: string): GroupRecord | undefined;
-    protected note(before: GroupRecord | undefined, after: GroupRecord | undefined): void;
-    protected forget(): void;
+    protected reindex(before: GroupRecord | undefined, after: GroupRecord | undefined): void;
+    protected clearIndex(): void;
 }
 
 declare interface Handled {
@@ -326,18 +287,13 @@ declare interface Handled {
     readonly transport?: TransportFault;
 }
 
-declare type Hours = z.output<typeof hoursSchema>;
-
 declare interface Inbox {
     answer: InboxAnswer;
     list(): readonly InboxEvent[];
     clear(): void;
 }
 
-declare interface InboxAnswer {
-    readonly status?: number;
-    readonly delaySecs?: number;
-}
+declare type InboxAnswer = Readonly<z.output<typeof inboxAnswerSchema>>;
 
 declare interface InboxEvent {
     readonly at: string;
@@ -346,8 +302,8 @@ declare interface InboxEvent {
 }
 
 declare abstract class IndexedMap<Record> extends Map<string, Record> {
-    protected abstract note(before: Record | undefined, after: Record | undefined): void;
-    protected abstract forget(): void;
+    protected abstract reindex(before: Record | undefined, after: Record | undefined): void;
+    protected abstract clearIndex(): void;
     set(id: string, record: Record): this;
     delete(id: string): boolean;
     clear(): void;
@@ -407,22 +363,7 @@ declare interface Keys {
     issueToken(options: TokenOptions): Promise<string>;
 }
 
-declare interface MemberRecord {
-    readonly id: string;
-    readonly accountId: string;
-    readonly userId: string;
-    role: Role;
-    availability: {
-        readonly status: MemberAvailability["status"];
-        readonly source?: MemberAvailability["source"] | undefined;
-        readonly reason?: string | null | undefined;
-        readonly until?: string | null | undefined;
-        readonly updatedAt?: string | null | undefined;
-    };
-    busy: boolean;
-    hours: Hours | undefined;
-    missedCalls: number;
-}
+declare type MemberRecord = Checked<"members">;
 
 declare interface MswHttp<Handler> {
     all(predicate: RegExp, resolver: (info: {
@@ -448,14 +389,7 @@ declare interface NewTransfer {
     readonly script?: readonly ScriptEntry[] | undefined;
 }
 
-declare interface NumberRecord {
-    readonly accountId: string;
-    readonly number: string;
-    active: boolean;
-    verified: boolean;
-    canInitiateCalls: boolean;
-    readonly providerId: string | undefined;
-}
+declare type NumberRecord = Checked<"numbers">;
 
 declare interface Peer {
     readonly address?: string;
@@ -489,12 +423,7 @@ declare interface Policies {
     deliveryTimeoutSecs: number;
 }
 
-declare interface ProviderRecord {
-    readonly id: string;
-    readonly accountId: string;
-    active: boolean;
-    rejects: boolean;
-}
+declare type ProviderRecord = Checked<"providers">;
 
 declare type RingRecord = z.output<typeof ringSchema>;
 
@@ -515,7 +444,7 @@ declare interface SandboxesOptions extends BackendOptions {
     readonly sandboxIdleMs?: number;
 }
 
-declare interface ScriptEntry extends Who {
+declare interface ScriptEntry extends Callee {
     readonly answerAfterSecs?: number | undefined;
     readonly declineAfterSecs?: number | undefined;
 }
@@ -560,11 +489,19 @@ declare type Step = {
     readonly nextTimer: true;
 };
 
+type Stored<Fields, Filled extends keyof Fields, Instants extends keyof Fields> = Omit<Fields, Filled | Instants> & {
+    [Name in Filled]-?: Exclude<Fields[Name], undefined>;
+} & {
+    [Name in keyof Pick<Fields, Instants>]: number | Extract<Fields[Name], undefined>;
+};
+
 declare interface TimerPurpose {
     readonly kind: string;
     readonly id: string;
     readonly index?: number;
 }
+
+declare type TimerSelector = Pick<TimerPurpose, "id"> & Partial<TimerPurpose>;
 
 declare type TimerTask = (dueAt: number) => void | Promise<void>;
 
@@ -578,7 +515,7 @@ declare type TransferRecord = z.output<typeof transferSchema>;
 
 declare interface Transfers {
     start(input: NewTransfer): TransferRecord;
-    answer(id: string, who: Who): Promise<ErrorCode | undefined>;
+    answer(id: string, callee: Callee): Promise<ErrorCode | undefined>;
     get(id: string): TransferRecord | undefined;
     list(): readonly TransferRecord[];
 }
@@ -599,19 +536,11 @@ declare interface Upcoming extends TimerPurpose {
     readonly at: number;
 }
 
-declare interface UserRecord {
-    readonly id: string;
-    readonly name: string;
-}
+declare type UserRecord = Checked<"users">;
 
 declare interface WallClock {
     now(): number;
     after(ms: number, task: () => void): () => void;
-}
-
-declare interface Who {
-    readonly destinationId?: string | undefined;
-    readonly memberId?: string | undefined;
 }
 
 declare function bodyLimit(method: string, path: string): number;
@@ -690,39 +619,179 @@ declare const demo: {
 
 declare const demoSeed: Seed;
 
-declare const hoursSchema: z.ZodObject<{
-    timeZone: z.ZodExactOptional<z.ZodString>;
-    monday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-        from: z.ZodString;
-        to: z.ZodString;
-    }, z.core.$strict>>>;
-    tuesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-        from: z.ZodString;
-        to: z.ZodString;
-    }, z.core.$strict>>>;
-    wednesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-        from: z.ZodString;
-        to: z.ZodString;
-    }, z.core.$strict>>>;
-    thursday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-        from: z.ZodString;
-        to: z.ZodString;
-    }, z.core.$strict>>>;
-    friday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-        from: z.ZodString;
-        to: z.ZodString;
-    }, z.core.$strict>>>;
-    saturday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-        from: z.ZodString;
-        to: z.ZodString;
-    }, z.core.$strict>>>;
-    sunday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-        from: z.ZodString;
-        to: z.ZodString;
-    }, z.core.$strict>>>;
+declare const inboxAnswerSchema: z.ZodObject<{
+    status: z.ZodExactOptional<z.ZodInt>;
+    delaySecs: z.ZodExactOptional<z.ZodNumber>;
 }, z.core.$strict>;
 
 declare const inboxUrl = "http://inbox.invalid/offers";
+
+declare const recordSchemas: {
+    accounts: z.ZodObject<{
+        id: z.ZodString;
+        name: z.ZodString;
+        suspended: z.ZodDefault<z.ZodBoolean>;
+        timeZone: z.ZodOptional<z.ZodString>;
+    }, z.core.$strict>;
+    users: z.ZodObject<{
+        id: z.ZodString;
+        name: z.ZodString;
+    }, z.core.$strict>;
+    members: z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        userId: z.ZodString;
+        role: z.ZodEnum<{
+            member: "member";
+            admin: "admin";
+            agent: "agent";
+            owner: "owner";
+        }>;
+        availability: z.ZodDefault<z.ZodObject<{
+            status: z.ZodEnum<{
+                available: "available";
+                away: "away";
+                offline: "offline";
+            }>;
+            source: z.ZodOptional<z.ZodNullable<z.ZodEnum<{
+                member: "member";
+                admin: "admin";
+                auto: "auto";
+            }>>>;
+            reason: z.ZodOptional<z.ZodNullable<z.ZodString>>;
+            until: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
+            updatedAt: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
+        }, z.core.$strict>>;
+        busy: z.ZodDefault<z.ZodBoolean>;
+        hours: z.ZodOptional<z.ZodPipe<z.ZodRecord<z.ZodString, z.ZodUnknown>, z.ZodObject<{
+            timeZone: z.ZodExactOptional<z.ZodString>;
+            monday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            tuesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            wednesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            thursday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            friday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            saturday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+            sunday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
+                from: z.ZodString;
+                to: z.ZodString;
+            }, z.core.$strict>>>;
+        }, z.core.$strict>>>;
+        missedCalls: z.ZodDefault<z.ZodInt>;
+    }, z.core.$strict>;
+    destinations: z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        name: z.ZodString;
+        kind: z.ZodEnum<{
+            phone: "phone";
+            available_humans: "available_humans";
+            app: "app";
+        }>;
+        enabled: z.ZodDefault<z.ZodBoolean>;
+        config: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
+        signingSecret: z.ZodOptional<z.ZodString>;
+        previousSecret: z.ZodOptional<z.ZodString>;
+        previousSecretExpiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+        createdAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+        updatedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+    }, z.core.$strict>;
+    groups: z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        name: z.ZodString;
+        members: z.ZodArray<z.ZodObject<{
+            destinationId: z.ZodString;
+            ringTimeoutSecs: z.ZodOptional<z.ZodInt>;
+        }, z.core.$strip>>;
+        strategy: z.ZodDefault<z.ZodEnum<{
+            simultaneous: "simultaneous";
+        }>>;
+        totalTimeoutSecs: z.ZodDefault<z.ZodInt>;
+        createdAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+        updatedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+    }, z.core.$strict>;
+    flows: z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        published: z.ZodBoolean;
+    }, z.core.$strict>;
+    providers: z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        active: z.ZodDefault<z.ZodBoolean>;
+        rejects: z.ZodDefault<z.ZodBoolean>;
+    }, z.core.$strict>;
+    numbers: z.ZodObject<{
+        accountId: z.ZodString;
+        number: z.ZodString;
+        active: z.ZodDefault<z.ZodBoolean>;
+        verified: z.ZodDefault<z.ZodBoolean>;
+        canInitiateCalls: z.ZodDefault<z.ZodBoolean>;
+        providerId: z.ZodOptional<z.ZodString>;
+    }, z.core.$strict>;
+    contacts: z.ZodObject<{
+        accountId: z.ZodString;
+        number: z.ZodString;
+        doNotCall: z.ZodDefault<z.ZodBoolean>;
+        timeZone: z.ZodOptional<z.ZodString>;
+    }, z.core.$strict>;
+    calls: z.ZodObject<{
+        id: z.ZodString;
+        accountId: z.ZodString;
+        direction: z.ZodString;
+        duration: z.ZodNumber;
+        status: z.ZodString;
+        createdAt: z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>;
+        startedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+        request: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
+    }, z.core.$strict>;
+    apiKeys: z.ZodObject<{
+        id: z.ZodOptional<z.ZodString>;
+        key: z.ZodOptional<z.ZodString>;
+        accountId: z.ZodString;
+        role: z.ZodDefault<z.ZodEnum<{
+            member: "member";
+            admin: "admin";
+            agent: "agent";
+            owner: "owner";
+        }>>;
+        scopes: z.ZodOptional<z.ZodArray<z.ZodString>>;
+        state: z.ZodDefault<z.ZodEnum<{
+            valid: "valid";
+            expired: "expired";
+            revoked: "revoked";
+        }>>;
+        expiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+        allowedIps: z.ZodOptional<z.ZodArray<z.ZodString>>;
+    }, z.core.$strict>;
+    roles: z.ZodObject<{
+        role: z.ZodEnum<{
+            member: "member";
+            admin: "admin";
+            agent: "agent";
+            owner: "owner";
+        }>;
+        permissions: z.ZodArray<z.ZodString>;
+    }, z.core.$strip>;
+};
 
 declare function refuse(code: ErrorCode, detail: string): Response;
 
@@ -895,7 +964,7 @@ declare const seedSchema: z.ZodObject<{
     accounts: z.ZodOptional<z.ZodArray<z.ZodObject<{
         id: z.ZodString;
         name: z.ZodString;
-        suspended: z.ZodOptional<z.ZodBoolean>;
+        suspended: z.ZodDefault<z.ZodBoolean>;
         timeZone: z.ZodOptional<z.ZodString>;
     }, z.core.$strict>>>;
     users: z.ZodOptional<z.ZodArray<z.ZodObject<{
@@ -912,7 +981,7 @@ declare const seedSchema: z.ZodObject<{
             agent: "agent";
             owner: "owner";
         }>;
-        availability: z.ZodOptional<z.ZodObject<{
+        availability: z.ZodDefault<z.ZodObject<{
             status: z.ZodEnum<{
                 available: "available";
                 away: "away";
@@ -927,7 +996,7 @@ declare const seedSchema: z.ZodObject<{
             until: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
             updatedAt: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
         }, z.core.$strict>>;
-        busy: z.ZodOptional<z.ZodBoolean>;
+        busy: z.ZodDefault<z.ZodBoolean>;
         hours: z.ZodOptional<z.ZodPipe<z.ZodRecord<z.ZodString, z.ZodUnknown>, z.ZodObject<{
             timeZone: z.ZodExactOptional<z.ZodString>;
             monday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
@@ -959,7 +1028,7 @@ declare const seedSchema: z.ZodObject<{
                 to: z.ZodString;
             }, z.core.$strict>>>;
         }, z.core.$strict>>>;
-        missedCalls: z.ZodOptional<z.ZodInt>;
+        missedCalls: z.ZodDefault<z.ZodInt>;
     }, z.core.$strict>>>;
     destinations: z.ZodOptional<z.ZodArray<z.ZodObject<{
         id: z.ZodString;
@@ -970,8 +1039,8 @@ declare const seedSchema: z.ZodObject<{
             available_humans: "available_humans";
             app: "app";
         }>;
-        enabled: z.ZodOptional<z.ZodBoolean>;
-        config: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
+        enabled: z.ZodDefault<z.ZodBoolean>;
+        config: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
         signingSecret: z.ZodOptional<z.ZodString>;
         previousSecret: z.ZodOptional<z.ZodString>;
         previousSecretExpiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
@@ -986,10 +1055,10 @@ declare const seedSchema: z.ZodObject<{
             destinationId: z.ZodString;
             ringTimeoutSecs: z.ZodOptional<z.ZodInt>;
         }, z.core.$strip>>;
-        strategy: z.ZodOptional<z.ZodEnum<{
+        strategy: z.ZodDefault<z.ZodEnum<{
             simultaneous: "simultaneous";
         }>>;
-        totalTimeoutSecs: z.ZodOptional<z.ZodInt>;
+        totalTimeoutSecs: z.ZodDefault<z.ZodInt>;
         createdAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
         updatedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
     }, z.core.$strict>>>;
@@ -1001,21 +1070,21 @@ declare const seedSchema: z.ZodObject<{
     providers: z.ZodOptional<z.ZodArray<z.ZodObject<{
         id: z.ZodString;
         accountId: z.ZodString;
-        active: z.ZodOptional<z.ZodBoolean>;
-        rejects: z.ZodOptional<z.ZodBoolean>;
+        active: z.ZodDefault<z.ZodBoolean>;
+        rejects: z.ZodDefault<z.ZodBoolean>;
     }, z.core.$strict>>>;
     numbers: z.ZodOptional<z.ZodArray<z.ZodObject<{
         accountId: z.ZodString;
         number: z.ZodString;
-        active: z.ZodOptional<z.ZodBoolean>;
-        verified: z.ZodOptional<z.ZodBoolean>;
-        canInitiateCalls: z.ZodOptional<z.ZodBoolean>;
+        active: z.ZodDefault<z.ZodBoolean>;
+        verified: z.ZodDefault<z.ZodBoolean>;
+        canInitiateCalls: z.ZodDefault<z.ZodBoolean>;
         providerId: z.ZodOptional<z.ZodString>;
     }, z.core.$strict>>>;
     contacts: z.ZodOptional<z.ZodArray<z.ZodObject<{
         accountId: z.ZodString;
         number: z.ZodString;
-        doNotCall: z.ZodOptional<z.ZodBoolean>;
+        doNotCall: z.ZodDefault<z.ZodBoolean>;
         timeZone: z.ZodOptional<z.ZodString>;
     }, z.core.$strict>>>;
     calls: z.ZodOptional<z.ZodArray<z.ZodObject<{
@@ -1026,20 +1095,20 @@ declare const seedSchema: z.ZodObject<{
         status: z.ZodString;
         createdAt: z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>;
         startedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-        request: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
+        request: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
     }, z.core.$strict>>>;
     apiKeys: z.ZodOptional<z.ZodArray<z.ZodObject<{
         id: z.ZodOptional<z.ZodString>;
         key: z.ZodOptional<z.ZodString>;
         accountId: z.ZodString;
-        role: z.ZodOptional<z.ZodEnum<{
+        role: z.ZodDefault<z.ZodEnum<{
             member: "member";
             admin: "admin";
             agent: "agent";
             owner: "owner";
         }>>;
         scopes: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        state: z.ZodOptional<z.ZodEnum<{
+        state: z.ZodDefault<z.ZodEnum<{
             valid: "valid";
             expired: "expired";
             revoked: "revoked";
@@ -1271,8 +1340,8 @@ declare const snapshotSchema: z.ZodObject<{
         }, z.core.$loose>>;
     }, z.core.$strict>;
     inbox: z.ZodObject<{
-        status: z.ZodOptional<z.ZodInt>;
-        delaySecs: z.ZodOptional<z.ZodNumber>;
+        status: z.ZodExactOptional<z.ZodInt>;
+        delaySecs: z.ZodExactOptional<z.ZodNumber>;
     }, z.core.$strict>;
 }, z.core.$strict>;
 
