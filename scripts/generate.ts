@@ -22,7 +22,7 @@ const root = new URL("../", import.meta.url);
 const generatedFolders = [
   "packages/spec/src",
   "packages/sdk/src/generated",
-  "packages/backend/src/control/generated",
+  "packages/backend/src/generated",
   "packages/mock-server/src/cli",
 ];
 

@@ -2,8 +2,8 @@ declare module "@call-transfer/backend" {
   export { AccountRecord };
   export { ApiKeyOptions };
   export { ApiKeyRecord };
-  export { Asked };
   export { Backend };
+  export { BackendControls };
   export { BackendEvent };
   export { BackendOptions };
   export { CallRecord };
@@ -22,10 +22,11 @@ declare module "@call-transfer/backend" {
   export { Faults };
   export { FlowRecord };
   export { GroupRecord };
-  export { Handled };
+  export { HandledResponse };
   export { Inbox };
   export { InboxAnswer };
   export { InboxEvent };
+  export { IncomingRequest };
   export { InputError };
   export { Journal };
   export { JournalDetail };
@@ -36,9 +37,10 @@ declare module "@call-transfer/backend" {
   export { NewTransfer };
   export { NumberRecord };
   export { Peer };
-  export { PlainAnswer };
+  export { PlainResponse };
   export { Policies };
   export { ProviderRecord };
+  export { RequestHeaders };
   export { RingRecord };
   export { Sandboxes };
   export { SandboxesOptions };
@@ -61,8 +63,8 @@ declare module "@call-transfer/backend" {
   export { createSandboxes };
   export { demo };
   export { demoSeed };
+  export { errorResponse };
   export { inboxUrl };
-  export { refuse };
   export { seedSchema };
 }
 
@@ -92,20 +94,13 @@ declare interface ApiKeyOptions {
 
 declare type ApiKeyRecord = Stored<Checked<"apiKeys">, "id" | "key", "expiresAt">;
 
-declare interface Asked extends Pick<Request, "method" | "url" | "body"> {
-    readonly headers: AskedHeaders;
-    readonly received?: Uint8Array;
-    readonly signal?: AbortSignal;
-}
-
-declare interface AskedHeaders {
-    get(name: string): string | null;
-    [Symbol.iterator](): Iterator<[string, string]>;
-}
-
-declare interface Backend {
+declare interface Backend extends BackendControls {
     fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
-    handle(request: Asked, peer?: Peer, url?: URL): Promise<Handled>;
+    handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
+    close(): void;
+}
+
+declare interface BackendControls {
     readonly clock: Clock;
     advance(step: Step): Promise<readonly BackendEvent[]>;
     upcoming(): readonly Upcoming[];
@@ -125,7 +120,6 @@ declare interface Backend {
     snapshot(): Snapshot;
     restore(snapshot: unknown): void;
     reset(): void;
-    close(): void;
 }
 
 declare interface BackendEvent {
@@ -281,9 +275,9 @@ declare class Groups extends IndexedMap<GroupRecord> {
     protected clearIndex(): void;
 }
 
-declare interface Handled {
+declare interface HandledResponse {
     readonly response: Response;
-    readonly plain?: PlainAnswer;
+    readonly plain?: PlainResponse;
     readonly transport?: TransportFault;
 }
 
@@ -299,6 +293,12 @@ declare interface InboxEvent {
     readonly at: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
+}
+
+declare interface IncomingRequest extends Pick<Request, "method" | "url" | "body"> {
+    readonly headers: RequestHeaders;
+    readonly bodyBytes?: Uint8Array;
+    readonly signal?: AbortSignal;
 }
 
 declare abstract class IndexedMap<Record> extends Map<string, Record> {
@@ -330,8 +330,8 @@ declare interface Journal {
 declare interface JournalDetail extends JournalEntry {
     readonly query?: Readonly<Record<string, string>>;
     readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: unknown;
-    readonly answer?: unknown;
+    readonly requestBody?: unknown;
+    readonly responseBody?: unknown;
 }
 
 declare interface JournalEntry {
@@ -374,9 +374,9 @@ declare interface MswHttp<Handler> {
 declare interface MswOptions<Handler> {
     readonly http: MswHttp<Handler>;
     readonly backend: {
-        handle(request: Asked, peer?: {
+        handle(request: IncomingRequest, peer?: {
             readonly address?: string;
-        }): Promise<Handled>;
+        }): Promise<HandledResponse>;
     };
     readonly baseUrl: string;
     readonly warn?: (message: string) => void;
@@ -395,7 +395,7 @@ declare interface Peer {
     readonly address?: string;
 }
 
-declare interface PlainAnswer {
+declare interface PlainResponse {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly text: string | undefined;
@@ -425,10 +425,15 @@ declare interface Policies {
 
 declare type ProviderRecord = Checked<"providers">;
 
+declare interface RequestHeaders {
+    get(name: string): string | null;
+    [Symbol.iterator](): Iterator<[string, string]>;
+}
+
 declare type RingRecord = z.output<typeof ringSchema>;
 
 declare interface Sandboxes {
-    handle(request: Asked, peer?: Peer, url?: URL): Promise<Handled>;
+    handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
     fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
     readonly default: Backend;
     get(name: string): Backend | undefined;
@@ -619,6 +624,8 @@ declare const demo: {
 
 declare const demoSeed: Seed;
 
+declare function errorResponse(code: ErrorCode, detail: string): Response;
+
 declare const inboxAnswerSchema: z.ZodObject<{
     status: z.ZodExactOptional<z.ZodInt>;
     delaySecs: z.ZodExactOptional<z.ZodNumber>;
@@ -642,10 +649,10 @@ declare const recordSchemas: {
         accountId: z.ZodString;
         userId: z.ZodString;
         role: z.ZodEnum<{
-            member: "member";
-            admin: "admin";
-            agent: "agent";
             owner: "owner";
+            admin: "admin";
+            member: "member";
+            agent: "agent";
         }>;
         availability: z.ZodDefault<z.ZodObject<{
             status: z.ZodEnum<{
@@ -654,8 +661,8 @@ declare const recordSchemas: {
                 offline: "offline";
             }>;
             source: z.ZodOptional<z.ZodNullable<z.ZodEnum<{
-                member: "member";
                 admin: "admin";
+                member: "member";
                 auto: "auto";
             }>>>;
             reason: z.ZodOptional<z.ZodNullable<z.ZodString>>;
@@ -768,15 +775,15 @@ declare const recordSchemas: {
         key: z.ZodOptional<z.ZodString>;
         accountId: z.ZodString;
         role: z.ZodDefault<z.ZodEnum<{
-            member: "member";
-            admin: "admin";
-            agent: "agent";
             owner: "owner";
+            admin: "admin";
+            member: "member";
+            agent: "agent";
         }>>;
         scopes: z.ZodOptional<z.ZodArray<z.ZodString>>;
         state: z.ZodDefault<z.ZodEnum<{
-            valid: "valid";
             expired: "expired";
+            valid: "valid";
             revoked: "revoked";
         }>>;
         expiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
@@ -784,16 +791,14 @@ declare const recordSchemas: {
     }, z.core.$strict>;
     roles: z.ZodObject<{
         role: z.ZodEnum<{
-            member: "member";
-            admin: "admin";
-            agent: "agent";
             owner: "owner";
+            admin: "admin";
+            member: "member";
+            agent: "agent";
         }>;
         permissions: z.ZodArray<z.ZodString>;
     }, z.core.$strip>;
 };
-
-declare function refuse(code: ErrorCode, detail: string): Response;
 
 declare const ringSchema: z.ZodObject<{
     destinationId: z.ZodString;
@@ -802,9 +807,9 @@ declare const ringSchema: z.ZodObject<{
     from: z.ZodNumber;
     until: z.ZodNumber;
     outcome: z.ZodEnum<{
-        busy: "busy";
         ringing: "ringing";
         abandoned: "abandoned";
+        busy: "busy";
         answered: "answered";
         missed: "missed";
         declined: "declined";
@@ -976,10 +981,10 @@ declare const seedSchema: z.ZodObject<{
         accountId: z.ZodString;
         userId: z.ZodString;
         role: z.ZodEnum<{
-            member: "member";
-            admin: "admin";
-            agent: "agent";
             owner: "owner";
+            admin: "admin";
+            member: "member";
+            agent: "agent";
         }>;
         availability: z.ZodDefault<z.ZodObject<{
             status: z.ZodEnum<{
@@ -988,8 +993,8 @@ declare const seedSchema: z.ZodObject<{
                 offline: "offline";
             }>;
             source: z.ZodOptional<z.ZodNullable<z.ZodEnum<{
-                member: "member";
                 admin: "admin";
+                member: "member";
                 auto: "auto";
             }>>>;
             reason: z.ZodOptional<z.ZodNullable<z.ZodString>>;
@@ -1102,15 +1107,15 @@ declare const seedSchema: z.ZodObject<{
         key: z.ZodOptional<z.ZodString>;
         accountId: z.ZodString;
         role: z.ZodDefault<z.ZodEnum<{
-            member: "member";
-            admin: "admin";
-            agent: "agent";
             owner: "owner";
+            admin: "admin";
+            member: "member";
+            agent: "agent";
         }>>;
         scopes: z.ZodOptional<z.ZodArray<z.ZodString>>;
         state: z.ZodDefault<z.ZodEnum<{
-            valid: "valid";
             expired: "expired";
+            valid: "valid";
             revoked: "revoked";
         }>>;
         expiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
@@ -1118,10 +1123,10 @@ declare const seedSchema: z.ZodObject<{
     }, z.core.$strict>>>;
     roles: z.ZodOptional<z.ZodArray<z.ZodObject<{
         role: z.ZodEnum<{
-            member: "member";
-            admin: "admin";
-            agent: "agent";
             owner: "owner";
+            admin: "admin";
+            member: "member";
+            agent: "agent";
         }>;
         permissions: z.ZodArray<z.ZodString>;
     }, z.core.$strip>>>;
@@ -1168,9 +1173,9 @@ declare const snapshotSchema: z.ZodObject<{
             from: z.ZodNumber;
             until: z.ZodNumber;
             outcome: z.ZodEnum<{
-                busy: "busy";
                 ringing: "ringing";
                 abandoned: "abandoned";
+                busy: "busy";
                 answered: "answered";
                 missed: "missed";
                 declined: "declined";
@@ -1370,9 +1375,9 @@ declare const transferSchema: z.ZodObject<{
         from: z.ZodNumber;
         until: z.ZodNumber;
         outcome: z.ZodEnum<{
-            busy: "busy";
             ringing: "ringing";
             abandoned: "abandoned";
+            busy: "busy";
             answered: "answered";
             missed: "missed";
             declined: "declined";

@@ -6,7 +6,7 @@ import { type OpenApiDocument, openapiFolder, type Parameter } from "./document.
 import { renderZod } from "./schemas.ts";
 import { compactJson, header, pascal, tableLiteral } from "./text.ts";
 
-const folder = "packages/backend/src/control/generated";
+const folder = "packages/backend/src/generated";
 
 interface ControlOperation {
   readonly operationId: string;
@@ -33,7 +33,7 @@ export async function renderControl(): Promise<Map<string, string>> {
     // Its client's types are the backend's own: nothing of them is left in its build.
     [
       "packages/mock-server/src/cli/control-types.gen.ts",
-      `${header}export type { components, paths } from "../../../backend/src/control/generated/types.gen.ts";\n`,
+      `${header}export type { components, paths } from "../../../backend/src/generated/types.gen.ts";\n`,
     ],
   ]);
 }

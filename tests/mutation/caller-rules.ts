@@ -107,8 +107,8 @@ export const authentication: readonly RuleMutant[] = [
   credentials(
     "§4.3",
     "everybody is the member themselves",
-    'operation.roles.includes("self") && namesThemselves(',
-    'operation.roles.includes("self") || namesThemselves(',
+    'operation.roles.includes("self") && isSameUser(',
+    'operation.roles.includes("self") || isSameUser(',
   ),
   credentials("§4.3", "nobody is the member themselves", 'operation.roles.includes("self") &&', "false &&"),
   credentials(
@@ -133,7 +133,7 @@ export const rateLimit: readonly RuleMutant[] = [
   limiting("§7.2", "a full rate limit is a full queue", 'problem("rate_limit_exceeded"', 'problem("queue_full"'),
 ];
 
-const account = "const account = selectAccount(headers, caller, operation, params, state);";
+const account = "const account = selectAccount({ headers, operation, params }, caller, state);";
 const caller = "const caller = await authenticate(headers, state, tokens, clock.now());";
 const limited = "const limited = limitRate(caller, state, policies, clock.now());";
 
@@ -155,7 +155,7 @@ export const checks: readonly RuleMutant[] = [
     "A-18",
     "the account comes before the key's limits",
     "const restricted = restrictKey(",
-    "const early = selectAccount(headers, caller, operation, params, state);\nif (early !== undefined && isProblem(early)) return early;\nconst restricted = restrictKey(",
+    "const early = selectAccount({ headers, operation, params }, caller, state);\nif (early !== undefined && isProblem(early)) return early;\nconst restricted = restrictKey(",
   ),
   order(
     "A-18",
@@ -179,19 +179,19 @@ export const checks: readonly RuleMutant[] = [
     "A-18",
     "the query comes before the rate limit",
     limited,
-    `const early = readQuery(url.searchParams, operation, contract.schemas[operation.id]?.query);\nif (isProblem(early)) return early;\n${limited}`,
+    `const early = readQuery(url.searchParams, operation, table.schemas[operation.id]?.query);\nif (isProblem(early)) return early;\n${limited}`,
   ),
   order(
     "A-18",
     "the body comes before the account",
     account,
-    `const early = operation.hasBody && request instanceof Request ? await readBody(request.clone(), contract.schemas[operation.id]?.body, keep) : { value: undefined };\nif (isProblem(early)) return early;\n${account}`,
+    `const early = operation.hasBody && request instanceof Request ? await readBody(request.clone(), table.schemas[operation.id]?.body, recordBody) : { value: undefined };\nif (isProblem(early)) return early;\n${account}`,
   ),
   order(
     "A-18",
     "the body comes before the rate limit",
     limited,
-    `const early = operation.hasBody && request instanceof Request ? await readBody(request.clone(), contract.schemas[operation.id]?.body, keep) : { value: undefined };\nif (isProblem(early)) return early;\n${limited}`,
+    `const early = operation.hasBody && request instanceof Request ? await readBody(request.clone(), table.schemas[operation.id]?.body, recordBody) : { value: undefined };\nif (isProblem(early)) return early;\n${limited}`,
   ),
   credentials(
     "A-18",

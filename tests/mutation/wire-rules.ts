@@ -15,8 +15,8 @@ export const shapes: readonly RuleMutant[] = [
   answers(
     "§1",
     "errors are of another content type",
-    "const body = JSON.stringify({ ...answer.problem, requestId });",
-    'headers["Content-Type"] = "application/problem+json";\n  const body = JSON.stringify({ ...answer.problem, requestId });',
+    "const text = JSON.stringify({ ...answer.problem, requestId });",
+    'headers["Content-Type"] = "application/problem+json";\n  const text = JSON.stringify({ ...answer.problem, requestId });',
   ),
   inFile("backend.ts", /^errors:/)(
     "§2.6",

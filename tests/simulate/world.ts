@@ -84,9 +84,9 @@ export async function runWorld(seed: number, size: number): Promise<Evidence> {
     backend.clock.set({ now: scheduler.now });
     const { method = "GET", body } = init;
     const headers = init.headers as Headers;
-    const received = typeof body === "string" ? { received: encoder.encode(body) } : {};
+    const bytes = typeof body === "string" ? { bodyBytes: encoder.encode(body) } : {};
     // What a server calls: a genuine Request and Response take longer than all that the backend does.
-    const { plain } = await backend.handle({ method, url: attempt.url, headers, body: null, ...received });
+    const { plain } = await backend.handle({ method, url: attempt.url, headers, body: null, ...bytes });
     if (plain === undefined) throw new Error("the backend has a fault of its own");
     const { status, text = "" } = plain;
     const after = fingerprint();

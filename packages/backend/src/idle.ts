@@ -1,38 +1,38 @@
-/** Knows how long each of several named things has been out of use. */
+/** Tracks how long named things have been unused. */
 export interface IdleWatch {
-  /** Something is in use until the answered function is called; uses may overlap. */
+  /** Marks a thing as in use until the returned function is called. Uses may overlap. */
   begin(name: string): () => void;
   forget(name: string): void;
-  /** The names that have been out of use for too long. */
+  /** Lists the things that have been unused for at least the limit. */
   expired(): readonly string[];
 }
 
-/** Creates a watch by some clock, in milliseconds; without a limit nothing expires. */
+/** Creates a watch; `now` returns milliseconds. Without a limit nothing expires. */
 export function createIdleWatch(limitMs: number | undefined, now: () => number): IdleWatch {
   const uses = new Map<string, number>();
-  // In the order in which their last use ended.
-  const resting = new Map<string, number>();
+  // Ordered by the end of the last use.
+  const idleSince = new Map<string, number>();
   return {
     begin(name) {
       uses.set(name, (uses.get(name) ?? 0) + 1);
-      resting.delete(name);
+      idleSince.delete(name);
       let isOver = false;
       return () => {
-        const left = uses.get(name);
-        if (isOver || left === undefined) return;
+        const count = uses.get(name);
+        if (isOver || count === undefined) return;
         isOver = true;
-        uses.set(name, left - 1);
-        if (left === 1) resting.set(name, now());
+        uses.set(name, count - 1);
+        if (count === 1) idleSince.set(name, now());
       };
     },
     forget(name) {
       uses.delete(name);
-      resting.delete(name);
+      idleSince.delete(name);
     },
     expired() {
       if (limitMs === undefined) return [];
       const names: string[] = [];
-      for (const [name, since] of resting) {
+      for (const [name, since] of idleSince) {
         if (now() - since < limitMs) break;
         names.push(name);
       }

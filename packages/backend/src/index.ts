@@ -1,9 +1,15 @@
 export { type Backend, type BackendOptions, createBackend, type Peer } from "./backend.ts";
 export { bodyLimit } from "./control/control.ts";
 export type { Fault, FaultAction, FaultFieldError, Faults } from "./faults/faults.ts";
-export { refuse } from "./http/dispatch.ts";
+export { errorResponse } from "./http/dispatch.ts";
 export type { Journal, JournalDetail, JournalEntry, JournalFilter } from "./http/journal.ts";
-export type { Asked, Handled, PlainAnswer, TransportFault } from "./http/transport.ts";
+export type {
+  HandledResponse,
+  IncomingRequest,
+  PlainResponse,
+  RequestHeaders,
+  TransportFault,
+} from "./http/transport.ts";
 export type { Clock, ClockMode, Step, WallClock } from "./model/clock.ts";
 export type { BackendEvent, Events } from "./model/events.ts";
 export { InputError } from "./model/input-error.ts";
@@ -31,6 +37,7 @@ export type { NewTransfer, ScriptEntry } from "./platform/transfer-input.ts";
 export type { Transfers } from "./platform/transfers.ts";
 export { createSandboxes, type Sandboxes, type SandboxesOptions } from "./sandboxes.ts";
 export type { Collections, SeedRecord } from "./testing/collections.ts";
+export type { BackendControls } from "./testing/controls.ts";
 export { demo, demoSeed } from "./testing/demo-seed.ts";
 export type { ApiKeyOptions, Keys, TokenOptions } from "./testing/keys.ts";
 export { type Seed, seedSchema } from "./testing/seed.ts";

@@ -1,29 +1,31 @@
-import { controlPrefix } from "./control/reply.ts";
-import { type Asked, asFetched, type Handled, type TransportFault } from "./http/transport.ts";
+import { controlPrefix } from "./http/paths.ts";
+import { asFetched, type HandledResponse, type IncomingRequest, type TransportFault } from "./http/transport.ts";
 import { InputError } from "./model/input-error.ts";
 
-/** The one part of MSW's `http` that is used, so that any version of it fits. */
+/** The part of MSW's `http` that is used; every supported version fits. */
 export interface MswHttp<Handler> {
   all(predicate: RegExp, resolver: (info: { readonly request: Request }) => Promise<Response>): Handler;
 }
 
 export interface MswOptions<Handler> {
-  /** `http` of the installed `msw`. */
+  /** The `http` export of `msw`. */
   readonly http: MswHttp<Handler>;
-  /** What answers: a backend, or sandboxes. All state stays there. */
-  readonly backend: { handle(request: Asked, peer?: { readonly address?: string }): Promise<Handled> };
+  /** The backend or sandboxes that respond; they hold all state. */
+  readonly backend: {
+    handle(request: IncomingRequest, peer?: { readonly address?: string }): Promise<HandledResponse>;
+  };
   /**
-   * The address that the mocked client is given, without `/api/v1`. Requests to any other address stay MSW's own matter,
-   * and so do other paths of this one, so that it may be the address of the page itself.
+   * The base URL of the mocked client, without `/api/v1`. Requests to other URLs, also to other paths of the same origin,
+   * are left to MSW, so the page's own origin works too.
    */
   readonly baseUrl: string;
-  /** Told once for each kind of fault that MSW cannot play as a connection would; `console.warn` by default. */
+  /** Receives a warning once for each kind of fault that MSW cannot reproduce exactly; `console.warn` by default. */
   readonly warn?: (message: string) => void;
 }
 
 /**
- * The handlers that answer the API and the control plane under one address, for `setupServer` and `setupWorker`. Throws
- * InputError for a `baseUrl` that is not an absolute http or https address that ends before `/api/v1`.
+ * Creates the MSW handlers for the API and the control plane, for `setupServer` and `setupWorker`. Throws InputError unless
+ * `baseUrl` is an absolute http or https URL without `/api/v1`.
  */
 export function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[] {
   const { http, backend } = options;
@@ -35,37 +37,40 @@ export function callTransferHandlers<Handler>(options: MswOptions<Handler>): Han
       if (request.method === "OPTIONS" && request.headers.has("access-control-request-method"))
         return new Response(null, { status: 204, headers: preflightHeaders(origin) });
       const handling = backend.handle(await readRequest(request, base), callerAddress);
-      return withOrigin(await play(handling, request.signal, warn), origin);
+      return withCorsHeaders(await play(handling, request.signal, warn), origin);
     }),
   ];
 }
 
 /**
- * A `fetch` whose requests MSW leaves alone, for `createBackend({ fetch: unmockedFetch(bypass) })`: webhook deliveries
- * then reach their receiver instead of a handler or a complaint about an unhandled request. `bypass` is MSW's own.
+ * Creates a `fetch` that bypasses MSW, for `createBackend({ fetch: unmockedFetch(bypass) })`. Webhook deliveries then reach
+ * their receiver instead of a handler or a warning about an unhandled request. `bypass` is the export of `msw`.
  */
 export function unmockedFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch {
   return (input, init) => globalThis.fetch(bypass(input, init));
 }
 
-// A process that mocks itself calls from the machine it runs on, as one does that calls a mock server beside it.
+// The mocked client runs on this machine, like a client of a local mock server.
 const callerAddress = { address: "127.0.0.1" };
 
 function readBaseUrl(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  const check = (isGood: boolean, explanation: string): void => {
-    if (!isGood) throw new InputError("baseUrl", explanation);
+  const check = (isValid: boolean, explanation: string): void => {
+    if (!isValid) throw new InputError("baseUrl", explanation);
   };
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new InputError("baseUrl", "must be an absolute http or https address, e.g. https://api.example.com");
-  check(!baseUrl.includes("*"), "must name one address: a wildcard would answer for other platforms too");
-  check(url.username + url.password + url.search + url.hash === "", "must have no credentials, query or fragment");
+    throw new InputError("baseUrl", "must be an absolute http or https URL, e.g. https://api.example.com");
+  check(!baseUrl.includes("*"), "must not contain a wildcard: it would also match other platforms");
+  check(
+    url.username + url.password + url.search + url.hash === "",
+    "must not contain credentials, a query or a fragment",
+  );
   url.pathname = url.pathname.replace(/\/+$/, "");
-  check(!url.pathname.endsWith("/api/v1"), "must end before /api/v1");
+  check(!url.pathname.endsWith("/api/v1"), "must not include /api/v1. Remove it.");
   return url;
 }
 
-/** The path that stands before those of the API; empty without one. */
+/** The path of the base URL; empty for `/`. */
 function prefixOf(base: URL): string {
   return base.pathname === "/" ? "" : base.pathname;
 }
@@ -75,24 +80,24 @@ function pathsUnder(base: URL): RegExp {
   return new RegExp(`^${prefix}(?:/_sandbox/[^/?#]*)?(?:/api/v1|${controlPrefix})(?:[/?#]|$)`);
 }
 
-async function readRequest(request: Request, base: URL): Promise<Asked> {
+async function readRequest(request: Request, base: URL): Promise<IncomingRequest> {
   const url = new URL(request.url);
   url.pathname = url.pathname.slice(prefixOf(base).length);
   const { method, headers, signal } = request;
-  const received = new Uint8Array(await request.arrayBuffer());
-  return { method, url: url.href, headers, signal, body: null, ...(received.byteLength > 0 && { received }) };
+  const bodyBytes = new Uint8Array(await request.arrayBuffer());
+  return { method, url: url.href, headers, signal, body: null, ...(bodyBytes.byteLength > 0 && { bodyBytes }) };
 }
 
-/** What MSW shows in place of what happens to a connection. */
-const shownInstead: Readonly<Record<TransportFault["kind"], string>> = {
-  reset: "fails as a network error that does not say why",
-  empty: "fails as a network error that does not say why",
-  truncate: "breaks off as an error of its body that does not say why",
-  hang: "waits until it is aborted, without a connection that is kept open",
+/** What the client sees under MSW instead of each transport fault. */
+const effects: Readonly<Record<TransportFault["kind"], string>> = {
+  reset: "fails with a network error without a cause",
+  empty: "fails with a network error without a cause",
+  truncate: "fails with a body error without a cause",
+  hang: "hangs until it is aborted, without an open connection",
 };
 
 async function play(
-  handling: Promise<Handled>,
+  handling: Promise<HandledResponse>,
   signal: AbortSignal,
   warn: (kind: TransportFault["kind"]) => void,
 ): Promise<Response> {
@@ -100,21 +105,21 @@ async function play(
   try {
     const handled = await handling;
     isPlayed = handled.transport !== undefined;
-    // A caller that gave up during a latency sees its own abort, not a fault of the connection.
+    // After an abort during a latency, the client sees its own abort, not a transport fault.
     if (handled.transport !== undefined && !signal.aborted) warn(handled.transport.kind);
     const response = await asFetched(handled, signal);
     return handled.plain === undefined ? headFirst(response) : response;
   } catch (error) {
-    // A rejection counts as a mistake of the handler, which neither a fault nor a caller that went away is.
+    // MSW reports a rejection as an exception in the handler, which faults and aborts are not.
     if (isPlayed || signal.aborted) return Response.error();
     throw error;
   }
 }
 
 /**
- * An answer whose head is seen before its body, and before the body breaks off: in Node MSW 3 sends the head along with the
- * first part, and drops what nobody has read by the turn in which a body breaks. In chunks, since a body that ends with its
- * connection could not be told from a broken one.
+ * Makes the client see the head before the body, and before the body fails. In Node, MSW 3 sends the head together with the
+ * first chunk, and drops unread chunks when the body fails. The encoding is chunked, because the end of a body that ends with
+ * its connection looks like a failure.
  */
 function headFirst(response: Response): Response {
   if (response.body === null) return response;
@@ -145,15 +150,15 @@ function warnOnce(
   // biome-ignore lint/suspicious/noConsole: the documented default
   warn: (message: string) => void = (message) => console.warn(message),
 ): (kind: TransportFault["kind"]) => void {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return (kind) => {
-    if (told.has(kind)) return;
-    told.add(kind);
-    warn(`The fault "${kind}" needs a connection; under MSW the request ${shownInstead[kind]}.`);
+    if (warned.has(kind)) return;
+    warned.add(kind);
+    warn(`The fault "${kind}" needs a real connection. Under MSW the request ${effects[kind]}.`);
   };
 }
 
-/** The origin of another site that asks, where the request shows it: browsers keep it from their workers. */
+/** The request's origin if it is another site; browsers hide the header from their workers. */
 function foreignOrigin(request: Request, base: URL): string | undefined {
   const origin = request.headers.get("origin");
   return origin === null || origin === base.origin ? undefined : origin;
@@ -167,7 +172,7 @@ function corsHeaders(origin: string): Record<string, string> {
   };
 }
 
-// A preflight names the headers that will come but lacks their values, so no sandbox can be chosen for it.
+// A preflight lists header names without values, so it cannot select a sandbox.
 function preflightHeaders(origin: string | undefined): Record<string, string> {
   return {
     ...(origin !== undefined && corsHeaders(origin)),
@@ -176,7 +181,7 @@ function preflightHeaders(origin: string | undefined): Record<string, string> {
   };
 }
 
-function withOrigin(response: Response, origin: string | undefined): Response {
+function withCorsHeaders(response: Response, origin: string | undefined): Response {
   if (origin !== undefined && response.type !== "error")
     for (const [name, value] of Object.entries(corsHeaders(origin))) response.headers.set(name, value);
   return response;

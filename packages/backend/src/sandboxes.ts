@@ -1,124 +1,79 @@
 import { assembleBackend, type Backend, type BackendOptions, defaultParts, type Peer } from "./backend.ts";
-import { controlFailure, controlPrefix, sandboxPrefix } from "./control/reply.ts";
-import { refuse } from "./http/dispatch.ts";
-import { type Asked, asFetched, type Handled } from "./http/transport.ts";
-import { createIdleWatch } from "./idle.ts";
+import { controlError } from "./control/reply.ts";
+import { errorResponse } from "./http/dispatch.ts";
+import { controlPrefix, sandboxPrefix } from "./http/paths.ts";
+import { asFetched, type HandledResponse, type IncomingRequest } from "./http/transport.ts";
+import { createIdleWatch, type IdleWatch } from "./idle.ts";
 import { systemClock, type WallClock } from "./model/clock.ts";
 import { InputError } from "./model/input-error.ts";
 
 export interface SandboxesOptions extends BackendOptions {
-  /** Whether a request that names an unknown sandbox creates it; false by default. */
+  /** Whether a request to an unknown sandbox creates it; false by default. */
   readonly autoSandboxes?: boolean;
-  /** How many sandboxes there may be, `default` included; a whole number from 1, 1000 by default. */
+  /** The maximum number of sandboxes, including `default`; an integer from 1, 1000 by default. */
   readonly maxSandboxes?: number;
   /**
-   * After how many milliseconds of real time without a request a sandbox other than `default` is closed and removed; never by
-   * default. A request that waits for its answer and a followed event stream are use; a transfer that rings and a call in
-   * progress are none, since they last as long as the sandbox's own clock makes them. Requests that reach a sandbox's backend
-   * past `handle` and `fetch` are not seen.
+   * Milliseconds of real time without a request after which a sandbox is closed and removed; never by default. `default` is
+   * never removed. Requests in flight and open event streams keep a sandbox; ringing transfers and calls in progress do not,
+   * because they last as long as the sandbox's own clock says. Only requests through `handle` and `fetch` count.
    */
   readonly sandboxIdleMs?: number;
 }
 
-/** Backends side by side that share nothing, each under its name. */
+/** Named backends that share nothing. */
 export interface Sandboxes {
   /**
-   * Answers a request in the sandbox that it names: by the path prefix `/_sandbox/<name>`, by the header `X-Sandbox`, or
-   * not at all, which means `default`. Preflights belong to the server: they name no sandbox. `url` is the request's own
-   * unless given; it may be changed.
+   * Responds to a request in the sandbox that it selects: by the path prefix `/_sandbox/<name>` or by the header
+   * `X-Sandbox`; otherwise in `default`. The server must answer CORS preflights itself, because they select no sandbox.
+   * `url` is `request.url` by default; its path may be modified.
    */
-  handle(request: Asked, peer?: Peer, url?: URL): Promise<Handled>;
-  /** The same as a fetch function; transport faults show as they do in `fetch`. */
+  handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
+  /** Responds to a request like `handle`. Transport faults appear as they do in `fetch`. */
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
-  /** The sandbox that is always there. */
+  /** The sandbox that always exists. */
   readonly default: Backend;
   get(name: string): Backend | undefined;
-  /** Creates a sandbox; what `options` leaves out is as in `default`. Throws InputError that names the bad field. */
+  /** Creates a sandbox; omitted options are those of `default`. Throws InputError naming the invalid field. */
   create(name: string, options?: Partial<BackendOptions>): Backend;
-  /** Deletes a sandbox and ends its event streams; false when there is none of this name. Throws InputError for `default`. */
+  /** Deletes a sandbox and ends its event streams; false if none has this name. Throws InputError for `default`. */
   delete(name: string): boolean;
-  /** The names, in the order of creation. */
+  /** Lists the names, in the order of creation. */
   list(): readonly string[];
-  /** Freezes every clock and ends every event stream. */
+  /** Freezes all clocks and ends all event streams. */
   close(): void;
 }
 
-/** The form of a sandbox's name. */
-const nameForm = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const defaultName = "default";
 
-/** Creates sandboxes, each a backend of its own with these options. The control plane is on. */
+/** Creates sandboxes with these options for each of them. The control plane is on. */
 export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
   return createSandboxesAt(options, systemClock);
 }
 
-/** The same by another real time, for tests. */
+/** Creates sandboxes with another source of real time; for tests. */
 export function createSandboxesAt(options: SandboxesOptions, wall: WallClock): Sandboxes {
-  // A server that makes sandboxes by itself must not be filled up by a loop of names.
-  const { autoSandboxes = false, maxSandboxes = 1000, sandboxIdleMs, ...common } = options;
-  if (typeof autoSandboxes !== "boolean") throw new InputError("autoSandboxes", "must be true or false");
-  if (!(Number.isSafeInteger(maxSandboxes) && maxSandboxes > 0))
-    throw new InputError("maxSandboxes", "must be a whole number from 1");
-  if (sandboxIdleMs !== undefined && !(typeof sandboxIdleMs === "number" && sandboxIdleMs > 0))
-    throw new InputError("sandboxIdleMs", "must be milliseconds above 0");
-  const backends = new Map<string, Backend>();
-  const idle = createIdleWatch(sandboxIdleMs, wall.now);
-  const limitReached = `limit of ${maxSandboxes} sandbox${maxSandboxes === 1 ? "" : "es"} is reached. Delete one by DELETE ${controlPrefix}/sandboxes/{name}, raise the limit (--max-sandboxes, maxSandboxes), or let idle ones be removed (--sandbox-idle, sandboxIdleMs)`;
-  const unknownName = `There is no sandbox of this name: create it by POST ${controlPrefix}/sandboxes.${sandboxIdleMs === undefined ? "" : ` One that answered no request for ${sandboxIdleMs / 1000} s is removed.`}`;
-
-  const remove = (name: string): boolean => {
-    backends.get(name)?.close();
-    idle.forget(name);
-    return backends.delete(name);
-  };
-  /** What is looked up has not expired: nothing needs a timer that would keep a process running. */
-  const current = (): Map<string, Backend> => {
-    for (const name of idle.expired()) if (name !== defaultName) remove(name);
-    return backends;
-  };
-
-  const create = (name: string, own: Partial<BackendOptions> = {}): Backend => {
-    if (!nameForm.test(name))
-      throw new InputError("name", "must be lower-case letters, digits and hyphens, at most 63");
-    if (current().has(name)) throw new InputError("name", `there is a sandbox ${name} already`);
-    if (backends.size >= maxSandboxes) throw new InputError("name", `the ${limitReached}`);
-    const policies = { ...common.policies, ...own.policies };
-    const backend = assembleBackend(
-      { ...common, ...own, controlPlane: true, policies },
-      { ...defaultParts, wall, sandboxes, onFollow: () => idle.begin(name) },
-    );
-    backends.set(name, backend);
-    idle.begin(name)();
-    return backend;
-  };
-  const select = (request: Asked, url: URL): { name: string; backend: Backend; url: URL } | Response => {
-    const inPath = sandboxPrefix.exec(url.pathname);
-    const inHeader = request.headers.get("x-sandbox");
-    const rest = inPath === null ? url.pathname : url.pathname.slice(inPath[0].length) || "/";
-    if (inPath !== null && inHeader !== null && inPath[1] !== inHeader)
-      return refusal(rest, "bad_request", "The path and the header X-Sandbox name different sandboxes.");
-    const name = inPath?.[1] ?? inHeader ?? defaultName;
-    const known = current().get(name);
-    if (known === undefined) {
-      if (!autoSandboxes || !nameForm.test(name)) return refusal(rest, "not_found", unknownName);
-      if (backends.size >= maxSandboxes) return refusal(rest, "not_found", `The ${limitReached}.`);
-    }
-    if (inPath !== null) url.pathname = rest;
-    return { name, backend: known ?? create(name), url };
-  };
-  const handle = async (request: Asked, peer?: Peer, url = new URL(request.url)): Promise<Handled> => {
-    const selected = select(request, url);
+  checkOptions(options);
+  const idle = createIdleWatch(options.sandboxIdleMs, wall.now);
+  const registry = createRegistry(options, idle, wall);
+  const handle = async (
+    request: IncomingRequest,
+    peer?: Peer,
+    url = new URL(request.url),
+  ): Promise<HandledResponse> => {
+    const selected = selectSandbox(request, url, registry, options);
     if (selected instanceof Response) return { response: selected };
-    const { name, backend, url: inSandbox } = selected;
-    if (sandboxIdleMs === undefined) return backend.handle(request, peer, inSandbox);
+    const { name, backend } = selected;
+    if (options.sandboxIdleMs === undefined) return backend.handle(request, peer, url);
     const end = idle.begin(name);
     try {
-      return await backend.handle(request, peer, inSandbox);
+      return await backend.handle(request, peer, url);
     } finally {
       end();
     }
   };
-  const sandboxes: Sandboxes = {
+  registry.create(defaultName);
+  return {
     handle,
     async fetch(input, init, peer) {
       init?.signal?.throwIfAborted();
@@ -126,24 +81,120 @@ export function createSandboxesAt(options: SandboxesOptions, wall: WallClock): S
       return asFetched(await handle(request, peer), init === undefined ? request.signal : init.signal);
     },
     get default() {
-      return backends.get(defaultName) ?? create(defaultName);
+      return registry.get(defaultName) ?? registry.create(defaultName);
     },
+    get: registry.get,
+    create: registry.create,
+    delete: registry.delete,
+    list: registry.list,
+    close: registry.close,
+  };
+}
+
+function checkOptions({ autoSandboxes = false, maxSandboxes = 1, sandboxIdleMs = 1 }: SandboxesOptions): void {
+  if (typeof autoSandboxes !== "boolean") throw new InputError("autoSandboxes", "must be true or false");
+  if (!(Number.isSafeInteger(maxSandboxes) && maxSandboxes > 0))
+    throw new InputError("maxSandboxes", "must be an integer from 1");
+  if (!(typeof sandboxIdleMs === "number" && sandboxIdleMs > 0))
+    throw new InputError("sandboxIdleMs", "must be a number of milliseconds above 0");
+}
+
+interface Registry extends Pick<Sandboxes, "get" | "create" | "delete" | "list" | "close"> {
+  /** The error message if no further sandbox can be created; starts in lower case, without a full stop. */
+  limitError(): string | undefined;
+}
+
+function createRegistry(
+  // A limit, because a loop over names must not fill a server that creates sandboxes on demand.
+  { autoSandboxes: _, maxSandboxes = 1000, sandboxIdleMs: __, ...common }: SandboxesOptions,
+  idle: IdleWatch,
+  wall: WallClock,
+): Registry {
+  const backends = new Map<string, Backend>();
+  const remove = (name: string): boolean => {
+    backends.get(name)?.close();
+    idle.forget(name);
+    return backends.delete(name);
+  };
+  // Expired sandboxes are removed on access; a timer would keep the process running.
+  const current = (): ReadonlyMap<string, Backend> => {
+    for (const name of idle.expired()) if (name !== defaultName) remove(name);
+    return backends;
+  };
+  const registry: Registry = {
     get: (name) => current().get(name),
-    create,
+    list: () => [...current().keys()],
+    limitError: () => (current().size < maxSandboxes ? undefined : limitReached(maxSandboxes)),
+    create(name, own = {}) {
+      if (!namePattern.test(name))
+        throw new InputError(
+          "name",
+          "must be 1 to 63 lower-case letters, digits and hyphens, not starting with a hyphen",
+        );
+      if (current().has(name)) throw new InputError("name", `sandbox "${name}" already exists`);
+      const limitError = registry.limitError();
+      if (limitError !== undefined) throw new InputError("name", limitError);
+      const policies = { ...common.policies, ...own.policies };
+      const backend = assembleBackend(
+        { ...common, ...own, controlPlane: true, policies },
+        { ...defaultParts, wall, sandboxes: registry, onFollow: () => idle.begin(name) },
+      );
+      backends.set(name, backend);
+      idle.begin(name)();
+      return backend;
+    },
     delete(name) {
-      if (name === defaultName) throw new InputError("name", "the sandbox default stays");
+      if (name === defaultName) throw new InputError("name", `sandbox "${defaultName}" cannot be deleted`);
       return current().has(name) && remove(name);
     },
-    list: () => [...current().keys()],
     close() {
       for (const backend of backends.values()) backend.close();
     },
   };
-  create(defaultName);
-  return sandboxes;
+  return registry;
 }
 
-/** A refusal in the shape that belongs to the path. */
-function refusal(path: string, code: "bad_request" | "not_found", message: string): Response {
-  return path.startsWith(`${controlPrefix}/`) ? controlFailure(code, message) : refuse(code, message);
+function limitReached(limit: number): string {
+  const remedies = [
+    `Delete one with DELETE ${controlPrefix}/sandboxes/{name}`,
+    "raise the limit (--max-sandboxes, maxSandboxes)",
+    "or let idle ones be removed (--sandbox-idle, sandboxIdleMs)",
+  ];
+  return `the limit of ${limit} sandbox${limit === 1 ? "" : "es"} is reached. ${remedies.join(", ")}`;
+}
+
+/** Finds or creates the sandbox of a request and removes the prefix from the path, or returns an error response. */
+function selectSandbox(
+  request: IncomingRequest,
+  url: URL,
+  registry: Registry,
+  { autoSandboxes = false, sandboxIdleMs }: SandboxesOptions,
+): { name: string; backend: Backend } | Response {
+  const inPath = sandboxPrefix.exec(url.pathname);
+  const inHeader = request.headers.get("x-sandbox");
+  const path = inPath === null ? url.pathname : url.pathname.slice(inPath[0].length) || "/";
+  if (inPath !== null && inHeader !== null && inPath[1] !== inHeader)
+    return errorFor(
+      path,
+      "bad_request",
+      "The path and the header X-Sandbox select different sandboxes. Send only one.",
+    );
+  const name = inPath?.[1] ?? inHeader ?? defaultName;
+  const known = registry.get(name);
+  if (known === undefined && (!autoSandboxes || !namePattern.test(name)))
+    return errorFor(path, "not_found", unknownSandbox(name, sandboxIdleMs));
+  const limitError = known === undefined ? registry.limitError() : undefined;
+  if (limitError !== undefined) return errorFor(path, "not_found", `T${limitError.slice(1)}.`);
+  if (inPath !== null) url.pathname = path;
+  return { name, backend: known ?? registry.create(name) };
+}
+
+function unknownSandbox(name: string, idleMs: number | undefined): string {
+  const expiry = idleMs === undefined ? "" : ` Sandboxes are removed after ${idleMs / 1000} s without a request.`;
+  return `There is no sandbox "${name}". Create it with POST ${controlPrefix}/sandboxes.${expiry}`;
+}
+
+/** An error response in the format of the path: that of the control plane or that of the API. */
+function errorFor(path: string, code: "bad_request" | "not_found", message: string): Response {
+  return path.startsWith(`${controlPrefix}/`) ? controlError(code, message) : errorResponse(code, message);
 }

@@ -12,7 +12,7 @@ it("two backends share nothing", async () => {
   expect((await send(two, groups, { body: group })).status).toBe(201);
 });
 
-it("the same requests get the same answers", async () => {
+it("the same requests get the same responses", async () => {
   const answers = async () => {
     const backend = createBackend({ prng: 5 });
     return [await send(backend, groups, { body: group }), await send(backend, "GET /roles")].map(({ body }) => body);
@@ -20,7 +20,7 @@ it("the same requests get the same answers", async () => {
   expect(await answers()).toEqual(await answers());
 });
 
-it("reset goes back to the start in everything", async () => {
+it("reset restores the initial state in every part", async () => {
   const backend = createBackend({ fetch: async () => new Response(), policies: { dailyCallLimit: 5 } });
   const first = await send(backend, groups, { body: group });
   await backend.clock.advance({ by: 1000 });
@@ -35,7 +35,7 @@ it("reset goes back to the start in everything", async () => {
   expect([again.status, again.body]).toEqual([first.status, first.body]);
 });
 
-it("the journal tells operation, status and code, and nothing that was sent", async () => {
+it("the journal lists operation, status and code, without the query", async () => {
   const backend = createBackend();
   const answer = await send(backend, "GET /calls?status=secret", { token: "secret" });
   expect(backend.journal.list()).toEqual([
@@ -59,7 +59,7 @@ it("the journal keeps the latest thousand", async () => {
   expect([entries.length, entries[0]?.id, entries.at(-1)?.id]).toEqual([1000, 2, 1001]);
 });
 
-it("an aborted request is not answered", async () => {
+it("an aborted request is rejected", async () => {
   const backend = createBackend();
   const signal = AbortSignal.abort(new Error("gone"));
   await expect(backend.fetch("http://mock.test/api/v1/roles", { signal })).rejects.toThrow("gone");
@@ -82,16 +82,16 @@ it.each([
   [{ policies: { rotationDuringOverlap: ["void"] } }, "policies.rotationDuringOverlap: "],
   [{ policies: { dailyCallLimit: -1 } }, "policies.dailyCallLimit: "],
   [{ policies: { rateLimit: { requests: 1 } } }, "policies.rateLimit.windowSecs: "],
-])("refuses the options %j and names the one at fault", (options, field) => {
+])("rejects the options %j and names the invalid one", (options, field) => {
   expect(() => createBackend(options as never)).toThrow(field);
 });
 
-it("refuses limits that are no whole numbers and seconds that no timer takes", () => {
+it("rejects limits that are not integers and seconds that overflow a timer", () => {
   expect(() => createBackend({ policies: { concurrentCallLimit: 2.5 } })).toThrow("policies.concurrentCallLimit: ");
   expect(() => createBackend({ policies: { deliveryTimeoutSecs: 1e7 } })).toThrow("policies.deliveryTimeoutSecs: ");
 });
 
-it("lets calls that wait begin when the limit is raised", async () => {
+it("starts queued calls when the limit is raised", async () => {
   const backend = createBackend({ policies: { concurrentCallLimit: 0 } });
   const body = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
   expect((await send(backend, "POST /calls", { body })).status).toBe(202);
@@ -99,17 +99,20 @@ it("lets calls that wait begin when the limit is raised", async () => {
   expect([...backend.state.calls.values()].at(-1)?.status).toBe("in_progress");
 });
 
-it("keeps what a rule threw in the journal, and out of the answer", async () => {
+it("records an exception in the journal, and hides it in the response", async () => {
   const backend = createBackend();
   backend.state.members.get = () => {
-    throw new RangeError("broken rule");
+    throw new RangeError("broken handler");
   };
   const answer = await send(backend, `GET /transfers/members/${demo.members.member}/availability`);
-  expect(JSON.stringify(answer.body)).not.toContain("broken rule");
-  expect(backend.journal.list().at(-1)).toMatchObject({ status: 500, error: expect.stringContaining("broken rule") });
+  expect(JSON.stringify(answer.body)).not.toContain("broken handler");
+  expect(backend.journal.list().at(-1)).toMatchObject({
+    status: 500,
+    error: expect.stringContaining("broken handler"),
+  });
 });
 
-it("that flows begins with the real time, and again at a reset", () => {
+it("a flowing clock starts at the real time, also after a reset", () => {
   let real = Date.parse("2026-05-01T10:00:00Z");
   const wall = { now: () => real, after: () => () => {} };
   const backend = assembleBackend({ clock: "flowing" }, { ...defaultParts, wall });
@@ -121,7 +124,7 @@ it("that flows begins with the real time, and again at a reset", () => {
   backend.close();
 });
 
-it("dates the demo's people from the start of its clock, and from the new start after a reset", async () => {
+it("dates the demo data from the start of the clock, also after a reset", async () => {
   let real = Date.parse("2031-07-06T05:04:03Z");
   const wall = { now: () => real, after: () => () => {} };
   const backend = assembleBackend({ clock: "flowing" }, { ...defaultParts, wall });
@@ -143,7 +146,7 @@ it("dates the demo's people from the start of its clock, and from the new start 
   backend.close();
 });
 
-it("has the faults it was created with again after a reset, under the same ids", () => {
+it("restores the initial faults after a reset, with the same ids", () => {
   const backend = createBackend({ faults: [{ do: { code: "internal_error" } }] });
   const planned = backend.faults.list();
   backend.faults.clear();

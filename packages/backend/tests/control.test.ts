@@ -2,7 +2,7 @@ import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../src/backend.ts";
 import { bodyLimit } from "../src/control/control.ts";
-import { controlDocument } from "../src/control/generated/document.gen.ts";
+import { controlDocument } from "../src/generated/document.gen.ts";
 import { createSandboxes } from "../src/sandboxes.ts";
 import { demo } from "../src/testing/demo-seed.ts";
 import { send } from "./test-client.ts";
@@ -23,12 +23,12 @@ async function control(backend: Backend, target: string, body?: unknown, headers
 }
 
 describe("the control plane", () => {
-  it("is not there unless asked for", async () => {
+  it("is off by default", async () => {
     const response = await createBackend().fetch("http://mock.test/_control/v1/health");
     expect(await response.json()).toMatchObject({ code: "not_found" });
   });
 
-  it("says that it is ready, of which version, and how it is described", async () => {
+  it("serves health, versions and its OpenAPI document", async () => {
     const backend = newBackend();
     expect(await control(backend, "GET /health")).toEqual({ status: 200, body: { status: "ok" } });
     expect((await control(backend, "GET /version")).body).toEqual({ control: "1.0.0", api: "v1" });
@@ -51,7 +51,7 @@ describe("the control plane", () => {
     expect((await send(backend, "GET /roles")).status).toBe(200);
   });
 
-  it("says why it failed, since nothing else does", async () => {
+  it("includes the reason in an internal error", async () => {
     const backend = newBackend();
     backend.state.users.set("broken", null as never);
     const { status, body } = await control(backend, "GET /state/users");
@@ -111,13 +111,13 @@ describe("the control plane", () => {
     ["POST /sandboxes", { name: "B A D" }, "name"],
     ["GET /requests?status=many", undefined, "status"],
     ["GET /state/numbers/%zz", undefined, "id"],
-  ])("answers %s with %j by naming the field", async (target, body, field) => {
+  ])("rejects %s with %j and names the field", async (target, body, field) => {
     const answer = await control(createSandboxes().default, target, body);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toEqual({ code: "invalid_input", message: expect.any(String), field });
   });
 
-  it("answers 409 to the removal of what is in use, naming what refers to it", async () => {
+  it("rejects the deletion of a record in use with 409 and names what refers to it", async () => {
     const { status, body } = await control(newBackend(), `DELETE /state/users/${demo.users.agent}`);
     expect(status).toBe(409);
     expect(body.error).toEqual({
@@ -128,12 +128,12 @@ describe("the control plane", () => {
   });
 
   it.each([
-    "GET /state/users/nobody",
-    "DELETE /state/users/nobody",
-    "GET /transfers/nothing",
-    "DELETE /faults/nothing",
-    "POST /webhooks/deliveries/nothing/redeliver",
-  ])("answers %s with 404", async (target) => {
+    "GET /state/users/unknown",
+    "DELETE /state/users/unknown",
+    "GET /transfers/unknown",
+    "DELETE /faults/unknown",
+    "POST /webhooks/deliveries/unknown/redeliver",
+  ])("responds to %s with 404", async (target) => {
     const { status, body } = await control(newBackend(), target);
     expect([status, body.error.code]).toEqual([404, "not_found"]);
   });
@@ -146,18 +146,20 @@ describe("the control plane", () => {
     expect((await control(newBackend(), `GET /state/${path}`)).status).toBe(200);
   });
 
-  it("names the values that a field can have", async () => {
+  it("lists the allowed values of a field", async () => {
     const { body } = await control(newBackend(), "POST /faults", { do: "explode" });
     expect(body.error).toMatchObject({ field: "do", message: expect.stringContaining("must be one of reset, empty,") });
   });
 
-  it("answers a body that is not JSON with 400, and an unknown route with 404", async () => {
+  it("responds with 400 to a body that is not JSON, and with 404 to an unknown route", async () => {
     expect((await control(newBackend(), "POST /faults")).status).toBe(400);
     expect((await control(newBackend(), "GET /nothing")).body).toMatchObject({ error: { code: "not_found" } });
-    expect((await control(newBackend(), "PUT /faults")).body.error.message).toContain("it takes GET, POST, DELETE");
+    expect((await control(newBackend(), "PUT /faults")).body.error.message).toContain(
+      "Allowed methods: GET, POST, DELETE.",
+    );
   });
 
-  it("takes a state of more than 1 MiB, and nothing else of that size", async () => {
+  it("accepts more than 1 MiB only for operations that take a whole state", async () => {
     const backend = newBackend();
     const large = { accounts: [{ id: "a0000000-0000-4000-8000-00000000000a", name: "x".repeat(2 ** 20) }] };
     expect((await control(backend, "POST /seed", large)).status).toBe(204);
@@ -168,10 +170,13 @@ describe("the control plane", () => {
     const sandboxes = createSandboxes({ autoSandboxes: true }).default;
     expect((await control(sandboxes, "POST /sandboxes", { name: "large", seed: snapshot.seed })).status).toBe(201);
     const { body } = await control(backend, "PUT /policies", { note: "x".repeat(2 ** 20) });
-    expect(body.error).toMatchObject({ code: "bad_request", message: "The body is larger than 1 MiB." });
+    expect(body.error).toMatchObject({
+      code: "bad_request",
+      message: "The request body exceeds 1 MiB. Send a smaller one.",
+    });
   });
 
-  it("looks into a large state as it looks into any", async () => {
+  it("checks the structure of a large body too", async () => {
     const put = async (text: string) => {
       const init = { method: "PUT", headers: { "content-type": "application/json" }, body: text };
       const response = await newBackend().fetch("http://mock.test/_control/v1/snapshot", init);
@@ -197,10 +202,10 @@ describe("the control plane", () => {
 
   it.each([
     ["another origin", { origin: "http://evil.test" }, 403],
-    ["no origin at all", { origin: "null" }, 403],
-    ["a browser that says so", { "sec-fetch-site": "cross-site" }, 403],
+    ["an opaque origin", { origin: "null" }, 403],
+    ["another site, by Sec-Fetch-Site", { "sec-fetch-site": "cross-site" }, 403],
     ["its own origin", { origin: "http://mock.test" }, 204],
-  ])("answers a page of %s (%j) with %i", async (_, headers, status) => {
+  ])("responds to a page of %s (%j) with %i", async (_, headers, status) => {
     expect((await control(newBackend(), "POST /reset", undefined, headers)).status).toBe(status);
   });
 });
@@ -214,7 +219,7 @@ describe("credentials", () => {
     expect((await send(backend, "GET /roles", { token: body.token, headers })).status).toBe(200);
   });
 
-  it("are issued for a user, and expire when told", async () => {
+  it("are issued for a user, with a lifetime", async () => {
     const backend = newBackend();
     const { body } = await control(backend, "POST /auth/tokens", { userId: demo.users.agent, expiresInSecs: 5 });
     expect(body.expiresAt).toBe("2026-03-02T12:00:05.000Z");
@@ -239,7 +244,7 @@ describe("credentials", () => {
 });
 
 describe("the journal's routes", () => {
-  it("show the requests to the API, not those to the plane", async () => {
+  it("list the requests to the API, not those to the control plane", async () => {
     const backend = newBackend();
     await send(backend, "GET /roles");
     expect((await control(backend, "GET /requests")).body.requests).toMatchObject([{ operationId: "listRoles" }]);
@@ -248,43 +253,48 @@ describe("the journal's routes", () => {
     expect((await control(backend, "GET /requests")).body).toEqual({ requests: [] });
   });
 
-  it("show a request and its answer without secrets", async () => {
+  it("show a request and its response without secrets", async () => {
     const backend = newBackend();
     await send(backend, `POST /transfers/destinations/${demo.destinations.app}/rotate-secret?token=t1`);
     const { body } = await control(backend, "GET /requests/1");
     expect(body.headers.authorization).toBe("Bearer [redacted]");
     expect(body.query).toEqual({ token: "[redacted]" });
-    expect(body.answer).toMatchObject({ id: demo.destinations.app, signingSecret: "[redacted]" });
+    expect(body.responseBody).toMatchObject({ id: demo.destinations.app, signingSecret: "[redacted]" });
     expect(JSON.stringify(body)).not.toContain(backend.state.destinations.get(demo.destinations.app)?.signingSecret);
   });
 
-  it("show a body as it was sent", async () => {
+  it("show the unvalidated request body", async () => {
     const backend = newBackend();
     const sent = { name: "A", members: [{ destinationId: demo.destinations.app, nickname: "x" }] };
     await send(backend, "POST /transfers/destination-groups", { body: sent });
-    expect((await control(backend, "GET /requests/1")).body).toMatchObject({ body: sent, status: 201 });
+    expect((await control(backend, "GET /requests/1")).body).toMatchObject({ requestBody: sent, status: 201 });
     expect((await control(backend, "GET /requests/2")).status).toBe(404);
   });
 
   it.each([
-    ["a wrong method", "PATCH /roles", "listRoles", "the method is GET"],
-    ["a wrong name", "GET /role", "listRoles", "role is roles"],
-    ["a path cut short", `GET /transfers/members/${demo.members.agent}/avail`, "getMemberAvailability", "avail is"],
-  ])("name what comes nearest to %s", async (_, target, operationId, why) => {
+    ["a wrong method", "PATCH /roles", "listRoles", "use the method GET"],
+    ["a wrong name", "GET /role", "listRoles", "replace role with roles"],
+    [
+      "a path cut short",
+      `GET /transfers/members/${demo.members.agent}/avail`,
+      "getMemberAvailability",
+      "replace avail with availability",
+    ],
+  ])("list the operations closest to %s", async (_, target, operationId, fix) => {
     const backend = newBackend();
     await send(backend, target);
     const [request] = (await control(backend, "GET /requests/unmatched")).body.requests;
-    expect(request.nearest[0]).toMatchObject({ operationId, why: expect.stringContaining(why) });
+    expect(request.closest[0]).toMatchObject({ operationId, fix: expect.stringContaining(fix) });
   });
 
-  it("name the prefix that was forgotten", async () => {
+  it("suggest a missing prefix", async () => {
     const backend = newBackend();
     await backend.fetch("http://mock.test/roles");
     const [request] = (await control(backend, "GET /requests/unmatched")).body.requests;
-    expect(request.nearest[0]).toMatchObject({ operationId: "listRoles", why: "the path starts with api/v1" });
+    expect(request.closest[0]).toMatchObject({ operationId: "listRoles", fix: "start the path with /api/v1" });
   });
 
-  it("wait for requests that are still to come", async () => {
+  it("wait for future requests", async () => {
     const backend = newBackend();
     await send(backend, "GET /roles");
     const waited = control(backend, "POST /requests/wait", { operationId: "listRoles", count: 2 });
@@ -293,12 +303,12 @@ describe("the journal's routes", () => {
     expect((await waited).body).toMatchObject({ matched: true, requests: [{ id: 1 }, { id: 3 }] });
   });
 
-  it("give up waiting in time", async () => {
+  it("stop waiting after the timeout", async () => {
     const waited = await control(newBackend(), "POST /requests/wait", { timeoutMs: 1 });
     expect(waited).toEqual({ status: 200, body: { matched: false, requests: [] } });
   });
 
-  it("count answers by operation and status, documented or not", async () => {
+  it("count responses by operation and status, documented or not", async () => {
     const backend = newBackend();
     backend.faults.add({ match: { operationId: "listRoles" }, do: { status: 418 } });
     await send(backend, "GET /roles");
@@ -321,7 +331,7 @@ describe("the clock's routes", () => {
     backend.close();
   });
 
-  it("tell what time will bring, and what it brought, in order", async () => {
+  it("list upcoming timers, and the events of a step in order", async () => {
     const backend = newBackend();
     const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
     await send(backend, "POST /calls", { body: call });
@@ -348,7 +358,7 @@ describe("the clock's routes", () => {
 });
 
 describe("webhooks", () => {
-  it("are triggered, listed and sent again, signed anew", async () => {
+  it("are triggered, listed and sent again with a new signature", async () => {
     const backend = newBackend();
     const { body: first } = await control(backend, "POST /webhooks/trigger", {
       destinationId: demo.destinations.app,
@@ -362,7 +372,7 @@ describe("webhooks", () => {
     expect((await control(backend, "GET /webhooks/deliveries")).body).toEqual({ deliveries: [first, second] });
   });
 
-  it("reach the built-in receiver, which answers as it is told", async () => {
+  it("reach the built-in receiver, which responds as configured", async () => {
     const backend = newBackend();
     const { url } = (await control(backend, "GET /webhooks/inbox")).body;
     const path = `/state/destinations/${demo.destinations.app}`;
@@ -391,7 +401,7 @@ describe("the event stream", () => {
     return reader;
   }
 
-  it("tells requests, state, policies and deliveries as they happen, and ends with the backend", async () => {
+  it("sends requests, state, policies and deliveries as they happen, and ends with the backend", async () => {
     const backend = newBackend();
     const reader = await open(backend);
     await send(backend, "GET /roles");
@@ -406,7 +416,7 @@ describe("the event stream", () => {
     expect(await read(reader)).toBe("");
   });
 
-  it("lets go of a reader that falls behind", async () => {
+  it("disconnects a reader that falls behind", async () => {
     const backend = newBackend();
     const reader = await open(backend);
     for (let index = 0; index < 1100; index += 1) backend.collections.update("accounts", demo.accountId, {});

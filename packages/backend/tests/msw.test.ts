@@ -16,7 +16,7 @@ const baseUrl = "https://api.example.com";
 const roles = baseUrl + operations.listRoles.path;
 const headers = { authorization: `Bearer ${demo.apiKey}` };
 
-/** What the two versions have in common, as far as it is needed here. */
+/** The part of MSW's API that these tests use, the same for both versions. */
 interface Mocked {
   listen(backend: MswOptions<unknown>["backend"], options?: { baseUrl?: string }): string[];
   readonly unmocked: typeof fetch;
@@ -65,7 +65,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     return { backend, warnings: mocked.listen(backend) };
   };
 
-  it("answers byte for byte what the backend's own fetch answers", async () => {
+  it("responds byte for byte like the backend's fetch", async () => {
     listen();
     const asked = await fetch(roles, { headers });
     const direct = await createBackend().fetch(roles, { headers });
@@ -73,7 +73,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     expect([...asked.headers]).toEqual([...direct.headers]);
   });
 
-  it("hands on a body, and answers without one", async () => {
+  it("passes request bodies on, and responds without a body", async () => {
     const { backend } = listen();
     const path = operations.createDestinationGroup.path;
     const body = JSON.stringify({ name: "Front desk", members: [{ destinationId: demo.destinations.phone }] });
@@ -89,7 +89,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     expect([removed.status, removed.body]).toEqual([204, null]);
   });
 
-  it("takes the caller for one on this machine", async () => {
+  it("uses the loopback address as the caller's", async () => {
     const { backend } = listen();
     const ask = async (ip: string) => {
       const { key } = backend.keys.issueApiKey({ accountId: demo.accountId, allowedIps: [ip] });
@@ -100,10 +100,10 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
 
   it.each([
     ["another platform", `https://other.example.com${operations.listRoles.path}`],
-    ["another path of the same address", `${baseUrl}/api/v10/roles`],
-    ["an address that begins alike", `${baseUrl}.evil.example${operations.listRoles.path}`],
-    ["a path that holds the API's", `${baseUrl}/elsewhere${operations.listRoles.path}`],
-  ])("leaves %s to others", async (_what, url) => {
+    ["another path of the same origin", `${baseUrl}/api/v10/roles`],
+    ["an origin with the same beginning", `${baseUrl}.evil.example${operations.listRoles.path}`],
+    ["a path that contains the API's", `${baseUrl}/elsewhere${operations.listRoles.path}`],
+  ])("leaves %s to MSW", async (_what, url) => {
     const { backend } = listen();
     const complaint = vi.spyOn(console, "error").mockReturnValue();
     await expect(fetch(url, { headers })).rejects.toThrow();
@@ -111,7 +111,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     expect(backend.journal.list()).toEqual([]);
   });
 
-  it("serves an address with a path before the API's", async () => {
+  it("serves a base URL with a path", async () => {
     const backend = createBackend();
     mocked.listen(backend, { baseUrl: `${baseUrl}/telephony/` });
     const url = `${baseUrl}/telephony${operations.listRoles.path}`;
@@ -119,7 +119,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     expect(backend.journal.list().map(({ path }) => path)).toEqual([operations.listRoles.path]);
   });
 
-  it("serves the control plane and chooses sandboxes by path and by header", async () => {
+  it("serves the control plane and selects sandboxes by path and header", async () => {
     const sandboxes = createSandboxes({ autoSandboxes: true });
     mocked.listen(sandboxes);
     await fetch(`${baseUrl}/_sandbox/one${operations.listRoles.path}?x=1`, { headers });
@@ -128,7 +128,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     expect([sandboxes.list(), health.status]).toEqual([["default", "one", "two"], 200]);
   });
 
-  it("answers a preflight before choosing a sandbox, and names the origin that asks", async () => {
+  it("responds to a preflight without selecting a sandbox, and allows its origin", async () => {
     mocked.listen(createSandboxes());
     const origin = "http://localhost:5173";
     const preflight = await fetch(roles, {
@@ -156,17 +156,17 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     expect(text).toContain("concurrentCallLimit");
   });
 
-  it.each(["reset", "empty", "processThenDrop"] as const)("shows the fault %s as a network error", async (fault) => {
+  it.each(["reset", "empty", "processThenDrop"] as const)("turns the fault %s into a network error", async (fault) => {
     const { backend, warnings } = listen();
     backend.faults.add({ do: fault, when: { times: 2 } });
     await expect(fetch(roles, { headers })).rejects.toThrow(TypeError);
     await expect(fetch(roles, { headers })).rejects.toThrow(TypeError);
     const kind = fault === "empty" ? "empty" : "reset";
-    expect(warnings).toEqual([expect.stringContaining(`The fault "${kind}" needs a connection`)]);
+    expect(warnings).toEqual([expect.stringContaining(`The fault "${kind}" needs a real connection`)]);
     expect((await fetch(roles, { headers })).status).toBe(200);
   });
 
-  it("lets a request that hangs wait until it is aborted, and says so", async () => {
+  it("lets a request hang until it is aborted, with a warning", async () => {
     const { backend, warnings } = listen();
     backend.faults.add({ do: "hang" });
     const stop = new AbortController();
@@ -175,10 +175,10 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     while (warnings.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     stop.abort();
     await expect(answer).rejects.toThrow(/abort/);
-    expect(warnings).toEqual([expect.stringContaining("waits until it is aborted")]);
+    expect(warnings).toEqual([expect.stringContaining("hangs until it is aborted")]);
   });
 
-  it("ends a wait with the caller's abort, without a complaint", async () => {
+  it("ends a latency when the client aborts, without a warning", async () => {
     const { backend } = listen();
     backend.faults.add({ do: { latency: 5000 } });
     const complaint = vi.spyOn(console, "error").mockReturnValue();
@@ -191,16 +191,16 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     expect(complaint).not.toHaveBeenCalled();
   });
 
-  it("breaks off a truncated body, and says so", async () => {
+  it("fails in the middle of a truncated body, with a warning", async () => {
     const { backend, warnings } = listen();
     backend.faults.add({ do: "truncate" });
     const answer = await fetch(roles, { headers });
     expect(answer.status).toBe(200);
     await expect(answer.text()).rejects.toThrow();
-    expect(warnings).toEqual([expect.stringContaining("breaks off")]);
+    expect(warnings).toEqual([expect.stringContaining("fails with a body error")]);
   });
 
-  it("shows the head of an answer whose body takes its time", async () => {
+  it("returns the head before a slow body", async () => {
     const { backend } = listen();
     backend.faults.add({ do: "slowBody" });
     const stop = new AbortController();
@@ -210,7 +210,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     await expect(answer.text()).rejects.toThrow(/abort/);
   });
 
-  it("keeps the backend's state, clock and faults in one place", async () => {
+  it("uses the backend's clock and faults", async () => {
     const { backend } = listen();
     backend.faults.add({ do: { latency: 5000 } });
     const answer = fetch(roles, { headers });
@@ -219,7 +219,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
     expect((await answer).status).toBe(200);
   });
 
-  it("leaves webhook deliveries to the network", async () => {
+  it("sends webhook deliveries over the network", async () => {
     const seen: (string | undefined)[] = [];
     const receiver = createServer((request, response) => {
       seen.push(request.headers.accept);
@@ -244,7 +244,7 @@ describe.each(Object.entries(versions))("under %s", (_name, open) => {
   });
 });
 
-it("writes its warnings to the console unless told otherwise", async () => {
+it("writes warnings to the console by default", async () => {
   const { http } = current;
   const backend = createBackend({ faults: [{ do: "reset" }] });
   const server = currentNode.setupServer(...callTransferHandlers({ http, backend, baseUrl }));
@@ -260,10 +260,10 @@ it.each([
   ["*/api/v1", "absolute"],
   ["ftp://api.example.com", "absolute"],
   ["https://*.example.com", "wildcard"],
-  ["https://api.example.com/api/v1/", "before /api/v1"],
+  ["https://api.example.com/api/v1/", "must not include /api/v1"],
   ["https://api.example.com/?a=1", "query"],
   ["https://user:secret@api.example.com", "credentials"],
-])("refuses the base address %s by name", (bad, reason) => {
+])("rejects the base URL %s", (bad, reason) => {
   const options = { http: current.http, backend: createBackend(), baseUrl: bad };
   expect(() => callTransferHandlers(options)).toThrow(new RegExp(`^baseUrl: .*${reason}`));
 });

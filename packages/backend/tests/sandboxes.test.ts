@@ -8,12 +8,12 @@ async function ask(sandboxes: Sandboxes, path: string, more: Record<string, stri
   return { status: response.status, body: await response.json() };
 }
 
-describe("a request goes to the sandbox", () => {
+describe("a request is handled in the sandbox", () => {
   it.each<[string, string, Record<string, string>, string]>([
     ["of the path", "/_sandbox/one/api/v1/roles", {}, "one"],
     ["of the header", "/api/v1/roles", { "x-sandbox": "one" }, "one"],
-    ["that both name", "/_sandbox/one/api/v1/roles", { "x-sandbox": "one" }, "one"],
-    ["default, when nothing names one", "/api/v1/roles", {}, "default"],
+    ["of both", "/_sandbox/one/api/v1/roles", { "x-sandbox": "one" }, "one"],
+    ["default, without path or header", "/api/v1/roles", {}, "default"],
   ])("%s", async (_, path, named, name) => {
     const sandboxes = createSandboxes();
     sandboxes.create("one");
@@ -23,7 +23,7 @@ describe("a request goes to the sandbox", () => {
     expect(sandboxes.get(name)?.journal.list()).toMatchObject([{ path: "/api/v1/roles" }]);
   });
 
-  it("of the path also on the control plane", async () => {
+  it("of the path, also for the control plane", async () => {
     const sandboxes = createSandboxes();
     sandboxes.create("one", { now: "2030-01-01T00:00:00Z" });
     const { body } = await ask(sandboxes, "/_sandbox/one/_control/v1/clock");
@@ -31,8 +31,8 @@ describe("a request goes to the sandbox", () => {
   });
 });
 
-describe("a request that names", () => {
-  it("two different sandboxes is refused in the shape of its path", async () => {
+describe("a request that selects", () => {
+  it("two different sandboxes is rejected in the error format of its path", async () => {
     const sandboxes = createSandboxes();
     const named = { "x-sandbox": "two" };
     expect(await ask(sandboxes, "/_sandbox/one/api/v1/roles", named)).toMatchObject({
@@ -45,7 +45,7 @@ describe("a request that names", () => {
     });
   });
 
-  it("an unknown sandbox gets 404 with a hint, and creates none", async () => {
+  it("an unknown sandbox gets 404 with a hint", async () => {
     const sandboxes = createSandboxes();
     const answer = await ask(sandboxes, "/_sandbox/one/api/v1/roles");
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
@@ -53,7 +53,7 @@ describe("a request that names", () => {
     expect(sandboxes.list()).toEqual(["default"]);
   });
 
-  it("an unknown sandbox creates it where that is wanted, under a proper name only", async () => {
+  it("an unknown sandbox creates it with autoSandboxes, if the name is valid", async () => {
     const sandboxes = createSandboxes({ autoSandboxes: true });
     expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(200);
     expect((await ask(sandboxes, "/_sandbox/O%20ne/api/v1/roles")).status).toBe(404);
@@ -62,7 +62,7 @@ describe("a request that names", () => {
 });
 
 describe("sandboxes", () => {
-  it("share nothing but the options that they were created with", async () => {
+  it("share only their options", async () => {
     const sandboxes = createSandboxes({ policies: { dailyCallLimit: 5 } });
     const one = sandboxes.create("one", { policies: { callDurationSecs: 7 } });
     expect(one.policies).toMatchObject({ dailyCallLimit: 5, callDurationSecs: 7 });
@@ -72,24 +72,24 @@ describe("sandboxes", () => {
     expect(sandboxes.default.state.accounts.size).toBeGreaterThan(0);
   });
 
-  it("have demo data of their own time", async () => {
+  it("date the demo data from their own clock", async () => {
     const sandboxes = createSandboxes();
     sandboxes.create("later", { now: "2030-01-01T00:00:00Z" });
     const until = (name: string) => sandboxes.get(name)?.state.members.get(demo.members.member)?.availability.until;
     expect([until("default"), until("later")]).toEqual(["2026-03-02T13:00:00Z", "2030-01-01T01:00:00Z"]);
   });
 
-  it("refuse options that are none, naming the one at fault", () => {
+  it("reject invalid options and name them", () => {
     expect(() => createSandboxes({ autoSandboxes: 1 as never })).toThrow("autoSandboxes: ");
   });
 
-  it("refuse a name that is taken or none", () => {
+  it("reject a name that is taken or invalid", () => {
     const sandboxes = createSandboxes();
-    expect(() => sandboxes.create("default")).toThrow("name: there is a sandbox default already");
+    expect(() => sandboxes.create("default")).toThrow('name: sandbox "default" already exists');
     expect(() => sandboxes.create("../x")).toThrow("name: ");
   });
 
-  it("end the streams of one that is deleted", async () => {
+  it("end the event streams of a deleted sandbox", async () => {
     const sandboxes = createSandboxes();
     sandboxes.create("one");
     const { body } = await sandboxes.fetch("http://mock.test/_sandbox/one/_control/v1/events");
@@ -98,7 +98,7 @@ describe("sandboxes", () => {
     expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(404);
   });
 
-  it("play transport faults as a fetch function does", async () => {
+  it("play transport faults as fetch does", async () => {
     const sandboxes = createSandboxes();
     sandboxes.default.faults.add({ do: "reset" });
     await expect(ask(sandboxes, "/api/v1/roles")).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
@@ -106,7 +106,7 @@ describe("sandboxes", () => {
 });
 
 describe("the limit of sandboxes", () => {
-  it("is named, with what to do, where a request would create one more", async () => {
+  it("is reported with remedies when a request would exceed it", async () => {
     const sandboxes = createSandboxes({ autoSandboxes: true, maxSandboxes: 2 });
     expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(200);
     const answer = await ask(sandboxes, "/_sandbox/two/api/v1/roles");
@@ -122,7 +122,7 @@ describe("the limit of sandboxes", () => {
     expect((await ask(sandboxes, "/_sandbox/two/api/v1/roles")).status).toBe(200);
   });
 
-  it("is named where one is asked for by name, and is 1000 by default", () => {
+  it("is enforced by create, and is 1000 by default", () => {
     expect(() => createSandboxes({ maxSandboxes: 1 }).create("one")).toThrow("name: the limit of 1 sandbox is reached");
     const sandboxes = createSandboxes({ seed: {} });
     for (let count = 1; count < 1000; count += 1) sandboxes.create(`s${count}`);
@@ -136,14 +136,14 @@ describe("the limit of sandboxes", () => {
     [{ sandboxIdleMs: 0 }, "sandboxIdleMs: "],
     [{ sandboxIdleMs: Number.NaN }, "sandboxIdleMs: "],
     [{ sandboxIdleMs: "30m" as never }, "sandboxIdleMs: "],
-  ])("is refused as %j", (options, message) => {
+  ])("is rejected as %j", (options, message) => {
     expect(() => createSandboxes(options)).toThrow(message);
   });
 });
 
 describe("a sandbox that is idle in real time", () => {
   const idleMs = 60_000;
-  /** Sandboxes, and a real time that passes when it is told to. */
+  /** Sandboxes, and a function that advances their real time. */
   function timed(options: SandboxesOptions = {}) {
     let now = 0;
     const wall = { now: () => now, after: () => () => {} };
@@ -154,7 +154,7 @@ describe("a sandbox that is idle in real time", () => {
     return { sandboxes, pass };
   }
 
-  it("is removed after so long, and begins anew when it is named again", async () => {
+  it("is removed after the limit, and created again on the next request", async () => {
     const { sandboxes, pass } = timed();
     await ask(sandboxes, "/_sandbox/one/api/v1/roles");
     const first = sandboxes.get("one");
@@ -167,7 +167,7 @@ describe("a sandbox that is idle in real time", () => {
     expect(sandboxes.get("one")).not.toBe(first);
   });
 
-  it("is counted from its last request, to the API or to the control plane", async () => {
+  it("counts from the last request, to the API or to the control plane", async () => {
     const { sandboxes, pass } = timed();
     for (const path of ["/api/v1/roles", "/_control/v1/clock", "/api/v1/roles"]) {
       await ask(sandboxes, `/_sandbox/one${path}`);
@@ -176,13 +176,13 @@ describe("a sandbox that is idle in real time", () => {
     expect(sandboxes.list()).toEqual(["default", "one"]);
   });
 
-  it("is never the one by default", () => {
+  it("is never default", () => {
     const { sandboxes, pass } = timed();
     pass(10 * idleMs);
     expect([sandboxes.list(), sandboxes.get("default")]).toEqual([["default"], sandboxes.default]);
   });
 
-  it("stays while a request waits for its answer", async () => {
+  it("is kept while a request is in flight", async () => {
     const { sandboxes, pass } = timed();
     const one = sandboxes.create("one");
     one.faults.add({ do: { latency: 1000 } });
@@ -196,7 +196,7 @@ describe("a sandbox that is idle in real time", () => {
     expect(sandboxes.list()).toEqual(["default"]);
   });
 
-  it("stays while its events are followed, and is counted from the last follower on", async () => {
+  it("is kept while an event stream is open, and counts from its end", async () => {
     const { sandboxes, pass } = timed();
     const { body } = await sandboxes.fetch("http://mock.test/_sandbox/one/_control/v1/events");
     pass(2 * idleMs);
@@ -209,14 +209,14 @@ describe("a sandbox that is idle in real time", () => {
     expect(sandboxes.list()).toEqual(["default"]);
   });
 
-  it("goes although a transfer rings in it, since its clock may never end that", async () => {
+  it("is removed although a transfer is ringing, because its clock may never end that", async () => {
     const { sandboxes, pass } = timed();
     sandboxes.create("one").transfers.start({ destinationId: demo.destinations.phone });
     pass(idleMs);
     expect(sandboxes.list()).toEqual(["default"]);
   });
 
-  it("makes room for another one", async () => {
+  it("makes room for another sandbox", async () => {
     const { sandboxes, pass } = timed({ maxSandboxes: 2 });
     await ask(sandboxes, "/_sandbox/one/api/v1/roles");
     pass(idleMs);
@@ -224,13 +224,13 @@ describe("a sandbox that is idle in real time", () => {
     expect(sandboxes.list()).toEqual(["default", "two"]);
   });
 
-  it("is mentioned where a name is unknown", async () => {
+  it("is mentioned in the error for an unknown name", async () => {
     const { sandboxes } = timed({ autoSandboxes: false });
     const { body } = await ask(sandboxes, "/_sandbox/one/api/v1/roles");
-    expect(body.detail).toContain("answered no request for 60 s");
+    expect(body.detail).toContain("removed after 60 s without a request");
   });
 
-  it("stays for good where no time is given", () => {
+  it("is kept forever without a limit", () => {
     const { sandboxes, pass } = timed({ sandboxIdleMs: undefined as never });
     sandboxes.create("one");
     pass(1e12);

@@ -81,7 +81,7 @@ it.each([
   [["help", "clok"], 'Unknown command "clok". Did you mean clock?'],
   [["start", "twice"], 'Unexpected argument "twice".'],
   [["--json", "clock"], 'Unexpected argument "clock". Put the command before its options.'],
-  [["--fault", faults], `--fault ${faults}[1].do.code: is no code of the table`],
+  [["--fault", faults], `--fault ${faults}[1].do.code: unknown error code`],
   [["--import", noSnapshot], `--import ${noSnapshot}: version: `],
   [["--export-on-exit", join(folder, "none", "work.json")], "the folder"],
   [["--export-on-exit", folder], "is a folder. Name a file."],

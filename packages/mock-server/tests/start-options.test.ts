@@ -66,7 +66,7 @@ it.each([
   [["--seed", list], `--seed ${list}: must be a JSON object.`],
   [["--seed", boss], `--seed ${boss}: members[0].`],
   [["--fault", broken], `--fault ${broken}: `],
-  [["--fault", oneFault], `--fault ${oneFault}: do.code: is no code of the table`],
+  [["--fault", oneFault], `--fault ${oneFault}: do.code: unknown error code`],
   [["--fault", faults], `--fault ${faults}[1].where: is not a known field`],
   [["--fault", number], `--fault ${number}: `],
   [["--import", broken], `--import ${broken}: `],

@@ -1,23 +1,31 @@
 import { decodeJwt } from "jose";
 import { InputError } from "../model/input-error.ts";
 import type { ApiKeyOptions } from "../testing/keys.ts";
-import type { ControlHandlers } from "./control.ts";
+import type { ControlHandlers } from "./exchange.ts";
 
-// An address of a network that is reserved for documentation: nobody calls from there.
+// An address of a network that is reserved for documentation, so no request comes from it.
 const documentationAddress = "192.0.2.1";
 
 export const authHandlers = {
   async issueToken({ backend: { keys, state }, body: { userId, role, accountId, ...options } }) {
     const account = accountId ?? state.accounts.keys().next().value;
     if (accountId !== undefined && !state.accounts.has(accountId))
-      throw new InputError("accountId", `no account has the id ${accountId}`);
-    if (userId === undefined && role === undefined) throw new InputError("role", "give a role or a userId");
+      throw new InputError("accountId", `there is no account ${accountId}`);
+    if (userId === undefined && role === undefined) throw new InputError("role", "is required unless userId is given");
     const member = [...state.members.values()].find(
-      (one) => one.accountId === account && (userId ?? one.userId) === one.userId && (role ?? one.role) === one.role,
+      (candidate) =>
+        candidate.accountId === account &&
+        (userId ?? candidate.userId) === candidate.userId &&
+        (role ?? candidate.role) === candidate.role,
     );
     const holder = userId ?? member?.userId;
     if (holder === undefined || (role !== undefined && member === undefined))
-      throw new InputError("role", "nobody in the account has this role");
+      throw new InputError(
+        "role",
+        userId === undefined
+          ? `no member of the account has the role ${role}`
+          : `user ${userId} does not have the role ${role} in the account`,
+      );
     const token = await keys.issueToken({ userId: holder, ...options });
     return {
       token,
@@ -27,11 +35,11 @@ export const authHandlers = {
     };
   },
   issueApiKey({ backend, body: { state, ...options } }) {
-    return backend.keys.issueApiKey({ ...options, ...limitsOf(state) });
+    return backend.keys.issueApiKey({ ...options, ...restrictionsOf(state) });
   },
 } satisfies Partial<ControlHandlers>;
 
-function limitsOf(
+function restrictionsOf(
   state: ApiKeyOptions["state"] | "ip_restricted" | "insufficient_scope",
 ): Pick<ApiKeyOptions, "state" | "allowedIps" | "scopes"> {
   if (state === "ip_restricted") return { allowedIps: [documentationAddress] };

@@ -1,28 +1,28 @@
-import type { Backend } from "../backend.ts";
-import type { ControlHandlers } from "./control.ts";
+import type { BackendControls } from "../testing/controls.ts";
+import type { ControlHandlers } from "./exchange.ts";
 import type { SuccessBody } from "./reply.ts";
 
-const mostShown = 1000;
+const maxUpcoming = 1000;
 
 export const clockHandlers = {
-  getClock: ({ backend }) => shownClock(backend),
+  getClock: ({ backend }) => formatClock(backend),
   setClock({ backend, body: { now, mode } }) {
     backend.clock.set({ ...(now !== undefined && { now }), ...(mode !== undefined && { mode }) });
-    return shownClock(backend);
+    return formatClock(backend);
   },
   async advanceClock({ backend, body }) {
     const effects = await backend.advance(body);
-    return { ...shownClock(backend), effects };
+    return { ...formatClock(backend), effects };
   },
 } satisfies Partial<ControlHandlers>;
 
-function shownClock({ clock, upcoming }: Backend): SuccessBody<"getClock"> {
+function formatClock({ clock, upcoming }: BackendControls): SuccessBody<"getClock"> {
   return {
     now: clock.iso(),
     mode: clock.mode,
     pending: clock.pending,
     upcoming: upcoming()
-      .slice(0, mostShown)
+      .slice(0, maxUpcoming)
       .map(({ at, kind, id }) => ({ at: new Date(at).toISOString(), kind, id })),
   };
 }

@@ -1,44 +1,24 @@
 import type { z } from "zod";
-import type { Backend } from "../backend.ts";
+import { type ControlOperationId, controlOperations } from "../generated/operations.gen.ts";
+import { controlSchemas } from "../generated/schemas.gen.ts";
+import { controlPrefix, sandboxPrefix } from "../http/paths.ts";
 import { createRouter } from "../http/router.ts";
-import type { Asked } from "../http/transport.ts";
-import { largestBody, readBody, readQuery } from "../http/validate.ts";
+import type { IncomingRequest } from "../http/transport.ts";
+import { maxBodyBytesOf, readBody, readQuery } from "../http/validate.ts";
 import { checkInput, InputError, InUseError } from "../model/input-error.ts";
 import { isProblem } from "../model/problem.ts";
-import type { Sandboxes } from "../sandboxes.ts";
+import type { BackendControls } from "../testing/controls.ts";
 import { authHandlers } from "./auth.ts";
 import { clockHandlers } from "./clock.ts";
 import { eventHandlers } from "./events.ts";
+import type { ControlHandlers, SandboxRegistry } from "./exchange.ts";
 import { faultHandlers } from "./faults.ts";
-import { type ControlOperationId, controlOperations } from "./generated/operations.gen.ts";
-import { controlSchemas } from "./generated/schemas.gen.ts";
-import { controlFailure, controlPrefix, type SuccessBody, sandboxPrefix } from "./reply.ts";
+import { controlError } from "./reply.ts";
 import { requestHandlers } from "./requests.ts";
 import { sandboxHandlers } from "./sandboxes.ts";
 import { stateHandlers } from "./state.ts";
 import { transferHandlers } from "./transfers.ts";
 import { webhookHandlers } from "./webhooks.ts";
-
-type Part<Id extends ControlOperationId, Name extends string> =
-  (typeof controlSchemas)[Id] extends Record<Name, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
-
-/** A checked request to the control plane. */
-export interface ControlExchange<Id extends ControlOperationId> {
-  readonly backend: Backend;
-  /** The sandboxes that the backend is one of. */
-  readonly sandboxes: Sandboxes | undefined;
-  readonly params: Readonly<Record<(typeof controlOperations)[Id]["pathParameters"][number], string>>;
-  readonly query: Part<Id, "query">;
-  readonly body: Part<Id, "body">;
-}
-
-/** What answers an operation: the body of its success, or a response of its own. */
-export type ControlHandlers<Id extends ControlOperationId = ControlOperationId> = {
-  readonly [Name in Id]: {
-    handle(exchange: ControlExchange<Name>): Reply<Name> | Promise<Reply<Name>>;
-  }["handle"];
-};
-type Reply<Id extends ControlOperationId> = SuccessBody<Id> | Response;
 
 const handlers: ControlHandlers = {
   ...authHandlers,
@@ -52,85 +32,105 @@ const handlers: ControlHandlers = {
   ...webhookHandlers,
 };
 
-type AnyHandler = (exchange: {
-  readonly backend: Backend;
-  readonly sandboxes: Sandboxes | undefined;
+/** The input of any operation after validation. */
+interface ControlInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
   readonly body: unknown;
-}) => unknown;
+}
+type AnyHandler = (
+  exchange: ControlInput & { readonly backend: BackendControls; readonly sandboxes: SandboxRegistry | undefined },
+) => unknown;
 interface AnySchemas {
   readonly path?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
 }
+type ControlOperation = (typeof controlOperations)[ControlOperationId];
 
-const match = createRouter(Object.values(controlOperations));
+const match = createRouter<ControlOperation>(Object.values(controlOperations));
 
 /**
- * The largest body of a request, in bytes: 1 MiB, and more for the operations of the control plane that take a state. The path
- * may select a sandbox.
+ * Returns the body size limit of a request, in bytes: 1 MiB, and more for control plane operations that accept a whole state.
+ * The path may start with a sandbox prefix.
  */
 export function bodyLimit(method: string, path: string): number {
   const rest = path.replace(sandboxPrefix, "");
   const found = rest.startsWith(`${controlPrefix}/`) ? match(method, rest) : undefined;
-  return largestBody(found !== undefined && "operation" in found ? found.operation : undefined);
+  return maxBodyBytesOf(found !== undefined && "operation" in found ? found.operation : undefined);
 }
 
-/** Answers a request to the control plane. Errors name the bad field and have the plane's own shape. */
-export async function control(
-  backend: Backend,
-  sandboxes: Sandboxes | undefined,
-  request: Asked,
+/** Responds to a request to the control plane. Errors name the invalid field. */
+export async function serveControl(
+  backend: BackendControls,
+  sandboxes: SandboxRegistry | undefined,
+  request: IncomingRequest,
   url: URL,
 ): Promise<Response> {
   const origin = request.headers.get("origin");
   if ((origin !== null && origin !== url.origin) || request.headers.get("sec-fetch-site") === "cross-site")
-    return controlFailure("forbidden", "The control plane refuses requests from other sites.");
+    return controlError("forbidden", "The control plane rejects requests from other sites.");
   const found = match(request.method, url.pathname);
-  if (found === undefined || "allow" in found) {
-    const hint = found ? `it takes ${found.allow.join(", ")}` : `${controlPrefix}/openapi.json lists every path`;
-    return controlFailure("not_found", `There is no ${request.method} ${url.pathname}; ${hint}.`);
-  }
+  if (found === undefined || "allow" in found)
+    return controlError("not_found", unknownOperation(request.method, url.pathname, found?.allow));
   const { operation } = found;
   try {
-    const params = Object.fromEntries(Object.entries(found.params).map(([name, text]) => [name, decoded(name, text)]));
-    const schemas: AnySchemas = controlSchemas[operation.id];
-    if (schemas.path !== undefined) checkInput(schemas.path, params);
-    const query = readQuery(url.searchParams, operation, undefined);
-    const body = operation.hasBody
-      ? await readBody(request, undefined, undefined, largestBody(operation))
-      : { value: undefined };
-    if (isProblem(query)) return controlFailure("bad_request", query.problem.detail);
-    if (isProblem(body)) return controlFailure(body.problem.code, body.problem.detail);
-    const reply = await (handlers[operation.id] as AnyHandler)({
-      backend,
-      sandboxes,
-      params,
-      query: schemas.query && checkInput(schemas.query, query.value),
-      body: schemas.body && checkInput(schemas.body, body.value),
-    });
+    const input = await readInput(request, url, operation, found.params);
+    if (input instanceof Response) return input;
+    const reply = await (handlers[operation.id] as AnyHandler)({ backend, sandboxes, ...input });
     if (reply instanceof Response) return reply;
     return operation.status === 204
       ? new Response(null, { status: operation.status })
       : Response.json(reply, { status: operation.status });
   } catch (error) {
-    // Fields are named as in the request itself, without a root.
-    if (error instanceof InputError) {
-      const code = error instanceof InUseError ? "conflict" : "invalid_input";
-      return controlFailure(code, error.message, error.field || "body");
-    }
-    // No journal keeps it, and whoever may ask may know.
-    const reason = error instanceof Error ? error.message : String(error);
-    return controlFailure("internal_error", `The control plane failed: ${reason}`);
+    return failure(error);
   }
 }
 
-/** A path parameter as it was meant: clients percent-encode the plus sign of a phone number. */
+function unknownOperation(method: string, path: string, allowed: readonly string[] | undefined): string {
+  return allowed === undefined
+    ? `There is no ${method} ${path}. See ${controlPrefix}/openapi.json for all operations.`
+    : `There is no ${method} ${path}. Allowed methods: ${allowed.join(", ")}.`;
+}
+
+/** Reads and validates the input of an operation. Throws InputError naming the invalid field. */
+async function readInput(
+  request: IncomingRequest,
+  url: URL,
+  operation: ControlOperation,
+  rawParams: Readonly<Record<string, string>>,
+): Promise<ControlInput | Response> {
+  const params = Object.fromEntries(Object.entries(rawParams).map(([name, text]) => [name, decoded(name, text)]));
+  const schemas: AnySchemas = controlSchemas[operation.id];
+  if (schemas.path !== undefined) checkInput(schemas.path, params);
+  const query = readQuery(url.searchParams, operation, undefined);
+  const body = operation.hasBody
+    ? await readBody(request, undefined, undefined, maxBodyBytesOf(operation))
+    : { value: undefined };
+  if (isProblem(query)) return controlError("bad_request", query.problem.detail);
+  if (isProblem(body)) return controlError(body.problem.code, body.problem.detail);
+  return {
+    params,
+    query: schemas.query && checkInput(schemas.query, query.value),
+    body: schemas.body && checkInput(schemas.body, body.value),
+  };
+}
+
+function failure(error: unknown): Response {
+  if (error instanceof InputError) {
+    const code = error instanceof InUseError ? "conflict" : "invalid_input";
+    return controlError(code, error.message, error.field || "body");
+  }
+  // The message is safe to show: the client already has full control over the backend.
+  const reason = error instanceof Error ? error.message : String(error);
+  return controlError("internal_error", `The control plane failed: ${reason}`);
+}
+
+/** Decodes a path parameter: clients percent-encode the plus sign of a phone number. */
 function decoded(name: string, text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new InputError(name, "is not percent-encoded as it should be");
+    throw new InputError(name, "is not valid percent-encoding");
   }
 }

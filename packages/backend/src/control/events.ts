@@ -1,8 +1,8 @@
 import type { BackendEvent } from "../model/events.ts";
-import type { ControlHandlers } from "./control.ts";
+import type { ControlHandlers } from "./exchange.ts";
 
-/** How many events may wait for a reader before it counts as gone. */
-const mostWaiting = 1000;
+/** The maximum number of unread events; a slower reader is disconnected. */
+const maxUnread = 1000;
 
 export const eventHandlers = {
   streamEvents({ backend }) {
@@ -20,12 +20,12 @@ export const eventHandlers = {
             else controller.enqueue(encoder.encode(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
           };
           stop = backend.events.follow(send, end);
-          // Something at once, so that a reader knows that it is connected.
+          // An immediate comment tells the reader that it is connected.
           controller.enqueue(encoder.encode(": connected\n\n"));
         },
         cancel: () => stop(),
       },
-      { highWaterMark: mostWaiting },
+      { highWaterMark: maxUnread },
     );
     const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
     return new Response(stream, { headers });

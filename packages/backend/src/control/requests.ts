@@ -1,6 +1,6 @@
-import { nearMisses } from "../http/closest-operations.ts";
-import type { ControlHandlers } from "./control.ts";
-import { controlFailure } from "./reply.ts";
+import { closestOperations } from "../http/closest-operations.ts";
+import type { ControlHandlers } from "./exchange.ts";
+import { controlError } from "./reply.ts";
 
 const defaultWaitMs = 5000;
 
@@ -11,7 +11,7 @@ export const requestHandlers = {
     requests: backend.journal
       .list()
       .filter(({ operationId }) => operationId === undefined)
-      .map((entry) => ({ ...entry, nearest: nearMisses(backend.operations, entry) })),
+      .map((entry) => ({ ...entry, closest: closestOperations(backend.operations, entry) })),
   }),
   async waitForRequests({ backend, body: { count = 1, timeoutMs = defaultWaitMs, ...filter } }) {
     const requests = await backend.journal.wait(filter, count, timeoutMs);
@@ -19,7 +19,7 @@ export const requestHandlers = {
   },
   getRequest: ({ backend, params }) =>
     backend.journal.get(Number(params.id)) ??
-    controlFailure("not_found", `The journal has no request ${params.id}.`, "id"),
+    controlError("not_found", `There is no request ${params.id} in the journal.`, "id"),
   getCoverage: ({ backend }) => ({
     operations: backend.journal.coverage(),
     unmatched: backend.journal.list().filter(({ operationId }) => operationId === undefined).length,

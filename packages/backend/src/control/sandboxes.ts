@@ -1,24 +1,23 @@
-import type { Backend } from "../backend.ts";
+import { controlDocument } from "../generated/document.gen.ts";
 import { InputError } from "../model/input-error.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
-import type { Sandboxes } from "../sandboxes.ts";
-import type { ControlHandlers } from "./control.ts";
-import { controlDocument } from "./generated/document.gen.ts";
-import { controlFailure } from "./reply.ts";
+import type { BackendControls } from "../testing/controls.ts";
+import type { ControlHandlers, SandboxRegistry } from "./exchange.ts";
+import { controlError } from "./reply.ts";
 
 export const sandboxHandlers = {
   getHealth: () => ({ status: "ok" }),
   getVersion: ({ backend }) => ({ control: versionOf(controlDocument), api: apiVersionOf(backend) }),
   getDocument: () => controlDocument,
-  listSandboxes: ({ sandboxes }) => ({ sandboxes: (sandboxes?.list() ?? [""]).map(shown) }),
+  listSandboxes: ({ sandboxes }) => ({ sandboxes: (sandboxes?.list() ?? [""]).map(describeSandbox) }),
   createSandbox({ sandboxes, body: { name, ...options } }) {
-    several(sandboxes).create(name, omitUndefined(options));
-    return shown(name);
+    required(sandboxes).create(name, omitUndefined(options));
+    return describeSandbox(name);
   },
   deleteSandbox: ({ sandboxes, params }) =>
-    several(sandboxes).delete(params.name)
+    required(sandboxes).delete(params.name)
       ? undefined
-      : controlFailure("not_found", `There is no sandbox ${params.name}.`, "name"),
+      : controlError("not_found", `There is no sandbox "${params.name}".`, "name"),
   resetSandbox: ({ backend }) => backend.reset(),
   addSeed: ({ backend, body }) => backend.seed(body),
   getSnapshot: ({ backend }) => backend.snapshot(),
@@ -27,17 +26,18 @@ export const sandboxHandlers = {
   changePolicies: ({ backend, body }) => backend.changePolicies(body),
 } satisfies Partial<ControlHandlers>;
 
-function several(sandboxes: Sandboxes | undefined): Sandboxes {
-  if (sandboxes === undefined) throw new InputError("name", "this backend stands alone and has no sandboxes");
+function required(sandboxes: SandboxRegistry | undefined): SandboxRegistry {
+  if (sandboxes === undefined)
+    throw new InputError("name", "this backend has no sandboxes. Create it with createSandboxes().");
   return sandboxes;
 }
 
-function shown(name: string): { name: string; path: string } {
+function describeSandbox(name: string): { name: string; path: string } {
   return { name, path: name === "" ? "" : `/_sandbox/${name}` };
 }
 
-/** The version that every path of the API starts with (§9). */
-function apiVersionOf({ operations }: Backend): string {
+/** The version in the paths of the API (§9). */
+function apiVersionOf({ operations }: BackendControls): string {
   return operations[0]?.path.split("/")[2] ?? "";
 }
 

@@ -1,35 +1,35 @@
 import { errorCodes } from "@call-transfer/spec";
-import { refuse } from "../http/dispatch.ts";
+import { errorResponse } from "../http/dispatch.ts";
 import type { TransferRecord } from "../model/transfer-record.ts";
 import { ringsUntil } from "../rules/transfers.ts";
-import type { ControlHandlers } from "./control.ts";
-import { controlFailure, type SuccessBody } from "./reply.ts";
+import type { ControlHandlers } from "./exchange.ts";
+import { controlError, type SuccessBody } from "./reply.ts";
 
 export const transferHandlers = {
   listTransfers: async ({ backend }) => {
     await backend.clock.runDue();
-    return { transfers: backend.transfers.list().map(shownTransfer) };
+    return { transfers: backend.transfers.list().map(formatTransfer) };
   },
-  startTransfer: ({ backend, body }) => shownTransfer(backend.transfers.start(body)),
+  startTransfer: ({ backend, body }) => formatTransfer(backend.transfers.start(body)),
   async getTransfer({ backend, params }) {
     await backend.clock.runDue();
     const transfer = backend.transfers.get(params.id);
-    return transfer === undefined ? unknown(params.id) : shownTransfer(transfer);
+    return transfer === undefined ? notFound(params.id) : formatTransfer(transfer);
   },
   async answerTransfer({ backend, params, body }) {
     const transfer = backend.transfers.get(params.id);
-    if (transfer === undefined) return unknown(params.id);
+    if (transfer === undefined) return notFound(params.id);
     const code = await backend.transfers.answer(params.id, body);
-    return code === undefined ? shownTransfer(transfer) : refuse(code, errorCodes[code].meaning);
+    return code === undefined ? formatTransfer(transfer) : errorResponse(code, errorCodes[code].meaning);
   },
 } satisfies Partial<ControlHandlers>;
 
-function unknown(id: string): Response {
-  return controlFailure("not_found", `No transfer has the id ${id}.`, "id");
+function notFound(id: string): Response {
+  return controlError("not_found", `There is no transfer ${id}.`, "id");
 }
 
-/** A transfer with its times as texts, and who answered by name. */
-export function shownTransfer(transfer: TransferRecord): SuccessBody<"getTransfer"> {
+/** Formats a transfer: times as timestamps, and the answerer by its ids. */
+export function formatTransfer(transfer: TransferRecord): SuccessBody<"getTransfer"> {
   const { startedAt, answeredAt, answeredBy, endedAt, callEndsAt: _, answers: __, rings, ...rest } = transfer;
   const winner = rings[answeredBy ?? -1];
   return {

@@ -1,7 +1,7 @@
 import { omitUndefined } from "../model/omit-undefined.ts";
 import { inboxUrl } from "../platform/inbox.ts";
-import type { ControlHandlers } from "./control.ts";
-import { controlFailure } from "./reply.ts";
+import type { ControlHandlers } from "./exchange.ts";
+import { controlError } from "./reply.ts";
 
 export const webhookHandlers = {
   triggerWebhook: ({ backend, body }) => backend.deliveries.trigger(body),
@@ -9,7 +9,7 @@ export const webhookHandlers = {
   redeliverWebhook: ({ backend: { deliveries }, params }) =>
     deliveries.list().some(({ id }) => id === params.id)
       ? deliveries.redeliver(params.id)
-      : controlFailure("not_found", `No delivery has the id ${params.id}.`, "id"),
+      : controlError("not_found", `There is no delivery ${params.id}.`, "id"),
   getInbox: ({ backend: { inbox } }) => ({ url: inboxUrl, answer: { ...inbox.answer }, received: inbox.list() }),
   setInbox({ backend, body }) {
     backend.inbox.answer = omitUndefined(body);

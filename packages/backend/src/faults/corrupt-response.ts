@@ -2,24 +2,27 @@ import * as schemas from "@call-transfer/spec/schemas";
 import { z } from "zod";
 import type { Clock } from "../model/clock.ts";
 
-/** A value that no version of the contract knows. */
+/** An enum value that no version of the API defines. */
 const unknownValue = "value_of_a_newer_version";
 
-let known: ReadonlySet<string> | undefined;
+let enumNames: ReadonlySet<string> | undefined;
 
-/** The body with a value that is not in the contract wherever a field is limited to a list of values. */
+/** Replaces the value of every enum field in a JSON body with an unknown value. */
 export function withUnknownEnums(text: string): string {
-  known ??= enumFields();
-  const names = known;
+  enumNames ??= enumFields();
+  const names = enumNames;
   return JSON.stringify(
     JSON.parse(text, (name, value: unknown) => (names.has(name) && typeof value === "string" ? unknownValue : value)),
   );
 }
 
-/** The body in parts that come one second of the clock after the other. */
-export function dripping(text: string, clock: Clock): ReadableStream<Uint8Array> {
+/** How many parts a slow body is sent in, one per second of the clock. */
+const slowBodyParts = 6;
+
+/** Streams a body in parts, one per second of the clock. */
+export function slowBody(text: string, clock: Clock): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
-  const size = Math.max(1, Math.ceil(bytes.length / parts));
+  const size = Math.max(1, Math.ceil(bytes.length / slowBodyParts));
   let sent = 0;
   return new ReadableStream(
     {
@@ -36,9 +39,7 @@ export function dripping(text: string, clock: Clock): ReadableStream<Uint8Array>
   );
 }
 
-const parts = 6;
-
-/** The names of all fields that a schema of the contract limits to a list of values. */
+/** The names of all fields that the API restricts to an enum. */
 function enumFields(): Set<string> {
   const names = new Set<string>();
   for (const schema of Object.values(schemas))

@@ -1,47 +1,61 @@
-import { type ErrorCode, errorCodes, fieldErrorCodes } from "@call-transfer/spec";
-import { zFault } from "../control/generated/schemas.gen.ts";
+import { type ErrorCode, errorCodes, fieldErrorCodes, type OperationDescription } from "@call-transfer/spec";
+import { zFault } from "../generated/schemas.gen.ts";
 import { checkInput, InputError } from "../model/input-error.ts";
 import { suggestion } from "../model/spelling.ts";
 import type { Fault } from "./faults.ts";
 
-// What says how long the body is comes from the body itself.
-const framing = ["content-length", "transfer-encoding"];
+// The server derives these headers from the body.
+const framingHeaders = ["content-length", "transfer-encoding"];
 
-/** Throws InputError that names the bad field when `fault` is none. */
-export function assertFault(fault: unknown): asserts fault is Fault {
-  const { do: action } = checkInput(zFault, fault);
+/** Throws InputError naming the invalid field unless `fault` is a fault for one of `operations`. */
+export function assertFault(fault: unknown, operations: readonly OperationDescription[]): asserts fault is Fault {
+  const { do: action, match = {} } = checkInput(zFault, fault);
+  checkMatch(match, operations);
   if (typeof action !== "object") return;
   if ("code" in action) checkError(action);
-  const headers = "headers" in action ? (action.headers ?? {}) : {};
-  if (!areHeaders(headers)) throw new InputError("do.headers", "must be header names with their values");
-  for (const name of Object.keys(headers))
-    if (framing.includes(name.toLowerCase())) throw new InputError(`do.headers.${name}`, "is set by the server itself");
+  if ("headers" in action) checkHeaders(action.headers ?? {});
+}
+
+function checkMatch(
+  { operationId, method }: { operationId?: string | undefined; method?: string | undefined },
+  operations: readonly OperationDescription[],
+): void {
+  if (operationId !== undefined && !operations.some(({ id }) => id === operationId)) {
+    const ids = operations.map(({ id }) => id);
+    throw new InputError("match.operationId", `unknown operation "${operationId}".${suggestion(operationId, ids)}`);
+  }
+  const methods = [...new Set(operations.map((operation) => operation.method))];
+  if (method !== undefined && !methods.includes(method.toUpperCase()))
+    throw new InputError("match.method", `no operation uses the method "${method}". Use one of ${methods.join(", ")}.`);
 }
 
 const knownCodes: ReadonlyMap<string, (typeof errorCodes)[ErrorCode]> = new Map(Object.entries(errorCodes));
 const knownFieldCodes: readonly string[] = fieldErrorCodes;
 
-/** Checks the codes of an error, and that it carries field errors if it has some. */
+/** Checks an error code, and that only a code with field errors is given some. */
 function checkError({ code, errors = [] }: { code: string; errors?: readonly { code: string }[] | undefined }): void {
-  const row = knownCodes.get(code);
-  if (row === undefined)
-    throw new InputError("do.code", `is no code of the table.${suggestion(code, [...knownCodes.keys()])}`);
-  if (errors.length > 0 && !row.hasFieldErrors) {
+  const known = knownCodes.get(code);
+  if (known === undefined)
+    throw new InputError("do.code", `unknown error code "${code}" (§7.2).${suggestion(code, [...knownCodes.keys()])}`);
+  if (errors.length > 0 && !known.hasFieldErrors) {
     const carriers = [...knownCodes].flatMap(([name, { hasFieldErrors }]) => (hasFieldErrors ? [name] : []));
-    throw new InputError("do.errors", `${code} carries no field errors; ${carriers.join(", ")} do`);
+    throw new InputError("do.errors", `${code} has no field errors. Remove them, or use ${carriers.join(" or ")}.`);
   }
   for (const [index, { code: fieldCode }] of errors.entries())
     if (!knownFieldCodes.includes(fieldCode))
       throw new InputError(
         `do.errors[${index}].code`,
-        `is no field code of §7.3.${suggestion(fieldCode, knownFieldCodes)}`,
+        `unknown field error code "${fieldCode}" (§7.3).${suggestion(fieldCode, knownFieldCodes)}`,
       );
 }
 
-function areHeaders(headers: Record<string, string>): boolean {
+function checkHeaders(headers: Record<string, string>): void {
   try {
-    return new Headers(headers) !== undefined;
+    new Headers(headers);
   } catch {
-    return false;
+    throw new InputError("do.headers", "must be valid header names and values");
   }
+  for (const name of Object.keys(headers))
+    if (framingHeaders.includes(name.toLowerCase()))
+      throw new InputError(`do.headers.${name}`, "is set by the server. Remove it.");
 }

@@ -5,186 +5,203 @@ import {
   type FieldErrorCode,
   type OperationDescription,
 } from "@call-transfer/spec";
-import { type Contract, callTransferContract } from "../http/router.ts";
-import { InputError, under } from "../model/input-error.ts";
+import { under } from "../model/input-error.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { Random } from "../model/random.ts";
 import { assertFault } from "./fault-check.ts";
 
-/** What takes the place of a rule's answer, or befalls it. */
+/** What a fault does: replaces the response, or damages it in transit. */
 export type FaultAction =
-  /** Nothing is carried out: the connection is reset, closed without an answer, or kept open without one. */
+  /** Does not process the request. Resets the connection, closes it without a response, or keeps it open without one. */
   | "reset"
   | "empty"
   | "hang"
-  /** The request is carried out, then the connection is reset. */
+  /** Processes the request, then resets the connection. */
   | "processThenDrop"
-  /** The answer breaks off, drips, calls itself HTML, or holds values that no contract knows. */
+  /** Cuts the response off, sends it slowly, labels it as HTML, or replaces its enum values with unknown ones. */
   | "truncate"
   | "slowBody"
   | "wrongContentType"
   | "unknownEnum"
   /**
-   * An error code of the table. `errors` are its field errors, for a code that carries them, each with a field code of §7.3;
-   * `meta` is answered as given. Both have a default that fits the code.
+   * Responds with an error code (§7.2). `errors` are its field errors, for a code that has them, each with a field error
+   * code (§7.3). `meta` is sent unchanged. Both have a default that fits the code.
    */
   | {
       readonly code: ErrorCode;
       readonly errors?: readonly FaultFieldError[];
       readonly meta?: ErrorResponseMeta;
     }
-  /** A full rate limit. */
+  /** Responds with `rate_limit_exceeded`. */
   | { readonly rateLimit: { readonly retryAfterSecs: number } }
-  /** Any status with any body (text, or JSON). */
+  /** Responds with any status and any body: a string, or JSON. */
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
-  /** A wait of so many milliseconds of the backend's clock, after which the request goes on. */
+  /** Delays the request by this many milliseconds of the backend's clock, then processes it. */
   | { readonly latency: number };
 
-/** A field error that a fault answers. */
+/** A field error in the response of a fault. */
 export interface FaultFieldError {
-  /** The failing field, e.g. `members[0].ringTimeoutSecs`. */
+  /** The invalid field, e.g. `members[0].ringTimeoutSecs`. */
   readonly field: string;
   readonly code: FieldErrorCode;
-  /** A general text by default. */
+  /** Has a general text by default. */
   readonly message?: string;
 }
 
-/** A failure that waits for its requests. */
+/** A failure to inject into matching requests. */
 export interface Fault {
-  /** Which requests it meets; absent parts match everything. `path` is a path or a path template. */
+  /** Which requests match; absent criteria match every request. `path` is a path or a path template. */
   readonly match?: { readonly operationId?: string; readonly method?: string; readonly path?: string };
   readonly when?: {
-    /** The first matching request that it meets; 1 by default. */
+    /** The first matching request that fails, counted from 1; 1 by default. */
     readonly nth?: number;
-    /** How many requests it meets before it is used up; null for all; 1 by default. */
+    /** How many requests fail before the fault is removed; null for no limit; 1 by default. */
     readonly times?: number | null;
-    /** How likely it meets each of them, above 0 and up to 1; 1 by default. */
+    /** The probability that a matching request fails, above 0 and up to 1; 1 by default. */
     readonly probability?: number;
   };
   readonly do: FaultAction;
 }
 
-/** The faults that wait for their requests, in the order of adding. */
+/** The active faults of a backend, in the order in which they were added. */
 export interface Faults {
-  /** Adds a fault and answers its id. Throws InputError that names the bad field. */
+  /** Adds a fault and returns its id. Throws InputError naming the invalid field. */
   add(fault: Fault): string;
-  /** What waits, with `nth` and `times` as they stand by now. */
+  /** Lists the active faults. `nth` and `times` are the counts that remain. */
   list(): readonly (Fault & { readonly id: string })[];
-  /** False when there is none of this id. */
+  /** Removes a fault; false if none has this id. */
   remove(id: string): boolean;
   clear(): void;
 }
 
-/** The faults that a request meets: all latencies, and the first other one. */
-export interface Met {
+/** The faults that apply to one request: the sum of all latencies, and the first other action. */
+export interface MatchedFaults {
   readonly latency: number;
   readonly action: Exclude<FaultAction, { latency: number }> | undefined;
+  /** The id of the action's fault, or of the first latency. */
   readonly id: string | undefined;
 }
 
-interface Waiting {
+interface ActiveFault {
   readonly id: string;
   readonly fault: Fault;
+  /** Counts down to the first request that fails. */
   nth: number;
+  /** Counts down the requests that still fail; null for no limit. */
   times: number | null;
 }
 
-/** What a snapshot keeps of the faults. */
-export interface KeptFaults {
+/** The part of a snapshot that holds the faults. */
+export interface FaultsSnapshot {
+  /** The number in the last id. */
   readonly last: number;
   readonly waiting: readonly { readonly id: string; readonly [part: string]: unknown }[];
 }
 
-const none: Met = { latency: 0, action: undefined, id: undefined };
+/** What the backend itself does with its faults. */
+export interface FaultQueue extends Faults {
+  /** Returns the faults that apply to a request, and counts them down. */
+  match(operation: OperationDescription, path: string): MatchedFaults;
+  /** Exports the active faults for a snapshot. */
+  keep(): FaultsSnapshot;
+  /** Replaces all faults. Throws InputError naming the invalid field, and then changes nothing. */
+  restore(snapshot: FaultsSnapshot): void;
+}
 
-/** Creates a list of faults that befall the operations of a contract. */
-export function createFaults(
-  random: Pick<Random, "next">,
-  contract: Pick<Contract, "knows" | "operations"> = callTransferContract,
-): Faults & {
-  take(operation: OperationDescription, path: string): Met;
-  keep(): KeptFaults;
-  restore(kept: KeptFaults): void;
-} {
-  let waiting: Waiting[] = [];
+const noFaults: MatchedFaults = { latency: 0, action: undefined, id: undefined };
+
+/** Creates an empty list of faults for these operations. */
+export function createFaults(random: Pick<Random, "next">, operations: readonly OperationDescription[]): FaultQueue {
+  let active: ActiveFault[] = [];
   let last = 0;
-  const checked = (fault: unknown): Fault => {
-    assertFault(fault);
-    const { operationId, method } = fault.match ?? {};
-    if (operationId !== undefined && !contract.knows(operationId))
-      throw new InputError("match.operationId", `no operation is named ${operationId}`);
-    const methods = new Set(contract.operations.map((operation) => operation.method));
-    if (method !== undefined && !methods.has(method.toUpperCase()))
-      throw new InputError("match.method", `no operation has this method; there are ${[...methods].join(", ")}`);
+  const validated = (fault: unknown): Fault => {
+    assertFault(fault, operations);
     return structuredClone(fault);
   };
-  const enter = (id: string, fault: Fault): void => {
-    const { nth = 1, times = 1 } = fault.when ?? {};
-    waiting.push({ id, fault, nth, times });
-  };
-  const meets = (entry: Waiting, operation: OperationDescription, path: string): boolean => {
-    if (!matches(entry.fault.match, operation, path)) return false;
-    if (entry.nth > 1) {
-      entry.nth -= 1;
-      return false;
-    }
-    const { probability = 1 } = entry.fault.when ?? {};
-    if (probability < 1 && random.next() / 2 ** 32 >= probability) return false;
-    if (entry.times !== null) entry.times -= 1;
-    return true;
-  };
   const list = () =>
-    waiting.map(({ id, fault, nth, times }) => ({
-      ...structuredClone(fault),
-      id,
-      when: { ...fault.when, nth, times },
-    }));
+    active.map(({ id, fault, nth, times }) => ({ ...structuredClone(fault), id, when: { ...fault.when, nth, times } }));
   return {
     add(fault) {
-      const own = checked(fault);
+      const own = validated(fault);
       last += 1;
-      enter(`fault-${last}`, own);
+      active.push(activeFault(`fault-${last}`, own));
       return `fault-${last}`;
     },
     list,
     remove(id) {
-      const before = waiting.length;
-      waiting = waiting.filter((entry) => entry.id !== id);
-      return waiting.length < before;
+      const before = active.length;
+      active = active.filter((entry) => entry.id !== id);
+      return active.length < before;
     },
     clear() {
-      waiting = [];
+      active = [];
     },
-    take(operation, path) {
-      if (waiting.length === 0) return none;
-      let met = none;
-      for (const entry of waiting) {
-        const { do: action } = entry.fault;
-        const isLatency = typeof action === "object" && "latency" in action;
-        if (!isLatency && met.action !== undefined) continue;
-        if (!meets(entry, operation, path)) continue;
-        met = isLatency
-          ? { ...met, latency: met.latency + action.latency, id: met.id ?? entry.id }
-          : { ...met, action, id: entry.id };
-      }
-      waiting = waiting.filter(({ times }) => times !== 0);
-      return met;
+    match(operation, path) {
+      if (active.length === 0) return noFaults;
+      const matched = matchFaults(active, operation, path, random);
+      active = active.filter(({ times }) => times !== 0);
+      return matched;
     },
     keep: () => ({ last, waiting: list() }),
-    restore(kept) {
-      const entries = kept.waiting.map(({ id, ...fault }, index) => ({
-        id,
-        fault: under(`faults.waiting[${index}]`, () => checked(fault)),
-      }));
-      waiting = [];
-      last = kept.last;
-      for (const { id, fault } of entries) enter(id, fault);
+    restore(snapshot) {
+      const restored = snapshot.waiting.map(({ id, ...fault }, index) =>
+        activeFault(
+          id,
+          under(`faults.waiting[${index}]`, () => validated(fault)),
+        ),
+      );
+      active = restored;
+      last = snapshot.last;
     },
   };
 }
 
-/** The problem that a fault's code stands for, with the parts that clients read from it. */
+function activeFault(id: string, fault: Fault): ActiveFault {
+  const { nth = 1, times = 1 } = fault.when ?? {};
+  return { id, fault, nth, times };
+}
+
+function matchFaults(
+  active: readonly ActiveFault[],
+  operation: OperationDescription,
+  path: string,
+  random: Pick<Random, "next">,
+): MatchedFaults {
+  let matched = noFaults;
+  for (const entry of active) {
+    const { do: action } = entry.fault;
+    const isLatency = typeof action === "object" && "latency" in action;
+    if (!isLatency && matched.action !== undefined) continue;
+    if (!isOperation(entry.fault.match, operation, path) || !countDown(entry, random)) continue;
+    matched = isLatency
+      ? { ...matched, latency: matched.latency + action.latency, id: matched.id ?? entry.id }
+      : { ...matched, action, id: entry.id };
+  }
+  return matched;
+}
+
+/** Whether this matching request fails, by the fault's `nth`, `probability` and `times`. */
+function countDown(entry: ActiveFault, random: Pick<Random, "next">): boolean {
+  if (entry.nth > 1) {
+    entry.nth -= 1;
+    return false;
+  }
+  const { probability = 1 } = entry.fault.when ?? {};
+  if (probability < 1 && random.next() / 2 ** 32 >= probability) return false;
+  if (entry.times !== null) entry.times -= 1;
+  return true;
+}
+
+function isOperation(match: Fault["match"], operation: OperationDescription, path: string): boolean {
+  return (
+    (match?.operationId ?? operation.id) === operation.id &&
+    (match?.method ?? operation.method).toUpperCase() === operation.method &&
+    [undefined, path, operation.path].includes(match?.path)
+  );
+}
+
+/** The error response of a fault with an error code, with the default `errors` and `meta` of that code. */
 export function faultProblem(action: Extract<FaultAction, { code: ErrorCode }>, now: number): Problem {
   const { code, meta = defaultMeta(code, now) } = action;
   const {
@@ -192,7 +209,7 @@ export function faultProblem(action: Extract<FaultAction, { code: ErrorCode }>, 
   } = action;
   return problem(code, {
     ...(meta && { meta }),
-    ...(errors && { errors: errors.map((error) => ({ message: "is refused by a fault", ...omitUndefined(error) })) }),
+    ...(errors && { errors: errors.map((error) => ({ message: "is rejected by a fault", ...omitUndefined(error) })) }),
   });
 }
 
@@ -200,12 +217,4 @@ function defaultMeta(code: ErrorCode, now: number): ErrorResponseMeta | undefine
   if (code === "rate_limit_exceeded" || code === "queue_full") return { retryAfterSecs: 1 };
   if (code === "assistant_quota_exceeded") return { resetsAt: new Date(now + 3_600_000).toISOString() };
   return undefined;
-}
-
-function matches(match: Fault["match"], operation: OperationDescription, path: string): boolean {
-  return (
-    (match?.operationId ?? operation.id) === operation.id &&
-    (match?.method ?? operation.method).toUpperCase() === operation.method &&
-    [undefined, path, operation.path].includes(match?.path)
-  );
 }

@@ -4,20 +4,20 @@ import type { Policies } from "../model/policies.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { AccountRecord, ApiKeyRecord } from "../model/records.ts";
 import type { State } from "../model/state.ts";
-import type { AskedHeaders } from "./transport.ts";
+import type { RequestHeaders } from "./transport.ts";
 
-/** Who sends a request: a user with an access token, or an account's API key. */
+/** The authenticated sender of a request: a user with an access token, or an API key of an account. */
 export type Caller =
   | { readonly kind: "user"; readonly userId: string; readonly credential: string }
   | { readonly kind: "key"; readonly key: ApiKeyRecord; readonly credential: string };
 
-/** Signs and verifies the access tokens of one backend. */
+/** Signs and verifies the access tokens of a backend. */
 export interface Tokens {
-  /** What tokens are signed with; another secret makes all tokens of before invalid. */
+  /** The signing secret; changing it invalidates all tokens issued before. */
   secret: Uint8Array;
-  /** A JWT for a user that expires at `expiresAt`, in seconds since the epoch. */
+  /** Signs a JWT for a user; `expiresAt` is in seconds since the epoch. */
   sign(userId: string, expiresAt: number): Promise<string>;
-  /** The token's claims, whether it expired or not; undefined when it is not one of ours. */
+  /** Returns the claims of a token, expired or not; undefined unless this backend signed it. */
   verify(token: string): Promise<Claims | undefined>;
 }
 
@@ -28,11 +28,11 @@ interface Claims {
 }
 
 const algorithm = "HS256";
-/** Three parts, the last one of 32 bytes without spare bits: otherwise several texts would be one token. */
+/** Three parts. The last encodes 32 bytes with no spare bits set: otherwise several texts would pass as one token. */
 const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 const maxCachedTokens = 1000;
 
-/** Creates the tokens of one backend; verified ones are kept, since their signature does not change. */
+/** Creates the tokens of a backend. Verified tokens are cached, because their signature does not change. */
 export function createTokens(startSecret: Uint8Array): Tokens {
   const cache = new Map<string, Claims>();
   let secret = startSecret;
@@ -61,7 +61,7 @@ export function createTokens(startSecret: Uint8Array): Tokens {
         if (typeof sub !== "string" || typeof exp !== "number") return undefined;
         if (cache.size >= maxCachedTokens) cache.clear();
         const claims = { userId: sub, expiresAt: exp };
-        // By now another secret may be in force.
+        // The secret may have changed during verification.
         if (own === secret) cache.set(token, claims);
         return claims;
       } catch {
@@ -71,9 +71,9 @@ export function createTokens(startSecret: Uint8Array): Tokens {
   };
 }
 
-/** Reads the credential of a request (§5.1): who calls, or a 401. */
+/** Authenticates a request by its credential (§5.1). The problem is a 401. */
 export function authenticate(
-  headers: AskedHeaders,
+  headers: RequestHeaders,
   state: State,
   tokens: Tokens,
   now: number,
@@ -82,7 +82,7 @@ export function authenticate(
   if (!header) return problem("token_missing");
   const [scheme = "", credential = "", ...rest] = header.split(/ +/);
   if (scheme.toLowerCase() !== "bearer")
-    return problem("unauthorized", { detail: "The Authorization header must be of the form: Bearer <token>." });
+    return problem("unauthorized", { detail: "The Authorization header is malformed. Send it as: Bearer <token>." });
   if (credential === "") return problem("token_missing");
   if (rest.length > 0) return problem("token_invalid");
   if (credential.startsWith(limits.apiKeyPrefix)) {
@@ -103,7 +103,7 @@ async function checkToken(credential: string, state: State, tokens: Tokens, now:
   return { kind: "user", userId: claims.userId, credential };
 }
 
-/** Checks what an API key is limited to (§5.3): the caller's address, then the scope. */
+/** Checks the restrictions of an API key (§5.3): the caller's address, then the scope. */
 export function restrictKey(
   caller: Caller,
   operation: OperationDescription,
@@ -111,25 +111,35 @@ export function restrictKey(
 ): Problem | undefined {
   if (caller.kind === "user") return undefined;
   const { allowedIps, scopes } = caller.key;
-  if (allowedIps !== undefined && !allowedIps.some((allowed) => plainAddress(allowed) === plainAddress(address ?? "")))
+  const from = normalizedAddress(address ?? "");
+  if (allowedIps !== undefined && !allowedIps.some((allowed) => normalizedAddress(allowed) === from))
     return problem("api_key_ip_restricted");
   if (scopes !== undefined && !scopes.includes(operation.scope))
     return problem("api_key_insufficient_scope", { detail: `The API key lacks the scope ${operation.scope}.` });
   return undefined;
 }
 
-/** The address that a request comes from: the peer's, or what a trusted proxy says (A-33). */
-export function callerAddress(headers: AskedHeaders, peer: string | undefined, policies: Policies): string | undefined {
+/** The address of the caller: the peer's, or the one that a trusted proxy forwards (A-33). */
+export function callerAddress(
+  headers: RequestHeaders,
+  peer: string | undefined,
+  policies: Policies,
+): string | undefined {
   const forwarded = policies.trustForwardedFor ? headers.get("x-forwarded-for")?.split(",")[0]?.trim() : undefined;
   return forwarded || peer;
 }
 
-/** Selects the account (§5.2) and checks membership, suspension and role, in this order. */
+/** The parts of a request that select an account. */
+export interface AccountRequest {
+  readonly headers: RequestHeaders;
+  readonly operation: OperationDescription;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Selects the account (§5.2), then checks membership, suspension and role, in this order. */
 export function selectAccount(
-  headers: AskedHeaders,
+  { headers, operation, params }: AccountRequest,
   caller: Caller,
-  operation: OperationDescription,
-  params: Readonly<Record<string, string>>,
   state: State,
 ): AccountRecord | undefined | Problem {
   if (!operation.accountScoped) return undefined;
@@ -140,16 +150,16 @@ export function selectAccount(
   const role = roleIn(accountId, caller, state);
   if (account === undefined || role === undefined) return problem("account_access_denied");
   if (account.suspended) return problem("account_suspended");
-  const isSelf = operation.roles.includes("self") && namesThemselves(accountId, caller, params, state);
+  const isSelf = operation.roles.includes("self") && isSameUser(accountId, caller, params, state);
   if (!isSelf && !operation.roles.includes(role)) return problem("insufficient_permissions");
   return account;
 }
 
-/** Counts a request against its credential's window; a 429 when it is full (§8.1). */
+/** Counts a request in the rate limit window of its credential; a 429 if the window is full (§8.1). */
 export function limitRate(caller: Caller, state: State, policies: Policies, now: number): Problem | undefined {
   const { requests, windowSecs } = policies.rateLimit;
   const known = state.windows.get(caller.credential);
-  // One that begins later is of a time that the clock was set back from.
+  // A window that starts in the future is left over from before the clock was set back.
   const isOpen = known !== undefined && known.from <= now && now < known.from + windowSecs * 1000;
   const window = isOpen ? known : { from: now, count: 0 };
   if (!isOpen) state.windows.set(caller.credential, window);
@@ -168,7 +178,7 @@ function roleIn(accountId: string, caller: Caller, state: State): Role | undefin
   return undefined;
 }
 
-function namesThemselves(
+function isSameUser(
   accountId: string,
   caller: Caller,
   params: Readonly<Record<string, string>>,
@@ -178,7 +188,7 @@ function namesThemselves(
   return caller.kind === "user" && member?.accountId === accountId && member.userId === caller.userId;
 }
 
-/** An IPv4 address that arrived over an IPv6 socket is the same address. */
-function plainAddress(address: string): string {
+/** Normalizes an address; an IPv4 address mapped to IPv6 becomes the IPv4 address. */
+function normalizedAddress(address: string): string {
   return address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
 }

@@ -2,65 +2,70 @@ import type { OperationDescription } from "@call-transfer/spec";
 import { editsBetween, mostEdits } from "../model/spelling.ts";
 import { isUuid } from "../model/uuid.ts";
 
-/** An operation that a request nearly met, and what was missing. */
-export interface NearMiss {
+/** An operation that resembles an unmatched request. */
+export interface ClosestOperation {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
-  readonly why: string;
+  /** How to change the request so that it matches, e.g. `replace role with roles`. */
+  readonly fix: string;
 }
 
 type Named = Pick<OperationDescription, "id" | "method" | "path">;
 
-const mostShown = 3;
-/** Longer paths are compared by their beginning. */
-const mostSegments = 32;
-/** What a mistake costs, in segments that are missing or too many. Two segments that are unlike cost less than both of these. */
-const costs = { method: 0.5, notAnId: 0.25, misspelt: 0.5, unlike: 1.5, slash: 0.5 };
+const maxResults = 3;
+/** Longer paths are compared by their first segments. */
+const maxSegments = 32;
+/**
+ * The cost of each mistake; a missing or extra segment costs 1. Replacing a segment by an unrelated one costs less than
+ * removing one and adding the other.
+ */
+const costs = { method: 0.5, notAnId: 0.25, misspelled: 0.5, unrelated: 1.5, slash: 0.5 };
 
-/** The operations that come nearest to a request that met none, nearest first. */
-export function nearMisses(
+/** Returns the operations that an unmatched request resembles most, closest first. */
+export function closestOperations(
   operations: readonly Named[],
   request: { readonly method: string; readonly path: string },
-): readonly NearMiss[] {
-  const wanted = request.path.split("/").slice(1, mostSegments);
+): readonly ClosestOperation[] {
+  const segments = request.path.split("/").slice(1, maxSegments);
   return operations
     .map((operation) => {
       const isOtherMethod = operation.method !== request.method;
-      const { cost, steps } = align(operation.path.split("/").slice(1), wanted);
-      const why = [...reasons(steps), ...(isOtherMethod ? [`the method is ${operation.method}`] : [])].join(", ");
-      return { operation, cost: cost + (isOtherMethod ? costs.method : 0), why };
+      const { cost, steps } = align(operation.path.split("/").slice(1), segments);
+      const fixes = [...fixesOf(steps), ...(isOtherMethod ? [`use the method ${operation.method}`] : [])];
+      return { operation, cost: cost + (isOtherMethod ? costs.method : 0), fix: fixes.join(", ") };
     })
     .sort((a, b) => a.cost - b.cost)
-    .slice(0, mostShown)
-    .map(({ operation: { id, method, path }, why }) => ({ operationId: id, method, path, why }));
+    .slice(0, maxResults)
+    .map(({ operation: { id, method, path }, fix }) => ({ operationId: id, method, path, fix }));
 }
 
-/** A segment of the template, of the path, or one of each that stand at the same place. */
+/** A segment of the template, a segment of the path, or one of each at the same position. */
 interface PathStep {
   readonly expected?: string;
   readonly segment?: string;
 }
 
-/** Lays a path over a template, whole over whole, so that the mistakes between them cost least. */
-function align(template: readonly string[], wanted: readonly string[]): { cost: number; steps: PathStep[] } {
+/** Aligns a path with a template so that the total cost of the differences is lowest. */
+function align(template: readonly string[], segments: readonly string[]): { cost: number; steps: PathStep[] } {
   const memo = new Map<number, { cost: number; step?: PathStep; next?: number }>();
-  const width = wanted.length + 1;
-  for (let at = (template.length + 1) * width - 1; at >= 0; at -= 1) {
-    const [expected, segment] = [template[Math.floor(at / width)], wanted[at % width]];
+  const width = segments.length + 1;
+  for (let cell = (template.length + 1) * width - 1; cell >= 0; cell -= 1) {
+    const [expected, segment] = [template[Math.floor(cell / width)], segments[cell % width]];
     const costFrom = (next: number): number => memo.get(next)?.cost ?? 0;
     const choices = [];
     if (expected !== undefined && segment !== undefined) {
-      const next = at + width + 1;
+      const next = cell + width + 1;
       choices.push({ cost: substitution(expected, segment) + costFrom(next), step: { expected, segment }, next });
     }
-    if (expected !== undefined) choices.push({ cost: 1 + costFrom(at + width), step: { expected }, next: at + width });
+    if (expected !== undefined)
+      choices.push({ cost: 1 + costFrom(cell + width), step: { expected }, next: cell + width });
     if (segment !== undefined) {
-      const cost = (segment === "" ? costs.slash : 1) + costFrom(at + 1);
-      choices.push({ cost, step: { segment }, next: at + 1 });
+      const cost = (segment === "" ? costs.slash : 1) + costFrom(cell + 1);
+      choices.push({ cost, step: { segment }, next: cell + 1 });
     }
     memo.set(
-      at,
+      cell,
       choices.reduce((best, choice) => (choice.cost < best.cost ? choice : best), choices[0] ?? { cost: 0 }),
     );
   }
@@ -74,30 +79,29 @@ function isParameter(segment: string): boolean {
 }
 
 function substitution(expected: string, segment: string): number {
-  if (segment === "") return isParameter(expected) ? costs.misspelt : costs.unlike;
+  if (segment === "") return isParameter(expected) ? costs.misspelled : costs.unrelated;
   if (isParameter(expected)) return isUuid(segment) ? 0 : costs.notAnId;
   if (expected === segment) return 0;
-  return isAlike(expected, segment.toLowerCase()) ? costs.misspelt : costs.unlike;
+  return isSimilar(expected, segment.toLowerCase()) ? costs.misspelled : costs.unrelated;
 }
 
-/** Whether a segment is a misspelling or another form of a word, such as its plural or a part of it. */
-function isAlike(expected: string, segment: string): boolean {
+/** Whether a segment is a misspelling, a part or another form of a word, such as its plural. */
+function isSimilar(expected: string, segment: string): boolean {
   const isPart = segment.length > 2 && (expected.includes(segment) || segment.includes(expected));
-  const most = mostEdits(expected);
-  const isNear = Math.abs(expected.length - segment.length) <= most && editsBetween(segment, expected) <= most;
-  return expected === segment || isPart || isNear;
+  const limit = mostEdits(expected);
+  const isMisspelling = Math.abs(expected.length - segment.length) <= limit && editsBetween(segment, expected) <= limit;
+  return expected === segment || isPart || isMisspelling;
 }
 
-/** Says what is wrong, one reason for neighbours of the same kind. */
-function reasons(steps: readonly PathStep[]): string[] {
+/** Returns the fixes; adjacent differences of the same kind share one. */
+function fixesOf(steps: readonly PathStep[]): string[] {
   const found: string[] = [];
   for (let index = 0; index < steps.length; ) {
-    const step = steps[index] ?? {};
-    const kind = kindOf(step);
+    const kind = kindOf(steps[index] ?? {});
     let end = index + 1;
-    // Replaced segments are named pair by pair.
+    // Replaced segments are fixed one by one.
     if (kind !== "both") while (end < steps.length && kindOf(steps[end] ?? {}) === kind) end += 1;
-    found.push(...reason(steps.slice(index, end), kind, { isFirst: index === 0, isLast: end === steps.length }));
+    found.push(...fixOf(steps.slice(index, end), kind, { isFirst: index === 0, isLast: end === steps.length }));
     index = end;
   }
   return found;
@@ -108,22 +112,19 @@ function kindOf({ expected, segment }: PathStep): "both" | "missing" | "extra" {
   return expected === undefined ? "extra" : "both";
 }
 
-function reason(
+function fixOf(
   steps: readonly PathStep[],
   kind: ReturnType<typeof kindOf>,
   { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
 ): string[] {
   const expected = steps.map((step) => step.expected).join("/");
   const segment = steps.map((step) => step.segment).join("/");
-  if (kind === "missing")
-    return [
-      isFirst ? `the path starts with ${expected}` : isLast ? "the path ends too early" : `${expected} is missing`,
-    ];
+  if (kind === "missing") return [isFirst ? `start the path with /${expected}` : `add ${expected}`];
   if (kind === "extra") {
-    if (segment === "") return [isLast ? "there is no slash at the end" : "there is no empty segment"];
+    if (segment === "") return [isLast ? "remove the trailing slash" : "remove the empty segment"];
     const [sandbox] = /^_sandbox\/[^/]+/.exec(segment) ?? [];
-    return [sandbox === undefined ? `there is no ${segment}` : `/${sandbox} comes before api/v1`];
+    return [sandbox === undefined ? `remove ${segment}` : `put /${sandbox} before /api/v1`];
   }
-  if (segment === "") return [`${expected} is empty`];
-  return isParameter(expected) || expected === segment ? [] : [`${segment} is ${expected}`];
+  if (segment === "") return [`fill in ${expected}`];
+  return isParameter(expected) || expected === segment ? [] : [`replace ${segment} with ${expected}`];
 }

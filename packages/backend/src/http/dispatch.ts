@@ -1,222 +1,232 @@
 import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
-import { dripping, withUnknownEnums } from "../faults/corrupt-response.ts";
-import { type FaultAction, faultProblem, type Met } from "../faults/faults.ts";
+import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
+import { type FaultAction, faultProblem, type MatchedFaults } from "../faults/faults.ts";
 import { type Answer, isProblem, problem } from "../model/problem.ts";
 import { isUuid } from "../model/uuid.ts";
 import type { World } from "../model/world.ts";
 import { authenticate, callerAddress, limitRate, restrictKey, selectAccount, type Tokens } from "./authenticate.ts";
 import type { AnyExchange, AnyHandler } from "./exchange.ts";
-import type { Contract } from "./router.ts";
-import { type Asked, type PlainAnswer, type TransportFault, untilAborted } from "./transport.ts";
+import type { OperationTable } from "./router.ts";
+import { type IncomingRequest, type PlainResponse, type TransportFault, untilAborted } from "./transport.ts";
 import { readBody, readQuery } from "./validate.ts";
 
-/** What answers requests: the world, and the tables that say how. */
+/** The parts of a backend that respond to requests. */
 export interface Dispatcher {
   readonly world: World;
-  readonly contract: Contract;
+  readonly table: OperationTable;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly tokens: Tokens;
-  readonly faults: { take(operation: OperationDescription, path: string): Met };
-  readonly dateOf: ReturnType<typeof createDates>;
+  readonly faults: { match(operation: OperationDescription, path: string): MatchedFaults };
+  readonly formatDate: ReturnType<typeof createDateFormatter>;
 }
 
-/** An answer with what the journal wants to know about it. */
+/** A request to dispatch. */
+export interface DispatchInput {
+  readonly request: IncomingRequest;
+  readonly url: URL;
+  readonly requestId: string;
+  /** The address of the client's end of the connection. */
+  readonly peerAddress: string | undefined;
+}
+
+/** A response, and what the journal records about it. */
 export interface Dispatched {
-  readonly answer: Response | PlainAnswer;
+  readonly response: Response | PlainResponse;
   readonly operationId?: string;
   readonly code?: ErrorCode;
-  /** The fault that met the request. */
+  /** The id of the fault that matched the request. */
   readonly fault?: string;
   readonly transport?: TransportFault;
-  /** The answer's body. */
+  /** The response body. */
   readonly text?: string;
-  /** What a rule threw; never part of the answer. */
+  /** What a handler threw; never part of the response. */
   readonly error?: string;
-  /** What was sent, where it was small enough to keep. */
-  readonly body?: unknown;
+  /** The request body, if it is small enough to record. */
+  readonly requestBody?: unknown;
 }
 
-/** Larger bodies are not kept for the journal, in bytes. */
-const mostKept = 16_384;
+/** A routed request. */
+interface RoutedRequest extends DispatchInput {
+  readonly operation: OperationDescription;
+  readonly params: Readonly<Record<string, string>>;
+  /** Records the request body for the journal. */
+  readonly recordBody: (value: unknown, bytes: number) => void;
+}
 
-/** Answers one request under `/api/v1`; whatever a rule throws becomes `internal_error`, without its message. */
-export async function dispatch(
-  dispatcher: Dispatcher,
-  request: Asked,
-  url: URL,
-  requestId: string,
-  peer: string | undefined,
-): Promise<Dispatched> {
-  const { world, contract, faults } = dispatcher;
-  const match = contract.match(request.method, url.pathname);
+/** The largest body that the journal records, in bytes. */
+const maxRecordedBytes = 16_384;
+
+/** A fault action that replaces the response. */
+type Replacement = Exclude<NonNullable<MatchedFaults["action"]>, Corruption>;
+/** A fault action that damages the response in transit. */
+type Corruption = "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
+
+/** Responds to a request under `/api/v1`. An exception becomes `internal_error`, without its message. */
+export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Promise<Dispatched> {
+  const { request, url, requestId } = input;
+  const match = dispatcher.table.match(request.method, url.pathname);
   if (match === undefined || "allow" in match) {
     const headers = match && { Allow: match.allow.join(", ") };
-    return respond(dispatcher, problem("not_found", { ...(headers && { headers }) }), requestId);
+    return respond(dispatcher, requestId, problem("not_found", { ...(headers && { headers }) }));
   }
-  const { operation, params } = match;
-  const { latency, action, id: fault } = faults.take(operation, url.pathname);
-  let body: unknown;
-  const keep = (value: unknown, bytes: number): void => {
-    if (bytes <= mostKept) body = value;
+  const faults = dispatcher.faults.match(match.operation, url.pathname);
+  let requestBody: unknown;
+  const recordBody = (value: unknown, bytes: number): void => {
+    if (bytes <= maxRecordedBytes) requestBody = value;
   };
-  const about = () => ({
-    operationId: operation.id,
-    ...(fault !== undefined && { fault }),
-    ...(body !== undefined && { body }),
-  });
-  if (latency > 0) {
-    const wait = world.clock.sleep(latency, requestId);
-    world.clock.track(wait);
-    try {
-      await untilAborted(wait, request.signal);
-    } catch {
-      // The caller has gone: no answer reaches it, and nothing is carried out.
-      await readUnanswered(request, operation, keep);
-      return { answer: new Response(), transport: { kind: "hang" }, ...about() };
-    }
-  }
-  const replaces = typeof action === "object" || action === "reset" || action === "empty" || action === "hang";
-  if (replaces) await readUnanswered(request, operation, keep);
-  if (typeof action === "object" && "status" in action)
-    return { answer: rawResponse(action, baseHeaders(dispatcher, requestId)), ...about() };
-  if (action === "reset" || action === "empty" || action === "hang")
-    return { answer: new Response(), transport: { kind: action }, ...about() };
-  let answer: Answer;
-  let thrown: string | undefined;
-  try {
-    answer =
-      typeof action === "object"
-        ? problemOf(action, world.clock.now())
-        : await answerOperation(dispatcher, request, url, operation, params, peer, keep);
-  } catch (error) {
-    thrown = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    answer = problem("internal_error");
-  }
-  const dispatched = respond(dispatcher, answer, requestId, typeof action === "string" ? action : undefined);
+  const dispatched = await respondWithFaults(dispatcher, { ...input, ...match, recordBody }, faults);
   return {
     ...dispatched,
-    ...about(),
-    ...(thrown !== undefined && { error: thrown }),
+    operationId: match.operation.id,
+    ...(faults.id !== undefined && { fault: faults.id }),
+    ...(requestBody !== undefined && { requestBody }),
   };
 }
 
-/** Reads a body that no rule looks at, for the journal alone. */
-async function readUnanswered(
-  request: Asked,
-  operation: OperationDescription,
-  keep: (value: unknown, bytes: number) => void,
-): Promise<void> {
+async function respondWithFaults(
+  dispatcher: Dispatcher,
+  routed: RoutedRequest,
+  { latency, action }: MatchedFaults,
+): Promise<Dispatched> {
+  if (latency > 0 && !(await waitFor(latency, dispatcher.world, routed))) {
+    // The client has disconnected: nothing is processed, and no response can reach it.
+    await recordUnreadBody(routed);
+    return { response: new Response(), transport: { kind: "hang" } };
+  }
+  if (action !== undefined && !isCorruption(action)) return replaceResponse(dispatcher, routed, action);
+  try {
+    return respond(dispatcher, routed.requestId, await processRequest(dispatcher, routed), action);
+  } catch (error) {
+    const thrown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { ...respond(dispatcher, routed.requestId, problem("internal_error"), action), error: thrown };
+  }
+}
+
+/** Waits on the backend's clock; false if the client aborts first. */
+async function waitFor(latency: number, { clock }: World, { request, requestId }: RoutedRequest): Promise<boolean> {
+  const wait = clock.sleep(latency, requestId);
+  clock.track(wait);
+  try {
+    await untilAborted(wait, request.signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isCorruption(action: NonNullable<MatchedFaults["action"]>): action is Corruption {
+  return typeof action === "string" && action !== "reset" && action !== "empty" && action !== "hang";
+}
+
+/** Responds as the fault says, without processing the request. */
+async function replaceResponse(
+  dispatcher: Dispatcher,
+  routed: RoutedRequest,
+  action: Replacement,
+): Promise<Dispatched> {
+  await recordUnreadBody(routed);
+  if (typeof action === "string") return { response: new Response(), transport: { kind: action } };
+  if ("status" in action) return { response: rawResponse(action, baseHeaders(dispatcher, routed.requestId)) };
+  const error = "code" in action ? action : { code: "rate_limit_exceeded" as const, meta: action.rateLimit };
+  return respond(dispatcher, routed.requestId, faultProblem(error, dispatcher.world.clock.now()));
+}
+
+/** Reads the body of an unprocessed request, for the journal only. */
+async function recordUnreadBody({ request, operation, recordBody }: RoutedRequest): Promise<void> {
   if (!operation.hasBody) return;
-  await readBody(request, undefined, keep).catch(() => {
-    // The caller has gone, and its body with it.
+  await readBody(request, undefined, recordBody).catch(() => {
+    // The client has disconnected in the middle of the body.
   });
 }
 
-function problemOf(
-  action: Exclude<FaultAction, string | { status: number } | { latency: number }>,
-  now: number,
-): Answer {
-  return faultProblem("code" in action ? action : { code: "rate_limit_exceeded", meta: action.rateLimit }, now);
-}
-
-/** The one order of checks (A-18); each stage ends the request with its own status. */
-async function answerOperation(
-  { world, contract, handlers, tokens }: Dispatcher,
-  request: Asked,
-  url: URL,
-  operation: OperationDescription,
-  params: Readonly<Record<string, string>>,
-  peer: string | undefined,
-  keep: (value: unknown, bytes: number) => void,
+/** Checks a request in the one fixed order (A-18), then calls its handler. */
+async function processRequest(
+  { world, table, handlers, tokens }: Dispatcher,
+  { request, url, operation, params, peerAddress, recordBody }: RoutedRequest,
 ): Promise<Answer> {
   const { state, clock, policies } = world;
   const { headers } = request;
   const caller = await authenticate(headers, state, tokens, clock.now());
   if (isProblem(caller)) return caller;
-  const restricted = restrictKey(caller, operation, callerAddress(headers, peer, policies));
+  const restricted = restrictKey(caller, operation, callerAddress(headers, peerAddress, policies));
   if (restricted) return restricted;
-  const account = selectAccount(headers, caller, operation, params, state);
+  const account = selectAccount({ headers, operation, params }, caller, state);
   if (account !== undefined && isProblem(account)) return account;
   const limited = limitRate(caller, state, policies, clock.now());
   if (limited) return limited;
   for (const [name, value] of Object.entries(params))
     if (!isUuid(value)) return problem("invalid_id_format", { detail: `The path parameter ${name} is not a UUID.` });
-  const schema = contract.schemas[operation.id];
+  const schema = table.schemas[operation.id];
   const query = readQuery(url.searchParams, operation, schema?.query);
   if (isProblem(query)) return query;
-  const body = operation.hasBody ? await readBody(request, schema?.body, keep) : { value: undefined };
+  const body = operation.hasBody ? await readBody(request, schema?.body, recordBody) : { value: undefined };
   if (isProblem(body)) return body;
   const exchange: AnyExchange = { ...world, operation, caller, account, params, query: query.value, body: body.value };
-  return (handlers[operation.id] ?? answerExample)(exchange);
+  return (handlers[operation.id] ?? respondWithExample)(exchange);
 }
 
-/** An error answer for a request that never reaches a backend, e.g. one that HTTP itself finds malformed. */
-export function refuse(code: ErrorCode, detail: string): Response {
+/** Creates an error response for a request that never reaches a backend, e.g. one that is malformed as HTTP. */
+export function errorResponse(code: ErrorCode, detail: string): Response {
   const requestId = crypto.randomUUID();
   const { problem: body } = problem(code, { detail });
   return Response.json({ ...body, requestId }, { status: body.status, headers: { "X-Request-Id": requestId } });
 }
 
-/** What an operation without a rule answers: the contract's first example. */
-function answerExample({ operation }: AnyExchange): Answer {
+/** The handler of an operation that has none: responds with the first example of the specification. */
+function respondWithExample({ operation }: AnyExchange): Answer {
   const [success] = operation.successes;
-  if (success === undefined) return problem("internal_error", { detail: "The contract shows no answer." });
+  if (success === undefined) return problem("internal_error", { detail: "The specification has no example response." });
   return { status: success.status, ...(success.example !== null && { body: success.example }) };
 }
 
-/** Writes the answer down, once: a header that is set afterwards is costly. */
-function respond(dispatcher: Dispatcher, answer: Answer, requestId: string, action?: string): Dispatched {
+/** Serializes the result of a handler. Sets all headers at once, because setting one later is slow. */
+function respond(dispatcher: Dispatcher, requestId: string, answer: Answer, corruption?: Corruption): Dispatched {
   const { world } = dispatcher;
   const headers = baseHeaders(dispatcher, requestId);
   if (!isProblem(answer)) {
     const { status, body } = answer;
-    if (body === undefined) return send(world, undefined, { status, headers }, action);
+    if (body === undefined) return send(world, { status, headers, text: undefined }, corruption);
     headers["Content-Type"] = "application/json";
-    return send(world, JSON.stringify(body), { status, headers }, action);
+    return send(world, { status, headers, text: JSON.stringify(body) }, corruption);
   }
   const { code, status, meta } = answer.problem;
   headers["Content-Type"] = "application/json";
   if (world.policies.retryAfterHeader && meta?.retryAfterSecs !== undefined)
     headers["Retry-After"] = String(Math.ceil(meta.retryAfterSecs));
   Object.assign(headers, answer.headers);
-  const body = JSON.stringify({ ...answer.problem, requestId });
-  return { ...send(world, body, { status, headers }, action), code };
+  const text = JSON.stringify({ ...answer.problem, requestId });
+  return { ...send(world, { status, headers, text }, corruption), code };
 }
 
-/** The answer as it leaves, after what a fault does to it. */
-function send(
-  { clock }: World,
-  text: string | undefined,
-  init: { status: number; headers: Record<string, string> },
-  action: string | undefined,
-): Dispatched {
-  if (action === undefined) {
-    const answer = { ...init, text };
-    return text === undefined || text.length > mostKept ? { answer } : { answer, text };
-  }
-  if (action === "processThenDrop") return { answer: new Response(text ?? null, init), transport: { kind: "reset" } };
-  if (action === "truncate") {
+/** Applies a fault to the finished response. */
+function send({ clock }: World, response: PlainResponse, corruption: Corruption | undefined): Dispatched {
+  const { status, headers, text } = response;
+  if (corruption === undefined)
+    return text === undefined || text.length > maxRecordedBytes ? { response } : { response, text };
+  const whole = () => new Response(text ?? null, { status, headers });
+  if (corruption === "processThenDrop") return { response: whole(), transport: { kind: "reset" } };
+  if (corruption === "truncate") {
     const bytes = Math.floor((text ?? "").length / 2);
-    return { answer: new Response(text ?? null, init), transport: { kind: "truncate", bytes } };
+    return { response: whole(), transport: { kind: "truncate", bytes } };
   }
-  if (text === undefined) return { answer: { ...init, text } };
-  if (action === "slowBody") return { answer: new Response(dripping(text, clock), init) };
-  if (action === "wrongContentType") init.headers["Content-Type"] = "text/html";
-  return { answer: { ...init, text: action === "unknownEnum" ? withUnknownEnums(text) : text } };
+  if (text === undefined) return { response };
+  if (corruption === "slowBody") return { response: new Response(slowBody(text, clock), { status, headers }) };
+  if (corruption === "unknownEnum") return { response: { ...response, text: withUnknownEnums(text) } };
+  return { response: { ...response, headers: { ...headers, "Content-Type": "text/html" } } };
 }
 
-/** What every answer carries; the date is the backend's own, so that a client can correct its clock by it. */
-function baseHeaders({ world, dateOf }: Dispatcher, requestId: string): Record<string, string> {
-  return { "X-Request-Id": requestId, Date: dateOf(world.clock.now()) };
+/** The headers of every response. The date is the backend's, so that clients can correct their clocks by it. */
+function baseHeaders({ world, formatDate }: Dispatcher, requestId: string): Record<string, string> {
+  return { "X-Request-Id": requestId, Date: formatDate(world.clock.now()) };
 }
 
-/** Writes the value of the header `Date`, of which many in turn are of one second. */
-export function createDates(): (at: number) => string {
-  let written = { second: Number.NaN, text: "" };
+/** Creates a formatter for the `Date` header that caches the latest second. */
+export function createDateFormatter(): (at: number) => string {
+  let cached = { second: Number.NaN, text: "" };
   return (at) => {
     const second = Math.floor(at / 1000);
-    if (second !== written.second) written = { second, text: new Date(at).toUTCString() };
-    return written.text;
+    if (second !== cached.second) cached = { second, text: new Date(at).toUTCString() };
+    return cached.text;
   };
 }
 

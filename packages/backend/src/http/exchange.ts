@@ -6,11 +6,11 @@ import type { AccountRecord } from "../model/records.ts";
 import type { World } from "../model/world.ts";
 import type { Caller } from "./authenticate.ts";
 
-/** A request that passed every check that is the same for all operations. */
+/** A request that passed the checks common to all operations. */
 export interface AnyExchange extends World {
   readonly operation: OperationDescription;
   readonly caller: Caller;
-  /** The selected account, where the operation is scoped to one. */
+  /** The selected account; undefined unless the operation is scoped to an account. */
   readonly account: AccountRecord | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
@@ -20,7 +20,7 @@ export interface AnyExchange extends World {
 type Input<Id extends OperationId, Part extends string> =
   (typeof requestSchemas)[Id] extends Record<Part, infer Schema extends z.ZodObject> ? Filled<Schema> : undefined;
 
-/** A schema's output with its defaults in place, also where null was sent. */
+/** The output of a schema with defaults applied, also in place of null. */
 type Filled<Schema extends z.ZodObject> = {
   [Name in keyof z.output<Schema>]: Name extends keyof Schema["shape"]
     ? Schema["shape"][Name] extends z.ZodDefault
@@ -29,7 +29,7 @@ type Filled<Schema extends z.ZodObject> = {
     : z.output<Schema>[Name];
 };
 
-/** The same, with the types that the contract gives one operation. */
+/** A request with the types of its operation. */
 export interface Exchange<Id extends OperationId> extends AnyExchange {
   readonly account: (typeof operations)[Id]["accountScoped"] extends true ? AccountRecord : undefined;
   readonly params: Readonly<Record<(typeof operations)[Id]["pathParameters"][number], string>>;
@@ -37,7 +37,7 @@ export interface Exchange<Id extends OperationId> extends AnyExchange {
   readonly body: Input<Id, "body">;
 }
 
-// Taken from a method, so that a handler of one operation fits where a handler of any is asked for.
+// Method types are bivariant, so a handler of one operation is assignable to `AnyHandler`.
 export type Handler<Id extends OperationId> = { handle(exchange: Exchange<Id>): Answer }["handle"];
 export type AnyHandler = { handle(exchange: AnyExchange): Answer }["handle"];
 export type Handlers = { readonly [Id in OperationId]?: Handler<Id> };

@@ -1,51 +1,52 @@
 import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import { redacted, redactedHeaders } from "./redact.ts";
-import type { AskedHeaders } from "./transport.ts";
+import type { RequestHeaders } from "./transport.ts";
 
-/** One request and its answer, in short: no header, no query and no body, so no secret. */
+/** A request and its response in short: no headers, query or body, so no secrets. */
 export interface JournalEntry {
   /** Counts up from 1. */
   readonly id: number;
-  /** When the request came, as an ISO 8601 timestamp of the backend's clock. */
+  /** When the request arrived, as an ISO 8601 timestamp of the backend's clock. */
   readonly at: string;
   readonly method: string;
   readonly path: string;
+  /** Absent if no operation matched. */
   readonly operationId?: string;
-  /** The answer's status; 0 where a fault let none through. */
+  /** The response status; 0 if a fault withheld the response. */
   readonly status: number;
-  /** The error code of the answer; absent for a success and for a raw answer of a fault. */
+  /** The error code of the response; absent for successes and for faults with a status of their own. */
   readonly code?: ErrorCode;
-  /** The fault that met the request. */
+  /** The id of the fault that matched the request. */
   readonly fault?: string;
-  /** What a rule threw where the answer is a 500; never part of the answer. */
+  /** The exception behind a 500; never part of the response. */
   readonly error?: string;
   readonly requestId: string;
 }
 
-/** The same with what was sent and answered, as far as it is kept; secrets are replaced. */
+/** A journal entry with query, headers and bodies, as far as they are kept; secrets are redacted. */
 export interface JournalDetail extends JournalEntry {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What was sent, where it was JSON of at most 16 KiB. */
-  readonly body?: unknown;
-  /** What was answered, where it was JSON of at most 16 KiB. */
-  readonly answer?: unknown;
+  /** Present if it was JSON of at most 16 KiB. */
+  readonly requestBody?: unknown;
+  /** Present if it was JSON of at most 16 KiB. */
+  readonly responseBody?: unknown;
 }
 
-/** Which entries are meant; absent parts match everything. */
+/** Selects journal entries; absent criteria match every entry. */
 export interface JournalFilter {
   readonly operationId?: string | undefined;
   readonly method?: string | undefined;
   readonly path?: string | undefined;
   readonly status?: number | undefined;
-  /** Only entries later than the one of this id. */
+  /** Only entries with a higher id. */
   readonly after?: number | undefined;
 }
 
-/** How often an operation was answered with a status. */
+/** How many responses of an operation had a status. */
 export interface StatusCount {
   readonly status: number;
-  /** Whether the contract lists the status for the operation. */
+  /** Whether the specification lists this status for the operation. */
   readonly documented: boolean;
   readonly count: number;
 }
@@ -53,42 +54,37 @@ export interface StatusCount {
 /** The latest 1000 requests, oldest first. */
 export interface Journal {
   list(filter?: JournalFilter): readonly JournalEntry[];
-  /** With what was sent and answered, for the latest 200. */
+  /** Returns an entry; the latest 200 include query, headers and bodies. */
   get(id: number): JournalDetail | undefined;
-  /** Resolves when so many entries match, or with what there is after `timeoutMs` of real time. */
+  /** Resolves once `count` entries match, or after `timeoutMs` of real time with the entries that match by then. */
   wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
-  /** Every operation with its documented statuses and those seen, since the journal was cleared. */
+  /** Returns every operation with its documented and its seen statuses, counted since the last clear. */
   coverage(): readonly { readonly operationId: string; readonly statuses: readonly StatusCount[] }[];
   clear(): void;
 }
 
-/** What the journal keeps of a request until somebody asks for it. */
-export interface Exchanged {
+/** The unredacted parts of a request and its response; redacted on demand. */
+export interface RecordedExchange {
   readonly url: URL;
-  readonly headers: AskedHeaders;
-  readonly body?: unknown;
-  /** The answer's body as it was sent. */
-  readonly answer?: string | undefined;
+  readonly headers: RequestHeaders;
+  readonly requestBody?: unknown;
+  /** The response body as it was sent. */
+  readonly responseText?: string | undefined;
 }
 
 const maxEntries = 1000;
-const mostDetailed = 200;
+const maxDetailed = 200;
 
 /** Creates a journal of requests to these operations. */
 export function createJournal(
   operations: readonly OperationDescription[],
-): Journal & { add(entry: Omit<JournalEntry, "id">, exchanged: Exchanged): JournalEntry } {
-  // Rings, since whatever is held for long costs every request its share of garbage collection.
+): Journal & { add(entry: Omit<JournalEntry, "id">, exchange: RecordedExchange): JournalEntry } {
+  // Ring buffers: objects that are held for long cost every request a share of garbage collection.
   let entries: JournalEntry[] = [];
-  let exchanges: Exchanged[] = [];
+  let exchanges: RecordedExchange[] = [];
   let last = 0;
-  const counts = new Map<string, Map<number, number>>();
-  const waiting = new Set<() => void>();
-  const count = (operationId: string, status: number): void => {
-    const ofOperation = counts.get(operationId) ?? new Map<number, number>();
-    ofOperation.set(status, (ofOperation.get(status) ?? 0) + 1);
-    counts.set(operationId, ofOperation);
-  };
+  const counts = createCounts(operations);
+  const listeners = new Set<() => void>();
   const list = (filter: JournalFilter = {}): JournalEntry[] => {
     const oldest = last % maxEntries;
     return [...entries.slice(oldest), ...entries.slice(0, oldest)].filter((entry) => matches(filter, entry));
@@ -98,25 +94,54 @@ export function createJournal(
     get(id) {
       const entry = entries[(id - 1) % maxEntries];
       if (entry?.id !== id) return undefined;
-      const exchanged = id > last - mostDetailed ? exchanges[id % mostDetailed] : undefined;
-      return { ...entry, ...(exchanged && detailOf(exchanged)) };
+      const exchange = id > last - maxDetailed ? exchanges[id % maxDetailed] : undefined;
+      return { ...entry, ...(exchange && detailOf(exchange)) };
     },
     wait(filter, count, timeoutMs) {
       return new Promise((resolve) => {
-        const look = (isOver: boolean): void => {
+        const check = (isTimeout: boolean): void => {
           const found = list(filter);
-          if (found.length < count && !isOver) return;
+          if (found.length < count && !isTimeout) return;
           clearTimeout(timer);
-          waiting.delete(again);
+          listeners.delete(onAdd);
           resolve(found);
         };
-        const again = (): void => look(false);
-        const timer = setTimeout(() => look(true), timeoutMs);
-        waiting.add(again);
-        again();
+        const onAdd = (): void => check(false);
+        const timer = setTimeout(() => check(true), timeoutMs);
+        listeners.add(onAdd);
+        onAdd();
       });
     },
-    coverage: () =>
+    coverage: counts.coverage,
+    add(properties, exchange) {
+      last += 1;
+      const entry = { id: last, ...properties };
+      entries[(last - 1) % maxEntries] = entry;
+      exchanges[last % maxDetailed] = exchange;
+      counts.add(entry);
+      if (listeners.size > 0) for (const listener of [...listeners]) listener();
+      return entry;
+    },
+    clear() {
+      entries = [];
+      exchanges = [];
+      last = 0;
+      counts.clear();
+    },
+  };
+}
+
+/** Counts the responses by operation and status. */
+function createCounts(operations: readonly OperationDescription[]) {
+  const counts = new Map<string, Map<number, number>>();
+  return {
+    add({ operationId, status }: JournalEntry): void {
+      if (operationId === undefined || status === 0) return;
+      const byStatus = counts.get(operationId) ?? new Map<number, number>();
+      byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+      counts.set(operationId, byStatus);
+    },
+    coverage: (): ReturnType<Journal["coverage"]> =>
       operations.map(({ id, statuses }) => {
         const seen = counts.get(id);
         const all = [...new Set([...statuses, ...(seen?.keys() ?? [])])].sort((a, b) => a - b);
@@ -129,21 +154,7 @@ export function createJournal(
           })),
         };
       }),
-    add(about, exchanged) {
-      last += 1;
-      const entry = { id: last, ...about };
-      entries[(last - 1) % maxEntries] = entry;
-      exchanges[last % mostDetailed] = exchanged;
-      if (entry.operationId !== undefined && entry.status > 0) count(entry.operationId, entry.status);
-      if (waiting.size > 0) for (const look of [...waiting]) look();
-      return entry;
-    },
-    clear() {
-      entries = [];
-      exchanges = [];
-      last = 0;
-      counts.clear();
-    },
+    clear: () => counts.clear(),
   };
 }
 
@@ -157,13 +168,13 @@ function matches(filter: JournalFilter, entry: JournalEntry): boolean {
   );
 }
 
-function detailOf({ url, headers, body, answer }: Exchanged): Omit<JournalDetail, keyof JournalEntry> {
+function detailOf(exchange: RecordedExchange): Omit<JournalDetail, keyof JournalEntry> {
+  const { url, headers, requestBody, responseText } = exchange;
+  const query = redacted(Object.fromEntries(url.searchParams));
   return {
-    query: Object.fromEntries(
-      Object.entries(redacted(Object.fromEntries(url.searchParams))).map(([name, value]) => [name, String(value)]),
-    ),
+    query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
     headers: redactedHeaders(headers),
-    ...(body !== undefined && { body: redacted({ body }).body }),
-    ...(answer !== undefined && answer !== "" && { answer: redacted({ answer: JSON.parse(answer) }).answer }),
+    ...(requestBody !== undefined && { requestBody: redacted({ body: requestBody }).body }),
+    ...(responseText && { responseBody: redacted({ body: JSON.parse(responseText) }).body }),
   };
 }

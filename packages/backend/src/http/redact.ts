@@ -1,21 +1,21 @@
 import { limits } from "@call-transfer/spec";
-import type { AskedHeaders } from "./transport.ts";
+import type { RequestHeaders } from "./transport.ts";
 
 const replacement = "[redacted]";
 const secretName =
   /(?:secrets?|tokens?|passwords?|(?:api|secret|private|access)[-_]?keys?|credentials?|authorization|cookies?|signature)$|^keys?$/i;
-/** An API key (§5.1) or an access token, wherever it stands. */
+/** Matches an API key (§5.1) or an access token anywhere in a text. */
 const credential = new RegExp(`${limits.apiKeyPrefix}[\\w-]+|\\beyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*`, "g");
 
-/** Text without credentials. */
+/** Replaces the credentials in a text. */
 export const withoutCredentials = (text: string): string => text.replace(credential, replacement);
 
-/** A copy in which every field with a secret's name has lost its value, and every text the credentials in it. */
+/** Copies a record without secrets: replaces the value of every field whose name suggests a secret, and credentials in texts. */
 export function redacted(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,
-      // A flag or null under such a name says nothing, and what it says helps.
+      // Flags, numbers and null reveal nothing and help in debugging.
       secretName.test(name) && (typeof value === "string" || (typeof value === "object" && value !== null))
         ? replacement
         : redactedValue(value),
@@ -23,8 +23,8 @@ export function redacted(fields: Readonly<Record<string, unknown>>): Record<stri
   );
 }
 
-/** Headers by name; of a credential only its scheme is left. */
-export function redactedHeaders(headers: AskedHeaders): Record<string, string> {
+/** Returns the headers by name; of a credential only its scheme stays. */
+export function redactedHeaders(headers: RequestHeaders): Record<string, string> {
   return Object.fromEntries(
     [...headers].map(([name, value]) => {
       if (!secretName.test(name)) return [name, withoutCredentials(value)];

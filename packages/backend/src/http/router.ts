@@ -6,65 +6,64 @@ import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import type { RequestSchema } from "./validate.ts";
 
-/** What a path leads to: an operation, or the methods that the path allows. */
+/** The result of routing a known path: the operation, or the allowed methods if the method does not match. */
 export type Match<Operation = OperationDescription> =
   | { readonly operation: Operation; readonly params: Readonly<Record<string, string>> }
   | { readonly allow: readonly string[] };
 
-/** What a path needs to be routed by. */
-interface Routed {
+/** The properties of an operation that routing uses. */
+interface Route {
   readonly method: string;
-  /** With `{name}` where a segment is left open. */
+  /** The path template, with `{name}` for each path parameter. */
   readonly path: string;
   readonly pathParameters: readonly string[];
 }
 
-/** Makes the look-up of a table's paths; undefined stands for an unknown path. */
-export function createRouter<Operation extends Routed>(
+/** Creates a function that finds the operation of a method and path; it returns undefined for an unknown path. */
+export function createRouter<Operation extends Route>(
   operations: readonly Operation[],
 ): (method: string, path: string) => Match<Operation> | undefined {
   const byPath = new Map<string, Operation[]>();
-  // A path that names a segment goes before one that leaves it open.
+  // Literal segments take precedence over path parameters.
   for (const operation of operations.toSorted((a, b) => a.pathParameters.length - b.pathParameters.length)) {
     byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
   }
   const router = new SmartRouter<readonly Operation[]>({ routers: [new RegExpRouter(), new TrieRouter()] });
-  for (const [path, here] of byPath) router.add(METHOD_NAME_ALL, path.replaceAll(/\{(\w+)\}/g, ":$1"), here);
+  for (const [path, candidates] of byPath)
+    router.add(METHOD_NAME_ALL, path.replaceAll(/\{(\w+)\}/g, ":$1"), candidates);
   return (method, path) => {
     const [[first], values] = router.match(METHOD_NAME_ALL, path);
     if (first === undefined) return undefined;
-    const [here, names] = first;
-    const operation = here.find((one) => one.method === method);
-    if (operation === undefined) return { allow: here.map((one) => one.method) };
+    const [candidates, names] = first;
+    const operation = candidates.find((candidate) => candidate.method === method);
+    if (operation === undefined) return { allow: candidates.map((candidate) => candidate.method) };
     const params: Record<string, string> = {};
-    // One of the routers gives the values themselves, the other their places.
+    // RegExpRouter returns indexes into `values`, TrieRouter the values themselves.
     for (const name of operation.pathParameters) params[name] = values?.[Number(names[name])] ?? String(names[name]);
     return { operation, params };
   };
 }
 
-/** The operations that a backend answers, ready for look-up. Has no state, so that all backends share one. */
-export interface Contract {
+/** The operations of an API with their request schemas and routes. Stateless, so all backends share one. */
+export interface OperationTable {
   readonly schemas: Readonly<Record<string, RequestSchema>>;
   readonly operations: readonly OperationDescription[];
-  knows(operationId: string): boolean;
-  /** The operation of a method and path, or the methods that the path allows; undefined for an unknown path. */
+  /** Finds the operation of a method and path, or the allowed methods of the path; undefined for an unknown path. */
   match(method: string, path: string): Match | undefined;
 }
 
-/** Makes a contract of any table of operations; one without a schema takes any input. */
-export function createContract(
-  table: Readonly<Record<string, OperationDescription>>,
+/** Creates an operation table; an operation without a schema accepts any input. */
+export function createOperationTable(
+  descriptions: Readonly<Record<string, OperationDescription>>,
   schemas: Readonly<Record<string, RequestSchema>>,
-): Contract {
-  const all = Object.values(table);
+): OperationTable {
+  const all = Object.values(descriptions);
   return {
     schemas,
     operations: all,
-    knows: (operationId) => Object.hasOwn(table, operationId),
     match: createRouter(all),
   };
 }
 
-/** The contract of the specification. */
-export const callTransferContract: Contract = createContract(operations, requestSchemas);
+/** The operations of the specification. */
+export const callTransferOperations: OperationTable = createOperationTable(operations, requestSchemas);

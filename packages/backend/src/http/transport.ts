@@ -1,51 +1,51 @@
-/** What a server does to the connection instead of, or while, sending the answer. */
+/** What a server does to the connection instead of sending the response, or while sending it. */
 export type TransportFault =
-  /** Resets the connection, closes it in an orderly way, or keeps it open, and never sends the answer. */
+  /** Never sends the response: resets the connection, closes it cleanly or keeps it open. */
   | { readonly kind: "reset" | "empty" | "hang" }
-  /** Sends the head and so many bytes of the body, and resets the connection. */
+  /** Sends the head and the first `bytes` bytes of the body, then resets the connection. */
   | { readonly kind: "truncate"; readonly bytes: number };
 
-/** What a backend reads of a request's headers; every `Headers` is one. Names are asked for in lower case. */
-export interface AskedHeaders {
+/** The request headers a backend reads; every `Headers` fits. Names are looked up in lower case. */
+export interface RequestHeaders {
   get(name: string): string | null;
   [Symbol.iterator](): Iterator<[string, string]>;
 }
 
-/** What a backend reads of a request; every `Request` is one. */
-export interface Asked extends Pick<Request, "method" | "url" | "body"> {
-  readonly headers: AskedHeaders;
-  /** The body, where the server has read it already; `body` is not looked at then. */
-  readonly received?: Uint8Array;
-  /** Ends a wait that a fault asks for. */
+/** The parts of a request that a backend reads; every `Request` fits. */
+export interface IncomingRequest extends Pick<Request, "method" | "url" | "body"> {
+  readonly headers: RequestHeaders;
+  /** The body, if the server has already read it; `body` is then ignored. */
+  readonly bodyBytes?: Uint8Array;
+  /** Aborts the wait of a latency fault. */
   readonly signal?: AbortSignal;
 }
 
-/** An answer as plain values. */
-export interface PlainAnswer {
+/** A response as plain values. */
+export interface PlainResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The body; undefined for none. */
   readonly text: string | undefined;
 }
 
-/** An answer, and what befalls it on the way. */
-export interface Handled {
-  /** Where the fault lets no answer through: the one that is kept back, or an empty one. */
+/** A response, and the transport fault to play on it. */
+export interface HandledResponse {
+  /** The response; with a transport fault that withholds it, the withheld or an empty one. */
   readonly response: Response;
-  /** The same as plain values, where it is that simple and nothing befalls it. */
-  readonly plain?: PlainAnswer;
+  /** The same response as plain values; absent for streamed bodies and transport faults. */
+  readonly plain?: PlainResponse;
   readonly transport?: TransportFault;
 }
 
 /**
- * An answer whose Response is built when it is asked for: building one takes longer than all checks together. A class,
- * since a getter in an object literal gives each object a shape of its own, which costs more than it saves.
+ * Builds its `Response` on first access, because building one takes longer than all checks together. A class, because a
+ * getter in an object literal gives each object its own shape, which costs more than it saves.
  */
-export class LazyAnswer implements Handled {
-  readonly plain: PlainAnswer;
+export class LazyResponse implements HandledResponse {
+  readonly plain: PlainResponse;
   #built: Response | undefined;
 
-  constructor(plain: PlainAnswer) {
+  constructor(plain: PlainResponse) {
     this.plain = plain;
   }
 
@@ -55,37 +55,37 @@ export class LazyAnswer implements Handled {
   }
 }
 
-/** Plays an answer as a fetch function shows it: a transport fault is a rejection, a wait, or a broken body. */
+/** Returns the response as `fetch` would: a transport fault becomes a rejection, a wait or a broken body. */
 export async function asFetched(
-  { response, transport, plain }: Handled,
+  { response, transport, plain }: HandledResponse,
   signal: AbortSignal | null | undefined,
 ): Promise<Response> {
   if (transport === undefined) {
-    // Only a body that takes its time can be aborted.
+    // Only a streamed body can still be aborted.
     if (plain !== undefined || !signal || response.body === null) return response;
     const { status, headers } = response;
     return new Response(response.body.pipeThrough(new TransformStream(), { signal }), { status, headers });
   }
   if (transport.kind === "truncate") return truncated(response, transport.bytes);
   await response.body?.cancel();
-  if (transport.kind === "hang") return new Promise((_, reject) => whenAborted(signal, reject));
-  throw failure("fetch failed", transport.kind === "reset" ? "ECONNRESET" : "UND_ERR_SOCKET");
+  if (transport.kind === "hang") return new Promise((_, reject) => onAbort(signal, reject));
+  throw networkError("fetch failed", transport.kind === "reset" ? "ECONNRESET" : "UND_ERR_SOCKET");
 }
 
-/** Waits for work as long as `signal` lets it; rejects with the reason of an abort. */
+/** Waits for `work`; rejects with the abort reason if `signal` aborts first. */
 export function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    whenAborted(signal, reject);
+    onAbort(signal, reject);
     work.then(resolve, reject);
   });
 }
 
-function whenAborted(signal: AbortSignal | null | undefined, act: (reason: unknown) => void): void {
-  if (signal?.aborted) act(signal.reason);
-  else signal?.addEventListener("abort", () => act(signal.reason), { once: true });
+function onAbort(signal: AbortSignal | null | undefined, listener: (reason: unknown) => void): void {
+  if (signal?.aborted) listener(signal.reason);
+  else signal?.addEventListener("abort", () => listener(signal.reason), { once: true });
 }
 
-function failure(message: string, code: string): TypeError {
+function networkError(message: string, code: string): TypeError {
   const cause = new Error(code === "ECONNRESET" ? "read ECONNRESET" : "other side closed");
   return new TypeError(message, { cause: Object.assign(cause, { code }) });
 }
@@ -95,7 +95,7 @@ async function truncated(response: Response, bytes: number): Promise<Response> {
   let isSent = false;
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
-      if (isSent || bytes === 0) controller.error(failure("terminated", "ECONNRESET"));
+      if (isSent || bytes === 0) controller.error(networkError("terminated", "ECONNRESET"));
       else controller.enqueue(whole.slice(0, bytes));
       isSent = true;
     },

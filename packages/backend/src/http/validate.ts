@@ -1,38 +1,40 @@
 import { type FieldError, fieldCodesByPattern, type OperationDescription } from "@call-transfer/spec";
 import { z } from "zod";
 import { type Problem, problem } from "../model/problem.ts";
-import type { Asked } from "./transport.ts";
+import type { IncomingRequest } from "./transport.ts";
 
-/** The zod schemas of one operation's input, as generated. */
+/** The generated zod schemas for the input of one operation. */
 export interface RequestSchema {
   readonly path?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
 }
 
-/** The largest body that is read, in bytes, where nothing else is said. */
+/** The default limit for request bodies, in bytes. */
 const maxBodyBytes = 2 ** 20;
 const maxDepth = 64;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The largest body that a request may have, in bytes, given what the operation that it meets says. */
-export function largestBody(operation: { readonly id: string; readonly maxBodyBytes?: number } | undefined): number {
+/** The body size limit of an operation, in bytes. */
+export function maxBodyBytesOf(operation: { readonly id: string; readonly maxBodyBytes?: number } | undefined): number {
   return operation?.maxBodyBytes ?? maxBodyBytes;
 }
 
 /**
- * Reads and checks a JSON body; a failing one is `bad_request`, `invalid_json` or `validation_failed`. `onRead` gets the
- * value as it came, with its size in bytes.
+ * Reads and validates a JSON body; the problem is `bad_request`, `invalid_json` or `validation_failed`. `onRead` receives
+ * the unvalidated value and its size in bytes.
  */
 export async function readBody(
-  request: Asked,
+  request: IncomingRequest,
   schema: z.ZodType | undefined,
   onRead?: (value: unknown, bytes: number) => void,
   maxBytes: number = maxBodyBytes,
 ): Promise<{ value: unknown } | Problem> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
-    return problem("bad_request", { detail: "The body must be sent as Content-Type: application/json." });
-  const bytes = request.received ?? (await readBounded(request, maxBytes));
+    return problem("bad_request", {
+      detail: "The request body is not JSON. Send it with Content-Type: application/json.",
+    });
+  const bytes = request.bodyBytes ?? (await readBounded(request, maxBytes));
   if (bytes === undefined || bytes.byteLength > maxBytes) return problem("bad_request", { detail: tooLarge(maxBytes) });
   let value: unknown;
   try {
@@ -40,13 +42,13 @@ export async function readBody(
   } catch {
     return problem("invalid_json");
   }
-  const trouble = structureTrouble(value, 1);
-  if (trouble !== undefined) return problem("bad_request", { detail: trouble });
+  const structureError = checkStructure(value, 1);
+  if (structureError !== undefined) return problem("bad_request", { detail: structureError });
   onRead?.(value, bytes.byteLength);
   return schema === undefined ? { value } : validate(schema, value, "body");
 }
 
-/** Checks the query; texts become the types that the contract gives them, and repeated parameters are refused. */
+/** Parses the query parameters into their types and validates them; a repeated parameter is invalid. */
 export function readQuery(
   parameters: URLSearchParams,
   operation: Pick<OperationDescription, "queryParameters">,
@@ -61,7 +63,7 @@ export function readQuery(
   return schema === undefined ? { value: query } : validate(schema, query, "query");
 }
 
-/** Checks `value` and answers it raw, so that unknown fields stay, with defaults filled in for absent and null. */
+/** Validates `value` and returns it with its unknown fields; defaults replace absent and null fields. */
 export function validate(schema: z.ZodType, value: unknown, root: string): { value: unknown } | Problem {
   const result = schema.safeParse(value);
   if (!result.success) return problem("validation_failed", { errors: fieldErrors(result.error.issues, value, root) });
@@ -74,7 +76,7 @@ export function validate(schema: z.ZodType, value: unknown, root: string): { val
 
 const knownDefaults = new WeakMap<z.ZodType, readonly (readonly [string, z.ZodDefault])[]>();
 
-/** The fields of an object's schema that have defaults: looked for once, which takes longer than checking a body. */
+/** The fields of an object schema that have defaults. Cached: finding them takes longer than validating a body. */
 function defaultsOf(schema: z.ZodType): readonly (readonly [string, z.ZodDefault])[] {
   let defaults = knownDefaults.get(schema);
   if (defaults === undefined) {
@@ -85,12 +87,12 @@ function defaultsOf(schema: z.ZodType): readonly (readonly [string, z.ZodDefault
   return defaults;
 }
 
-/** Says that a body is larger than so many bytes. */
+/** The error message for a body over the limit. */
 function tooLarge(maxBytes: number): string {
-  return `The body is larger than ${maxBytes / 2 ** 20} MiB.`;
+  return `The request body exceeds ${maxBytes / 2 ** 20} MiB. Send a smaller one.`;
 }
 
-async function readBounded(request: Asked, maxBytes: number): Promise<Uint8Array | undefined> {
+async function readBounded(request: IncomingRequest, maxBytes: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get("content-length")) > maxBytes) {
     await request.body?.cancel();
     return undefined;
@@ -117,13 +119,14 @@ async function readBounded(request: Asked, maxBytes: number): Promise<Uint8Array
   return bytes;
 }
 
-function structureTrouble(value: unknown, depth: number): string | undefined {
+/** Returns an error message for a value that is nested too deep or has a dangerous field name. */
+function checkStructure(value: unknown, depth: number): string | undefined {
   if (!isObject(value)) return undefined;
-  if (depth > maxDepth) return `The body is nested deeper than ${maxDepth} levels.`;
+  if (depth > maxDepth) return `The request body is nested deeper than ${maxDepth} levels.`;
   for (const name of Object.keys(value)) {
-    if (name === "__proto__") return "The body has a field named __proto__.";
-    const trouble = structureTrouble(value[name], depth + 1);
-    if (trouble !== undefined) return trouble;
+    if (name === "__proto__") return "The request body has a field named __proto__. Remove it.";
+    const error = checkStructure(value[name], depth + 1);
+    if (error !== undefined) return error;
   }
   return undefined;
 }
@@ -139,12 +142,12 @@ function fieldErrors(issues: readonly z.core.$ZodIssue[], value: unknown, root: 
   const found = new Map<string, FieldError>();
   for (const issue of issues) {
     const field = pathOf(issue.path) || root;
-    if (!found.has(field)) found.set(field, { field, ...fault(issue, at(value, issue.path)) });
+    if (!found.has(field)) found.set(field, { field, ...fieldErrorOf(issue, valueAt(value, issue.path)) });
   }
   return [...found.values()];
 }
 
-function fault(issue: z.core.$ZodIssue, value: unknown): { code: FieldError["code"]; message: string } {
+function fieldErrorOf(issue: z.core.$ZodIssue, value: unknown): Omit<FieldError, "field"> {
   if (value === undefined) return { code: "required", message: "is required" };
   if (value === null) return { code: "required", message: "must not be null" };
   if (issue.code === "too_small") {
@@ -159,7 +162,8 @@ function fault(issue: z.core.$ZodIssue, value: unknown): { code: FieldError["cod
   }
   if (issue.code === "invalid_format") {
     const pattern = codesByPattern.get(issue.pattern ?? "");
-    if (pattern !== undefined) return { code: pattern, message: "must be a phone number in E.164 form" };
+    if (pattern !== undefined)
+      return { code: pattern, message: "must be a phone number in E.164 format, such as +14155550123" };
     const example = issue.format === "datetime" ? ", such as 2026-03-02T12:00:00Z (a + in a query is written %2B)" : "";
     return { code: "invalid_format", message: `must be a valid ${issue.format}${example}` };
   }
@@ -177,7 +181,7 @@ function count(number: number | bigint, origin: string): string {
   return `${number} ${origin === "string" ? "character" : "item"}${number === 1 ? "" : "s"}`;
 }
 
-/** Writes a path as `members[0].ringTimeoutSecs` (A-20). */
+/** Formats a path, e.g. `members[0].ringTimeoutSecs` (A-20). */
 function pathOf(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
@@ -185,7 +189,7 @@ function pathOf(path: readonly PropertyKey[]): string {
   }, "");
 }
 
-function at(value: unknown, path: readonly PropertyKey[]): unknown {
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((part, name) => (isObject(part) ? Reflect.get(part, name) : undefined), value);
 }
 

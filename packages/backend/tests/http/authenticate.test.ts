@@ -17,7 +17,7 @@ describe("a credential", () => {
     ["two tokens", { authorization: "Bearer a b" }, "token_invalid"],
     ["nonsense", { authorization: "Bearer nonsense" }, "token_invalid"],
     ["an unknown key", { authorization: "Bearer svc_live_unknown" }, "api_key_invalid"],
-  ])("that is %s is refused", async (_, headers, code) => {
+  ])("that is %s is rejected", async (_, headers, code) => {
     const answer = await send(createBackend(), "GET /roles", { token: null, headers });
     expect([answer.status, codeOf(answer)]).toEqual([401, code]);
   });
@@ -35,7 +35,7 @@ describe("an API key", () => {
     [{ expiresAt: "2026-03-02T12:00:00Z" }, 401, "api_key_expired"],
     [{ scopes: ["roles:write"] }, 403, "api_key_insufficient_scope"],
     [{ allowedIps: ["10.0.0.1"] }, 403, "api_key_ip_restricted"],
-  ] as const)("with %j is refused", async (options, status, code) => {
+  ] as const)("with %j is rejected", async (options, status, code) => {
     const backend = createBackend();
     const { key } = backend.keys.issueApiKey(options);
     const answer = await send(backend, "GET /roles", { token: key, address: "10.0.0.2" });
@@ -49,7 +49,7 @@ describe("an API key", () => {
     expect((await send(backend, "GET /roles", { token: key, address: "10.0.0.2" })).status).toBe(200);
   });
 
-  it("trusts a forwarded address by policy only", async () => {
+  it("uses a forwarded address only if the policy says so", async () => {
     const backend = createBackend();
     const { key } = backend.keys.issueApiKey({ allowedIps: ["10.0.0.2"] });
     const request = { token: key, address: "127.0.0.1", headers: { "x-forwarded-for": "10.0.0.2, 10.0.0.3" } };
@@ -74,7 +74,7 @@ describe("an API key", () => {
   });
 });
 
-it("accepts a token in one form only, not with another last character or with padding", async () => {
+it("rejects a token with another last character or with padding", async () => {
   const backend = createBackend();
   const token = await backend.keys.issueToken({ userId: demo.users.owner });
   const headers = { "x-account-id": demo.accountId };
@@ -86,21 +86,21 @@ it("accepts a token in one form only, not with another last character or with pa
   expect((await send(backend, "GET /roles", { token, headers })).status).toBe(200);
 });
 
-it("refuses the genuine token of a user who is gone", async () => {
+it("rejects a valid token of a deleted user", async () => {
   const backend = createBackend();
   const token = await backend.keys.issueToken({ userId: demo.users.owner });
   backend.state.users.delete(demo.users.owner);
   expect(codeOf(await send(backend, "GET /accounts", { token }))).toBe("token_invalid");
 });
 
-it("issues no API key with scopes or addresses that are no lists", () => {
+it("rejects scopes and addresses of an API key that are not lists", () => {
   const { keys } = createBackend();
   expect(() => keys.issueApiKey({ allowedIps: "127.0.0.1" as never })).toThrow("allowedIps: must be a list of texts");
   expect(() => keys.issueApiKey({ scopes: [1] as never })).toThrow("scopes: must be a list of texts");
 });
 
 describe("an access token", () => {
-  it("needs the account header where the operation is scoped to an account, and only there", async () => {
+  it("requires the account header only for operations scoped to an account", async () => {
     const backend = createBackend();
     const token = await backend.keys.issueToken({ userId: users.both });
     const answer = await send(backend, "GET /roles", { token });
@@ -110,14 +110,14 @@ describe("an access token", () => {
     });
   });
 
-  it("is refused in an account of which its user is no member", async () => {
+  it("is rejected in an account that its user is not a member of", async () => {
     const backend = createBackend();
     const token = await backend.keys.issueToken({ userId: users.outsider });
     const answer = await send(backend, "GET /roles", { token, headers: inAccount });
     expect([answer.status, codeOf(answer)]).toEqual([403, "account_access_denied"]);
   });
 
-  it("expires on the backend's clock, also after it was verified once", async () => {
+  it("expires on the backend's clock, also after an earlier verification", async () => {
     const backend = createBackend();
     const token = await backend.keys.issueToken({ userId: users.owner, expiresInSecs: 10 });
     const read = () => send(backend, "GET /roles", { token, headers: inAccount });
@@ -133,20 +133,20 @@ describe("an access token", () => {
     expect(codeOf(await send(backend, "GET /roles", { token, headers: inAccount }))).toBe("token_expired");
   });
 
-  it("signed by somebody else is refused", async () => {
+  it("with another signature is rejected", async () => {
     const forged = new SignJWT({}).setProtectedHeader({ alg: "HS256" }).setSubject(users.owner).setExpirationTime("1h");
     const token = await forged.sign(new Uint8Array(32));
     expect(codeOf(await send(createBackend(), "GET /roles", { token, headers: inAccount }))).toBe("token_invalid");
   });
 
-  it("without a signature is refused", async () => {
+  it("without a signature is rejected", async () => {
     const backend = createBackend();
     const [, claims] = (await backend.keys.issueToken({ userId: users.owner })).split(".");
     const token = `${btoa('{"alg":"none"}').replaceAll("=", "")}.${claims}.`;
     expect(codeOf(await send(backend, "GET /roles", { token, headers: inAccount }))).toBe("token_invalid");
   });
 
-  it("stays good over a reset", async () => {
+  it("stays valid after a reset", async () => {
     const backend = createBackend();
     const token = await backend.keys.issueToken({ userId: users.owner });
     backend.reset();
@@ -154,7 +154,7 @@ describe("an access token", () => {
   });
 });
 
-it("forgets a token that was being verified while the secret changed", async () => {
+it("does not cache a token if the secret changes during its verification", async () => {
   const tokens = createTokens(new Uint8Array(32).fill(1));
   const token = await tokens.sign("user", 1);
   const verified = tokens.verify(token);

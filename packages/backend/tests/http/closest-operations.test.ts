@@ -1,62 +1,62 @@
 import { operations } from "@call-transfer/spec";
 import { expect, it } from "vitest";
-import { nearMisses } from "../../src/http/closest-operations.ts";
+import { closestOperations } from "../../src/http/closest-operations.ts";
 
 const id = "c0000000-0000-4000-8000-000000000004";
 
 it.each([
-  ["a lost prefix", "GET /roles", "listRoles", "the path starts with api/v1"],
+  ["a missing prefix", "GET /roles", "listRoles", "start the path with /api/v1"],
   [
-    "a lost prefix and part of the path",
+    "a missing prefix and part of the path",
     `DELETE /members/${id}/hours`,
     "deleteMemberHours",
-    "starts with api/v1/transfers",
+    "start the path with /api/v1/transfers",
   ],
-  ["a lost version", "GET /api/calls", "listCalls", "v1 is missing"],
-  ["another version", "GET /api/v2/accounts", "listAccounts", "v2 is v1"],
-  ["a doubled prefix", "GET /api/v1/api/v1/calls", "listCalls", "there is no api/v1"],
-  ["a singular", "GET /api/v1/role", "listRoles", "role is roles"],
-  ["a plural", `GET /api/v1/transfers/members/${id}/availabilities`, "getMemberAvailability", "is availability"],
-  ["a capital letter", "GET /api/v1/Calls", "listCalls", "Calls is calls"],
-  ["a trailing slash", "GET /api/v1/accounts/", "listAccounts", "there is no slash at the end"],
-  ["a doubled slash", "GET /api/v1//accounts", "listAccounts", "there is no empty segment"],
-  ["a wrong method", `POST /api/v1/transfers/members/${id}/hours`, "deleteMemberHours", "the method is DELETE"],
+  ["a missing version", "GET /api/calls", "listCalls", "add v1"],
+  ["another version", "GET /api/v2/accounts", "listAccounts", "replace v2 with v1"],
+  ["a doubled prefix", "GET /api/v1/api/v1/calls", "listCalls", "remove api/v1"],
+  ["a singular", "GET /api/v1/role", "listRoles", "replace role with roles"],
+  [
+    "a plural",
+    `GET /api/v1/transfers/members/${id}/availabilities`,
+    "getMemberAvailability",
+    "replace availabilities with availability",
+  ],
+  ["a capital letter", "GET /api/v1/Calls", "listCalls", "replace Calls with calls"],
+  ["a trailing slash", "GET /api/v1/accounts/", "listAccounts", "remove the trailing slash"],
+  ["a doubled slash", "GET /api/v1//accounts", "listAccounts", "remove the empty segment"],
+  ["a wrong method", `POST /api/v1/transfers/members/${id}/hours`, "deleteMemberHours", "use the method DELETE"],
   [
     "a typo",
     `POST /api/v1/transfers/destinatoins/${id}/rotate-secret`,
     "rotateDestinationSecret",
-    "destinatoins is destinations",
-  ],
-  ["a shortened name", "POST /api/v1/transfers/groups", "createDestinationGroup", "groups is destination-groups"],
-  ["a missing id", "GET /api/v1/transfers/members/availability", "getMemberAvailability", "{memberId} is missing"],
-  ["an empty id", "GET /api/v1/transfers/members//availability", "getMemberAvailability", "{memberId} is empty"],
-  [
-    "a missing segment",
-    `POST /api/v1/destinations/${id}/rotate-secret`,
-    "rotateDestinationSecret",
-    "transfers is missing",
+    "replace destinatoins with destinations",
   ],
   [
-    "a path cut short",
-    `POST /api/v1/transfers/destinations/${id}`,
-    "rotateDestinationSecret",
-    "the path ends too early",
+    "a shortened name",
+    "POST /api/v1/transfers/groups",
+    "createDestinationGroup",
+    "replace groups with destination-groups",
   ],
-  ["a sandbox behind the prefix", "GET /api/v1/_sandbox/mine/roles", "listRoles", "/_sandbox/mine comes before api/v1"],
-  ["a sandbox at the end", "GET /api/v1/roles/_sandbox/mine", "listRoles", "/_sandbox/mine comes before api/v1"],
-])("names the operation that %s was meant for: %s", (_, request, operationId, why) => {
+  ["a missing id", "GET /api/v1/transfers/members/availability", "getMemberAvailability", "add {memberId}"],
+  ["an empty id", "GET /api/v1/transfers/members//availability", "getMemberAvailability", "fill in {memberId}"],
+  ["a missing segment", `POST /api/v1/destinations/${id}/rotate-secret`, "rotateDestinationSecret", "add transfers"],
+  ["a path cut short", `POST /api/v1/transfers/destinations/${id}`, "rotateDestinationSecret", "add rotate-secret"],
+  ["a sandbox behind the prefix", "GET /api/v1/_sandbox/mine/roles", "listRoles", "put /_sandbox/mine before /api/v1"],
+  ["a sandbox at the end", "GET /api/v1/roles/_sandbox/mine", "listRoles", "put /_sandbox/mine before /api/v1"],
+])("finds the operation for %s: %s", (_, request, operationId, fix) => {
   const [method = "", path = ""] = request.split(" ");
-  const [nearest] = nearMisses(Object.values(operations), { method, path });
-  expect(nearest).toMatchObject({ operationId, why: expect.stringContaining(why) });
+  const [closest] = closestOperations(Object.values(operations), { method, path });
+  expect(closest).toMatchObject({ operationId, fix: expect.stringContaining(fix) });
 });
 
-it("takes a path without its prefix for a whole path, not for the end of an item's", () => {
+it("treats a path without its prefix as a whole path, not as the end of a longer one", () => {
   const item = { id: "getThing", method: "GET", path: "/api/v1/things/{id}" };
-  const [nearest] = nearMisses([item, ...Object.values(operations)], { method: "GET", path: "/roles" });
-  expect(nearest).toMatchObject({ operationId: "listRoles", why: "the path starts with api/v1" });
+  const [closest] = closestOperations([item, ...Object.values(operations)], { method: "GET", path: "/roles" });
+  expect(closest).toMatchObject({ operationId: "listRoles", fix: "start the path with /api/v1" });
 });
 
-it("gives one reason for one mistake", () => {
-  const [nearest] = nearMisses(Object.values(operations), { method: "GET", path: "/api/v1/api/v1/roles" });
-  expect(nearest?.why).toBe("there is no api/v1");
+it("suggests one fix for one mistake", () => {
+  const [closest] = closestOperations(Object.values(operations), { method: "GET", path: "/api/v1/api/v1/roles" });
+  expect(closest?.fix).toBe("remove api/v1");
 });

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { assembleBackend, createBackend } from "../../src/backend.ts";
-import { createContract } from "../../src/http/router.ts";
+import { createOperationTable } from "../../src/http/router.ts";
 import { demo } from "../../src/testing/demo-seed.ts";
 import { codeOf, send } from "../test-client.ts";
 
@@ -12,8 +12,8 @@ const groups = "POST /transfers/destination-groups";
 const unknownId = "11111111-1111-1111-1111-111111111111";
 const group = { name: "A", members: [{ destinationId: destinations.app }] };
 
-describe("every answer", () => {
-  it("carries its request id in header and error body, and the status twice", async () => {
+describe("every response", () => {
+  it("has its request id in header and error body, and the status in both", async () => {
     const answer = await send(createBackend(), "GET /roles", { token: null });
     expect(answer.body).toEqual({
       code: "token_missing",
@@ -25,7 +25,7 @@ describe("every answer", () => {
     expect(answer.status).toBe(401);
   });
 
-  it("carries a request id also without a body", async () => {
+  it("has a request id also without a body", async () => {
     const answer = await send(createBackend(), `DELETE /transfers/members/${members.agent}/hours`);
     expect([answer.status, answer.headers.get("x-request-id")]).toEqual([
       204,
@@ -33,29 +33,29 @@ describe("every answer", () => {
     ]);
   });
 
-  it("is the API's own for a path that there is not", async () => {
+  it("has the error format of the API for an unknown path", async () => {
     const backend = createBackend();
     const response = await backend.fetch("http://mock.test/elsewhere");
     expect(await response.json()).toMatchObject({ code: "not_found", status: 404 });
   });
 
-  it("names the allowed methods of a path", async () => {
+  it("lists the allowed methods of a path", async () => {
     const answer = await send(createBackend(), "PUT /calls");
     expect([answer.status, codeOf(answer)]).toEqual([404, "not_found"]);
     expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "POST"]);
   });
 
-  it("hides what a rule threw", async () => {
-    const contract = createContract(operations, {});
+  it("hides the message of an exception", async () => {
+    const table = createOperationTable(operations, {});
     const broken = { listRoles: () => Promise.reject(new Error("secret")) as never };
-    const backend = assembleBackend({}, { contract, handlers: broken });
+    const backend = assembleBackend({}, { table, handlers: broken });
     const answer = await send(backend, "GET /roles");
     expect([answer.status, codeOf(answer)]).toEqual([500, "internal_error"]);
     expect(JSON.stringify(answer.body)).not.toContain("secret");
   });
 });
 
-describe("bad bodies", () => {
+describe("invalid bodies", () => {
   it.each([
     ["malformed JSON", "{", {}, "invalid_json"],
     ["an empty body", "", {}, "invalid_json"],
@@ -66,12 +66,12 @@ describe("bad bodies", () => {
     ["a body nested too deep", `${"[".repeat(65)}${"]".repeat(65)}`, {}, "bad_request"],
     ["null", "null", {}, "validation_failed"],
     ["a list", "[]", {}, "validation_failed"],
-  ])("answers %s with 400", async (_, body, headers, code) => {
+  ])("responds to %s with 400", async (_, body, headers, code) => {
     const answer = await send(createBackend(), groups, { body, headers });
     expect([answer.status, codeOf(answer)]).toEqual([400, code]);
   });
 
-  it("takes a charset beside the content type", async () => {
+  it("accepts a charset in the content type", async () => {
     const headers = { "content-type": "Application/JSON; charset=utf-8" };
     expect((await send(createBackend(), groups, { body: group, headers })).status).toBe(201);
   });
@@ -158,7 +158,7 @@ describe("the rate limit", () => {
     expect((await send(backend, "GET /roles")).status).toBe(200);
   });
 
-  it("begins anew when the clock is set back to before its window", async () => {
+  it("starts a new window when the clock is set back before the current one", async () => {
     const backend = createBackend({ policies: { rateLimit: { requests: 1, windowSecs: 60 } } });
     await send(backend, "GET /roles");
     backend.clock.set({ now: "2026-03-01T12:00:00Z" });
@@ -167,7 +167,7 @@ describe("the rate limit", () => {
   });
 });
 
-describe("an operation that has no rule yet", () => {
+describe("an operation without a handler", () => {
   const archive = {
     ...operations.createDestinationGroup,
     id: "archiveGroup",
@@ -175,19 +175,19 @@ describe("an operation that has no rule yet", () => {
     pathParameters: ["groupId"],
     successes: [{ status: 202, example: { archived: true } }],
   };
-  const contract = createContract(
+  const table = createOperationTable(
     { ...operations, archiveGroup: archive },
     { archiveGroup: { body: z.object({ reason: z.string() }) } },
   );
   const target = `POST /transfers/destination-groups/${unknownId}/archive`;
 
-  it("answers the contract's example", async () => {
-    const answer = await send(assembleBackend({}, { contract, handlers: {} }), target, { body: { reason: "old" } });
+  it("responds with the first example of the specification", async () => {
+    const answer = await send(assembleBackend({}, { table, handlers: {} }), target, { body: { reason: "old" } });
     expect(answer).toMatchObject({ status: 202, body: { archived: true } });
   });
 
-  it("is authenticated and validated like any other, and meets faults", async () => {
-    const backend = assembleBackend({}, { contract, handlers: {} });
+  it("is authenticated, validated and matched by faults like any other", async () => {
+    const backend = assembleBackend({}, { table, handlers: {} });
     expect(codeOf(await send(backend, target, { token: null }))).toBe("token_missing");
     expect(codeOf(await send(backend, target, { body: {} }))).toBe("validation_failed");
     backend.faults.add({ match: { operationId: "archiveGroup" }, do: { code: "conflict" } });
@@ -196,14 +196,14 @@ describe("an operation that has no rule yet", () => {
 });
 
 describe("faults", () => {
-  it.each(Object.keys(errorCodes) as ErrorCode[])("answer %s with the table's status", async (code) => {
+  it.each(Object.keys(errorCodes) as ErrorCode[])("respond with %s and its status", async (code) => {
     const backend = createBackend();
     backend.faults.add({ do: { code } });
     const answer = await send(backend, "GET /roles", { token: null });
     expect([answer.status, codeOf(answer)]).toEqual([errorCodes[code].mockStatus, code]);
   });
 
-  it("carry what clients read: how long to wait, when the quota resets, which fields fail", async () => {
+  it("have default meta and field errors", async () => {
     const backend = createBackend();
     for (const code of ["rate_limit_exceeded", "assistant_quota_exceeded", "validation_failed"] as const)
       backend.faults.add({ do: { code } });
@@ -212,7 +212,7 @@ describe("faults", () => {
     expect((await send(backend, "GET /roles")).body).toMatchObject({ errors: [{ field: "body" }] });
   });
 
-  it("let requests pass first and meet as many as they are told to", async () => {
+  it("match the nth request and as many times as given", async () => {
     const backend = createBackend();
     const match = { method: "get", path: "/api/v1/roles" };
     backend.faults.add({ match, when: { nth: 2, times: 2 }, do: { status: 502 } });
@@ -223,7 +223,7 @@ describe("faults", () => {
     expect(backend.faults.list()).toEqual([]);
   });
 
-  it("answer any status with any body and headers", async () => {
+  it("respond with any status, body and headers", async () => {
     const backend = createBackend();
     backend.faults.add({ do: { status: 503, body: "<h1>Down</h1>", headers: { "content-type": "text/html" } } });
     const response = await backend.fetch("http://mock.test/api/v1/roles");
@@ -242,7 +242,7 @@ describe("faults", () => {
     [{ when: { times: 0 }, do: { status: 500 } }, "when.times: "],
     [{ match: { operationId: "nope" }, do: { status: 500 } }, "match.operationId: "],
     [{ mach: {}, do: { status: 500 } }, "mach: "],
-  ])("refuse %j and name the field", (fault, field) => {
+  ])("reject %j and name the field", (fault, field) => {
     expect(() => createBackend().faults.add(fault as never)).toThrow(field);
   });
 });

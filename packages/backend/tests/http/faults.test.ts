@@ -33,7 +33,7 @@ describe("in a fetch function", () => {
     ["reset", "ECONNRESET", 0],
     ["empty", "UND_ERR_SOCKET", 0],
     ["processThenDrop", "ECONNRESET", 1],
-  ] as const)("%s rejects as a lost connection (%s), with %i calls placed", async (action, code, placed) => {
+  ] as const)("%s rejects like a lost connection (%s), with %i calls placed", async (action, code, placed) => {
     const backend = failing(action);
     const error = await placeCall(backend).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TypeError);
@@ -42,7 +42,7 @@ describe("in a fetch function", () => {
     expect(backend.journal.list()).toMatchObject([{ status: 0, fault: "fault-1" }]);
   });
 
-  it("hang waits until the caller gives up, and carries nothing out", async () => {
+  it("hang waits until the client aborts, and processes nothing", async () => {
     const backend = failing("hang");
     const giveUp = new AbortController();
     const answer = roles(backend, { signal: giveUp.signal });
@@ -50,13 +50,13 @@ describe("in a fetch function", () => {
     await expect(answer).rejects.toThrow("enough");
   });
 
-  it("truncate breaks the body off in the middle", async () => {
+  it("truncate cuts the body off in the middle", async () => {
     const response = await roles(failing("truncate"));
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
     await expect(response.text()).rejects.toThrow("terminated");
   });
 
-  it("slowBody stalls the body with the clock, and ends whole", async () => {
+  it("slowBody sends the whole body, as the clock advances", async () => {
     const backend = failing("slowBody");
     const response = await roles(backend);
     let text: string | undefined;
@@ -70,7 +70,7 @@ describe("in a fetch function", () => {
     expect(JSON.parse(text ?? "")).toHaveProperty("roles");
   });
 
-  it("slowBody ends with an abort like any body under way", async () => {
+  it("slowBody can be aborted", async () => {
     const giveUp = new AbortController();
     const response = await roles(failing("slowBody"), { signal: giveUp.signal });
     const text = response.text();
@@ -78,7 +78,7 @@ describe("in a fetch function", () => {
     await expect(text).rejects.toThrow("enough");
   });
 
-  it("wrongContentType calls the same JSON HTML", async () => {
+  it("wrongContentType labels the JSON as HTML", async () => {
     const response = await roles(failing("wrongContentType"));
     expect([response.headers.get("content-type"), await response.json()]).toEqual([
       "text/html",
@@ -86,7 +86,7 @@ describe("in a fetch function", () => {
     ]);
   });
 
-  it("unknownEnum puts values into the answer that no contract knows", async () => {
+  it("unknownEnum replaces enum values with unknown ones", async () => {
     const backend = failing("unknownEnum");
     const { body } = await send(backend, `GET /transfers/members/${demo.members.both}/availability`);
     expect(body).toMatchObject({ status: "value_of_a_newer_version", memberId: demo.members.both, busy: true });
@@ -97,13 +97,13 @@ describe("in a fetch function", () => {
   });
 });
 
-describe("for a server", () => {
-  it.each(["reset", "empty", "hang"] as const)("%s is an instruction", async (kind) => {
+describe("in a server", () => {
+  it.each(["reset", "empty", "hang"] as const)("%s is returned as a transport fault", async (kind) => {
     const handled = await failing(kind).handle(new Request("http://mock.test/api/v1/roles", { headers }));
     expect(handled.transport).toEqual({ kind });
   });
 
-  it("truncate comes with the whole answer, and says where it ends", async () => {
+  it("truncate is returned with the whole response and a number of bytes", async () => {
     const backend = failing("truncate");
     const { response, transport } = await backend.handle(new Request("http://mock.test/api/v1/roles", { headers }));
     const { length } = await response.text();
@@ -112,7 +112,7 @@ describe("for a server", () => {
 });
 
 describe("latency", () => {
-  it("under a frozen clock waits for the clock, and then the request goes on", async () => {
+  it("delays the request until the frozen clock advances", async () => {
     const backend = failing({ latency: 2500 });
     let status: number | undefined;
     const answer = roles(backend).then((response) => {
@@ -125,14 +125,14 @@ describe("latency", () => {
     expect(status).toBe(200);
   });
 
-  it("ends with an abort", async () => {
+  it("can be aborted", async () => {
     const giveUp = new AbortController();
     const answer = roles(failing({ latency: 1000 }), { signal: giveUp.signal });
     giveUp.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
   });
 
-  it("adds up, and comes before another failure", async () => {
+  it("adds up, and comes before another fault", async () => {
     const backend = failing({ latency: 1000 });
     backend.faults.add({ do: { latency: 1000 } });
     backend.faults.add({ do: { code: "region_saturated" } });
@@ -142,7 +142,7 @@ describe("latency", () => {
     expect(backend.faults.list()).toEqual([]);
   });
 
-  it("is what the next step of the clock goes to", async () => {
+  it("counts as the next timer of the clock", async () => {
     const backend = failing({ latency: 1500 });
     const answer = send(backend, "GET /roles");
     while (backend.clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 0));
@@ -167,7 +167,7 @@ describe("latency", () => {
 });
 
 describe("a fault", () => {
-  it("of the rate limit says how long to wait", async () => {
+  it("with a rate limit responds with retryAfterSecs", async () => {
     const backend = failing({ rateLimit: { retryAfterSecs: 7 } });
     expect((await send(backend, "GET /roles")).body).toMatchObject({
       code: "rate_limit_exceeded",
@@ -175,14 +175,14 @@ describe("a fault", () => {
     });
   });
 
-  it("stays for good when it is told so", async () => {
+  it("without a limit stays active", async () => {
     const backend = createBackend();
     backend.faults.add({ when: { times: null }, do: { code: "conflict" } });
     for (let index = 0; index < 3; index += 1) expect((await send(backend, "GET /roles")).status).toBe(409);
     expect(backend.faults.list()).toHaveLength(1);
   });
 
-  it("of some probability meets the same requests every time, and does not change later ids", async () => {
+  it("with a probability matches the same requests in every run, and does not change later ids", async () => {
     const run = async (probability: number | undefined) => {
       const backend = createBackend({ prng: 3 });
       if (probability !== undefined)
@@ -205,15 +205,15 @@ describe("a fault", () => {
   });
 });
 
-describe("an error code on demand", () => {
-  it.each(fieldErrorCodes)("carries the field code %s by name", async (code) => {
+describe("a fault with an error code", () => {
+  it.each(fieldErrorCodes)("sends the field error code %s", async (code) => {
     const errors = [{ field: "members[0].name", code, message: "is wrong" }];
     const { status, body } = await send(failing({ code: "validation_failed", errors }), "GET /roles");
     expect([status, body]).toEqual([400, expect.objectContaining({ code: "validation_failed", errors })]);
     expect(zErrorResponse.safeParse(body).error).toBeUndefined();
   });
 
-  it("carries several field errors, with a message of its own where none is given", async () => {
+  it("sends several field errors, with a default message", async () => {
     const errors = [
       { field: "nodes", code: "nodes_required" },
       { field: "edges", code: "edges_required" },
@@ -227,7 +227,7 @@ describe("an error code on demand", () => {
     ["assistant_quota_exceeded", { resetsAt: "2026-03-03T00:00:00Z" }],
     ["conflict", { seenBy: "a newer version" }],
     ["queue_full", {}],
-  ] as const)("%s carries the meta %j in place of its own", async (code, meta) => {
+  ] as const)("%s sends the meta %j instead of its default", async (code, meta) => {
     const { body } = await send(failing({ code, meta }), "GET /roles");
     expect((body as { meta: unknown }).meta).toEqual(meta);
     expect(zErrorResponse.safeParse(body).error).toBeUndefined();
@@ -242,15 +242,18 @@ describe("an error code on demand", () => {
   });
 
   it.each<[object, string]>([
-    [{ code: "validation_faild" }, "do.code: is no code of the table. Did you mean validation_failed?"],
+    [
+      { code: "validation_faild" },
+      'do.code: unknown error code "validation_faild" (§7.2). Did you mean validation_failed?',
+    ],
     [{ code: 5 }, "do.code: "],
     [
       { code: "validation_failed", errors: [{ field: "name", code: "to_short" }] },
-      "do.errors[0].code: is no field code of §7.3. Did you mean too_short?",
+      'do.errors[0].code: unknown field error code "to_short" (§7.3). Did you mean too_short?',
     ],
     [
       { code: "validation_failed", errors: [{ field: "name", code: "conflict" }] },
-      "do.errors[0].code: is no field code",
+      'do.errors[0].code: unknown field error code "conflict"',
     ],
     [{ code: "validation_failed", errors: [{ code: "required" }] }, "do.errors[0].field: "],
     [{ code: "validation_failed", errors: [{ field: "name", code: "required", why: "" }] }, "do.errors[0].why: "],
@@ -259,29 +262,29 @@ describe("an error code on demand", () => {
     [{ code: "validation_failed", erors: [] }, "do.erors: is not a known field"],
     [
       { code: "conflict", errors: [{ field: "name", code: "required" }] },
-      "do.errors: conflict carries no field errors; flow_structure_invalid, validation_failed do",
+      "do.errors: conflict has no field errors. Remove them, or use flow_structure_invalid or validation_failed.",
     ],
     [{ code: "rate_limit_exceeded", meta: { retryAfterSecs: -1 } }, "do.meta.retryAfterSecs: "],
     [{ code: "rate_limit_exceeded", meta: { retryAfterSecs: "5" } }, "do.meta.retryAfterSecs: "],
     [{ code: "assistant_quota_exceeded", meta: { resetsAt: "tomorrow" } }, "do.meta.resetsAt: "],
     [{ code: "conflict", meta: [] }, "do.meta: "],
-  ])("is refused as %j, naming what is wrong", (action, message) => {
+  ])("is rejected as %j, with the reason", (action, message) => {
     const add = () => createBackend().faults.add({ do: action as FaultAction });
     expect(add).toThrow(InputError);
     expect(add).toThrow(message);
   });
 });
 
-describe("the journal keeps what was sent to", () => {
+describe("the journal records the request body for", () => {
   it.each<[string, FaultAction]>([
     ["an error code", { code: "queue_full" }],
     ["a rate limit", { rateLimit: { retryAfterSecs: 1 } }],
-    ["a status of its own", { status: 504, body: "late" }],
+    ["a raw status", { status: 504, body: "late" }],
     ["a reset connection", "reset"],
     ["a closed connection", "empty"],
     ["a connection that hangs", "hang"],
-    ["a connection that is dropped afterwards", "processThenDrop"],
-    ["an answer that breaks off", "truncate"],
+    ["a connection that is dropped after processing", "processThenDrop"],
+    ["a truncated response", "truncate"],
   ])("%s", async (_, action) => {
     const backend = failing(action);
     await backend.handle(
@@ -292,26 +295,26 @@ describe("the journal keeps what was sent to", () => {
       }),
     );
     const { toNumber } = JSON.parse(placement);
-    expect(backend.journal.get(1)).toMatchObject({ fault: "fault-1", body: { toNumber, apiKey: "[redacted]" } });
+    expect(backend.journal.get(1)).toMatchObject({ fault: "fault-1", requestBody: { toNumber, apiKey: "[redacted]" } });
   });
 
-  it("a latency that its caller did not wait out, which carried nothing out", async () => {
+  it("a latency that the client aborts, without processing the request", async () => {
     const backend = failing({ latency: 1000 });
     const giveUp = new AbortController();
     const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: placement };
     const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: giveUp.signal });
     giveUp.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
-    expect(backend.journal.get(1)).toMatchObject({ status: 0, fault: "fault-1", body: JSON.parse(placement) });
+    expect(backend.journal.get(1)).toMatchObject({ status: 0, fault: "fault-1", requestBody: JSON.parse(placement) });
     expect(callsOf(backend)).toBe(0);
   });
 
-  it("a fault only where it was JSON", async () => {
+  it("a fault only if it is JSON", async () => {
     const backend = failing({ code: "queue_full" });
     const answer = await send(backend, "POST /calls", { body: "{" });
     expect([answer.status, backend.journal.get(1)]).toEqual([
       429,
-      expect.not.objectContaining({ body: expect.anything() }),
+      expect.not.objectContaining({ requestBody: expect.anything() }),
     ]);
   });
 });

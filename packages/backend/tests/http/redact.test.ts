@@ -3,7 +3,7 @@ import { createBackend } from "../../src/backend.ts";
 import { redacted, redactedHeaders } from "../../src/http/redact.ts";
 import { demo } from "../../src/testing/demo-seed.ts";
 
-describe("what the journal keeps", () => {
+describe("the journal", () => {
   it.each([
     "api_key",
     "apiKeys",
@@ -13,12 +13,12 @@ describe("what the journal keeps", () => {
     "secretAccessKey",
     "credentials",
     "token",
-  ])("loses whatever stands under %s", (name) => {
+  ])("redacts the field %s", (name) => {
     for (const value of ["x", ["x"], { value: "x" }])
       expect(redacted({ [name]: value })).toEqual({ [name]: "[redacted]" });
   });
 
-  it("loses credentials in any other text, and keeps what is none", () => {
+  it("redacts credentials in other texts, and keeps the rest", () => {
     const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl";
     expect(redacted({ q: `a ${demo.apiKey} b`, list: [`/p/${token}/x`], hasSecret: true, name: "Desk" })).toEqual({
       q: "a [redacted] b",
@@ -28,13 +28,13 @@ describe("what the journal keeps", () => {
     });
   });
 
-  it("keeps of a credential's header nothing but a known scheme", () => {
+  it("keeps only a known scheme of a credential header", () => {
     const shown = (value: string) => redactedHeaders(new Headers({ authorization: value })).authorization;
     expect(shown(`Bearer ${demo.apiKey}`)).toBe("Bearer [redacted]");
     expect(shown(`${demo.apiKey} x`)).toBe("[redacted]");
   });
 
-  it("shows no credential that came in a query or a path", async () => {
+  it("redacts credentials in a query or a path", async () => {
     const backend = createBackend();
     await backend.fetch(`http://mock.test/api/v1/roles?api_key=${demo.apiKey}&q=${demo.apiKey}`);
     await backend.fetch(`http://mock.test/api/v1/${demo.apiKey}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BackendOptions } from "../../src/backend.ts";
 import { type Backend, createBackend } from "../../src/backend.ts";
-import { shownTransfer } from "../../src/control/transfers.ts";
+import { formatTransfer } from "../../src/control/transfers.ts";
 import type { CollectionName } from "../../src/model/records.ts";
 import type { Seed } from "../../src/testing/seed.ts";
 import { send } from "../test-client.ts";
@@ -182,7 +182,7 @@ describe("the first to answer", () => {
     });
     await advance(backend, 4);
     expect(outcomes(backend)).toEqual(["taken", "answered"]);
-    expect(shownTransfer(only(backend))).toMatchObject({
+    expect(formatTransfer(only(backend))).toMatchObject({
       status: "connected",
       answeredBy: { destinationId: hall },
       answeredAt: "2026-03-02T12:00:04.000Z",
@@ -214,7 +214,7 @@ describe("the first to answer", () => {
       );
       backend.transfers.start({ groupId, script: [{ destinationId: desk, answerAfterSecs: 0 }] });
       await advance(backend, 0);
-      expect(shownTransfer(only(backend)).answeredBy).toEqual({ destinationId: winner });
+      expect(formatTransfer(only(backend)).answeredBy).toEqual({ destinationId: winner });
     }
   });
 
@@ -506,7 +506,7 @@ describe("a transfer of a call", () => {
     const late = { ...call, startedAt: "2026-03-02T11:59:10Z" };
     const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [late] }, fetch });
     const transfer = backend.transfers.start({ destinationId: app, callId });
-    expect(shownTransfer(transfer).rings[0]?.until).toBe("2026-03-02T12:00:10.000Z");
+    expect(formatTransfer(transfer).rings[0]?.until).toBe("2026-03-02T12:00:10.000Z");
     expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ expiresAt: "2026-03-02T12:00:10.000Z" });
   });
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { refuse } from "@call-transfer/backend";
+import type { errorResponse } from "@call-transfer/backend";
 
 /** Which requests a server accepts. */
 export interface GateRules {
@@ -36,7 +36,7 @@ export interface Admission {
 
 /** A rejected request, with its error. */
 export interface Refusal {
-  readonly code: Parameters<typeof refuse>[0];
+  readonly code: Parameters<typeof errorResponse>[0];
   readonly detail: string;
 }
 

@@ -1,5 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { type Asked, bodyLimit, type PlainAnswer, refuse, type Sandboxes } from "@call-transfer/backend";
+import {
+  bodyLimit,
+  errorResponse,
+  type IncomingRequest,
+  type PlainResponse,
+  type Sandboxes,
+} from "@call-transfer/backend";
 import { type Admission, admit, type GateRules } from "./gate.ts";
 import { applyTransportFault } from "./transport-faults.ts";
 
@@ -29,14 +35,14 @@ export function createListener(rules: GateRules, handle: Sandboxes["handle"], cl
     serve(incoming, outgoing, context).catch(() => {
       // The response does not show the cause.
       if (outgoing.headersSent) outgoing.destroy();
-      else void write(outgoing, refuse("internal_error", "Internal server error."), undefined, closing);
+      else void write(outgoing, errorResponse("internal_error", "Internal server error."), undefined, closing);
     });
   };
 }
 
 /** Rejects a request with an unknown `Expect` header. */
 export function rejectExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  void reject(incoming, outgoing, refuse("bad_request", "The value of the Expect header is not supported."));
+  void reject(incoming, outgoing, errorResponse("bad_request", "The value of the Expect header is not supported."));
 }
 
 async function serve(
@@ -46,7 +52,7 @@ async function serve(
 ): Promise<void> {
   const { method = "", url: target = "", headers, rawHeaders, socket } = incoming;
   const admitted = admit({ method, target, headers, rawHeaders, localAddress: socket.localAddress }, rules);
-  if ("code" in admitted) return reject(incoming, outgoing, refuse(admitted.code, admitted.detail));
+  if ("code" in admitted) return reject(incoming, outgoing, errorResponse(admitted.code, admitted.detail));
   if (admitted.isPreflight) {
     outgoing.writeHead(204, { ...corsHeaders(admitted), ...preflightHeaders }).end();
     return;
@@ -56,14 +62,14 @@ async function serve(
   if (body === "broken") return;
   if (body === "too large") {
     const detail = `The request body is larger than ${maxBytes / 2 ** 20} MiB.`;
-    return reject(incoming, outgoing, refuse("bad_request", detail), admitted);
+    return reject(incoming, outgoing, errorResponse("bad_request", detail), admitted);
   }
-  const request: Asked = {
+  const request: IncomingRequest = {
     method,
     url: admitted.url.href,
     headers: new IncomingHeaders(incoming.headers),
     body: null,
-    ...(body !== undefined && { received: body }),
+    ...(body !== undefined && { bodyBytes: body }),
   };
   const address = socket.remoteAddress;
   const handled = await handle(request, address === undefined ? {} : { address }, admitted.url);
@@ -156,7 +162,7 @@ async function reject(
   incoming.once("end", end).once("close", end).resume();
 }
 
-function writePlain(outgoing: ServerResponse, { status, headers, text }: PlainAnswer, admission: Admission): void {
+function writePlain(outgoing: ServerResponse, { status, headers, text }: PlainResponse, admission: Admission): void {
   const own: Record<string, string | number> = { ...headers };
   if (admission.origin !== undefined) Object.assign(own, corsHeaders(admission));
   if (text !== undefined) own["Content-Length"] = Buffer.byteLength(text);

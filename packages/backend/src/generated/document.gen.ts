@@ -6,38 +6,38 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
   "info": {
     "title": "Control plane of the call-transfer mock server",
     "version": "1.0.0",
-    "summary": "Moves time, makes failures, rings transfers, and shows what happened.",
-    "description": "What tests and people need beside the mocked API. It never adds anything under `/api/v1`. Every path below acts on the sandbox `default`; before it, `/_sandbox/{name}` selects another one, as does the header `X-Sandbox`. Errors are `{ error: { code, message, field? } }`, where `field` names the bad field. Requests from other sites are refused. A server that other machines can reach asks for its token. A body is at most 1 MiB, or as many as `x-max-body-mib` says.",
+    "summary": "Controls time, faults, transfers and records, and shows what happened.",
+    "description": "Everything a test needs besides the mocked API. It adds nothing under `/api/v1`. Every path acts on the sandbox `default`. The path prefix `/_sandbox/{name}` or the header `X-Sandbox` selects another one. Errors are `{ error: { code, message, field? } }`, where `field` is the invalid field. Requests from other sites are rejected. A server that other machines can reach requires its control token. The body limit is 1 MiB, unless an operation sets `x-max-body-mib`.",
     "license": { "name": "MIT", "identifier": "MIT" }
   },
   "servers": [{ "url": "http://127.0.0.1:4010", "description": "The mock server on its default port" }],
   "security": [{ "controlToken": [] }, {}],
   "tags": [
-    { "name": "server", "description": "Readiness and this document" },
-    { "name": "sandboxes", "description": "Worlds that share nothing, and their baseline" },
-    { "name": "state", "description": "What a sandbox knows, one collection after the other" },
-    { "name": "clock", "description": "The one source of time" },
-    { "name": "faults", "description": "Answers and failures that stand in for the API's own" },
-    { "name": "requests", "description": "The journal of what the API was asked" },
-    { "name": "webhooks", "description": "Signed deliveries and a receiver for them" },
-    { "name": "auth", "description": "Credentials, good and bad" },
-    { "name": "settings", "description": "What the specification leaves open" },
-    { "name": "transfers", "description": "The platform's side of a transfer" },
-    { "name": "events", "description": "What happens, as it happens" }
+    { "name": "server", "description": "Health, versions and this document" },
+    { "name": "sandboxes", "description": "Isolated backends, their seeds and snapshots" },
+    { "name": "state", "description": "The records of a sandbox, by collection" },
+    { "name": "clock", "description": "The clock of a sandbox" },
+    { "name": "faults", "description": "Failures to inject into API requests" },
+    { "name": "requests", "description": "The journal of API requests" },
+    { "name": "webhooks", "description": "Signed deliveries and a built-in receiver" },
+    { "name": "auth", "description": "Valid and invalid credentials" },
+    { "name": "settings", "description": "Policies for what the specification does not define" },
+    { "name": "transfers", "description": "Transfers that the platform starts" },
+    { "name": "events", "description": "A live stream of events" }
   ],
   "paths": {
     "/_control/v1/health": {
       "get": {
         "operationId": "getHealth",
         "tags": ["server"],
-        "summary": "Say that the server is ready",
+        "summary": "Check that the server is ready",
         "security": [],
         "responses": {
           "200": {
-            "description": "It is.",
+            "description": "The server is ready.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Health" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -45,13 +45,13 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "get": {
         "operationId": "getVersion",
         "tags": ["server"],
-        "summary": "Name the versions of the control plane and of the API it stands beside",
+        "summary": "Read the versions of the control plane and of the API",
         "responses": {
           "200": {
             "description": "The versions.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Version" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -59,13 +59,13 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "get": {
         "operationId": "getDocument",
         "tags": ["server"],
-        "summary": "Read this document",
+        "summary": "Read this OpenAPI document",
         "responses": {
           "200": {
             "description": "The OpenAPI document of the control plane.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Document" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -76,10 +76,10 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "summary": "List the sandboxes",
         "responses": {
           "200": {
-            "description": "Their names, in the order of creation.",
+            "description": "The sandboxes, in the order of creation.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/SandboxList" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "post": {
@@ -93,10 +93,10 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         },
         "responses": {
           "201": {
-            "description": "The sandbox and the path that leads to it.",
+            "description": "The new sandbox and its path prefix.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Sandbox" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -104,29 +104,32 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "delete": {
         "operationId": "deleteSandbox",
         "tags": ["sandboxes"],
-        "summary": "Delete a sandbox; `default` stays",
+        "summary": "Delete a sandbox other than `default`",
         "parameters": [
           {
             "name": "name",
             "in": "path",
             "required": true,
-            "description": "The sandbox's name.",
+            "description": "The name of the sandbox.",
             "schema": { "$ref": "#/components/schemas/SandboxName" }
           }
         ],
-        "responses": { "204": { "description": "It is gone." }, "4XX": { "$ref": "#/components/responses/Refused" } }
+        "responses": {
+          "204": { "description": "The sandbox is deleted." },
+          "4XX": { "$ref": "#/components/responses/Rejected" }
+        }
       }
     },
     "/_control/v1/reset": {
       "post": {
         "operationId": "resetSandbox",
         "tags": ["sandboxes"],
-        "summary": "Go back to how the sandbox was created",
+        "summary": "Reset the sandbox to its initial state",
         "responses": {
           "204": {
-            "description": "State, clock, policies, faults, journal, deliveries and random generator are as at the start."
+            "description": "Records, clock, policies, faults, journal, deliveries and random generator are reset."
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -135,12 +138,15 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "operationId": "addSeed",
         "x-max-body-mib": 64,
         "tags": ["sandboxes"],
-        "summary": "Add to the state, all of it or nothing",
+        "summary": "Add the records of a seed, all or none",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Seed" } } }
         },
-        "responses": { "204": { "description": "It is added." }, "4XX": { "$ref": "#/components/responses/Refused" } }
+        "responses": {
+          "204": { "description": "The records are added." },
+          "4XX": { "$ref": "#/components/responses/Rejected" }
+        }
       }
     },
     "/_control/v1/snapshot": {
@@ -148,28 +154,28 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "operationId": "getSnapshot",
         "tags": ["sandboxes"],
         "summary": "Export the sandbox",
-        "description": "The snapshot holds secrets and keys. Journal, deliveries, and requests and offers that are still waiting for an answer are not in it.",
+        "description": "The snapshot contains secrets and keys. It does not contain the journal, deliveries, and requests and offers in flight.",
         "responses": {
           "200": {
-            "description": "All that decides how the sandbox goes on.",
+            "description": "The snapshot.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Snapshot" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "put": {
         "operationId": "putSnapshot",
         "x-max-body-mib": 64,
         "tags": ["sandboxes"],
-        "summary": "Make the sandbox what a snapshot says",
-        "description": "Apps that still ring and have not answered get their offers once more, each as the same event, signed anew. The built-in receiver takes its whole time again.",
+        "summary": "Restore the sandbox from a snapshot",
+        "description": "Apps that are still ringing receive their offers again: the same event with a new signature. The delay of the built-in receiver starts again.",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Snapshot" } } }
         },
         "responses": {
-          "204": { "description": "It goes on from the snapshot; journal and deliveries are empty." },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "204": { "description": "The snapshot is restored. Journal and deliveries are empty." },
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -178,29 +184,29 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "get": {
         "operationId": "listRecords",
         "tags": ["state"],
-        "summary": "List a collection",
+        "summary": "List the records of a collection",
         "responses": {
           "200": {
-            "description": "Its records, in the form of a seed.",
+            "description": "The records, in the format of a seed.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/RecordList" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "post": {
         "operationId": "createRecord",
         "tags": ["state"],
-        "summary": "Add a record, checked like one of a seed",
+        "summary": "Create a record, validated like one of a seed",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/StateRecord" } } }
         },
         "responses": {
           "201": {
-            "description": "The record.",
+            "description": "The new record.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/StateRecord" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -211,7 +217,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "name": "id",
           "in": "path",
           "required": true,
-          "description": "The record's id. A number is found by its digits, a contact by account id, a colon and digits, a role by its name.",
+          "description": "The id of the record. For a phone number its digits, for a contact the account id, a colon and the digits, for a role its name.",
           "schema": { "type": "string", "minLength": 1, "maxLength": 200 }
         }
       ],
@@ -221,55 +227,58 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "summary": "Read a record",
         "responses": {
           "200": {
-            "description": "The record, in the form of a seed.",
+            "description": "The record, in the format of a seed.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/StateRecord" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "patch": {
         "operationId": "updateRecord",
         "tags": ["state"],
-        "summary": "Change fields of a record",
-        "description": "The fields given replace the record's, null removes one, and the result is checked like one of a seed. A change of a member's `availability` starts the count of missed calls anew.",
+        "summary": "Update fields of a record",
+        "description": "The given fields replace those of the record; null removes a field. The result is validated like a record of a seed. Changing a member's `availability` resets the count of missed calls.",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/StateRecord" } } }
         },
         "responses": {
           "200": {
-            "description": "The record as it is now.",
+            "description": "The updated record.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/StateRecord" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "delete": {
         "operationId": "deleteRecord",
         "tags": ["state"],
-        "summary": "Remove a record that nothing refers to",
-        "description": "A record that another one refers to, that a transfer under way rings or connects, or that is built in, is refused with 409 and a message that says so. A call takes its transfer with it.",
-        "responses": { "204": { "description": "It is gone." }, "4XX": { "$ref": "#/components/responses/Refused" } }
+        "summary": "Delete a record that nothing refers to",
+        "description": "A record cannot be deleted while another record refers to it, while an active transfer rings or connects it, or if it is built in. The response is then 409. Deleting a call also deletes its transfer.",
+        "responses": {
+          "204": { "description": "The record is deleted." },
+          "4XX": { "$ref": "#/components/responses/Rejected" }
+        }
       }
     },
     "/_control/v1/clock": {
       "get": {
         "operationId": "getClock",
         "tags": ["clock"],
-        "summary": "Read the time, and what it will bring",
+        "summary": "Read the clock and its upcoming timers",
         "responses": {
           "200": {
             "description": "The clock.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Clock" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "put": {
         "operationId": "setClock",
         "tags": ["clock"],
-        "summary": "Set time or mode",
-        "description": "What becomes overdue happens before the next request or step.",
+        "summary": "Set the time or the mode",
+        "description": "Overdue timers fire before the next request or clock step.",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ClockSetting" } } }
@@ -279,7 +288,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "description": "The clock.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Clock" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -287,17 +296,17 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "post": {
         "operationId": "advanceClock",
         "tags": ["clock"],
-        "summary": "Move time on, and wait until everything due has happened",
+        "summary": "Advance the clock, and wait until all due timers have fired",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ClockStep" } } }
         },
         "responses": {
           "200": {
-            "description": "The clock, and what happened on the way, in order.",
+            "description": "The clock, and the events on the way, in order.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ClockAdvanced" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -305,36 +314,39 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "get": {
         "operationId": "listFaults",
         "tags": ["faults"],
-        "summary": "List the faults that wait for requests",
+        "summary": "List the active faults",
         "responses": {
           "200": {
-            "description": "The faults, in the order of adding.",
+            "description": "The faults, in the order in which they were added.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/FaultList" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "post": {
         "operationId": "addFault",
         "tags": ["faults"],
-        "summary": "Let requests fail",
+        "summary": "Add a fault",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Fault" } } }
         },
         "responses": {
           "201": {
-            "description": "The fault's id.",
+            "description": "The id of the fault.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/FaultAdded" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "delete": {
         "operationId": "clearFaults",
         "tags": ["faults"],
-        "summary": "Remove every fault",
-        "responses": { "204": { "description": "None is left." }, "4XX": { "$ref": "#/components/responses/Refused" } }
+        "summary": "Remove all faults",
+        "responses": {
+          "204": { "description": "All faults are removed." },
+          "4XX": { "$ref": "#/components/responses/Rejected" }
+        }
       }
     },
     "/_control/v1/faults/{id}": {
@@ -343,7 +355,10 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "tags": ["faults"],
         "summary": "Remove a fault",
         "parameters": [{ "$ref": "#/components/parameters/Id" }],
-        "responses": { "204": { "description": "It is gone." }, "4XX": { "$ref": "#/components/responses/Refused" } }
+        "responses": {
+          "204": { "description": "The fault is removed." },
+          "4XX": { "$ref": "#/components/responses/Rejected" }
+        }
       }
     },
     "/_control/v1/requests": {
@@ -355,19 +370,19 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           {
             "name": "operationId",
             "in": "query",
-            "description": "Only those of this operation.",
+            "description": "Only requests to this operation.",
             "schema": { "type": "string" }
           },
           {
             "name": "status",
             "in": "query",
-            "description": "Only those answered with this status.",
+            "description": "Only responses with this status.",
             "schema": { "type": "integer" }
           },
           {
             "name": "after",
             "in": "query",
-            "description": "Only those later than the entry of this id.",
+            "description": "Only entries with a higher id.",
             "schema": { "type": "integer", "minimum": 0 }
           }
         ],
@@ -376,16 +391,16 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "description": "The requests, oldest first.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/RequestList" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "delete": {
         "operationId": "clearRequests",
         "tags": ["requests"],
-        "summary": "Forget the requests",
+        "summary": "Clear the journal",
         "responses": {
           "204": { "description": "The journal is empty." },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -393,13 +408,13 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "get": {
         "operationId": "listUnmatchedRequests",
         "tags": ["requests"],
-        "summary": "List the requests that met no operation, with what comes nearest",
+        "summary": "List requests that match no operation, with the closest operations",
         "responses": {
           "200": {
             "description": "The requests, oldest first.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/UnmatchedList" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -407,17 +422,17 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "post": {
         "operationId": "waitForRequests",
         "tags": ["requests"],
-        "summary": "Wait until requests have come",
+        "summary": "Wait for requests",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/RequestWait" } } }
         },
         "responses": {
           "200": {
-            "description": "The requests that match, and whether there are enough of them.",
+            "description": "The matching requests, and whether there are enough.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/RequestWaited" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -425,14 +440,14 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "get": {
         "operationId": "getRequest",
         "tags": ["requests"],
-        "summary": "Read a request and its answer, without their secrets",
+        "summary": "Read a request and its response, without secrets",
         "parameters": [{ "$ref": "#/components/parameters/Id" }],
         "responses": {
           "200": {
-            "description": "The request.",
+            "description": "The request and its response.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/RequestDetail" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -440,18 +455,18 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "post": {
         "operationId": "triggerWebhook",
         "tags": ["webhooks"],
-        "summary": "Send a signed offer, and wait for its answer",
-        "description": "The built-in receiver takes its time on the sandbox's clock: while that stands still, the answer waits, as it does for latency.",
+        "summary": "Send a signed offer, and wait for the response",
+        "description": "The delay of the built-in receiver runs on the sandbox's clock. While that clock is frozen, the response waits, as it does with a latency fault.",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Trigger" } } }
         },
         "responses": {
           "200": {
-            "description": "What was sent, and what came of it.",
+            "description": "The delivery and its result.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Delivery" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -465,7 +480,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "description": "The deliveries, oldest first.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/DeliveryList" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -473,14 +488,14 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "post": {
         "operationId": "redeliverWebhook",
         "tags": ["webhooks"],
-        "summary": "Send the same event again, signed anew",
+        "summary": "Send the same event again with a new signature",
         "parameters": [{ "$ref": "#/components/parameters/Id" }],
         "responses": {
           "200": {
             "description": "The new delivery.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Delivery" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -488,35 +503,35 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "get": {
         "operationId": "getInbox",
         "tags": ["webhooks"],
-        "summary": "Read what the built-in receiver got",
+        "summary": "Read the events of the built-in receiver",
         "responses": {
           "200": {
-            "description": "The receiver's address, its answer, and the events, oldest first.",
+            "description": "The URL of the receiver, its response, and the events, oldest first.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Inbox" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "put": {
         "operationId": "setInbox",
         "tags": ["webhooks"],
-        "summary": "Say how the built-in receiver answers",
+        "summary": "Set the response of the built-in receiver",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/InboxAnswer" } } }
         },
         "responses": {
-          "204": { "description": "It answers so from now on." },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "204": { "description": "The response is set." },
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "delete": {
         "operationId": "clearInbox",
         "tags": ["webhooks"],
-        "summary": "Forget what the built-in receiver got",
+        "summary": "Clear the inbox of the built-in receiver",
         "responses": {
-          "204": { "description": "The inbox is empty, and answers as at the start." },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "204": { "description": "The inbox is empty and its response is the default." },
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -531,10 +546,10 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         },
         "responses": {
           "201": {
-            "description": "The token, and whom it is for.",
+            "description": "The token and its user.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Token" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -542,17 +557,17 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "post": {
         "operationId": "issueApiKey",
         "tags": ["auth"],
-        "summary": "Issue an API key, good or bad",
+        "summary": "Issue a valid or an invalid API key",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/NewApiKey" } } }
         },
         "responses": {
           "201": {
-            "description": "The key.",
+            "description": "The API key.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ApiKey" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -560,29 +575,29 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "get": {
         "operationId": "getPolicies",
         "tags": ["settings"],
-        "summary": "Read what is decided where the specification is silent",
+        "summary": "Read the policies",
         "responses": {
           "200": {
-            "description": "Every policy.",
+            "description": "All policies.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Policies" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "put": {
         "operationId": "changePolicies",
         "tags": ["settings"],
-        "summary": "Change policies; those left out stay",
+        "summary": "Change some policies",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Policies" } } }
         },
         "responses": {
           "200": {
-            "description": "Every policy.",
+            "description": "All policies.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Policies" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -590,13 +605,13 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "get": {
         "operationId": "getCoverage",
         "tags": ["requests"],
-        "summary": "Count the answers by operation and status",
+        "summary": "Count responses by operation and status",
         "responses": {
           "200": {
-            "description": "Every operation with its documented statuses and those seen.",
+            "description": "Every operation with its documented and its seen statuses.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Coverage" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -604,14 +619,14 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "get": {
         "operationId": "streamEvents",
         "tags": ["events"],
-        "summary": "Follow what happens, as server-sent events",
-        "description": "Each event's data is the JSON of an `Event`. A reader that falls too far behind is disconnected.",
+        "summary": "Stream events as server-sent events",
+        "description": "The data of each event is an `Event` as JSON. A reader that falls more than 1000 events behind is disconnected.",
         "responses": {
           "200": {
-            "description": "The stream, until the sandbox is deleted or the server closes.",
+            "description": "The stream. It ends when the sandbox is deleted or the server stops.",
             "content": { "text/event-stream": { "schema": { "$ref": "#/components/schemas/Event" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -622,27 +637,27 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "summary": "List the transfers",
         "responses": {
           "200": {
-            "description": "Those under way and the latest of those that are over, 1000 in all, oldest first.",
+            "description": "All active and the latest finished transfers, 1000 in total, oldest first.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/TransferList" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       },
       "post": {
         "operationId": "startTransfer",
         "tags": ["transfers"],
-        "summary": "Transfer a call to a destination or to a group",
-        "description": "Plays the platform: rings on the sandbox's clock. Phones and people answer as `script` says, apps by their HTTP response to the signed offer.",
+        "summary": "Start a transfer to a destination or a group",
+        "description": "Rings on the sandbox's clock. Phones and people answer as `script` says, apps through their HTTP response to the signed offer.",
         "requestBody": {
           "required": true,
           "content": { "application/json": { "schema": { "$ref": "#/components/schemas/NewTransfer" } } }
         },
         "responses": {
           "201": {
-            "description": "The transfer, ringing.",
+            "description": "The ringing transfer.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Transfer" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -650,14 +665,14 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "get": {
         "operationId": "getTransfer",
         "tags": ["transfers"],
-        "summary": "Read who rang from when to when, who answered, and why others ended",
+        "summary": "Read a transfer with its rings and their outcomes",
         "parameters": [{ "$ref": "#/components/parameters/Id" }],
         "responses": {
           "200": {
             "description": "The transfer.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Transfer" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     },
@@ -665,8 +680,8 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "post": {
         "operationId": "answerTransfer",
         "tags": ["transfers"],
-        "summary": "Pick up, now",
-        "description": "An answer in time gets the transfer, as connected if nobody of an earlier place in the ring order answers at the same instant. One that is too late gets the API's own error body (`offer_taken`, `offer_taken_self`, `offer_expired`).",
+        "summary": "Answer a ringing transfer",
+        "description": "The transfer connects, unless someone earlier in the ring order answers at the same instant. An answer that is too late receives an error of the API: `offer_taken`, `offer_taken_self` or `offer_expired`.",
         "parameters": [{ "$ref": "#/components/parameters/Id" }],
         "requestBody": {
           "required": true,
@@ -677,7 +692,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "description": "The transfer.",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Transfer" } } }
           },
-          "4XX": { "$ref": "#/components/responses/Refused" }
+          "4XX": { "$ref": "#/components/responses/Rejected" }
         }
       }
     }
@@ -688,7 +703,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "type": "apiKey",
         "in": "header",
         "name": "X-Control-Token",
-        "description": "Asked for only by a server that other machines can reach; it prints the token when it starts."
+        "description": "Required only by a server that other machines can reach. The server prints the token when it starts."
       }
     },
     "parameters": {
@@ -696,20 +711,20 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "name": "collection",
         "in": "path",
         "required": true,
-        "description": "A collection of the state.",
+        "description": "A collection of records.",
         "schema": { "$ref": "#/components/schemas/Collection" }
       },
       "Id": {
         "name": "id",
         "in": "path",
         "required": true,
-        "description": "The id that was answered or listed.",
+        "description": "The id from an earlier response.",
         "schema": { "type": "string", "minLength": 1, "maxLength": 100 }
       }
     },
     "responses": {
-      "Refused": {
-        "description": "The request is refused, and the error names the field.",
+      "Rejected": {
+        "description": "The request is invalid. The error names the field.",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/ControlError" } } }
       }
     },
@@ -726,7 +741,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
               "message": { "type": "string" },
               "field": {
                 "type": "string",
-                "description": "The bad field as in the request, e.g. `do.code` or `members[2].role`."
+                "description": "The invalid field of the request, e.g. `do.code` or `members[2].role`."
               }
             }
           }
@@ -742,7 +757,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "SandboxName": {
         "type": "string",
         "pattern": "^[a-z0-9][a-z0-9-]{0,62}$",
-        "description": "Lower-case letters, digits and hyphens."
+        "description": "1 to 63 lower-case letters, digits and hyphens; no hyphen at the start."
       },
       "Sandbox": {
         "type": "object",
@@ -751,7 +766,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "name": { "type": "string" },
           "path": {
             "type": "string",
-            "description": "Prefix of every path in this sandbox, e.g. `/_sandbox/checkout`."
+            "description": "The prefix of all paths in this sandbox, e.g. `/_sandbox/checkout`."
           }
         }
       },
@@ -763,7 +778,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "NewSandbox": {
         "type": "object",
         "required": ["name"],
-        "description": "What is left out is as in the sandbox `default`.",
+        "description": "Omitted options are those of the sandbox `default`.",
         "properties": {
           "name": { "$ref": "#/components/schemas/SandboxName" },
           "seed": { "$ref": "#/components/schemas/Seed" },
@@ -775,13 +790,13 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "Seed": {
         "type": "object",
-        "description": "Collections of records; the JSON Schema of seeds tells their fields. A time may be a distance from the sandbox's clock, such as `+1h` or `-30m`.",
+        "description": "Collections of records; the JSON Schema of seeds describes their fields. A time may be relative to the sandbox's clock, such as `+1h` or `-30m`.",
         "additionalProperties": true
       },
       "Snapshot": {
         "type": "object",
         "required": ["version", "seed"],
-        "description": "What was exported. Only `version` is meant to be read.",
+        "description": "An exported sandbox. Its contents other than `version` may change between releases.",
         "properties": { "version": { "const": 1 }, "seed": { "$ref": "#/components/schemas/Seed" } },
         "additionalProperties": true
       },
@@ -809,10 +824,10 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "properties": {
           "now": { "type": "string", "format": "date-time" },
           "mode": { "$ref": "#/components/schemas/ClockMode" },
-          "pending": { "type": "integer", "description": "How many timers wait." },
+          "pending": { "type": "integer", "description": "The number of pending timers." },
           "upcoming": {
             "type": "array",
-            "description": "Timers and expiries to come, and the ends of waits (`sleep.ends`: of a latency, a slow body, the built-in receiver), soonest first; at most 1000.",
+            "description": "The next 1000 timers, expiries and ends of delays, soonest first. `sleep.ends` is the end of a latency, of a part of a slow body, or of the delay of the built-in receiver.",
             "items": { "$ref": "#/components/schemas/Upcoming" }
           }
         }
@@ -823,7 +838,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "properties": {
           "at": { "type": "string", "format": "date-time" },
           "kind": { "type": "string" },
-          "id": { "type": "string", "description": "What it is about." }
+          "id": { "type": "string", "description": "The id of the record or request concerned." }
         }
       },
       "ClockSetting": {
@@ -834,7 +849,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         }
       },
       "ClockStep": {
-        "description": "By how many milliseconds, to when, or to the next timer or expiry.",
+        "description": "By a number of milliseconds, to a time, or to the next timer or expiry.",
         "oneOf": [
           { "type": "object", "required": ["by"], "properties": { "by": { "type": "number", "minimum": 0 } } },
           { "type": "object", "required": ["to"], "properties": { "to": { "$ref": "#/components/schemas/Time" } } },
@@ -855,9 +870,16 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "type": "object",
         "required": ["at", "type"],
         "properties": {
-          "at": { "type": "string", "format": "date-time", "description": "When, on the sandbox's clock." },
-          "type": { "type": "string", "description": "What, e.g. `call.completed` or `transfer.connected`." },
-          "id": { "type": "string", "description": "What it is about." }
+          "at": {
+            "type": "string",
+            "format": "date-time",
+            "description": "The time of the event, on the sandbox's clock."
+          },
+          "type": {
+            "type": "string",
+            "description": "The type of the event, e.g. `call.completed` or `transfer.connected`."
+          },
+          "id": { "type": "string", "description": "The id of the record or request concerned." }
         },
         "additionalProperties": true
       },
@@ -872,10 +894,10 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "FaultMatch": {
         "type": "object",
-        "description": "Which requests it meets; absent parts match everything.",
+        "description": "Which requests match; absent criteria match every request.",
         "properties": {
           "operationId": { "type": "string" },
-          "method": { "type": "string", "description": "One that an operation has." },
+          "method": { "type": "string", "description": "An HTTP method that an operation uses." },
           "path": { "type": "string", "description": "A path or a path template." }
         }
       },
@@ -885,23 +907,23 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "nth": {
             "type": "integer",
             "minimum": 1,
-            "description": "The first matching request that it meets; 1 by default."
+            "description": "The first matching request that fails, counted from 1; 1 by default."
           },
           "times": {
             "type": ["integer", "null"],
             "minimum": 1,
-            "description": "How many it meets before it is used up; null for all of them; 1 by default."
+            "description": "How many requests fail before the fault is removed; null for no limit; 1 by default."
           },
           "probability": {
             "type": "number",
             "exclusiveMinimum": 0,
             "maximum": 1,
-            "description": "How likely it meets each of them, by the sandbox's own random generator; 1 by default."
+            "description": "The probability that a matching request fails, drawn from the sandbox's random generator; 1 by default."
           }
         }
       },
       "FaultDo": {
-        "description": "An error code of the API's table, with the field errors and the `meta` to answer; a rate limit; any status with any body (text, or JSON); a latency in milliseconds of the sandbox's clock, after which the request goes on; or a way to misbehave. `reset`, `empty` and `hang` happen instead of an answer, `processThenDrop` after the request was carried out; the others garble the answer.",
+        "description": "What the fault does. `code` responds with an error of the API, `rateLimit` with `rate_limit_exceeded`, `status` with any status and body. `latency` delays the request by milliseconds of the sandbox's clock. `reset`, `empty` and `hang` replace the response and do not process the request. `processThenDrop` processes the request, then resets the connection. The other values damage the response.",
         "oneOf": [
           {
             "type": "string",
@@ -913,11 +935,11 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "type": "object",
             "required": ["code"],
             "properties": {
-              "code": { "type": "string", "description": "A code of the API's table (§7.2)." },
+              "code": { "type": "string", "description": "An error code of the API (§7.2)." },
               "errors": {
                 "type": "array",
                 "minItems": 1,
-                "description": "The field errors to answer, for a code that carries them (`validation_failed`, `flow_structure_invalid`); one of the code `invalid_format` by default.",
+                "description": "The field errors, for a code that has them (`validation_failed`, `flow_structure_invalid`); one `invalid_format` by default.",
                 "items": { "$ref": "#/components/schemas/FaultFieldError" }
               },
               "meta": { "$ref": "#/components/schemas/FaultMeta" }
@@ -939,11 +961,11 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "required": ["status"],
             "properties": {
               "status": { "type": "integer", "minimum": 200, "maximum": 599 },
-              "body": { "description": "A text, or any JSON." },
+              "body": { "description": "A string, or any JSON value." },
               "headers": {
                 "type": "object",
                 "additionalProperties": { "type": "string" },
-                "description": "All but `Content-Length` and `Transfer-Encoding`, which come from the body."
+                "description": "Any headers except `Content-Length` and `Transfer-Encoding`, which the server sets."
               }
             }
           },
@@ -961,17 +983,20 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "field": {
             "type": "string",
             "minLength": 1,
-            "description": "The failing field, e.g. `members[0].ringTimeoutSecs`."
+            "description": "The invalid field, e.g. `members[0].ringTimeoutSecs`."
           },
-          "code": { "type": "string", "description": "A field-level code of the API (§7.3)." },
-          "message": { "type": "string", "description": "What is wrong with it; a general text by default." }
+          "code": { "type": "string", "description": "A field error code of the API (§7.3)." },
+          "message": {
+            "type": "string",
+            "description": "What is wrong with the field; has a general text by default."
+          }
         }
       },
       "FaultMeta": {
         "type": "object",
-        "description": "The error's `meta`, exactly as given. By default a rate limit and a full queue say `retryAfterSecs`, and a used-up assistant quota says `resetsAt`.",
+        "description": "The `meta` of the error, sent unchanged. The default is `retryAfterSecs` for `rate_limit_exceeded` and `queue_full`, and `resetsAt` for `assistant_quota_exceeded`.",
         "properties": {
-          "retryAfterSecs": { "type": "number", "minimum": 0, "description": "Seconds to wait before trying again." },
+          "retryAfterSecs": { "type": "number", "minimum": 0, "description": "Seconds to wait before a retry." },
           "resetsAt": { "type": "string", "format": "date-time", "description": "When the assistant quota resets." }
         },
         "additionalProperties": true
@@ -998,16 +1023,10 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "method": { "type": "string" },
           "path": { "type": "string" },
           "operationId": { "type": "string" },
-          "status": {
-            "type": "integer",
-            "description": "The status of the answer; where a fault let none through, of the one it kept back."
-          },
-          "code": { "type": "string", "description": "The error code of the answer." },
-          "fault": { "type": "string", "description": "The fault that met the request." },
-          "error": {
-            "type": "string",
-            "description": "What a rule threw where the answer is a 500; never part of the answer."
-          },
+          "status": { "type": "integer", "description": "The response status; 0 if a fault withheld the response." },
+          "code": { "type": "string", "description": "The error code of the response." },
+          "fault": { "type": "string", "description": "The id of the fault that matched the request." },
+          "error": { "type": "string", "description": "The exception behind a 500; never part of the response." },
           "requestId": { "type": "string" }
         }
       },
@@ -1021,12 +1040,12 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           { "$ref": "#/components/schemas/RequestEntry" },
           {
             "type": "object",
-            "description": "What was sent and answered is kept for the latest 200 requests.",
+            "description": "Query, headers and bodies are kept for the latest 200 requests.",
             "properties": {
               "query": { "type": "object", "additionalProperties": { "type": "string" } },
               "headers": { "type": "object", "additionalProperties": { "type": "string" } },
-              "body": { "description": "What was sent, where it was JSON of at most 16 KiB." },
-              "answer": { "description": "What was answered, where it was JSON of at most 16 KiB." }
+              "requestBody": { "description": "Present if it was JSON of at most 16 KiB." },
+              "responseBody": { "description": "Present if it was JSON of at most 16 KiB." }
             }
           }
         ]
@@ -1042,9 +1061,13 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
                 { "$ref": "#/components/schemas/RequestEntry" },
                 {
                   "type": "object",
-                  "required": ["nearest"],
+                  "required": ["closest"],
                   "properties": {
-                    "nearest": { "type": "array", "items": { "$ref": "#/components/schemas/NearMiss" } }
+                    "closest": {
+                      "type": "array",
+                      "description": "The operations that resemble the request most, closest first; at most 3.",
+                      "items": { "$ref": "#/components/schemas/ClosestOperation" }
+                    }
                   }
                 }
               ]
@@ -1052,14 +1075,17 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           }
         }
       },
-      "NearMiss": {
+      "ClosestOperation": {
         "type": "object",
-        "required": ["operationId", "method", "path", "why"],
+        "required": ["operationId", "method", "path", "fix"],
         "properties": {
           "operationId": { "type": "string" },
           "method": { "type": "string" },
           "path": { "type": "string" },
-          "why": { "type": "string" }
+          "fix": {
+            "type": "string",
+            "description": "How to change the request so that it matches, e.g. `replace role with roles`."
+          }
         }
       },
       "RequestWait": {
@@ -1069,22 +1095,18 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "method": { "type": "string" },
           "path": { "type": "string" },
           "status": { "type": "integer" },
-          "after": {
-            "type": "integer",
-            "minimum": 0,
-            "description": "Count only entries later than the one of this id."
-          },
+          "after": { "type": "integer", "minimum": 0, "description": "Only entries with a higher id count." },
           "count": {
             "type": "integer",
             "minimum": 1,
             "maximum": 1000,
-            "description": "How many to wait for; 1 by default."
+            "description": "The number of requests to wait for; 1 by default."
           },
           "timeoutMs": {
             "type": "integer",
             "minimum": 0,
             "maximum": 30000,
-            "description": "How long to wait in milliseconds of real time; 5000 by default."
+            "description": "The timeout in milliseconds of real time; 5000 by default."
           }
         }
       },
@@ -1099,7 +1121,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "Trigger": {
         "type": "object",
         "required": ["destinationId"],
-        "description": "What to offer, and to whom; every other field becomes part of the payload.",
+        "description": "The destination of the offer; all other fields become part of the payload.",
         "properties": { "destinationId": { "type": "string" } },
         "additionalProperties": true
       },
@@ -1113,10 +1135,13 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "url": { "type": "string" },
           "headers": { "type": "object", "additionalProperties": { "type": "string" } },
           "body": { "type": "string", "description": "The body exactly as it was signed and sent." },
-          "status": { "type": "integer", "description": "The receiver's status; absent when there was no answer." },
+          "status": {
+            "type": "integer",
+            "description": "The response status of the receiver; absent if there was no response."
+          },
           "accepted": { "type": "boolean" },
-          "error": { "type": "string", "description": "Why there was no answer." },
-          "redeliveryOf": { "type": "string", "description": "The delivery whose event was sent again." }
+          "error": { "type": "string", "description": "Why there was no response." },
+          "redeliveryOf": { "type": "string", "description": "The id of the delivery that was sent again." }
         }
       },
       "DeliveryList": {
@@ -1131,13 +1156,13 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
             "type": "integer",
             "minimum": 200,
             "maximum": 599,
-            "description": "Status of its answers; 204 by default."
+            "description": "The response status; 204 by default."
           },
           "delaySecs": {
             "type": "number",
             "minimum": 0,
             "maximum": 86400,
-            "description": "How long it takes, on the sandbox's clock; 0 by default. From the policy `deliveryTimeoutSecs` on, it gives no answer."
+            "description": "The delay before the response, on the sandbox's clock; 0 by default. A delay of at least the policy `deliveryTimeoutSecs` means no response."
           }
         }
       },
@@ -1154,7 +1179,10 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
         "type": "object",
         "required": ["url", "answer", "received"],
         "properties": {
-          "url": { "type": "string", "description": "Give it to an `app` destination as `config.url`." },
+          "url": {
+            "type": "string",
+            "description": "The URL of the receiver. Set it as `config.url` of an `app` destination."
+          },
           "answer": { "$ref": "#/components/schemas/InboxAnswer" },
           "received": { "type": "array", "items": { "$ref": "#/components/schemas/InboxEvent" } }
         }
@@ -1162,14 +1190,14 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       "Role": { "type": "string", "enum": ["owner", "admin", "member", "agent"] },
       "NewToken": {
         "type": "object",
-        "description": "For a user, or for the first member of an account who has the role.",
+        "description": "For a user, or for the first member of the account with the role.",
         "properties": {
           "userId": { "type": "string" },
           "role": { "$ref": "#/components/schemas/Role" },
           "accountId": { "type": "string", "description": "The first account by default." },
           "expiresInSecs": {
             "type": "number",
-            "description": "On the sandbox's clock, up to the year 9999; by default as the policy `tokenLifetimeSecs` says."
+            "description": "The lifetime on the sandbox's clock, up to the year 9999; the policy `tokenLifetimeSecs` by default."
           },
           "expired": { "const": true }
         }
@@ -1181,7 +1209,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "token": { "type": "string" },
           "userId": { "type": "string" },
           "expiresAt": { "type": "string", "format": "date-time", "description": "On the sandbox's clock." },
-          "accountId": { "type": "string", "description": "What to send as `X-Account-Id`." }
+          "accountId": { "type": "string", "description": "The value for the header `X-Account-Id`." }
         }
       },
       "NewApiKey": {
@@ -1193,7 +1221,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "state": {
             "type": "string",
             "enum": ["valid", "expired", "revoked", "ip_restricted", "insufficient_scope"],
-            "description": "The last two make a valid key that may be used from a documentation address only, and one without any scope."
+            "description": "`ip_restricted` is valid only for an address of a documentation network, and `insufficient_scope` has no scopes."
           },
           "expiresAt": { "$ref": "#/components/schemas/Time" },
           "allowedIps": { "type": "array", "items": { "type": "string" } }
@@ -1206,7 +1234,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
       },
       "Policies": {
         "type": "object",
-        "description": "What is decided where the specification is silent, by name. Numbers and flags, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). An unknown name or a value that does not fit is refused.",
+        "description": "The decisions that the specification leaves open, by name: numbers and booleans, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). Unknown names and invalid values are rejected.",
         "additionalProperties": true
       },
       "Coverage": {
@@ -1235,7 +1263,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
               }
             }
           },
-          "unmatched": { "type": "integer", "description": "How many requests met no operation." }
+          "unmatched": { "type": "integer", "description": "The number of requests that matched no operation." }
         }
       },
       "NewTransfer": {
@@ -1246,14 +1274,14 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "groupId": { "type": "string" },
           "callId": {
             "type": "string",
-            "description": "A call of the account that is in progress; ringing and connection end with it."
+            "description": "A call in progress of the same account. The transfer ends with it."
           },
           "script": { "type": "array", "maxItems": 100, "items": { "$ref": "#/components/schemas/ScriptEntry" } }
         }
       },
       "ScriptEntry": {
         "type": "object",
-        "description": "How a phone, or a person, behaves. Who is not mentioned does not answer.",
+        "description": "How a phone or a person behaves. Those not listed do not answer.",
         "properties": {
           "destinationId": { "type": "string", "description": "A phone of this transfer." },
           "memberId": { "type": "string", "description": "A member of the account." },
@@ -1276,17 +1304,17 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "until": {
             "type": "string",
             "format": "date-time",
-            "description": "When it stopped ringing or will stop at the latest."
+            "description": "When ringing stopped, or will stop at the latest."
           },
           "outcome": {
             "type": "string",
-            "description": "`ringing`, `answered`, `missed`, `declined`, `taken` by another, `busy` with another transfer, `abandoned` by the caller, or `not_rung` for the reason given."
+            "description": "`ringing`, `answered`, `missed`, `declined`, `taken` (someone else answered), `busy` (with another transfer), `abandoned` (the caller hung up), or `not_rung` (see `reason`)."
           },
           "reason": { "type": "string", "description": "Why it did not ring or was declined." },
-          "deliveryId": { "type": "string", "description": "The offer to an app." },
+          "deliveryId": { "type": "string", "description": "The id of the offer delivered to an app." },
           "late": {
             "type": "array",
-            "description": "The latest 200 answers that came too late, with the error code that each got.",
+            "description": "The latest 200 answers that came too late, each with its error code.",
             "items": {
               "type": "object",
               "required": ["at", "code"],
@@ -1315,7 +1343,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
           "endedAt": { "type": "string", "format": "date-time" },
           "rings": {
             "type": "array",
-            "description": "In ring order.",
+            "description": "The rings, in ring order.",
             "items": { "$ref": "#/components/schemas/Ring" }
           }
         }

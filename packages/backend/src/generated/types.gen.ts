@@ -8,7 +8,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Say that the server is ready */
+        /** Check that the server is ready */
         readonly get: operations["getHealth"];
         readonly put?: never;
         readonly post?: never;
@@ -25,7 +25,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Name the versions of the control plane and of the API it stands beside */
+        /** Read the versions of the control plane and of the API */
         readonly get: operations["getVersion"];
         readonly put?: never;
         readonly post?: never;
@@ -42,7 +42,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Read this document */
+        /** Read this OpenAPI document */
         readonly get: operations["getDocument"];
         readonly put?: never;
         readonly post?: never;
@@ -80,7 +80,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         readonly post?: never;
-        /** Delete a sandbox; `default` stays */
+        /** Delete a sandbox other than `default` */
         readonly delete: operations["deleteSandbox"];
         readonly options?: never;
         readonly head?: never;
@@ -96,7 +96,7 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Go back to how the sandbox was created */
+        /** Reset the sandbox to its initial state */
         readonly post: operations["resetSandbox"];
         readonly delete?: never;
         readonly options?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Add to the state, all of it or nothing */
+        /** Add the records of a seed, all or none */
         readonly post: operations["addSeed"];
         readonly delete?: never;
         readonly options?: never;
@@ -130,12 +130,12 @@ export interface paths {
         };
         /**
          * Export the sandbox
-         * @description The snapshot holds secrets and keys. Journal, deliveries, and requests and offers that are still waiting for an answer are not in it.
+         * @description The snapshot contains secrets and keys. It does not contain the journal, deliveries, and requests and offers in flight.
          */
         readonly get: operations["getSnapshot"];
         /**
-         * Make the sandbox what a snapshot says
-         * @description Apps that still ring and have not answered get their offers once more, each as the same event, signed anew. The built-in receiver takes its whole time again.
+         * Restore the sandbox from a snapshot
+         * @description Apps that are still ringing receive their offers again: the same event with a new signature. The delay of the built-in receiver starts again.
          */
         readonly put: operations["putSnapshot"];
         readonly post?: never;
@@ -150,15 +150,15 @@ export interface paths {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description A collection of the state. */
+                /** @description A collection of records. */
                 readonly collection: components["parameters"]["Collection"];
             };
             readonly cookie?: never;
         };
-        /** List a collection */
+        /** List the records of a collection */
         readonly get: operations["listRecords"];
         readonly put?: never;
-        /** Add a record, checked like one of a seed */
+        /** Create a record, validated like one of a seed */
         readonly post: operations["createRecord"];
         readonly delete?: never;
         readonly options?: never;
@@ -171,9 +171,9 @@ export interface paths {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description A collection of the state. */
+                /** @description A collection of records. */
                 readonly collection: components["parameters"]["Collection"];
-                /** @description The record's id. A number is found by its digits, a contact by account id, a colon and digits, a role by its name. */
+                /** @description The id of the record. For a phone number its digits, for a contact the account id, a colon and the digits, for a role its name. */
                 readonly id: string;
             };
             readonly cookie?: never;
@@ -183,15 +183,15 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         /**
-         * Remove a record that nothing refers to
-         * @description A record that another one refers to, that a transfer under way rings or connects, or that is built in, is refused with 409 and a message that says so. A call takes its transfer with it.
+         * Delete a record that nothing refers to
+         * @description A record cannot be deleted while another record refers to it, while an active transfer rings or connects it, or if it is built in. The response is then 409. Deleting a call also deletes its transfer.
          */
         readonly delete: operations["deleteRecord"];
         readonly options?: never;
         readonly head?: never;
         /**
-         * Change fields of a record
-         * @description The fields given replace the record's, null removes one, and the result is checked like one of a seed. A change of a member's `availability` starts the count of missed calls anew.
+         * Update fields of a record
+         * @description The given fields replace those of the record; null removes a field. The result is validated like a record of a seed. Changing a member's `availability` resets the count of missed calls.
          */
         readonly patch: operations["updateRecord"];
         readonly trace?: never;
@@ -203,11 +203,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Read the time, and what it will bring */
+        /** Read the clock and its upcoming timers */
         readonly get: operations["getClock"];
         /**
-         * Set time or mode
-         * @description What becomes overdue happens before the next request or step.
+         * Set the time or the mode
+         * @description Overdue timers fire before the next request or clock step.
          */
         readonly put: operations["setClock"];
         readonly post?: never;
@@ -226,7 +226,7 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Move time on, and wait until everything due has happened */
+        /** Advance the clock, and wait until all due timers have fired */
         readonly post: operations["advanceClock"];
         readonly delete?: never;
         readonly options?: never;
@@ -241,12 +241,12 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** List the faults that wait for requests */
+        /** List the active faults */
         readonly get: operations["listFaults"];
         readonly put?: never;
-        /** Let requests fail */
+        /** Add a fault */
         readonly post: operations["addFault"];
-        /** Remove every fault */
+        /** Remove all faults */
         readonly delete: operations["clearFaults"];
         readonly options?: never;
         readonly head?: never;
@@ -281,7 +281,7 @@ export interface paths {
         readonly get: operations["listRequests"];
         readonly put?: never;
         readonly post?: never;
-        /** Forget the requests */
+        /** Clear the journal */
         readonly delete: operations["clearRequests"];
         readonly options?: never;
         readonly head?: never;
@@ -295,7 +295,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** List the requests that met no operation, with what comes nearest */
+        /** List requests that match no operation, with the closest operations */
         readonly get: operations["listUnmatchedRequests"];
         readonly put?: never;
         readonly post?: never;
@@ -314,7 +314,7 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Wait until requests have come */
+        /** Wait for requests */
         readonly post: operations["waitForRequests"];
         readonly delete?: never;
         readonly options?: never;
@@ -329,7 +329,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Read a request and its answer, without their secrets */
+        /** Read a request and its response, without secrets */
         readonly get: operations["getRequest"];
         readonly put?: never;
         readonly post?: never;
@@ -349,8 +349,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Send a signed offer, and wait for its answer
-         * @description The built-in receiver takes its time on the sandbox's clock: while that stands still, the answer waits, as it does for latency.
+         * Send a signed offer, and wait for the response
+         * @description The delay of the built-in receiver runs on the sandbox's clock. While that clock is frozen, the response waits, as it does with a latency fault.
          */
         readonly post: operations["triggerWebhook"];
         readonly delete?: never;
@@ -385,7 +385,7 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Send the same event again, signed anew */
+        /** Send the same event again with a new signature */
         readonly post: operations["redeliverWebhook"];
         readonly delete?: never;
         readonly options?: never;
@@ -400,12 +400,12 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Read what the built-in receiver got */
+        /** Read the events of the built-in receiver */
         readonly get: operations["getInbox"];
-        /** Say how the built-in receiver answers */
+        /** Set the response of the built-in receiver */
         readonly put: operations["setInbox"];
         readonly post?: never;
-        /** Forget what the built-in receiver got */
+        /** Clear the inbox of the built-in receiver */
         readonly delete: operations["clearInbox"];
         readonly options?: never;
         readonly head?: never;
@@ -438,7 +438,7 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Issue an API key, good or bad */
+        /** Issue a valid or an invalid API key */
         readonly post: operations["issueApiKey"];
         readonly delete?: never;
         readonly options?: never;
@@ -453,9 +453,9 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Read what is decided where the specification is silent */
+        /** Read the policies */
         readonly get: operations["getPolicies"];
-        /** Change policies; those left out stay */
+        /** Change some policies */
         readonly put: operations["changePolicies"];
         readonly post?: never;
         readonly delete?: never;
@@ -471,7 +471,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Count the answers by operation and status */
+        /** Count responses by operation and status */
         readonly get: operations["getCoverage"];
         readonly put?: never;
         readonly post?: never;
@@ -489,8 +489,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Follow what happens, as server-sent events
-         * @description Each event's data is the JSON of an `Event`. A reader that falls too far behind is disconnected.
+         * Stream events as server-sent events
+         * @description The data of each event is an `Event` as JSON. A reader that falls more than 1000 events behind is disconnected.
          */
         readonly get: operations["streamEvents"];
         readonly put?: never;
@@ -512,8 +512,8 @@ export interface paths {
         readonly get: operations["listTransfers"];
         readonly put?: never;
         /**
-         * Transfer a call to a destination or to a group
-         * @description Plays the platform: rings on the sandbox's clock. Phones and people answer as `script` says, apps by their HTTP response to the signed offer.
+         * Start a transfer to a destination or a group
+         * @description Rings on the sandbox's clock. Phones and people answer as `script` says, apps through their HTTP response to the signed offer.
          */
         readonly post: operations["startTransfer"];
         readonly delete?: never;
@@ -529,7 +529,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Read who rang from when to when, who answered, and why others ended */
+        /** Read a transfer with its rings and their outcomes */
         readonly get: operations["getTransfer"];
         readonly put?: never;
         readonly post?: never;
@@ -549,8 +549,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Pick up, now
-         * @description An answer in time gets the transfer, as connected if nobody of an earlier place in the ring order answers at the same instant. One that is too late gets the API's own error body (`offer_taken`, `offer_taken_self`, `offer_expired`).
+         * Answer a ringing transfer
+         * @description The transfer connects, unless someone earlier in the ring order answers at the same instant. An answer that is too late receives an error of the API: `offer_taken`, `offer_taken_self` or `offer_expired`.
          */
         readonly post: operations["answerTransfer"];
         readonly delete?: never;
@@ -567,7 +567,7 @@ export interface components {
             readonly error: {
                 readonly code: string;
                 readonly message: string;
-                /** @description The bad field as in the request, e.g. `do.code` or `members[2].role`. */
+                /** @description The invalid field of the request, e.g. `do.code` or `members[2].role`. */
                 readonly field?: string;
             };
         };
@@ -582,17 +582,17 @@ export interface components {
         readonly Document: {
             readonly [key: string]: unknown;
         };
-        /** @description Lower-case letters, digits and hyphens. */
+        /** @description 1 to 63 lower-case letters, digits and hyphens; no hyphen at the start. */
         readonly SandboxName: string;
         readonly Sandbox: {
             readonly name: string;
-            /** @description Prefix of every path in this sandbox, e.g. `/_sandbox/checkout`. */
+            /** @description The prefix of all paths in this sandbox, e.g. `/_sandbox/checkout`. */
             readonly path: string;
         };
         readonly SandboxList: {
             readonly sandboxes: readonly components["schemas"]["Sandbox"][];
         };
-        /** @description What is left out is as in the sandbox `default`. */
+        /** @description Omitted options are those of the sandbox `default`. */
         readonly NewSandbox: {
             readonly name: components["schemas"]["SandboxName"];
             readonly seed?: components["schemas"]["Seed"];
@@ -602,11 +602,11 @@ export interface components {
             readonly prng?: number;
             readonly policies?: components["schemas"]["Policies"];
         };
-        /** @description Collections of records; the JSON Schema of seeds tells their fields. A time may be a distance from the sandbox's clock, such as `+1h` or `-30m`. */
+        /** @description Collections of records; the JSON Schema of seeds describes their fields. A time may be relative to the sandbox's clock, such as `+1h` or `-30m`. */
         readonly Seed: {
             readonly [key: string]: unknown;
         };
-        /** @description What was exported. Only `version` is meant to be read. */
+        /** @description An exported sandbox. Its contents other than `version` may change between releases. */
         readonly Snapshot: {
             /** @constant */
             readonly version: 1;
@@ -630,23 +630,23 @@ export interface components {
             /** Format: date-time */
             readonly now: string;
             readonly mode: components["schemas"]["ClockMode"];
-            /** @description How many timers wait. */
+            /** @description The number of pending timers. */
             readonly pending: number;
-            /** @description Timers and expiries to come, and the ends of waits (`sleep.ends`: of a latency, a slow body, the built-in receiver), soonest first; at most 1000. */
+            /** @description The next 1000 timers, expiries and ends of delays, soonest first. `sleep.ends` is the end of a latency, of a part of a slow body, or of the delay of the built-in receiver. */
             readonly upcoming: readonly components["schemas"]["Upcoming"][];
         };
         readonly Upcoming: {
             /** Format: date-time */
             readonly at: string;
             readonly kind: string;
-            /** @description What it is about. */
+            /** @description The id of the record or request concerned. */
             readonly id?: string;
         };
         readonly ClockSetting: {
             readonly now?: components["schemas"]["Time"];
             readonly mode?: components["schemas"]["ClockMode"];
         };
-        /** @description By how many milliseconds, to when, or to the next timer or expiry. */
+        /** @description By a number of milliseconds, to a time, or to the next timer or expiry. */
         readonly ClockStep: {
             readonly by: number;
         } | {
@@ -661,12 +661,12 @@ export interface components {
         readonly Event: {
             /**
              * Format: date-time
-             * @description When, on the sandbox's clock.
+             * @description The time of the event, on the sandbox's clock.
              */
             readonly at: string;
-            /** @description What, e.g. `call.completed` or `transfer.connected`. */
+            /** @description The type of the event, e.g. `call.completed` or `transfer.connected`. */
             readonly type: string;
-            /** @description What it is about. */
+            /** @description The id of the record or request concerned. */
             readonly id?: string;
         } & {
             readonly [key: string]: unknown;
@@ -676,27 +676,27 @@ export interface components {
             readonly when?: components["schemas"]["FaultWhen"];
             readonly do: components["schemas"]["FaultDo"];
         };
-        /** @description Which requests it meets; absent parts match everything. */
+        /** @description Which requests match; absent criteria match every request. */
         readonly FaultMatch: {
             readonly operationId?: string;
-            /** @description One that an operation has. */
+            /** @description An HTTP method that an operation uses. */
             readonly method?: string;
             /** @description A path or a path template. */
             readonly path?: string;
         };
         readonly FaultWhen: {
-            /** @description The first matching request that it meets; 1 by default. */
+            /** @description The first matching request that fails, counted from 1; 1 by default. */
             readonly nth?: number;
-            /** @description How many it meets before it is used up; null for all of them; 1 by default. */
+            /** @description How many requests fail before the fault is removed; null for no limit; 1 by default. */
             readonly times?: number | null;
-            /** @description How likely it meets each of them, by the sandbox's own random generator; 1 by default. */
+            /** @description The probability that a matching request fails, drawn from the sandbox's random generator; 1 by default. */
             readonly probability?: number;
         };
-        /** @description An error code of the API's table, with the field errors and the `meta` to answer; a rate limit; any status with any body (text, or JSON); a latency in milliseconds of the sandbox's clock, after which the request goes on; or a way to misbehave. `reset`, `empty` and `hang` happen instead of an answer, `processThenDrop` after the request was carried out; the others garble the answer. */
+        /** @description What the fault does. `code` responds with an error of the API, `rateLimit` with `rate_limit_exceeded`, `status` with any status and body. `latency` delays the request by milliseconds of the sandbox's clock. `reset`, `empty` and `hang` replace the response and do not process the request. `processThenDrop` processes the request, then resets the connection. The other values damage the response. */
         readonly FaultDo: ("reset" | "empty" | "truncate" | "hang" | "slowBody" | "wrongContentType" | "unknownEnum" | "processThenDrop") | {
-            /** @description A code of the API's table (§7.2). */
+            /** @description An error code of the API (§7.2). */
             readonly code: string;
-            /** @description The field errors to answer, for a code that carries them (`validation_failed`, `flow_structure_invalid`); one of the code `invalid_format` by default. */
+            /** @description The field errors, for a code that has them (`validation_failed`, `flow_structure_invalid`); one `invalid_format` by default. */
             readonly errors?: readonly components["schemas"]["FaultFieldError"][];
             readonly meta?: components["schemas"]["FaultMeta"];
         } | {
@@ -705,9 +705,9 @@ export interface components {
             };
         } | {
             readonly status: number;
-            /** @description A text, or any JSON. */
+            /** @description A string, or any JSON value. */
             readonly body?: unknown;
-            /** @description All but `Content-Length` and `Transfer-Encoding`, which come from the body. */
+            /** @description Any headers except `Content-Length` and `Transfer-Encoding`, which the server sets. */
             readonly headers?: {
                 readonly [key: string]: string;
             };
@@ -715,16 +715,16 @@ export interface components {
             readonly latency: number;
         };
         readonly FaultFieldError: {
-            /** @description The failing field, e.g. `members[0].ringTimeoutSecs`. */
+            /** @description The invalid field, e.g. `members[0].ringTimeoutSecs`. */
             readonly field: string;
-            /** @description A field-level code of the API (§7.3). */
+            /** @description A field error code of the API (§7.3). */
             readonly code: string;
-            /** @description What is wrong with it; a general text by default. */
+            /** @description What is wrong with the field; has a general text by default. */
             readonly message?: string;
         };
-        /** @description The error's `meta`, exactly as given. By default a rate limit and a full queue say `retryAfterSecs`, and a used-up assistant quota says `resetsAt`. */
+        /** @description The `meta` of the error, sent unchanged. The default is `retryAfterSecs` for `rate_limit_exceeded` and `queue_full`, and `resetsAt` for `assistant_quota_exceeded`. */
         readonly FaultMeta: {
-            /** @description Seconds to wait before trying again. */
+            /** @description Seconds to wait before a retry. */
             readonly retryAfterSecs?: number;
             /**
              * Format: date-time
@@ -747,13 +747,13 @@ export interface components {
             readonly method: string;
             readonly path: string;
             readonly operationId?: string;
-            /** @description The status of the answer; where a fault let none through, of the one it kept back. */
+            /** @description The response status; 0 if a fault withheld the response. */
             readonly status: number;
-            /** @description The error code of the answer. */
+            /** @description The error code of the response. */
             readonly code?: string;
-            /** @description The fault that met the request. */
+            /** @description The id of the fault that matched the request. */
             readonly fault?: string;
-            /** @description What a rule threw where the answer is a 500; never part of the answer. */
+            /** @description The exception behind a 500; never part of the response. */
             readonly error?: string;
             readonly requestId: string;
         };
@@ -767,39 +767,41 @@ export interface components {
             readonly headers?: {
                 readonly [key: string]: string;
             };
-            /** @description What was sent, where it was JSON of at most 16 KiB. */
-            readonly body?: unknown;
-            /** @description What was answered, where it was JSON of at most 16 KiB. */
-            readonly answer?: unknown;
+            /** @description Present if it was JSON of at most 16 KiB. */
+            readonly requestBody?: unknown;
+            /** @description Present if it was JSON of at most 16 KiB. */
+            readonly responseBody?: unknown;
         };
         readonly UnmatchedList: {
             readonly requests: readonly (components["schemas"]["RequestEntry"] & {
-                readonly nearest: readonly components["schemas"]["NearMiss"][];
+                /** @description The operations that resemble the request most, closest first; at most 3. */
+                readonly closest: readonly components["schemas"]["ClosestOperation"][];
             })[];
         };
-        readonly NearMiss: {
+        readonly ClosestOperation: {
             readonly operationId: string;
             readonly method: string;
             readonly path: string;
-            readonly why: string;
+            /** @description How to change the request so that it matches, e.g. `replace role with roles`. */
+            readonly fix: string;
         };
         readonly RequestWait: {
             readonly operationId?: string;
             readonly method?: string;
             readonly path?: string;
             readonly status?: number;
-            /** @description Count only entries later than the one of this id. */
+            /** @description Only entries with a higher id count. */
             readonly after?: number;
-            /** @description How many to wait for; 1 by default. */
+            /** @description The number of requests to wait for; 1 by default. */
             readonly count?: number;
-            /** @description How long to wait in milliseconds of real time; 5000 by default. */
+            /** @description The timeout in milliseconds of real time; 5000 by default. */
             readonly timeoutMs?: number;
         };
         readonly RequestWaited: {
             readonly matched: boolean;
             readonly requests: readonly components["schemas"]["RequestEntry"][];
         };
-        /** @description What to offer, and to whom; every other field becomes part of the payload. */
+        /** @description The destination of the offer; all other fields become part of the payload. */
         readonly Trigger: {
             readonly destinationId: string;
         } & {
@@ -816,21 +818,21 @@ export interface components {
             };
             /** @description The body exactly as it was signed and sent. */
             readonly body: string;
-            /** @description The receiver's status; absent when there was no answer. */
+            /** @description The response status of the receiver; absent if there was no response. */
             readonly status?: number;
             readonly accepted: boolean;
-            /** @description Why there was no answer. */
+            /** @description Why there was no response. */
             readonly error?: string;
-            /** @description The delivery whose event was sent again. */
+            /** @description The id of the delivery that was sent again. */
             readonly redeliveryOf?: string;
         };
         readonly DeliveryList: {
             readonly deliveries: readonly components["schemas"]["Delivery"][];
         };
         readonly InboxAnswer: {
-            /** @description Status of its answers; 204 by default. */
+            /** @description The response status; 204 by default. */
             readonly status?: number;
-            /** @description How long it takes, on the sandbox's clock; 0 by default. From the policy `deliveryTimeoutSecs` on, it gives no answer. */
+            /** @description The delay before the response, on the sandbox's clock; 0 by default. A delay of at least the policy `deliveryTimeoutSecs` means no response. */
             readonly delaySecs?: number;
         };
         readonly InboxEvent: {
@@ -842,20 +844,20 @@ export interface components {
             readonly body: string;
         };
         readonly Inbox: {
-            /** @description Give it to an `app` destination as `config.url`. */
+            /** @description The URL of the receiver. Set it as `config.url` of an `app` destination. */
             readonly url: string;
             readonly answer: components["schemas"]["InboxAnswer"];
             readonly received: readonly components["schemas"]["InboxEvent"][];
         };
         /** @enum {string} */
         readonly Role: "owner" | "admin" | "member" | "agent";
-        /** @description For a user, or for the first member of an account who has the role. */
+        /** @description For a user, or for the first member of the account with the role. */
         readonly NewToken: {
             readonly userId?: string;
             readonly role?: components["schemas"]["Role"];
             /** @description The first account by default. */
             readonly accountId?: string;
-            /** @description On the sandbox's clock, up to the year 9999; by default as the policy `tokenLifetimeSecs` says. */
+            /** @description The lifetime on the sandbox's clock, up to the year 9999; the policy `tokenLifetimeSecs` by default. */
             readonly expiresInSecs?: number;
             /** @constant */
             readonly expired?: true;
@@ -868,7 +870,7 @@ export interface components {
              * @description On the sandbox's clock.
              */
             readonly expiresAt: string;
-            /** @description What to send as `X-Account-Id`. */
+            /** @description The value for the header `X-Account-Id`. */
             readonly accountId?: string;
         };
         readonly NewApiKey: {
@@ -876,7 +878,7 @@ export interface components {
             readonly role?: components["schemas"]["Role"];
             readonly scopes?: readonly string[];
             /**
-             * @description The last two make a valid key that may be used from a documentation address only, and one without any scope.
+             * @description `ip_restricted` is valid only for an address of a documentation network, and `insufficient_scope` has no scopes.
              * @enum {string}
              */
             readonly state?: "valid" | "expired" | "revoked" | "ip_restricted" | "insufficient_scope";
@@ -887,7 +889,7 @@ export interface components {
             readonly id: string;
             readonly key: string;
         };
-        /** @description What is decided where the specification is silent, by name. Numbers and flags, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). An unknown name or a value that does not fit is refused. */
+        /** @description The decisions that the specification leaves open, by name: numbers and booleans, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). Unknown names and invalid values are rejected. */
         readonly Policies: {
             readonly [key: string]: unknown;
         };
@@ -900,18 +902,18 @@ export interface components {
                     readonly count: number;
                 }[];
             }[];
-            /** @description How many requests met no operation. */
+            /** @description The number of requests that matched no operation. */
             readonly unmatched: number;
         };
         /** @description Exactly one of `destinationId` and `groupId`. */
         readonly NewTransfer: {
             readonly destinationId?: string;
             readonly groupId?: string;
-            /** @description A call of the account that is in progress; ringing and connection end with it. */
+            /** @description A call in progress of the same account. The transfer ends with it. */
             readonly callId?: string;
             readonly script?: readonly components["schemas"]["ScriptEntry"][];
         };
-        /** @description How a phone, or a person, behaves. Who is not mentioned does not answer. */
+        /** @description How a phone or a person behaves. Those not listed do not answer. */
         readonly ScriptEntry: {
             /** @description A phone of this transfer. */
             readonly destinationId?: string;
@@ -932,16 +934,16 @@ export interface components {
             readonly from: string;
             /**
              * Format: date-time
-             * @description When it stopped ringing or will stop at the latest.
+             * @description When ringing stopped, or will stop at the latest.
              */
             readonly until: string;
-            /** @description `ringing`, `answered`, `missed`, `declined`, `taken` by another, `busy` with another transfer, `abandoned` by the caller, or `not_rung` for the reason given. */
+            /** @description `ringing`, `answered`, `missed`, `declined`, `taken` (someone else answered), `busy` (with another transfer), `abandoned` (the caller hung up), or `not_rung` (see `reason`). */
             readonly outcome: string;
             /** @description Why it did not ring or was declined. */
             readonly reason?: string;
-            /** @description The offer to an app. */
+            /** @description The id of the offer delivered to an app. */
             readonly deliveryId?: string;
-            /** @description The latest 200 answers that came too late, with the error code that each got. */
+            /** @description The latest 200 answers that came too late, each with its error code. */
             readonly late?: readonly {
                 /** Format: date-time */
                 readonly at: string;
@@ -966,7 +968,7 @@ export interface components {
             readonly answeredAt?: string;
             /** Format: date-time */
             readonly endedAt?: string;
-            /** @description In ring order. */
+            /** @description The rings, in ring order. */
             readonly rings: readonly components["schemas"]["Ring"][];
         };
         readonly TransferList: {
@@ -974,8 +976,8 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is refused, and the error names the field. */
-        readonly Refused: {
+        /** @description The request is invalid. The error names the field. */
+        readonly Rejected: {
             headers: {
                 readonly [name: string]: unknown;
             };
@@ -985,9 +987,9 @@ export interface components {
         };
     };
     parameters: {
-        /** @description A collection of the state. */
+        /** @description A collection of records. */
         readonly Collection: components["schemas"]["Collection"];
-        /** @description The id that was answered or listed. */
+        /** @description The id from an earlier response. */
         readonly Id: string;
     };
     requestBodies: never;
@@ -1005,7 +1007,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is. */
+            /** @description The server is ready. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1014,7 +1016,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly getVersion: {
@@ -1035,7 +1037,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Version"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly getDocument: {
@@ -1056,7 +1058,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Document"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly listSandboxes: {
@@ -1068,7 +1070,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Their names, in the order of creation. */
+            /** @description The sandboxes, in the order of creation. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1077,7 +1079,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SandboxList"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly createSandbox: {
@@ -1093,7 +1095,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The sandbox and the path that leads to it. */
+            /** @description The new sandbox and its path prefix. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1102,7 +1104,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Sandbox"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly deleteSandbox: {
@@ -1110,21 +1112,21 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The sandbox's name. */
+                /** @description The name of the sandbox. */
                 readonly name: components["schemas"]["SandboxName"];
             };
             readonly cookie?: never;
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is gone. */
+            /** @description The sandbox is deleted. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly resetSandbox: {
@@ -1136,14 +1138,14 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description State, clock, policies, faults, journal, deliveries and random generator are as at the start. */
+            /** @description Records, clock, policies, faults, journal, deliveries and random generator are reset. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly addSeed: {
@@ -1159,14 +1161,14 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is added. */
+            /** @description The records are added. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly getSnapshot: {
@@ -1178,7 +1180,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description All that decides how the sandbox goes on. */
+            /** @description The snapshot. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1187,7 +1189,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Snapshot"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly putSnapshot: {
@@ -1203,14 +1205,14 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It goes on from the snapshot; journal and deliveries are empty. */
+            /** @description The snapshot is restored. Journal and deliveries are empty. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly listRecords: {
@@ -1218,14 +1220,14 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description A collection of the state. */
+                /** @description A collection of records. */
                 readonly collection: components["parameters"]["Collection"];
             };
             readonly cookie?: never;
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Its records, in the form of a seed. */
+            /** @description The records, in the format of a seed. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1234,7 +1236,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RecordList"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly createRecord: {
@@ -1242,7 +1244,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description A collection of the state. */
+                /** @description A collection of records. */
                 readonly collection: components["parameters"]["Collection"];
             };
             readonly cookie?: never;
@@ -1253,7 +1255,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The record. */
+            /** @description The new record. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1262,7 +1264,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["StateRecord"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly getRecord: {
@@ -1270,16 +1272,16 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description A collection of the state. */
+                /** @description A collection of records. */
                 readonly collection: components["parameters"]["Collection"];
-                /** @description The record's id. A number is found by its digits, a contact by account id, a colon and digits, a role by its name. */
+                /** @description The id of the record. For a phone number its digits, for a contact the account id, a colon and the digits, for a role its name. */
                 readonly id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record, in the form of a seed. */
+            /** @description The record, in the format of a seed. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1288,7 +1290,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["StateRecord"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly deleteRecord: {
@@ -1296,23 +1298,23 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description A collection of the state. */
+                /** @description A collection of records. */
                 readonly collection: components["parameters"]["Collection"];
-                /** @description The record's id. A number is found by its digits, a contact by account id, a colon and digits, a role by its name. */
+                /** @description The id of the record. For a phone number its digits, for a contact the account id, a colon and the digits, for a role its name. */
                 readonly id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is gone. */
+            /** @description The record is deleted. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly updateRecord: {
@@ -1320,9 +1322,9 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description A collection of the state. */
+                /** @description A collection of records. */
                 readonly collection: components["parameters"]["Collection"];
-                /** @description The record's id. A number is found by its digits, a contact by account id, a colon and digits, a role by its name. */
+                /** @description The id of the record. For a phone number its digits, for a contact the account id, a colon and the digits, for a role its name. */
                 readonly id: string;
             };
             readonly cookie?: never;
@@ -1333,7 +1335,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The record as it is now. */
+            /** @description The updated record. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1342,7 +1344,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["StateRecord"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly getClock: {
@@ -1363,7 +1365,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Clock"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly setClock: {
@@ -1388,7 +1390,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Clock"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly advanceClock: {
@@ -1404,7 +1406,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The clock, and what happened on the way, in order. */
+            /** @description The clock, and the events on the way, in order. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1413,7 +1415,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ClockAdvanced"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly listFaults: {
@@ -1425,7 +1427,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The faults, in the order of adding. */
+            /** @description The faults, in the order in which they were added. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1434,7 +1436,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["FaultList"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly addFault: {
@@ -1450,7 +1452,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The fault's id. */
+            /** @description The id of the fault. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1459,7 +1461,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["FaultAdded"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly clearFaults: {
@@ -1471,14 +1473,14 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description None is left. */
+            /** @description All faults are removed. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly removeFault: {
@@ -1486,31 +1488,31 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id that was answered or listed. */
+                /** @description The id from an earlier response. */
                 readonly id: components["parameters"]["Id"];
             };
             readonly cookie?: never;
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is gone. */
+            /** @description The fault is removed. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly listRequests: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only those of this operation. */
+                /** @description Only requests to this operation. */
                 readonly operationId?: string;
-                /** @description Only those answered with this status. */
+                /** @description Only responses with this status. */
                 readonly status?: number;
-                /** @description Only those later than the entry of this id. */
+                /** @description Only entries with a higher id. */
                 readonly after?: number;
             };
             readonly header?: never;
@@ -1528,7 +1530,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RequestList"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly clearRequests: {
@@ -1547,7 +1549,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly listUnmatchedRequests: {
@@ -1568,7 +1570,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["UnmatchedList"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly waitForRequests: {
@@ -1584,7 +1586,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The requests that match, and whether there are enough of them. */
+            /** @description The matching requests, and whether there are enough. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1593,7 +1595,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RequestWaited"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly getRequest: {
@@ -1601,14 +1603,14 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id that was answered or listed. */
+                /** @description The id from an earlier response. */
                 readonly id: components["parameters"]["Id"];
             };
             readonly cookie?: never;
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The request. */
+            /** @description The request and its response. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1617,7 +1619,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RequestDetail"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly triggerWebhook: {
@@ -1633,7 +1635,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What was sent, and what came of it. */
+            /** @description The delivery and its result. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1642,7 +1644,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Delivery"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly listDeliveries: {
@@ -1663,7 +1665,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeliveryList"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly redeliverWebhook: {
@@ -1671,7 +1673,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id that was answered or listed. */
+                /** @description The id from an earlier response. */
                 readonly id: components["parameters"]["Id"];
             };
             readonly cookie?: never;
@@ -1687,7 +1689,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Delivery"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly getInbox: {
@@ -1699,7 +1701,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The receiver's address, its answer, and the events, oldest first. */
+            /** @description The URL of the receiver, its response, and the events, oldest first. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1708,7 +1710,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Inbox"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly setInbox: {
@@ -1724,14 +1726,14 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It answers so from now on. */
+            /** @description The response is set. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly clearInbox: {
@@ -1743,14 +1745,14 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The inbox is empty, and answers as at the start. */
+            /** @description The inbox is empty and its response is the default. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly issueToken: {
@@ -1766,7 +1768,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The token, and whom it is for. */
+            /** @description The token and its user. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1775,7 +1777,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Token"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly issueApiKey: {
@@ -1791,7 +1793,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The key. */
+            /** @description The API key. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1800,7 +1802,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly getPolicies: {
@@ -1812,7 +1814,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Every policy. */
+            /** @description All policies. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1821,7 +1823,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Policies"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly changePolicies: {
@@ -1837,7 +1839,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Every policy. */
+            /** @description All policies. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1846,7 +1848,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Policies"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly getCoverage: {
@@ -1858,7 +1860,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Every operation with its documented statuses and those seen. */
+            /** @description Every operation with its documented and its seen statuses. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1867,7 +1869,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Coverage"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly streamEvents: {
@@ -1879,7 +1881,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The stream, until the sandbox is deleted or the server closes. */
+            /** @description The stream. It ends when the sandbox is deleted or the server stops. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1888,7 +1890,7 @@ export interface operations {
                     readonly "text/event-stream": components["schemas"]["Event"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly listTransfers: {
@@ -1900,7 +1902,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Those under way and the latest of those that are over, 1000 in all, oldest first. */
+            /** @description All active and the latest finished transfers, 1000 in total, oldest first. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1909,7 +1911,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TransferList"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly startTransfer: {
@@ -1925,7 +1927,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The transfer, ringing. */
+            /** @description The ringing transfer. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1934,7 +1936,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Transfer"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly getTransfer: {
@@ -1942,7 +1944,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id that was answered or listed. */
+                /** @description The id from an earlier response. */
                 readonly id: components["parameters"]["Id"];
             };
             readonly cookie?: never;
@@ -1958,7 +1960,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Transfer"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
     readonly answerTransfer: {
@@ -1966,7 +1968,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id that was answered or listed. */
+                /** @description The id from an earlier response. */
                 readonly id: components["parameters"]["Id"];
             };
             readonly cookie?: never;
@@ -1986,7 +1988,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Transfer"];
                 };
             };
-            readonly "4XX": components["responses"]["Refused"];
+            readonly "4XX": components["responses"]["Rejected"];
         };
     };
 }

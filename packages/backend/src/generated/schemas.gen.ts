@@ -22,7 +22,7 @@ export const zVersion = z.strictObject({
 export const zDocument = z.record(z.string(), z.unknown());
 
 /**
- * Lower-case letters, digits and hyphens.
+ * 1 to 63 lower-case letters, digits and hyphens; no hyphen at the start.
  */
 export const zSandboxName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/);
 
@@ -36,12 +36,12 @@ export const zSandboxList = z.strictObject({
 });
 
 /**
- * Collections of records; the JSON Schema of seeds tells their fields. A time may be a distance from the sandbox's clock, such as `+1h` or `-30m`.
+ * Collections of records; the JSON Schema of seeds describes their fields. A time may be relative to the sandbox's clock, such as `+1h` or `-30m`.
  */
 export const zSeed = z.record(z.string(), z.unknown());
 
 /**
- * What was exported. Only `version` is meant to be read.
+ * An exported sandbox. Its contents other than `version` may change between releases.
  */
 export const zSnapshot = z.looseObject({
     version: z.literal(1),
@@ -98,7 +98,7 @@ export const zClockSetting = z.strictObject({
 });
 
 /**
- * By how many milliseconds, to when, or to the next timer or expiry.
+ * By a number of milliseconds, to a time, or to the next timer or expiry.
  */
 export const zClockStep = z.union([
     z.strictObject({
@@ -123,7 +123,7 @@ export const zClockAdvanced = zClock.and(z.strictObject({
 }));
 
 /**
- * Which requests it meets; absent parts match everything.
+ * Which requests match; absent criteria match every request.
  */
 export const zFaultMatch = z.strictObject({
     operationId: z.string().optional(),
@@ -144,7 +144,7 @@ export const zFaultFieldError = z.strictObject({
 });
 
 /**
- * The error's `meta`, exactly as given. By default a rate limit and a full queue say `retryAfterSecs`, and a used-up assistant quota says `resetsAt`.
+ * The `meta` of the error, sent unchanged. The default is `retryAfterSecs` for `rate_limit_exceeded` and `queue_full`, and `resetsAt` for `assistant_quota_exceeded`.
  */
 export const zFaultMeta = z.looseObject({
     retryAfterSecs: z.number().gte(0).optional(),
@@ -152,7 +152,7 @@ export const zFaultMeta = z.looseObject({
 });
 
 /**
- * An error code of the API's table, with the field errors and the `meta` to answer; a rate limit; any status with any body (text, or JSON); a latency in milliseconds of the sandbox's clock, after which the request goes on; or a way to misbehave. `reset`, `empty` and `hang` happen instead of an answer, `processThenDrop` after the request was carried out; the others garble the answer.
+ * What the fault does. `code` responds with an error of the API, `rateLimit` with `rate_limit_exceeded`, `status` with any status and body. `latency` delays the request by milliseconds of the sandbox's clock. `reset`, `empty` and `hang` replace the response and do not process the request. `processThenDrop` processes the request, then resets the connection. The other values damage the response.
  */
 export const zFaultDo = z.union([
     z.literal('reset'),
@@ -217,20 +217,20 @@ export const zRequestList = z.strictObject({
 export const zRequestDetail = zRequestEntry.and(z.strictObject({
     query: z.record(z.string(), z.string()).optional(),
     headers: z.record(z.string(), z.string()).optional(),
-    body: z.unknown().optional(),
-    answer: z.unknown().optional()
+    requestBody: z.unknown().optional(),
+    responseBody: z.unknown().optional()
 }));
 
-export const zNearMiss = z.strictObject({
+export const zClosestOperation = z.strictObject({
     operationId: z.string(),
     method: z.string(),
     path: z.string(),
-    why: z.string()
+    fix: z.string()
 });
 
 export const zUnmatchedList = z.strictObject({
     requests: z.array(zRequestEntry.and(z.strictObject({
-        nearest: z.array(zNearMiss)
+        closest: z.array(zClosestOperation)
     })))
 });
 
@@ -250,7 +250,7 @@ export const zRequestWaited = z.strictObject({
 });
 
 /**
- * What to offer, and to whom; every other field becomes part of the payload.
+ * The destination of the offer; all other fields become part of the payload.
  */
 export const zTrigger = z.looseObject({
     destinationId: z.string()
@@ -298,7 +298,7 @@ export const zRole = z.enum([
 ]);
 
 /**
- * For a user, or for the first member of an account who has the role.
+ * For a user, or for the first member of the account with the role.
  */
 export const zNewToken = z.strictObject({
     userId: z.string().optional(),
@@ -336,12 +336,12 @@ export const zApiKey = z.strictObject({
 });
 
 /**
- * What is decided where the specification is silent, by name. Numbers and flags, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). An unknown name or a value that does not fit is refused.
+ * The decisions that the specification leaves open, by name: numbers and booleans, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). Unknown names and invalid values are rejected.
  */
 export const zPolicies = z.record(z.string(), z.unknown());
 
 /**
- * What is left out is as in the sandbox `default`.
+ * Omitted options are those of the sandbox `default`.
  */
 export const zNewSandbox = z.strictObject({
     name: zSandboxName,
@@ -365,7 +365,7 @@ export const zCoverage = z.strictObject({
 });
 
 /**
- * How a phone, or a person, behaves. Who is not mentioned does not answer.
+ * How a phone or a person behaves. Those not listed do not answer.
  */
 export const zScriptEntry = z.strictObject({
     destinationId: z.string().optional(),
@@ -432,17 +432,17 @@ export const zTransferList = z.strictObject({
 });
 
 /**
- * A collection of the state.
+ * A collection of records.
  */
 export const zCollection2 = zCollection;
 
 /**
- * The id that was answered or listed.
+ * The id from an earlier response.
  */
 export const zId = z.string().min(1).max(100);
 
 /**
- * It is.
+ * The server is ready.
  */
 export const zGetHealthResponse = zHealth;
 
@@ -457,14 +457,14 @@ export const zGetVersionResponse = zVersion;
 export const zGetDocumentResponse = zDocument;
 
 /**
- * Their names, in the order of creation.
+ * The sandboxes, in the order of creation.
  */
 export const zListSandboxesResponse = zSandboxList;
 
 export const zCreateSandboxBody = zNewSandbox;
 
 /**
- * The sandbox and the path that leads to it.
+ * The new sandbox and its path prefix.
  */
 export const zCreateSandboxResponse = zSandbox;
 
@@ -473,31 +473,31 @@ export const zDeleteSandboxPath = z.strictObject({
 });
 
 /**
- * It is gone.
+ * The sandbox is deleted.
  */
 export const zDeleteSandboxResponse = z.void();
 
 /**
- * State, clock, policies, faults, journal, deliveries and random generator are as at the start.
+ * Records, clock, policies, faults, journal, deliveries and random generator are reset.
  */
 export const zResetSandboxResponse = z.void();
 
 export const zAddSeedBody = zSeed;
 
 /**
- * It is added.
+ * The records are added.
  */
 export const zAddSeedResponse = z.void();
 
 /**
- * All that decides how the sandbox goes on.
+ * The snapshot.
  */
 export const zGetSnapshotResponse = zSnapshot;
 
 export const zPutSnapshotBody = zSnapshot;
 
 /**
- * It goes on from the snapshot; journal and deliveries are empty.
+ * The snapshot is restored. Journal and deliveries are empty.
  */
 export const zPutSnapshotResponse = z.void();
 
@@ -506,7 +506,7 @@ export const zListRecordsPath = z.strictObject({
 });
 
 /**
- * Its records, in the form of a seed.
+ * The records, in the format of a seed.
  */
 export const zListRecordsResponse = zRecordList;
 
@@ -517,7 +517,7 @@ export const zCreateRecordPath = z.strictObject({
 });
 
 /**
- * The record.
+ * The new record.
  */
 export const zCreateRecordResponse = zStateRecord;
 
@@ -527,7 +527,7 @@ export const zDeleteRecordPath = z.strictObject({
 });
 
 /**
- * It is gone.
+ * The record is deleted.
  */
 export const zDeleteRecordResponse = z.void();
 
@@ -537,7 +537,7 @@ export const zGetRecordPath = z.strictObject({
 });
 
 /**
- * The record, in the form of a seed.
+ * The record, in the format of a seed.
  */
 export const zGetRecordResponse = zStateRecord;
 
@@ -549,7 +549,7 @@ export const zUpdateRecordPath = z.strictObject({
 });
 
 /**
- * The record as it is now.
+ * The updated record.
  */
 export const zUpdateRecordResponse = zStateRecord;
 
@@ -568,24 +568,24 @@ export const zSetClockResponse = zClock;
 export const zAdvanceClockBody = zClockStep;
 
 /**
- * The clock, and what happened on the way, in order.
+ * The clock, and the events on the way, in order.
  */
 export const zAdvanceClockResponse = zClockAdvanced;
 
 /**
- * None is left.
+ * All faults are removed.
  */
 export const zClearFaultsResponse = z.void();
 
 /**
- * The faults, in the order of adding.
+ * The faults, in the order in which they were added.
  */
 export const zListFaultsResponse = zFaultList;
 
 export const zAddFaultBody = zFault;
 
 /**
- * The fault's id.
+ * The id of the fault.
  */
 export const zAddFaultResponse = zFaultAdded;
 
@@ -594,7 +594,7 @@ export const zRemoveFaultPath = z.strictObject({
 });
 
 /**
- * It is gone.
+ * The fault is removed.
  */
 export const zRemoveFaultResponse = z.void();
 
@@ -622,7 +622,7 @@ export const zListUnmatchedRequestsResponse = zUnmatchedList;
 export const zWaitForRequestsBody = zRequestWait;
 
 /**
- * The requests that match, and whether there are enough of them.
+ * The matching requests, and whether there are enough.
  */
 export const zWaitForRequestsResponse = zRequestWaited;
 
@@ -631,14 +631,14 @@ export const zGetRequestPath = z.strictObject({
 });
 
 /**
- * The request.
+ * The request and its response.
  */
 export const zGetRequestResponse = zRequestDetail;
 
 export const zTriggerWebhookBody = zTrigger;
 
 /**
- * What was sent, and what came of it.
+ * The delivery and its result.
  */
 export const zTriggerWebhookResponse = zDelivery;
 
@@ -657,67 +657,67 @@ export const zRedeliverWebhookPath = z.strictObject({
 export const zRedeliverWebhookResponse = zDelivery;
 
 /**
- * The inbox is empty, and answers as at the start.
+ * The inbox is empty and its response is the default.
  */
 export const zClearInboxResponse = z.void();
 
 /**
- * The receiver's address, its answer, and the events, oldest first.
+ * The URL of the receiver, its response, and the events, oldest first.
  */
 export const zGetInboxResponse = zInbox;
 
 export const zSetInboxBody = zInboxAnswer;
 
 /**
- * It answers so from now on.
+ * The response is set.
  */
 export const zSetInboxResponse = z.void();
 
 export const zIssueTokenBody = zNewToken;
 
 /**
- * The token, and whom it is for.
+ * The token and its user.
  */
 export const zIssueTokenResponse = zToken;
 
 export const zIssueApiKeyBody = zNewApiKey;
 
 /**
- * The key.
+ * The API key.
  */
 export const zIssueApiKeyResponse = zApiKey;
 
 /**
- * Every policy.
+ * All policies.
  */
 export const zGetPoliciesResponse = zPolicies;
 
 export const zChangePoliciesBody = zPolicies;
 
 /**
- * Every policy.
+ * All policies.
  */
 export const zChangePoliciesResponse = zPolicies;
 
 /**
- * Every operation with its documented statuses and those seen.
+ * Every operation with its documented and its seen statuses.
  */
 export const zGetCoverageResponse = zCoverage;
 
 /**
- * The stream, until the sandbox is deleted or the server closes.
+ * The stream. It ends when the sandbox is deleted or the server stops.
  */
 export const zStreamEventsResponse = zEvent;
 
 /**
- * Those under way and the latest of those that are over, 1000 in all, oldest first.
+ * All active and the latest finished transfers, 1000 in total, oldest first.
  */
 export const zListTransfersResponse = zTransferList;
 
 export const zStartTransferBody = zNewTransfer;
 
 /**
- * The transfer, ringing.
+ * The ringing transfer.
  */
 export const zStartTransferResponse = zTransfer;
 

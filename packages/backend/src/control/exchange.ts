@@ -1,0 +1,37 @@
+import type { z } from "zod";
+import type { ControlOperationId, controlOperations } from "../generated/operations.gen.ts";
+import type { controlSchemas } from "../generated/schemas.gen.ts";
+import type { BackendControls } from "../testing/controls.ts";
+import type { SuccessBody } from "./reply.ts";
+
+type Part<Id extends ControlOperationId, Name extends string> =
+  (typeof controlSchemas)[Id] extends Record<Name, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
+
+/** The sandboxes that the control plane manages. */
+export interface SandboxRegistry {
+  list(): readonly string[];
+  create(name: string, options: NewSandboxOptions): unknown;
+  delete(name: string): boolean;
+}
+type NewSandbox = z.output<(typeof controlSchemas)["createSandbox"]["body"]>;
+type NewSandboxOptions = {
+  readonly [Name in Exclude<keyof NewSandbox, "name">]?: Exclude<NewSandbox[Name], undefined>;
+};
+
+/** A validated request to the control plane. */
+export interface ControlExchange<Id extends ControlOperationId> {
+  readonly backend: BackendControls;
+  /** The sandboxes that the backend belongs to. */
+  readonly sandboxes: SandboxRegistry | undefined;
+  readonly params: Readonly<Record<(typeof controlOperations)[Id]["pathParameters"][number], string>>;
+  readonly query: Part<Id, "query">;
+  readonly body: Part<Id, "body">;
+}
+
+/** The handlers by operationId. A handler returns the success body, or a whole response. */
+export type ControlHandlers<Id extends ControlOperationId = ControlOperationId> = {
+  readonly [Name in Id]: {
+    handle(exchange: ControlExchange<Name>): Reply<Name> | Promise<Reply<Name>>;
+  }["handle"];
+};
+type Reply<Id extends ControlOperationId> = SuccessBody<Id> | Response;

@@ -1,0 +1,56 @@
+import type { OperationDescription } from "@call-transfer/spec";
+import type { Faults } from "../faults/faults.ts";
+import type { Journal } from "../http/journal.ts";
+import type { Clock, Step } from "../model/clock.ts";
+import type { BackendEvent, Events } from "../model/events.ts";
+import type { Policies } from "../model/policies.ts";
+import type { State } from "../model/state.ts";
+import type { Deliveries } from "../platform/deliveries.ts";
+import type { Inbox } from "../platform/inbox.ts";
+import type { Transfers } from "../platform/transfers.ts";
+import type { Upcoming } from "../platform/upcoming.ts";
+import type { Collections } from "./collections.ts";
+import type { Keys } from "./keys.ts";
+import type { Seed } from "./seed.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** What a test reads and changes of a backend. The control plane offers the same over HTTP. */
+export interface BackendControls {
+  readonly clock: Clock;
+  /**
+   * Moves the clock like `clock.advance` and returns the events on the way. `nextTimer` also stops where a temporary
+   * status or a previous signing secret expires.
+   */
+  advance(step: Step): Promise<readonly BackendEvent[]>;
+  /** Lists the timers and expiries to come, soonest first. */
+  upcoming(): readonly Upcoming[];
+  /** All records, as plain Maps. */
+  readonly state: State;
+  /** The same records in the format of a seed, validated when edited. */
+  readonly collections: Collections;
+  /** The current policies. Changes take effect at once, also those made in place. */
+  readonly policies: Policies;
+  /** Changes policies and returns all of them. Throws InputError naming the invalid one, and then changes none. */
+  changePolicies(changes: object): Record<keyof Policies, unknown>;
+  readonly faults: Faults;
+  readonly deliveries: Deliveries;
+  /** The built-in webhook receiver. */
+  readonly inbox: Inbox;
+  readonly transfers: Transfers;
+  readonly keys: Keys;
+  readonly journal: Journal;
+  readonly events: Pick<Events, "follow">;
+  /** The operations that the backend serves. */
+  readonly operations: readonly OperationDescription[];
+  /** Adds records. Throws InputError naming the invalid field, and then adds none. */
+  seed(seed: Seed): void;
+  /** Exports the backend as JSON, including its secrets. Journal and deliveries are not part of it. */
+  snapshot(): Snapshot;
+  /**
+   * Replaces the backend's contents with a snapshot. Apps that are still ringing receive their offers again. Throws
+   * InputError naming the invalid field, and then changes nothing.
+   */
+  restore(snapshot: unknown): void;
+  /** Restores the initial state, clock, policies, faults, journal, deliveries and random generator. */
+  reset(): void;
+}
