@@ -22,6 +22,7 @@ const root = new URL("../", import.meta.url);
 const generatedFolders = [
   "packages/spec/src",
   "packages/sdk/src/generated",
+  "packages/sdk/src/resources",
   "packages/backend/src/generated",
   "packages/mock-server/src/cli",
 ];
@@ -45,12 +46,12 @@ async function render(): Promise<Map<string, string>> {
     ["packages/sdk/src/generated/operations.gen.ts", renderSdkTables(document, operations)],
     ["packages/sdk/src/generated/signature.gen.ts", renderSignature(document)],
     ["packages/sdk/src/generated/error-codes.gen.ts", renderSdkErrorCodes(document)],
-    ["packages/sdk/src/generated/resources.gen.ts", renderResources(nouns)],
-    ["packages/sdk/src/generated/index.gen.ts", renderSdkExports(document, nouns)],
+    ["packages/sdk/src/resources/resources.gen.ts", renderResources(nouns)],
+    ["packages/sdk/src/resources/index.gen.ts", renderSdkExports(document, nouns)],
     ...(await renderControl()),
   ]);
   for (const [noun, members] of nouns) {
-    files.set(`packages/sdk/src/generated/${noun}.gen.ts`, renderNoun(noun, members, document));
+    files.set(`packages/sdk/src/resources/${noun}.gen.ts`, renderNoun(noun, members, document));
   }
   return files;
 }

@@ -129,13 +129,13 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
     "RequestOptions",
   ];
   const imports = [
-    plain && `import type { ApiPromise } from "../api-promise.ts";`,
-    `import type { Core } from "../core.ts";`,
+    plain && `import type { ApiPromise } from "../core/api-promise.ts";`,
+    `import type { Core } from "../core/core.ts";`,
     `import type { ${optionTypes.join(", ")} } from "../options/options.ts";`,
-    paged && `import { type PagePromise, requestPage } from "../pagination.ts";`,
-    lookUps.length > 0 && `import { ${lookUps.join(", ")} } from "../reconcile.ts";`,
-    models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "./models.gen.ts";`,
-    queries.length > 0 && `import type { operations } from "./types.gen.ts";`,
+    paged && `import { type PagePromise, requestPage } from "../core/pagination.ts";`,
+    lookUps.length > 0 && `import { ${lookUps.join(", ")} } from "../core/reconcile.ts";`,
+    models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "../generated/models.gen.ts";`,
+    queries.length > 0 && `import type { operations } from "../generated/types.gen.ts";`,
   ].filter(Boolean);
   const queryTypes = queries.map(
     (operation) =>
@@ -158,7 +158,7 @@ ${operations.map((operation) => renderMethod(operation, document)).join("\n")}}
 
 export function renderResources(nouns: Map<string, OperationModel[]>): string {
   const resources = [...nouns].map(([noun, operations]) => ({ noun, name: operations[0]?.resource ?? noun }));
-  return `${header}import { Core } from "../core.ts";
+  return `${header}import { Core } from "../core/core.ts";
 ${resources.map(({ noun, name }) => `import { ${pascal(name)} } from "./${noun}.gen.ts";`).join("\n")}
 
 /** A client with every resource of the API. */
@@ -231,11 +231,11 @@ export function renderSdkExports(document: OpenApiDocument, nouns: Map<string, O
     ];
     return `export { ${names.join(", ")} } from "./${noun}.gen.ts";`;
   });
-  return `${header}export type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "./error-codes.gen.ts";
+  return `${header}export type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "../generated/error-codes.gen.ts";
 export type {
 ${models.map((name) => `  ${name},`).join("\n")}
-} from "./models.gen.ts";
-export type { components, operations, paths, webhooks } from "./types.gen.ts";
+} from "../generated/models.gen.ts";
+export type { components, operations, paths, webhooks } from "../generated/types.gen.ts";
 ${blocks.join("\n")}
 `;
 }

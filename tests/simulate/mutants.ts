@@ -14,7 +14,7 @@ const answer = inFile("sdk/src/send/answer.ts");
 const failure = inFile("sdk/src/send/failure.ts");
 const interruption = inFile("sdk/src/send/deadline.ts");
 const auth = inFile("sdk/src/options/auth.ts");
-const look = inFile("sdk/src/reconcile.ts");
+const look = inFile("sdk/src/core/reconcile.ts");
 const verify = inFile("sdk/src/webhooks/signature.ts");
 const secrets = inFile("backend/src/rules/secrets.ts");
 const destinations = inFile("backend/src/routes/destinations.ts");
@@ -140,7 +140,7 @@ const looks: readonly Mutant[] = [
   send("window-starts-late", "iso(first - tolerance)", "iso(first + tolerance)"),
   look("look-forgets-what-it-read", "found.set(item.id, item);", ";"),
   look("look-promises-too-long-an-overlap", "overlapHours * 3_600_000", "overlapHours * 3_700_000"),
-  inFile("sdk/src/generated/calls.gen.ts")("look-starts-at-the-end", "startDate: window.from", "startDate: window.to"),
+  inFile("sdk/src/resources/calls.gen.ts")("look-starts-at-the-end", "startDate: window.from", "startDate: window.to"),
 ];
 
 const verifier: readonly Mutant[] = [

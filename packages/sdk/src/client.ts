@@ -1,8 +1,8 @@
-import { ConfigurationError } from "./errors.ts";
-import { ResourceClient } from "./generated/resources.gen.ts";
-import { isObject } from "./guards.ts";
+import { type RawClient, rawOf } from "./core/raw.ts";
+import { ConfigurationError } from "./errors/errors.ts";
 import type { ClientOptions } from "./options/options.ts";
-import { type RawClient, rawOf } from "./raw.ts";
+import { ResourceClient } from "./resources/resources.gen.ts";
+import { isObject } from "./utils/guards.ts";
 
 /**
  * The client of the call-transfer API.

@@ -1,6 +1,9 @@
-export { type Answer, ApiPromise, type Result } from "./api-promise.ts";
 export { CallTransfer } from "./client.ts";
-export { Core, type RequestInput } from "./core.ts";
+export { type Answer, ApiPromise, type Result } from "./core/api-promise.ts";
+export { Core, type RequestInput } from "./core/core.ts";
+export { PagePromise } from "./core/pagination.ts";
+export type { RawClient } from "./core/raw.ts";
+export type { LookUp, OutcomeWindow, Reconciliation } from "./core/reconcile.ts";
 export {
   AbortError,
   type AnyApiError,
@@ -27,8 +30,7 @@ export {
   ServerError,
   TimeoutError,
   UnprocessableEntityError,
-} from "./errors.ts";
-export * from "./generated/index.gen.ts";
+} from "./errors/errors.ts";
 export type {
   AccessTokenFunction,
   ClientOptions,
@@ -38,9 +40,7 @@ export type {
   RetryOptions,
   Validate,
 } from "./options/options.ts";
-export { PagePromise } from "./pagination.ts";
-export type { RawClient } from "./raw.ts";
-export type { LookUp, OutcomeWindow, Reconciliation } from "./reconcile.ts";
+export * from "./resources/index.gen.ts";
 export type { Logger } from "./send/logger.ts";
 export type { Middleware, MiddlewareContext, OutgoingRequest } from "./send/middleware.ts";
 export type { Outcome } from "./send/retry.ts";

@@ -8,7 +8,7 @@ import {
   NotFoundError,
   RateLimitError,
   RequestError,
-} from "../src/errors.ts";
+} from "../src/errors/errors.ts";
 import type { ErrorCode } from "../src/generated/error-codes.gen.ts";
 import type { FieldError } from "../src/generated/models.gen.ts";
 import { apiKey, clientOf, json, problem } from "./test-server.ts";
@@ -143,7 +143,7 @@ describe("ApiError", () => {
 
   it("is recognized across two copies of the SDK in one process", async () => {
     vi.resetModules();
-    const copy = await import("../src/errors.ts");
+    const copy = await import("../src/errors/errors.ts");
     expect(copy.ApiError).not.toBe(ApiError);
     const error = await errorOf(problem(429, "queue_full"));
     expect(error).toBeInstanceOf(copy.RateLimitError);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { InvalidResponseError } from "../src/errors.ts";
+import { InvalidResponseError } from "../src/errors/errors.ts";
 import { clientOf, json, problem } from "./test-server.ts";
 
 fc.configureGlobal({ seed: 1 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expandPath, serializeQuery } from "../src/send/path.ts";
+import { expandPath, serializeQuery } from "../src/utils/path.ts";
 
 const template = "/api/v1/transfers/members/{memberId}/hours";
 const expand = (memberId: unknown) => expandPath(template, { memberId });

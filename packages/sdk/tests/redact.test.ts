@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redact } from "../src/send/redact.ts";
+import { redact } from "../src/utils/redact.ts";
 
 describe("redact", () => {
   it("replaces every occurrence of every secret", () => {

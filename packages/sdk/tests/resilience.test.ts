@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CallTransfer } from "../src/client.ts";
-import { ApiError, InvalidResponseError, OutcomeUnknownError } from "../src/errors.ts";
+import { ApiError, InvalidResponseError, OutcomeUnknownError } from "../src/errors/errors.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 

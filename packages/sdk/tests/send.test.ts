@@ -8,7 +8,7 @@ import {
   InvalidResponseError,
   OutcomeUnknownError,
   TimeoutError,
-} from "../src/errors.ts";
+} from "../src/errors/errors.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const roles = { roles: [] };

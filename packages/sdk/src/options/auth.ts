@@ -1,5 +1,5 @@
 import { defaultTimeoutMs } from "../generated/operations.gen.ts";
-import { isFunction } from "../guards.ts";
+import { isFunction } from "../utils/guards.ts";
 import type { AccessTokenFunction } from "./options.ts";
 import { checkToken } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-import type { Attempt } from "../errors.ts";
+import type { Attempt } from "../errors/errors.ts";
 import type { Logger } from "../send/logger.ts";
 import type { Middleware } from "../send/middleware.ts";
 

@@ -1,8 +1,8 @@
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../errors/errors.ts";
 import { defaultMaxRetries, defaultTimeoutMs } from "../generated/operations.gen.ts";
-import { isFunction, isObject, isText } from "../guards.ts";
 import type { Logger } from "../send/logger.ts";
 import { RetryBudget } from "../send/retry.ts";
+import { isFunction, isObject, isText } from "../utils/guards.ts";
 import { type Auth, authOf } from "./auth.ts";
 import type { ClientOptions, Clock, RequestOptions, RetryOptions } from "./options.ts";
 

@@ -1,11 +1,11 @@
 // What an answer says, once its body is read.
 
-import { InvalidResponseError, type Problem } from "../errors.ts";
-import { isObject, isText, messageOf } from "../guards.ts";
+import { InvalidResponseError, type Problem } from "../errors/errors.ts";
+import { isObject, isText, messageOf } from "../utils/guards.ts";
+import { excerpt, redact } from "../utils/redact.ts";
 import type { Progress } from "./attempt.ts";
 import type { AttemptResult, Call } from "./call.ts";
 import { cleaned } from "./failure.ts";
-import { excerpt, redact } from "./redact.ts";
 import { type Outcome, outcomeOfAnswer, retryHint } from "./retry.ts";
 
 /** What an answer's head says of the attempt's effect. A browser hides a redirect behind status 0, a lost connection too. */

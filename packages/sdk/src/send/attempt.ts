@@ -1,8 +1,9 @@
 // One sending of a request: credential, deadline, bounded body.
 
-import type { Attempt } from "../errors.ts";
-import { isText } from "../guards.ts";
+import type { Attempt } from "../errors/errors.ts";
 import type { Credential } from "../options/auth.ts";
+import { isText } from "../utils/guards.ts";
+import { redact } from "../utils/redact.ts";
 import { codeOf, effectOf, problemIn, refusal, requestIdOf, success, validated } from "./answer.ts";
 import { completed, isWhole, Received, readText, replay, textOf } from "./body.ts";
 import type { AttemptResult, Call, Outgoing } from "./call.ts";
@@ -10,7 +11,6 @@ import { withinLimit } from "./deadline.ts";
 import { endOf } from "./failure.ts";
 import { noticeDeprecation } from "./logger.ts";
 import { runMiddleware } from "./middleware.ts";
-import { redact } from "./redact.ts";
 import { type Outcome, outcomeOfFailure, retryHint } from "./retry.ts";
 
 /** 10 MiB. */

@@ -1,5 +1,5 @@
 // Reading answers: bounded, and once for all who want to look.
-import { isFunction, isObject } from "../guards.ts";
+import { isFunction, isObject } from "../utils/guards.ts";
 
 /** A body larger than the bound. */
 export class BodyTooLarge extends Error {}

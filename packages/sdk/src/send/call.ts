@@ -1,10 +1,10 @@
 // One logical request, and what is found out about it.
 
-import type { Attempt, Problem, RequestFacts } from "../errors.ts";
+import type { LookUp } from "../core/reconcile.ts";
+import type { Attempt, Problem, RequestFacts } from "../errors/errors.ts";
 import type { Credential } from "../options/auth.ts";
 import type { RequestOptions } from "../options/options.ts";
 import type { Settings } from "../options/settings.ts";
-import type { LookUp } from "../reconcile.ts";
 import type { Failure } from "./deadline.ts";
 import type { Middleware } from "./middleware.ts";
 import type { OperationFacts } from "./operation-facts.ts";

@@ -1,4 +1,4 @@
-import { AbortError, type FailureKind, TimeoutError } from "../errors.ts";
+import { AbortError, type FailureKind, TimeoutError } from "../errors/errors.ts";
 import type { Call } from "./call.ts";
 
 /** Why there is no usable answer. */

@@ -1,12 +1,12 @@
 // Why an attempt gave no usable answer, in words that show no secret.
 
-import { AbortError, ConnectionError, InvalidResponseError, RequestError, TimeoutError } from "../errors.ts";
-import { isText, messageOf } from "../guards.ts";
+import { AbortError, ConnectionError, InvalidResponseError, RequestError, TimeoutError } from "../errors/errors.ts";
+import { isText, messageOf } from "../utils/guards.ts";
+import { excerpt, redact } from "../utils/redact.ts";
 import type { Progress } from "./attempt.ts";
 import { BodyTooLarge } from "./body.ts";
 import type { AttemptResult, Call } from "./call.ts";
 import type { Failure } from "./deadline.ts";
-import { excerpt, redact } from "./redact.ts";
 
 /**
  * How an attempt ends by what was thrown or what interrupted it. Throws on what the caller's own code threw before

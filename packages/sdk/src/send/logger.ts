@@ -1,5 +1,5 @@
+import { excerpt, redact } from "../utils/redact.ts";
 import type { Call } from "./call.ts";
-import { excerpt, redact } from "./redact.ts";
 
 /** Where the client writes: any `console`-shaped object. It is never handed headers, bodies or secrets. */
 export interface Logger {

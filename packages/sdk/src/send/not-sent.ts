@@ -1,5 +1,5 @@
 // Which failures of fetch prove that no byte of the request left. not-sent.test.ts has a row for each known failure.
-import { isText } from "../guards.ts";
+import { isText } from "../utils/guards.ts";
 
 /** System calls that come before a connection: whatever code they fail with, nothing was sent. */
 const beforeConnection = /^(?:connect|getaddrinfo|query\w+)$/;

@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import { effectFreeCodes } from "../generated/operations.gen.ts";
-import { isText } from "../guards.ts";
+import { isText } from "../utils/guards.ts";
 import { provesUnsent } from "./not-sent.ts";
 import type { OperationFacts } from "./operation-facts.ts";
 

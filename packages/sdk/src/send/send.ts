@@ -1,15 +1,15 @@
 // The attempt loop: which attempt follows which, and what is reported in the end.
 
-import { type ApiError, apiErrorOf, OutcomeUnknownError, type RequestError, withReason } from "../errors.ts";
+import type { OutcomeWindow } from "../core/reconcile.ts";
+import { type ApiError, apiErrorOf, OutcomeUnknownError, type RequestError, withReason } from "../errors/errors.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
-import { isText, messageOf } from "../guards.ts";
 import type { Credential } from "../options/auth.ts";
-import type { OutcomeWindow } from "../reconcile.ts";
+import { isText, messageOf } from "../utils/guards.ts";
+import { excerpt } from "../utils/redact.ts";
 import { requestIdOf } from "./answer.ts";
 import { attemptOnce, between } from "./attempt.ts";
 import type { AttemptResult, Call, CallRecord, Outgoing } from "./call.ts";
 import { withinLimit } from "./deadline.ts";
-import { excerpt } from "./redact.ts";
 import { backoffFor, combine, shouldRetry } from "./retry.ts";
 
 // Milliseconds by which the server's clock may be off, with and without a `Date` header to correct it by.

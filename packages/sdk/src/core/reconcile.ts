@@ -1,6 +1,7 @@
 // What is done when nobody can tell whether an operation was carried out (§8.3).
-import { messageOf } from "./guards.ts";
-import type { RequestOptions } from "./options/options.ts";
+
+import type { RequestOptions } from "../options/options.ts";
+import { messageOf } from "../utils/guards.ts";
 import type { PagePromise } from "./pagination.ts";
 
 /** The time in which the operation may have been carried out, by the server's clock; ISO 8601. */

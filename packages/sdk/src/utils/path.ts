@@ -1,4 +1,4 @@
-import { isFunction, isObject, isText } from "../guards.ts";
+import { isFunction, isObject, isText } from "./guards.ts";
 
 /** What is no segment of its own: nothing, and dots that a URL parser resolves away, however they are written. */
 const noSegment = /^(?:\.|%2e){0,2}$/i;

@@ -1,4 +1,4 @@
-import { CallTransferError } from "./errors.ts";
+import { CallTransferError } from "../errors/errors.ts";
 
 /** An answer with what stands around its data. */
 export interface Answer<T> {

@@ -1,15 +1,15 @@
 import { defaultBodySerializer, mergeHeaders } from "openapi-fetch";
+import { ConfigurationError } from "../errors/errors.ts";
+import { operationFacts } from "../generated/operations.gen.ts";
+import type { ClientOptions, RequestOptions } from "../options/options.ts";
+import { checkedRequest, type Settings, settingsOf } from "../options/settings.ts";
+import { requestIdOf } from "../send/answer.ts";
+import type { Call, Outgoing } from "../send/call.ts";
+import { send } from "../send/send.ts";
+import { isText } from "../utils/guards.ts";
+import { expandPath, serializeQuery } from "../utils/path.ts";
 import { type Answer, ApiPromise } from "./api-promise.ts";
-import { ConfigurationError } from "./errors.ts";
-import { operationFacts } from "./generated/operations.gen.ts";
-import { isText } from "./guards.ts";
-import type { ClientOptions, RequestOptions } from "./options/options.ts";
-import { checkedRequest, type Settings, settingsOf } from "./options/settings.ts";
 import type { LookUp } from "./reconcile.ts";
-import { requestIdOf } from "./send/answer.ts";
-import type { Call, Outgoing } from "./send/call.ts";
-import { expandPath, serializeQuery } from "./send/path.ts";
-import { send } from "./send/send.ts";
 
 /** What a request consists of besides its place. */
 export interface RequestInput {

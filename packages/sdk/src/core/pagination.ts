@@ -1,8 +1,8 @@
+import { InvalidResponseError } from "../errors/errors.ts";
+import { operationFacts } from "../generated/operations.gen.ts";
+import type { RequestOptions } from "../options/options.ts";
 import { type Answer, ApiPromise } from "./api-promise.ts";
 import type { Core } from "./core.ts";
-import { InvalidResponseError } from "./errors.ts";
-import { operationFacts } from "./generated/operations.gen.ts";
-import type { RequestOptions } from "./options/options.ts";
 
 /** How many pages in a row may repeat items; one that should not, and an empty one, counts for many. */
 const mostStale = 400;

@@ -1,11 +1,11 @@
-import type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "./generated/error-codes.gen.ts";
-import type { ErrorResponseMeta, FieldError } from "./generated/models.gen.ts";
-import { codesWithFieldErrors } from "./generated/operations.gen.ts";
-import { isFunction, isObject, isText } from "./guards.ts";
-import type { RequestOptions } from "./options/options.ts";
-import type { LookUp, OutcomeWindow, Reconciliation } from "./reconcile.ts";
-import { excerpt } from "./send/redact.ts";
-import type { Outcome } from "./send/retry.ts";
+import type { LookUp, OutcomeWindow, Reconciliation } from "../core/reconcile.ts";
+import type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "../generated/error-codes.gen.ts";
+import type { ErrorResponseMeta, FieldError } from "../generated/models.gen.ts";
+import { codesWithFieldErrors } from "../generated/operations.gen.ts";
+import type { RequestOptions } from "../options/options.ts";
+import type { Outcome } from "../send/retry.ts";
+import { isFunction, isObject, isText } from "../utils/guards.ts";
+import { excerpt } from "../utils/redact.ts";
 
 /** One sending of a request. Holds no secrets. */
 export interface Attempt {

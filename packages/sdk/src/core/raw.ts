@@ -1,12 +1,12 @@
 // openapi-fetch's own client over the attempt loop.
 import createClient, { type Client } from "openapi-fetch";
+import type { paths } from "../generated/types.gen.ts";
+import type { RequestOptions } from "../options/options.ts";
+import type { Outgoing } from "../send/call.ts";
+import { send } from "../send/send.ts";
+import { isText } from "../utils/guards.ts";
+import { expandPath, serializeQuery } from "../utils/path.ts";
 import { begin, type Core } from "./core.ts";
-import type { paths } from "./generated/types.gen.ts";
-import { isText } from "./guards.ts";
-import type { RequestOptions } from "./options/options.ts";
-import type { Outgoing } from "./send/call.ts";
-import { expandPath, serializeQuery } from "./send/path.ts";
-import { send } from "./send/send.ts";
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
