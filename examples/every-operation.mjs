@@ -182,9 +182,9 @@ async function main(receiver) {
   const unknown = await failure(client.calls.create(call));
   assert(unknown instanceof OutcomeUnknownError, `expected an unknown outcome, got ${unknown}`);
   assert.equal(unknown.attempts.length, 1);
-  const { candidates, why } = await unknown.reconcile();
+  const { candidates, explanation } = await unknown.reconcile();
   show(`${unknown.name} after ${unknown.attempts.length} attempt`);
-  show(`reconcile() found ${candidates.length}: ${why}`);
+  show(`reconcile() found ${candidates.length}: ${explanation}`);
 
   step("Place a call at the account's limit: it is queued");
   await control("PUT", "/policies", { concurrentCallLimit: 1 });

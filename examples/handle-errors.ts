@@ -21,8 +21,8 @@ export async function placeCall(client: CallTransfer, call: Parameters<typeof cl
   const { data, error } = await client.calls.create(call).result();
   if (data) return data.type;
   if (error instanceof OutcomeUnknownError) {
-    const { candidates, why } = await error.reconcile();
-    return `perhaps placed, ${candidates.length} candidates: ${why}`;
+    const { candidates, explanation } = await error.reconcile();
+    return `perhaps placed, ${candidates.length} candidates: ${explanation}`;
   }
   throw error;
 }

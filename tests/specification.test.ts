@@ -52,7 +52,7 @@ describe("docs/specification.md", () => {
       .flatMap(({ rows }) => rows)
       .filter((row) => "Status" in row && row.Note)
       .map((row) => plain(row.Code));
-    const stated = Object.entries(errorCodes).filter(([, row]) => row.stated);
+    const stated = Object.entries(errorCodes).filter(([, row]) => row.fromSpecification);
     expect(noted.sort()).toEqual(stated.map(([code]) => code).sort());
   });
 

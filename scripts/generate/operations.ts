@@ -13,7 +13,7 @@ export function renderOperations(operations: OperationModel[]): string {
       id: operation.id,
       method: operation.method,
       path: operation.path,
-      noun: operation.noun,
+      tag: operation.noun,
       resource: operation.resource,
       sdkMethod: operation.sdkMethod,
       summary: operation.summary,
@@ -47,7 +47,7 @@ export function renderErrorCodes(document: OpenApiDocument): string {
       mockStatus: row.status ?? row.mock,
       title: row.group,
       meaning: row.meaning,
-      stated: row.stated ?? false,
+      fromSpecification: row.stated ?? false,
       hasFieldErrors: row.errors ?? false,
       effectFree: row.effect === "none",
       onDemand: row.onDemand ?? false,
@@ -71,11 +71,11 @@ export type FieldErrorCode = (typeof fieldErrorCodes)[number];
 }
 
 /** Patterns that answer a field code of their own (x-field-code). */
-function fieldCodesByPattern(node: unknown, found: Record<string, string> = {}): Record<string, string> {
+function fieldErrorCodesByPattern(node: unknown, found: Record<string, string> = {}): Record<string, string> {
   if (typeof node !== "object" || node === null) return found;
   const { pattern, "x-field-code": code } = node as { pattern?: unknown; "x-field-code"?: unknown };
   if (typeof pattern === "string" && typeof code === "string") found[pattern] = code;
-  for (const child of Object.values(node)) fieldCodesByPattern(child, found);
+  for (const child of Object.values(node)) fieldErrorCodesByPattern(child, found);
   return found;
 }
 
@@ -86,9 +86,9 @@ export function renderLimits(document: OpenApiDocument): string {
 export const limits = ${literal(document["x-limits"])} as const;
 
 /** How webhooks are signed (§6). */
-export const signature = ${literal(signatureOf(document))} as const;
+export const webhookSignature = ${literal(signatureOf(document))} as const;
 
 /** Patterns whose violation has a field code of its own. */
-export const fieldCodesByPattern: Readonly<Record<string, string>> = ${compactJson(fieldCodesByPattern(document.components.schemas))};
+export const fieldErrorCodesByPattern: Readonly<Record<string, string>> = ${compactJson(fieldErrorCodesByPattern(document.components.schemas))};
 `;
 }

@@ -69,7 +69,7 @@ function lookUpOf({ id, reconcile }: OperationModel, operations: OperationModel[
   if (!list?.paging)
     throw new Error(`${id}: x-reconcile names ${reconcile.list}, which is no paged list of the same noun`);
   const query = `{ ${reconcile.since}: window.from, limit: ${limit} }`;
-  return `, (window, lookUpOptions) => lookThrough(${list.id}(client, ${query}, lookUpOptions), window)`;
+  return `, (window, findOptions) => findInList(${list.id}(client, ${query}, findOptions), window)`;
 }
 
 function renderFunction(operation: OperationModel, operations: OperationModel[], document: OpenApiDocument): string {
@@ -91,7 +91,7 @@ function renderFunction(operation: OperationModel, operations: OperationModel[],
         `client.request(${where}, ${input}, options${lookUpOf(operation, operations, document)})`,
       ];
   return `${functionComment(operation)}
-export function ${operation.id}(client: Core, ${parameters.map(({ text }) => text).join(", ")}): ${promise} {
+export function ${operation.id}(client: CallTransferCore, ${parameters.map(({ text }) => text).join(", ")}): ${promise} {
   return ${call};
 }
 `;
@@ -120,8 +120,8 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
   const paged = operations.some((operation) => operation.paging);
   const plain = operations.some((operation) => !operation.paging);
   const resource = operations[0]?.resource ?? noun;
-  const lookUps = ["explain", "lookThrough"].filter((name) =>
-    operations.some(({ reconcile }) => reconcile && ("explain" in reconcile ? "explain" : "lookThrough") === name),
+  const lookUps = ["explain", "findInList"].filter((name) =>
+    operations.some(({ reconcile }) => reconcile && ("explain" in reconcile ? "explain" : "findInList") === name),
   );
   const optionTypes = [
     ...(queries.length > 0 ? ["OrUndefined"] : []),
@@ -130,7 +130,7 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
   ];
   const imports = [
     plain && `import type { ApiPromise } from "../core/api-promise.ts";`,
-    `import type { Core } from "../core/core.ts";`,
+    `import type { CallTransferCore } from "../core/core.ts";`,
     `import type { ${optionTypes.join(", ")} } from "../options/options.ts";`,
     paged && `import { type PagePromise, requestPage } from "../core/pagination.ts";`,
     lookUps.length > 0 && `import { ${lookUps.join(", ")} } from "../core/reconcile.ts";`,
@@ -146,9 +146,9 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
 ${queryTypes.join("\n")}${queryTypes.length > 0 ? "\n" : ""}${operations.map((operation) => renderFunction(operation, operations, document)).join("\n")}
 /** The operations on ${noun.replace("-", " ")}, as \`client.${resource}\`. */
 export class ${pascal(resource)} {
-  readonly #client: Core;
+  readonly #client: CallTransferCore;
 
-  constructor(client: Core) {
+  constructor(client: CallTransferCore) {
     this.#client = client;
   }
 
@@ -158,11 +158,11 @@ ${operations.map((operation) => renderMethod(operation, document)).join("\n")}}
 
 export function renderResources(nouns: Map<string, OperationModel[]>): string {
   const resources = [...nouns].map(([noun, operations]) => ({ noun, name: operations[0]?.resource ?? noun }));
-  return `${header}import { Core } from "../core/core.ts";
+  return `${header}import { CallTransferCore } from "../core/core.ts";
 ${resources.map(({ noun, name }) => `import { ${pascal(name)} } from "./${noun}.gen.ts";`).join("\n")}
 
 /** A client with every resource of the API. */
-export class ResourceClient extends Core {
+export class ResourceClient extends CallTransferCore {
 ${resources.map(({ noun, name }) => `  /** The operations on ${noun.replace("-", " ")}. */\n  readonly ${name}: ${pascal(name)} = new ${pascal(name)}(this);`).join("\n")}
 }
 `;

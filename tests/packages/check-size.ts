@@ -53,7 +53,7 @@ const sizeOf = async (project: string, text: string): Promise<number> => zipped(
 
 const sdk = '"@call-transfer/sdk"';
 const whole = `export * from ${sdk};`;
-const alone = (name: string): string => `export { Core, ${name} } from ${sdk};`;
+const alone = (name: string): string => `export { CallTransferCore, ${name} } from ${sdk};`;
 
 async function bundleFigures(project: string): Promise<Figure[]> {
   const kilobytes = async (name: string, text: string, budget: number, reached?: number): Promise<Figure> => {

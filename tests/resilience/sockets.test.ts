@@ -195,7 +195,10 @@ describe("a Retry-After", () => {
       answers(429, { code: "rate_limit_exceeded" }, { date: "Fri, 31 Dec 2049 23:59:57 GMT", "retry-after": value }),
     );
     const error = await errorOf(clientOf(server.url, { maxRetries: 1, maxRetryAfterSecs: 1 }).roles.list());
-    expect(error).toMatchObject({ retryAfterSecs: seconds, withheld: expect.stringContaining("maxRetryAfterSecs") });
+    expect(error).toMatchObject({
+      retryAfterSecs: seconds,
+      retrySkippedReason: expect.stringContaining("maxRetryAfterSecs"),
+    });
     expect(server.requests).toHaveLength(1);
   });
 

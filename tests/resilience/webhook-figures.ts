@@ -1,6 +1,6 @@
 // Hostile signature headers: none is accepted, and none costs the receiver time.
 import { signWebhook, verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webhooks";
-import { signature } from "@call-transfer/spec";
+import { webhookSignature } from "@call-transfer/spec";
 import { createRandom } from "../simulate/random.ts";
 import type { Figure } from "./figure.ts";
 
@@ -11,12 +11,12 @@ const limitMs = 1;
 const repetitions = 20;
 
 const secrets = ["whsec-new-secret", "whsec-old-secret"];
-const body = JSON.stringify({ type: signature.event, id: "evt_1" });
+const body = JSON.stringify({ type: webhookSignature.event, id: "evt_1" });
 const at = Date.parse("2026-03-02T12:00:00Z");
 
 /** Whether the webhook is accepted, and in how many milliseconds. */
 async function verify(header: string): Promise<{ accepted: boolean; ms: number }> {
-  const input = { body, headers: { [signature.header.toLowerCase()]: header } };
+  const input = { body, headers: { [webhookSignature.header.toLowerCase()]: header } };
   const options = { secret: secrets, now: () => at };
   const started = performance.now();
   try {

@@ -81,9 +81,9 @@ function* outcomesAreTrue({ calls }: Evidence): Iterable<string> {
 /** A complete look at a healthy list that finds nothing must be right. */
 function* looksAreTrue({ looks, plan, backend }: Evidence): Iterable<string> {
   const { callListLagSecs = 0, queuedCallsListed = true } = plan.policies;
-  for (const { call, complete, candidates, why, from } of looks) {
+  for (const { call, complete, candidates, explanation, from } of looks) {
     const { operation } = call.plan;
-    const until = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(why)?.[0];
+    const until = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(explanation)?.[0];
     const { credential } = call.client.plan;
     // A token may be dead by now, and a clock that was set tells nothing.
     if (call.client.jumped || credential === "fixedToken" || credential === "renewedToken") continue;
@@ -101,7 +101,7 @@ function* looksAreTrue({ looks, plan, backend }: Evidence): Iterable<string> {
     const isHealthy = callListLagSecs === 0 && queuedCallsListed;
     if (complete && isHealthy && hidden.length > 0)
       yield `${aboutCall(call)}: reconcile() from ${new Date(from).toISOString()} missed a call that was placed`;
-    if (!complete && isHealthy) yield `${aboutCall(call)}: reconcile() of a quiet list is not complete: ${why}`;
+    if (!complete && isHealthy) yield `${aboutCall(call)}: reconcile() of a quiet list is not complete: ${explanation}`;
   }
 }
 

@@ -6,7 +6,7 @@ import {
   verifyWebhook,
   WebhookVerificationError,
 } from "@call-transfer/sdk/webhooks";
-import { limits, signature } from "@call-transfer/spec";
+import { limits, webhookSignature } from "@call-transfer/spec";
 import type { Plan } from "./plan.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -35,7 +35,7 @@ interface Message {
 }
 
 const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
-const { header: headerName, scheme, toleranceSecs } = signature;
+const { header: headerName, scheme, toleranceSecs } = webhookSignature;
 const invariant = "10 offers";
 
 /** Creates the receiver of one world. */

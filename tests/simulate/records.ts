@@ -89,7 +89,7 @@ export interface LookRecord {
   readonly at: number;
   readonly complete: boolean;
   readonly candidates: readonly string[];
-  readonly why: string;
+  readonly explanation: string;
 }
 
 /** An invariant that does not hold, with the facts. */

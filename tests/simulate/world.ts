@@ -144,9 +144,16 @@ export async function runWorld(seed: number, size: number): Promise<Evidence> {
     for (const call of calls) {
       const { error } = call;
       if (!(error instanceof OutcomeUnknownError) || looks.length >= 5) continue;
-      const looking = error.reconcile().then(({ complete, candidates, why }) => {
+      const looking = error.reconcile().then(({ complete, candidates, explanation }) => {
         const ids = candidates.map((candidate) => String(Reflect.get(Object(candidate), "id")));
-        looks.push({ call, from: Date.parse(error.window.from), at: scheduler.now, complete, candidates: ids, why });
+        looks.push({
+          call,
+          from: Date.parse(error.window.from),
+          at: scheduler.now,
+          complete,
+          candidates: ids,
+          explanation,
+        });
       });
       let over = false;
       looking.finally(() => (over = true));

@@ -1,4 +1,4 @@
-import { signature } from "@call-transfer/spec";
+import { webhookSignature } from "@call-transfer/spec";
 import { expect, it } from "vitest";
 import { deliveryAdvice } from "../src/cli/delivery-advice.ts";
 
@@ -6,7 +6,7 @@ const at = "2026-03-02T12:00:00.000Z";
 const delivery = { id: "", destinationId: "", url: "", headers: {}, body: "", at };
 const secondMs = 1000;
 const hourMs = 3600 * secondMs;
-const toleranceMs = signature.toleranceSecs * secondMs;
+const toleranceMs = webhookSignature.toleranceSecs * secondMs;
 
 it("returns undefined for an accepted offer", () => {
   expect(deliveryAdvice({ ...delivery, accepted: true, status: 204 }, 0)).toBeUndefined();

@@ -1,9 +1,9 @@
 export { CallTransfer } from "./client.ts";
-export { type Answer, ApiPromise, type Result } from "./core/api-promise.ts";
-export { Core, type RequestInput } from "./core/core.ts";
+export { ApiPromise, type ApiResponse, type ApiResult } from "./core/api-promise.ts";
+export { CallTransferCore, type RequestInput } from "./core/core.ts";
 export { PagePromise } from "./core/pagination.ts";
 export type { RawClient } from "./core/raw.ts";
-export type { LookUp, OutcomeWindow, Reconciliation } from "./core/reconcile.ts";
+export type { FindCandidates, OutcomeWindow, Reconciliation } from "./core/reconcile.ts";
 export {
   AbortError,
   type AnyApiError,
@@ -26,7 +26,7 @@ export {
   type Problem,
   RateLimitError,
   RequestError,
-  type RequestFacts,
+  type RequestErrorDetails,
   ServerError,
   TimeoutError,
   UnprocessableEntityError,
@@ -36,11 +36,11 @@ export type {
   ClientOptions,
   Clock,
   RequestOptions,
+  ResponseValidator,
   RetryEvent,
   RetryOptions,
-  Validate,
 } from "./options/options.ts";
 export * from "./resources/index.gen.ts";
 export type { Logger } from "./send/logger.ts";
 export type { Middleware, MiddlewareContext, OutgoingRequest } from "./send/middleware.ts";
-export type { Outcome } from "./send/retry.ts";
+export type { RequestOutcome } from "./send/retry.ts";

@@ -92,9 +92,9 @@ describe("a refusal that middleware made up", () => {
     ["a login page", new Response("<html>", { headers: { "content-type": "text/html" } })],
     ["a lost connection", networkError("ECONNRESET")],
   ])("over %s renews no token to send it again", async (_name, first) => {
-    const expired: Middleware = async (_request, next, { attempt }) => {
+    const expired: Middleware = async (_request, next, { attemptNumber }) => {
       const response = await next().catch(() => undefined);
-      return attempt === 1 ? problem(401, "token_expired") : (response as Response);
+      return attemptNumber === 1 ? problem(401, "token_expired") : (response as Response);
     };
     const options = { accountId: "a", accessToken: async () => "some-token", middleware: [expired] };
     const { result, sent } = await outcomeOf([first, placed()], options);

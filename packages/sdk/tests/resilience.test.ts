@@ -62,7 +62,7 @@ describe("an unknown outcome", () => {
   it("says why it was not sent again", async () => {
     const { error } = await unknownOf([networkError("ECONNRESET")]);
     expect(error.message).toContain("call reconcile() before sending it again");
-    expect(error.withheld).toContain("must not be repeated blindly");
+    expect(error.retrySkippedReason).toContain("must not be repeated blindly");
     expect(error.message.match(/not retried/g)).toHaveLength(1);
   });
 
@@ -86,10 +86,10 @@ describe("an unknown outcome", () => {
   it("of a rotation says until when the previous secret signs", async () => {
     const { client } = clientOf([networkError("ECONNRESET")]);
     const error = (await settle(client.destinations.rotateSecret("d"))) as OutcomeUnknownError;
-    const { candidates, complete, why } = await error.reconcile();
+    const { candidates, complete, explanation } = await error.reconcile();
     expect([candidates, complete]).toEqual([[], false]);
-    expect(why).toContain("2026-03-03T11:55:00.000Z");
-    expect(why).toContain("voids");
+    expect(explanation).toContain("2026-03-03T11:55:00.000Z");
+    expect(explanation).toContain("voids");
   });
 });
 
@@ -97,10 +97,10 @@ describe("reconcile", () => {
   it("reads every page of the calls since the window's begin", async () => {
     const pages = [list([call("a"), call("b")], 3), list([call("c")], 3)];
     const { error, sent } = await unknownOf([networkError("ECONNRESET"), ...pages]);
-    const { candidates, complete, why } = await error.reconcile();
+    const { candidates, complete, explanation } = await error.reconcile();
     expect(candidates).toEqual([call("a"), call("b"), call("c")]);
     expect(complete).toBe(true);
-    expect(why).toContain("3 listed");
+    expect(explanation).toContain("3 listed");
     const [first, second] = sent.slice(1).map(({ url }) => new URL(url).searchParams);
     expect([first?.get("startDate"), first?.get("limit"), second?.get("offset")]).toEqual([
       "2026-03-02T11:55:00.000Z",
@@ -123,7 +123,7 @@ describe("reconcile", () => {
     expect(await error.reconcile()).toMatchObject({
       candidates: [],
       complete: true,
-      why: expect.stringContaining("no proof"),
+      explanation: expect.stringContaining("no proof"),
     });
   });
 
@@ -160,9 +160,9 @@ describe("reconcile", () => {
   it("is incomplete and says where it stopped when the list ends before its total", async () => {
     const pages = Array.from({ length: 4 }, () => list([], 2));
     const { error } = await unknownOf([networkError("ECONNRESET"), list([call("a")], 2), ...pages]);
-    const { complete, candidates, why } = await error.reconcile();
+    const { complete, candidates, explanation } = await error.reconcile();
     expect([complete, candidates]).toEqual([false, [call("a")]]);
-    expect(why).toContain("continue with offset: 1");
+    expect(explanation).toContain("continue with offset: 1");
   });
 
   it("is incomplete when the list does not say how long it is", async () => {
@@ -173,7 +173,10 @@ describe("reconcile", () => {
 
   it("is incomplete and says why when the list cannot be read", async () => {
     const { error } = await unknownOf([networkError("ECONNRESET"), problem(403, "forbidden")]);
-    expect(await error.reconcile()).toMatchObject({ complete: false, why: expect.stringContaining("forbidden") });
+    expect(await error.reconcile()).toMatchObject({
+      complete: false,
+      explanation: expect.stringContaining("forbidden"),
+    });
   });
 });
 
@@ -426,7 +429,9 @@ describe("the retry budget", () => {
     const { client, sent } = clientOf(Array.from({ length: 4000 }, () => problem(500, "internal_error")));
     for (let i = 0; i < 2000; i++) await settle(client.roles.list());
     expect(sent.length).toBeLessThanOrEqual(2200);
-    expect(await settle(client.roles.list())).toMatchObject({ withheld: "the client's retry budget is used up" });
+    expect(await settle(client.roles.list())).toMatchObject({
+      retrySkippedReason: "the client's retry budget is used up",
+    });
   });
 
   it("is refilled by successes", async () => {
@@ -466,11 +471,11 @@ describe("middleware", () => {
     };
     const { client } = clientOf([problem(500, "internal_error"), json(200, roles)], { middleware: [named("client")] });
     await settle(client.members.getAvailability("m 1", { middleware: [named("request")] }));
-    const context = (attempt: number) =>
+    const context = (attemptNumber: number) =>
       JSON.stringify({
         operationId: "getMemberAvailability",
         route: "/api/v1/transfers/members/{memberId}/availability",
-        attempt,
+        attemptNumber,
       });
     expect(seen).toEqual([
       `client ${context(1)}`,
@@ -603,7 +608,7 @@ describe("telling", () => {
     const { client } = clientOf([problem(429, "rate_limit_exceeded"), json(200, roles)], { onRetry });
     expect(await settle(client.roles.list())).toEqual(roles);
     expect(events).toMatchObject([
-      { operationId: "listRoles", next: 2, attempt: { status: 429, delayMs: expect.any(Number) } },
+      { operationId: "listRoles", nextAttemptNumber: 2, attempt: { status: 429, delayMs: expect.any(Number) } },
     ]);
   });
 

@@ -244,7 +244,7 @@ describe("deadlines", () => {
     const { client, sent } = clientOf([busy(), busy()], { random: () => 0 });
     const started = Date.now();
     const error = await settle(client.roles.list({ totalTimeoutMs: 250 }));
-    expect(error).toMatchObject({ withheld: expect.stringContaining("totalTimeoutMs"), status: 503 });
+    expect(error).toMatchObject({ retrySkippedReason: expect.stringContaining("totalTimeoutMs"), status: 503 });
     expect([sent.length, Date.now() - started]).toEqual([1, 0]);
     const patient = clientOf([busy(), json(200, roles)], { random: () => 0 });
     expect(await settle(patient.client.roles.list({ totalTimeoutMs: 251 }))).toEqual(roles);

@@ -12,7 +12,7 @@ export const limits = {
 } as const;
 
 /** How webhooks are signed (§6). */
-export const signature = {
+export const webhookSignature = {
   header: "Service-Signature",
   event: "transfer.offer",
   algorithm: "HMAC-SHA256",
@@ -23,4 +23,4 @@ export const signature = {
 } as const;
 
 /** Patterns whose violation has a field code of its own. */
-export const fieldCodesByPattern: Readonly<Record<string, string>> = { "^\\+[1-9][0-9]{1,14}$": "phone_not_e164" };
+export const fieldErrorCodesByPattern: Readonly<Record<string, string>> = { "^\\+[1-9][0-9]{1,14}$": "phone_not_e164" };

@@ -6,7 +6,7 @@ export interface OperationDescription {
   /** Path template, e.g. `/api/v1/transfers/members/{memberId}/hours`. */
   readonly path: string;
   /** The noun whose files hold the operation, e.g. `members`. */
-  readonly noun: string;
+  readonly tag: string;
   /** Property of the SDK's client that holds the method. */
   readonly resource: string;
   readonly sdkMethod: string;
@@ -41,7 +41,7 @@ export interface ErrorCodeDescription {
   readonly title: string;
   readonly meaning: string;
   /** Whether the meaning is the specification's own. */
-  readonly stated: boolean;
+  readonly fromSpecification: boolean;
   /** Whether the body's `errors` lists failing fields. */
   readonly hasFieldErrors: boolean;
   /** Whether a request that was answered so left nothing behind. */

@@ -20,17 +20,18 @@ const options: sdk.ClientOptions = {
   validate: validation.validateResponses(),
   fetch: (input, init) => fetch(input, init),
   logger: console,
-  onRetry: ({ operationId, attempt, next }) => `${operationId} ${attempt.status ?? attempt.error} ${next.toFixed()}`,
+  onRetry: ({ operationId, attempt, nextAttemptNumber }) =>
+    `${operationId} ${attempt.status ?? attempt.error} ${nextAttemptNumber.toFixed()}`,
   middleware: [
-    async (request, next, { operationId, attempt }) => {
-      request.headers.set("x-trace", `${operationId} ${attempt}`);
+    async (request, next, { operationId, attemptNumber }) => {
+      request.headers.set("x-trace", `${operationId} ${attemptNumber}`);
       return next();
     },
   ],
 };
 const client = new sdk.CallTransfer(options);
 const other: sdk.CallTransfer = client.withOptions({ accountId: "other", headers: { "x-tenant": "other" } });
-const core = new sdk.Core({ baseUrl: "https://api.example.com", apiKey: "key" });
+const core = new sdk.CallTransferCore({ baseUrl: "https://api.example.com", apiKey: "key" });
 const request: sdk.RequestOptions = { signal: new AbortController().signal, timeoutMs: 1, maxRetries: 0 };
 
 /** Every operation with its input and output, by its name in the contract: a new one does not compile until it is here. */
@@ -102,7 +103,7 @@ export const operations = {
 /** The three ways of awaiting. */
 export async function ways(): Promise<unknown> {
   const promise: sdk.ApiPromise<sdk.RoleList> = client.roles.list();
-  const { data, response, requestId }: sdk.Answer<sdk.RoleList> = await promise.withResponse();
+  const { data, response, requestId }: sdk.ApiResponse<sdk.RoleList> = await promise.withResponse();
   const result = await promise.result();
   if (result.ok) same<typeof result.data, sdk.RoleList>(true);
   else same<typeof result.error, sdk.CallTransferError>(true);
@@ -126,7 +127,7 @@ export function narrow(error: unknown): unknown {
     return error.meta?.retryAfterSecs;
   }
   if (error instanceof sdk.OutcomeUnknownError)
-    return error.reconcile().then(({ candidates, why }) => `${candidates.length} ${why}`);
+    return error.reconcile().then(({ candidates, explanation }) => `${candidates.length} ${explanation}`);
   if (error instanceof sdk.ConfigurationError) return error.option.length;
   if (error instanceof sdk.ApiError) {
     switch (error.code) {
@@ -146,8 +147,8 @@ export function narrow(error: unknown): unknown {
     }
   }
   if (error instanceof sdk.RequestError) {
-    const { outcome, attempts, operationId }: sdk.RequestFacts = error;
-    return [outcome satisfies sdk.Outcome, attempts[0]?.delayMs, operationId];
+    const { outcome, attempts, operationId }: sdk.RequestErrorDetails = error;
+    return [outcome satisfies sdk.RequestOutcome, attempts[0]?.delayMs, operationId];
   }
   // @ts-expect-error There is no such code.
   return sdk.isApiError(error, "no_such_code");

@@ -1,4 +1,4 @@
-import { type FieldError, fieldCodesByPattern, type OperationDescription } from "@call-transfer/spec";
+import { type FieldError, fieldErrorCodesByPattern, type OperationDescription } from "@call-transfer/spec";
 import { z } from "zod";
 import { type Problem, problem } from "../model/problem.ts";
 import type { IncomingRequest } from "./transport.ts";
@@ -174,7 +174,7 @@ function fieldErrorOf(issue: z.core.$ZodIssue, value: unknown): Omit<FieldError,
 }
 
 const codesByPattern = new Map(
-  Object.entries(fieldCodesByPattern).map(([pattern, code]) => [String(new RegExp(pattern)), code]),
+  Object.entries(fieldErrorCodesByPattern).map(([pattern, code]) => [String(new RegExp(pattern)), code]),
 );
 
 function count(number: number | bigint, origin: string): string {

@@ -1,4 +1,4 @@
-import { signature } from "@call-transfer/spec";
+import { webhookSignature } from "@call-transfer/spec";
 import { InputError } from "../model/input-error.ts";
 import type { DestinationRecord } from "../model/records.ts";
 import { retention, withLatest } from "../model/retention.ts";
@@ -82,7 +82,7 @@ class SignedDeliveries implements DeliveryEngine {
     webhookUrl(destination);
     const id = event?.id ?? random.uuid();
     const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
-    const body = JSON.stringify({ ...payload, type: signature.event, id, createdAt, destinationId });
+    const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
     return { id, done: this.#post({ id, destinationId, body }, destination) };
   }
 
@@ -115,7 +115,7 @@ class SignedDeliveries implements DeliveryEngine {
     const [url, at, era] = [webhookUrl(destination), clock.now(), this.#era];
     const headers = {
       "content-type": "application/json",
-      [signature.header]: signatureHeader(event.body, secretsAt(destination, at), at),
+      [webhookSignature.header]: signatureHeader(event.body, secretsAt(destination, at), at),
     };
     const outcome = await attempt(this.#send, url, { headers, body: event.body }, policies.deliveryTimeoutSecs);
     const delivery: Delivery = { ...event, at: new Date(at).toISOString(), url, headers, ...outcome };

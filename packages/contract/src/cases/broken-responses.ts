@@ -1,4 +1,4 @@
-import { type Outcome, RequestError } from "@call-transfer/sdk";
+import { RequestError, type RequestOutcome } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
 import { type ContractCase, contractCase, type RetryClass } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
@@ -11,12 +11,12 @@ import type { BrokenResponse } from "../suite/target.ts";
 interface Reaction {
   readonly sent: number;
   /** The outcome of the error; absent for success. */
-  readonly outcome?: Outcome;
+  readonly outcome?: RequestOutcome;
 }
 
 const served: Reaction = { sent: 1 };
 const sentAgain: Reaction = { sent: 2 };
-const givenUp = (outcome: Outcome): Reaction => ({ sent: 1, outcome });
+const givenUp = (outcome: RequestOutcome): Reaction => ({ sent: 1, outcome });
 
 interface BrokenResponseRule {
   readonly reactions: Readonly<Record<RetryClass, Reaction>>;
@@ -48,7 +48,7 @@ export const brokenResponses: Readonly<Record<BrokenResponse, BrokenResponseRule
   unknownEnum: { reactions: { safe: served, unique: served, once: served } },
 };
 
-async function outcomeOf(call: PendingResult): Promise<Outcome | undefined> {
+async function outcomeOf(call: PendingResult): Promise<RequestOutcome | undefined> {
   try {
     await call;
     return undefined;

@@ -1,5 +1,5 @@
 import { verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webhooks";
-import { limits, signature } from "@call-transfer/spec";
+import { limits, webhookSignature } from "@call-transfer/spec";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
@@ -12,7 +12,11 @@ const noun = "webhooks";
 const needs = ["webhooks", "clock", "stateful", "destructive"] as const;
 type Platform = TargetWith<(typeof needs)[number]>;
 const overlapMs = limits.previousSecretOverlapHours * hourMs;
-const delivered = (signing: "signed" | "rotated") => ({ kind: "webhook" as const, event: signature.event, signing });
+const delivered = (signing: "signed" | "rotated") => ({
+  kind: "webhook" as const,
+  event: webhookSignature.event,
+  signing,
+});
 
 /** Triggers an offer to the app destination and returns the delivery. */
 async function offer(target: Platform): Promise<Delivery> {
@@ -28,16 +32,16 @@ async function rotate(target: Platform): Promise<string> {
   return (await client.destinations.rotateSecret(destinations.app)).signingSecret ?? "";
 }
 
-const headerOf = (delivery: Delivery): string => delivery.headers.get(signature.header) ?? "";
+const headerOf = (delivery: Delivery): string => delivery.headers.get(webhookSignature.header) ?? "";
 const signaturesOf = (delivery: Delivery): string[] =>
   headerOf(delivery)
     .split(",")
-    .filter((part) => part.startsWith(`${signature.scheme}=`));
+    .filter((part) => part.startsWith(`${webhookSignature.scheme}=`));
 
 /** The delivery with only one of its signatures. */
 function withSignature(delivery: Delivery, index: number): Delivery {
   const [time = ""] = headerOf(delivery).split(",");
-  const headers = new Headers({ [signature.header]: `${time},${signaturesOf(delivery)[index] ?? ""}` });
+  const headers = new Headers({ [webhookSignature.header]: `${time},${signaturesOf(delivery)[index] ?? ""}` });
   return { ...delivery, headers };
 }
 
@@ -86,7 +90,11 @@ export const webhookCases: readonly ContractCase[] = [
     covers: [delivered("signed")],
     async run(target, check) {
       const event = await verify(target, await offer(target), firstSecret);
-      check.equal([event.type, event.destinationId], [signature.event, destinations.app], "type and destinationId");
+      check.equal(
+        [event.type, event.destinationId],
+        [webhookSignature.event, destinations.app],
+        "type and destinationId",
+      );
     },
   }),
   contractCase({
@@ -98,7 +106,7 @@ export const webhookCases: readonly ContractCase[] = [
       check.isTrue(!(await verifies(target, delivery, `${firstSecret}x`)), "another secret is refused");
       const changed = { ...delivery, body: `${delivery.body} ` };
       check.isTrue(!(await verifies(target, changed, firstSecret)), "another body is refused");
-      await target.clock.advance({ by: (signature.toleranceSecs + 1) * 1000 });
+      await target.clock.advance({ by: (webhookSignature.toleranceSecs + 1) * 1000 });
       check.isTrue(!(await verifies(target, delivery, firstSecret)), "a stale time is refused");
     },
   }),

@@ -80,7 +80,7 @@ export function* documentedCells(): Generator<DocumentedCell> {
   for (const code of errorCodeNames) yield onDemand({ kind: "demand", code });
 }
 
-const nounOf = (operation: string): string => Object.values(operations).find(({ id }) => id === operation)?.noun ?? "";
+const nounOf = (operation: string): string => Object.values(operations).find(({ id }) => id === operation)?.tag ?? "";
 const file = (name: string): string => `(packages/contract/src/cases/${name})`;
 
 /** Describes an uncovered cell, with the file to add a case to. */

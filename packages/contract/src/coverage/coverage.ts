@@ -51,7 +51,7 @@ function* cellsOf(run: CaseResult): Generator<{ cell: CoverageCell; way: CellOri
     if (!operation) continue;
     yield { cell: { kind: "status", operation, status }, way };
     if (code) yield { cell: { kind: "code", operation, code }, way };
-    const isOwn = operations[operation].noun === run.noun;
+    const isOwn = operations[operation].tag === run.noun;
     if (isOwn && status < 400) yield { cell: { kind: "story", operation }, way };
   }
 }

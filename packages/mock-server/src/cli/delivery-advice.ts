@@ -1,4 +1,4 @@
-import { signature } from "@call-transfer/spec";
+import { webhookSignature } from "@call-transfer/spec";
 import type { components } from "./control-types.gen.ts";
 import { program } from "./program.ts";
 
@@ -11,12 +11,12 @@ export function deliveryAdvice({ accepted, status, error, at }: Delivery, realTi
     return `The offer was not delivered: ${error}. Start the app's server, or restart the mock server with its address: ${program} --forward-webhooks URL`;
   const declined = `The app's server declined the offer with status ${status}. Its log says why.`;
   const ahead = Date.parse(at) - realTime;
-  if (Math.abs(ahead) <= signature.toleranceSecs * 1000)
+  if (Math.abs(ahead) <= webhookSignature.toleranceSecs * 1000)
     return `${declined} If the signature is wrong, compare the signing secrets.`;
   return (
     `${declined} If the signature's timestamp is wrong: the sandbox's clock says ${at}, ` +
     `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the real time, and receivers accept ` +
-    `${signature.toleranceSecs} seconds. Use the real time: start without --now and --clock frozen, and ` +
+    `${webhookSignature.toleranceSecs} seconds. Use the real time: start without --now and --clock frozen, and ` +
     `undo clock advances with ${program} reset. Or pass the sandbox's time to the receiver: verifyWebhook has the option now.`
   );
 }

@@ -1,7 +1,7 @@
 import { CallTransferError } from "../errors/errors.ts";
 
 /** An answer with what stands around its data. */
-export interface Answer<T> {
+export interface ApiResponse<T> {
   /** The body, parsed. */
   readonly data: T;
   /** The response; its body can be read again. */
@@ -11,8 +11,8 @@ export interface Answer<T> {
 }
 
 /** What `result()` gives: the answer or the error, told apart by `ok`. */
-export type Result<T> =
-  | (Answer<T> & { readonly ok: true; readonly error: undefined })
+export type ApiResult<T> =
+  | (ApiResponse<T> & { readonly ok: true; readonly error: undefined })
   | { readonly ok: false; readonly data: undefined; readonly error: CallTransferError };
 
 /**
@@ -21,21 +21,21 @@ export type Result<T> =
  */
 export class ApiPromise<T> implements Promise<T> {
   readonly [Symbol.toStringTag] = "ApiPromise";
-  readonly #answer: Promise<Answer<T>>;
+  readonly #answer: Promise<ApiResponse<T>>;
 
-  constructor(answer: Promise<Answer<T>>) {
+  constructor(answer: Promise<ApiResponse<T>>) {
     this.#answer = answer;
   }
 
   /** The data together with the response and its request id. */
-  withResponse(): Promise<Answer<T>> {
+  withResponse(): Promise<ApiResponse<T>> {
     return this.#answer;
   }
 
   /** The data or the SDK's error, without throwing. Mistakes in the code, such as an empty id, still throw. */
-  result(): Promise<Result<T>> {
+  result(): Promise<ApiResult<T>> {
     return this.#answer.then(
-      (answer): Result<T> => ({ ...answer, ok: true, error: undefined }),
+      (answer): ApiResult<T> => ({ ...answer, ok: true, error: undefined }),
       (error: unknown) => {
         if (error instanceof CallTransferError) return { ok: false, data: undefined, error };
         throw error;

@@ -8,8 +8,8 @@ import type { Call, Outgoing } from "../send/call.ts";
 import { send } from "../send/send.ts";
 import { isText } from "../utils/guards.ts";
 import { expandPath, serializeQuery } from "../utils/path.ts";
-import { type Answer, ApiPromise } from "./api-promise.ts";
-import type { LookUp } from "./reconcile.ts";
+import { ApiPromise, type ApiResponse } from "./api-promise.ts";
+import type { FindCandidates } from "./reconcile.ts";
 
 /** What a request consists of besides its place. */
 export interface RequestInput {
@@ -19,22 +19,22 @@ export interface RequestInput {
 }
 
 /** Kept here and not in the clients, so that `raw` reaches them too, and nobody else does. */
-const settingsOfClients = new WeakMap<Core, Settings>();
+const settingsOfClients = new WeakMap<CallTransferCore, Settings>();
 
 /** What every request of a client goes through. Standalone functions take it, so that unused operations cost nothing. */
-export class Core {
+export class CallTransferCore {
   /**
    * @param parent A client whose retry budget this one shares.
    * @throws {ConfigurationError} names the option to change, never a secret's value.
    */
-  constructor(options: ClientOptions, parent?: Core) {
+  constructor(options: ClientOptions, parent?: CallTransferCore) {
     settingsOfClients.set(this, settingsOf(options, parent && settingsOfClients.get(parent)));
   }
 
   /**
    * Sends a request to a path template such as `/api/v1/roles`.
    *
-   * @param lookUp Looks whether the request was carried out, when nobody can tell.
+   * @param findCandidates Looks whether the request was carried out, when nobody can tell.
    * @throws {ApiError} The API answered with an error.
    * @throws {OutcomeUnknownError} Nobody can tell whether an operation that must not be repeated was carried out.
    * @throws {ConnectionError | TimeoutError | AbortError | InvalidResponseError} There was no usable answer.
@@ -45,9 +45,9 @@ export class Core {
     template: string,
     input: RequestInput,
     options: RequestOptions = {},
-    lookUp?: LookUp,
+    findCandidates?: FindCandidates,
   ): ApiPromise<T> {
-    return new ApiPromise(this.#answer<T>(method, template, input, options, lookUp));
+    return new ApiPromise(this.#answer<T>(method, template, input, options, findCandidates));
   }
 
   async #answer<T>(
@@ -55,10 +55,10 @@ export class Core {
     template: string,
     input: RequestInput,
     options: RequestOptions,
-    lookUp: LookUp | undefined,
-  ): Promise<Answer<T>> {
+    findCandidates: FindCandidates | undefined,
+  ): Promise<ApiResponse<T>> {
     if ("body" in input && input.body === undefined) throw new TypeError("body is missing");
-    const call = begin(this, method, template, options, lookUp);
+    const call = begin(this, method, template, options, findCandidates);
     const { data, response, error } = await send(call, written(call, expandPath(template, input.path), input));
     if (error) throw error;
     return { data: data as T, response, requestId: requestIdOf(response, call.tokens) };
@@ -82,7 +82,13 @@ export interface Begun extends Call {
 }
 
 /** Checks the options of a request, and gathers what it may do. */
-export function begin(client: Core, method: string, template: string, options: RequestOptions, lookUp?: LookUp): Begun {
+export function begin(
+  client: CallTransferCore,
+  method: string,
+  template: string,
+  options: RequestOptions,
+  findCandidates?: FindCandidates,
+): Begun {
   const settings = settingsOfClients.get(client) as Settings;
   const given = checkedRequest(options);
   const { headers, middleware = [] } = given;
@@ -102,8 +108,8 @@ export function begin(client: Core, method: string, template: string, options: R
     headers: mergeHeaders(settings.headers, headers),
     middleware: [...settings.middleware, ...middleware],
     deadline: totalTimeoutMs && settings.elapsed() + totalTimeoutMs,
-    lookUp,
-    lookUpOptions: { accountId: given.accountId, headers, middleware },
+    findCandidates,
+    findOptions: { accountId: given.accountId, headers, middleware },
     tokens: new Set(),
   };
 }

@@ -1,8 +1,8 @@
 import { InvalidResponseError } from "../errors/errors.ts";
 import { operationFacts } from "../generated/operations.gen.ts";
 import type { RequestOptions } from "../options/options.ts";
-import { type Answer, ApiPromise } from "./api-promise.ts";
-import type { Core } from "./core.ts";
+import { ApiPromise, type ApiResponse } from "./api-promise.ts";
+import type { CallTransferCore } from "./core.ts";
 
 /** How many pages in a row may repeat items; one that should not, and an empty one, counts for many. */
 const mostStale = 400;
@@ -39,7 +39,7 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
   readonly #operationId: string;
 
   constructor(
-    first: Promise<Answer<List>>,
+    first: Promise<ApiResponse<List>>,
     items: (list: List) => readonly Item[],
     start: number,
     next: (offset: number) => Promise<List>,
@@ -148,7 +148,7 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
           outcome: "applied",
           attempts: [],
           operationId: this.#operationId,
-          withheld: undefined,
+          retrySkippedReason: undefined,
         } as const;
         throw new InvalidResponseError(message, facts);
       }
@@ -167,7 +167,7 @@ const isNew = (item: unknown, ids: Set<unknown>): boolean =>
 
 /** Starts a list that pages by limit and offset. */
 export function requestPage<List, Item>(
-  client: Core,
+  client: CallTransferCore,
   method: string,
   path: string,
   items: keyof List & string,

@@ -6,7 +6,7 @@ import type { Outgoing } from "../send/call.ts";
 import { send } from "../send/send.ts";
 import { isText } from "../utils/guards.ts";
 import { expandPath, serializeQuery } from "../utils/path.ts";
-import { begin, type Core } from "./core.ts";
+import { begin, type CallTransferCore } from "./core.ts";
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
@@ -34,7 +34,12 @@ class Plan {
 }
 
 /** A per-call fetch, address or middleware is dropped: the credentials are the client's. */
-async function request(client: Core, verb: Verb, template: string, init?: RawInit | null): Promise<unknown> {
+async function request(
+  client: CallTransferCore,
+  verb: Verb,
+  template: string,
+  init?: RawInit | null,
+): Promise<unknown> {
   // Joined to the base address as it is, any other text could name another host.
   if (!isText(template, /^\//)) throw new TypeError("The path must be text that starts with /, such as /api/v1/roles");
   const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, params, ...own } = init ?? {};
@@ -51,7 +56,7 @@ async function request(client: Core, verb: Verb, template: string, init?: RawIni
 }
 
 /** openapi-fetch's verbs with the client's guarantees. */
-export function rawOf(client: Core): RawClient {
+export function rawOf(client: CallTransferCore): RawClient {
   const each = verbs.map((verb) => [verb, (template: string, init?: RawInit) => request(client, verb, template, init)]);
   return Object.fromEntries(each) as unknown as RawClient;
 }

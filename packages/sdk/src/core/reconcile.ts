@@ -17,14 +17,14 @@ export interface Reconciliation<Candidate = unknown> {
   /** Whether everything that is listed was seen. */
   readonly complete: boolean;
   /** What that means, in words for a person. */
-  readonly why: string;
+  readonly explanation: string;
 }
 
 /** Looks whether an operation was carried out within a window, as the caller that sent it. */
-export type LookUp = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
+export type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
 
 /** Reads every page of a list whose items may be the result of the request. */
-export async function lookThrough<List extends object, Item extends { id: string }>(
+export async function findInList<List extends object, Item extends { id: string }>(
   list: PagePromise<List, Item>,
   { from }: OutcomeWindow,
 ): Promise<Reconciliation<Item>> {
@@ -45,7 +45,7 @@ export async function lookThrough<List extends object, Item extends { id: string
   }
   const candidates = [...found.values()];
   const complete = !failure && !hasMoved && totals.size === 1 && totals.has(candidates.length);
-  return { candidates, complete, why: failure ?? wordsFor(candidates.length, complete, from) };
+  return { candidates, complete, explanation: failure ?? wordsFor(candidates.length, complete, from) };
 }
 
 function wordsFor(count: number, complete: boolean, from: string): string {
@@ -62,5 +62,5 @@ export async function explain(
   { from }: OutcomeWindow,
 ): Promise<Reconciliation<never>> {
   const until = new Date(Date.parse(from) + overlapHours * 3_600_000).toISOString();
-  return { candidates: [], complete: false, why: text.replace("{until}", until) };
+  return { candidates: [], complete: false, explanation: text.replace("{until}", until) };
 }

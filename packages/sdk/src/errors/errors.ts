@@ -1,9 +1,9 @@
-import type { LookUp, OutcomeWindow, Reconciliation } from "../core/reconcile.ts";
+import type { FindCandidates, OutcomeWindow, Reconciliation } from "../core/reconcile.ts";
 import type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "../generated/error-codes.gen.ts";
 import type { ErrorResponseMeta, FieldError } from "../generated/models.gen.ts";
 import { codesWithFieldErrors } from "../generated/operations.gen.ts";
 import type { RequestOptions } from "../options/options.ts";
-import type { Outcome } from "../send/retry.ts";
+import type { RequestOutcome } from "../send/retry.ts";
 import { isFunction, isObject, isText } from "../utils/guards.ts";
 import { excerpt } from "../utils/redact.ts";
 
@@ -21,15 +21,15 @@ export interface Attempt {
 }
 
 /** What every error of a request carries besides its message. */
-export interface RequestFacts {
+export interface RequestErrorDetails {
   /** What the request did to the server, over all attempts. */
-  readonly outcome: Outcome;
+  readonly outcome: RequestOutcome;
   /** Every sending, in order. */
   readonly attempts: readonly Attempt[];
   /** The operationId, or method and path of an operation that this version does not know. */
   readonly operationId: string;
   /** Why no retry followed although one was left; undefined where none was called for, and after the last one. */
-  readonly withheld: string | undefined;
+  readonly retrySkippedReason: string | undefined;
 }
 
 /** The key is shared by every copy of this major version, so that `instanceof` works across ESM and CJS copies. */
@@ -77,22 +77,26 @@ export class ConfigurationError extends CallTransferError {
 }
 
 /** A request that was started did not succeed. */
-export class RequestError extends CallTransferError implements RequestFacts {
+export class RequestError extends CallTransferError implements RequestErrorDetails {
   /** @internal */
   static override readonly [kind]: string = "RequestError";
-  declare readonly outcome: Outcome;
+  declare readonly outcome: RequestOutcome;
   declare readonly attempts: readonly Attempt[];
   declare readonly operationId: string;
-  declare readonly withheld: string | undefined;
+  declare readonly retrySkippedReason: string | undefined;
 
-  constructor(message: string, { outcome, attempts, operationId, withheld }: RequestFacts, cause?: unknown) {
+  constructor(
+    message: string,
+    { outcome, attempts, operationId, retrySkippedReason }: RequestErrorDetails,
+    cause?: unknown,
+  ) {
     super(message, cause);
-    Object.assign(this, { outcome, attempts, operationId, withheld });
+    Object.assign(this, { outcome, attempts, operationId, retrySkippedReason });
   }
 }
 
 /** The class of an error that takes nothing but what is known of the request. */
-export type FailureKind = new (message: string, facts: RequestFacts, cause?: unknown) => RequestError;
+export type FailureKind = new (message: string, facts: RequestErrorDetails, cause?: unknown) => RequestError;
 
 /** The connection could not be made or was lost. */
 export class ConnectionError extends RequestError {
@@ -123,11 +127,11 @@ export class InvalidResponseError extends RequestError {
 }
 
 /** What an `OutcomeUnknownError` is made of. */
-export interface UnknownOutcomeFacts extends RequestFacts {
+export interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
   readonly window: OutcomeWindow;
   readonly partialBody?: string | undefined;
-  readonly lookUp: LookUp | undefined;
-  readonly lookUpOptions: RequestOptions;
+  readonly findCandidates: FindCandidates | undefined;
+  readonly findOptions: RequestOptions;
 }
 
 /**
@@ -143,11 +147,11 @@ export class OutcomeUnknownError extends RequestError {
   declare readonly partialBody: string | undefined;
   readonly #look: () => Promise<Reconciliation> | undefined;
 
-  constructor(message: string, facts: UnknownOutcomeFacts, cause: unknown) {
+  constructor(message: string, facts: OutcomeUnknownErrorDetails, cause: unknown) {
     super(message, facts, cause);
-    const { window, partialBody, lookUp, lookUpOptions } = facts;
+    const { window, partialBody, findCandidates, findOptions } = facts;
     this.window = window;
-    this.#look = () => lookUp?.(window, lookUpOptions);
+    this.#look = () => findCandidates?.(window, findOptions);
     Object.defineProperty(this, "partialBody", { value: partialBody });
   }
 
@@ -156,8 +160,8 @@ export class OutcomeUnknownError extends RequestError {
    * reads the call list of the same account; an empty list is no proof.
    */
   async reconcile(): Promise<Reconciliation> {
-    const why = `There is nothing to look at for ${this.operationId}: ask a person before sending it again.`;
-    return this.#look() ?? { candidates: [], complete: false, why };
+    const explanation = `There is nothing to look at for ${this.operationId}: ask a person before sending it again.`;
+    return this.#look() ?? { candidates: [], complete: false, explanation };
   }
 }
 
@@ -171,7 +175,7 @@ export type ApiErrorOf<C extends ErrorCode | undefined> = C extends unknown ? Ap
 export type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
 
 /** What an `ApiError` is made of. */
-export interface ApiErrorFacts extends RequestFacts {
+export interface ApiErrorDetails extends RequestErrorDetails {
   readonly status: number;
   readonly problem?: Problem;
   readonly bodyText?: string | undefined;
@@ -223,7 +227,7 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
   /** Headers of the answer. */
   declare readonly headers: Headers;
 
-  constructor(facts: ApiErrorFacts) {
+  constructor(facts: ApiErrorDetails) {
     super(withReason(messageFor(facts), facts), facts);
     const { problem, bodyText, status, requestId, retryAfterSecs, headers } = facts;
     const { code, title, detail, errors, meta, requestId: written } = problem ?? {};
@@ -246,8 +250,8 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
 }
 
 /** A message with why no retry followed. */
-export const withReason = (message: string, { withheld }: RequestFacts): string =>
-  withheld === undefined ? message : `${message}; not retried: ${withheld}`;
+export const withReason = (message: string, { retrySkippedReason }: RequestErrorDetails): string =>
+  retrySkippedReason === undefined ? message : `${message}; not retried: ${retrySkippedReason}`;
 
 /** The entries of a list that name a field and a code, whatever else a server put there. */
 const fieldErrors = (errors: unknown): FieldError[] | undefined =>
@@ -270,7 +274,7 @@ function quoted(bodyText = ""): string {
   return words && `: "${words}"`;
 }
 
-function messageFor({ status, problem, bodyText, operationId, requestId, outcome }: ApiErrorFacts): string {
+function messageFor({ status, problem, bodyText, operationId, requestId, outcome }: ApiErrorDetails): string {
   const { code, detail, errors } = problem ?? {};
   const said = isText(code)
     ? ` ${excerpt(code, 100)}${isText(detail) ? `: ${excerpt(detail)}` : ""}${fieldsOf(fieldErrors(errors))}`
@@ -336,7 +340,7 @@ export class ServerError extends ApiError {
   static override readonly [kind]: string = "ServerError";
 }
 
-const errorsByStatus: Readonly<Record<number, new (facts: ApiErrorFacts) => ApiError>> = {
+const errorsByStatus: Readonly<Record<number, new (facts: ApiErrorDetails) => ApiError>> = {
   400: BadRequestError,
   401: AuthenticationError,
   402: PaymentRequiredError,
@@ -349,7 +353,7 @@ const errorsByStatus: Readonly<Record<number, new (facts: ApiErrorFacts) => ApiE
 };
 
 /** The error of the class that goes with the status. */
-export function apiErrorOf(facts: ApiErrorFacts): ApiError {
+export function apiErrorOf(facts: ApiErrorDetails): ApiError {
   const ErrorClass = errorsByStatus[facts.status] ?? (facts.status >= 500 ? ServerError : ApiError);
   return new ErrorClass(facts);
 }

@@ -47,7 +47,7 @@ export interface RetryEvent {
   /** How the attempt before it ended; `delayMs` is the wait. */
   readonly attempt: Readonly<Attempt>;
   /** Which sending comes next, from 2. */
-  readonly next: number;
+  readonly nextAttemptNumber: number;
 }
 
 /** How operations are retried beyond what their class says. */
@@ -66,7 +66,7 @@ export interface RetryOptions {
 /**
  * Looks at the body of a success. What it throws becomes the cause of an `InvalidResponseError`.
  */
-export type Validate = (operationId: string, body: unknown) => void;
+export type ResponseValidator = (operationId: string, body: unknown) => void;
 
 /** Gives an access token for each attempt. */
 export type AccessTokenFunction = (request: { forceRefresh: boolean }) => Promise<string> | string;
@@ -104,7 +104,7 @@ export interface ClientOptions extends Omit<RequestOptions, "signal"> {
   /** Told of every attempt (debug), retry and deprecation (warn). */
   logger?: Logger | undefined;
   /** Looks at the body of every success, e.g. `validateResponses()` of `@call-transfer/spec/validate`. */
-  validate?: Validate | undefined;
+  validate?: ResponseValidator | undefined;
   /** The time that timeouts and waits are measured by; the machine's own by default. */
   clock?: Clock | undefined;
   /** Randomness of the backoff, from 0 to below 1; `Math.random` by default. */

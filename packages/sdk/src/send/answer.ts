@@ -6,10 +6,10 @@ import { excerpt, redact } from "../utils/redact.ts";
 import type { Progress } from "./attempt.ts";
 import type { AttemptResult, Call } from "./call.ts";
 import { cleaned } from "./failure.ts";
-import { type Outcome, outcomeOfAnswer, retryHint } from "./retry.ts";
+import { outcomeOfAnswer, type RequestOutcome, retryHint } from "./retry.ts";
 
 /** What an answer's head says of the attempt's effect. A browser hides a redirect behind status 0, a lost connection too. */
-export function effectOf(response: Response, code?: string): Outcome {
+export function effectOf(response: Response, code?: string): RequestOutcome {
   if (response.type === "opaqueredirect") return "rejected";
   // A success that is no JSON comes from something else than the API.
   return response.ok && isForeign(response) ? "unknown" : outcomeOfAnswer(response.status, code);

@@ -11,7 +11,7 @@ import { withinLimit } from "./deadline.ts";
 import { endOf } from "./failure.ts";
 import { noticeDeprecation } from "./logger.ts";
 import { runMiddleware } from "./middleware.ts";
-import { type Outcome, outcomeOfFailure, retryHint } from "./retry.ts";
+import { outcomeOfFailure, type RequestOutcome, retryHint } from "./retry.ts";
 
 /** 10 MiB. */
 const maxBodyBytes = 10_485_760;
@@ -23,7 +23,7 @@ const largestSkewMs = 86_400_000;
 /** What is known of an attempt while it runs. */
 export interface Progress {
   /** What the exchange did to the server, whatever middleware makes of its answer. */
-  effect: Outcome;
+  effect: RequestOutcome;
   /** The sending itself, once the request is out. */
   attempt?: Attempt;
   credential?: Credential;
@@ -96,7 +96,7 @@ function throughMiddleware(call: Call, plan: AttemptPlan, stop: AbortSignal, pro
   const { url, body, number } = plan;
   if (middleware.length === 0) return exchange(call, plan, plan.headers, stop, progress);
   const headers = new Headers(plan.headers);
-  const context = { operationId, route, attempt: number };
+  const context = { operationId, route, attemptNumber: number };
   const request = { method, url, headers, body: isText(body) ? body : undefined };
   // The credential goes onto a copy, which middleware that keeps its request does not see.
   return runMiddleware(middleware, request, context, () => exchange(call, plan, new Headers(headers), stop, progress));

@@ -1,7 +1,7 @@
 // One logical request, and what is found out about it.
 
-import type { LookUp } from "../core/reconcile.ts";
-import type { Attempt, Problem, RequestFacts } from "../errors/errors.ts";
+import type { FindCandidates } from "../core/reconcile.ts";
+import type { Attempt, Problem, RequestErrorDetails } from "../errors/errors.ts";
 import type { Credential } from "../options/auth.ts";
 import type { RequestOptions } from "../options/options.ts";
 import type { Settings } from "../options/settings.ts";
@@ -28,9 +28,9 @@ export interface Call extends Omit<Settings, "headers" | "middleware">, Operatio
   /** When the whole request must be over, as `elapsed()` counts. */
   readonly deadline: number | undefined;
   /** How to look whether it was carried out. */
-  readonly lookUp: LookUp | undefined;
+  readonly findCandidates: FindCandidates | undefined;
   /** What the request was sent with, so that the look is one of the same caller. */
-  readonly lookUpOptions: RequestOptions;
+  readonly findOptions: RequestOptions;
   /** Every token that was sent, to keep them out of messages and errors. */
   readonly tokens: Set<string>;
 }
@@ -62,10 +62,10 @@ export interface AttemptResult extends AttemptEnd {
 }
 
 /** What is known of a request over all its attempts; only the loop writes it. */
-export interface CallRecord extends RequestFacts {
+export interface CallRecord extends RequestErrorDetails {
   readonly attempts: Attempt[];
-  outcome: RequestFacts["outcome"];
-  withheld: string | undefined;
+  outcome: RequestErrorDetails["outcome"];
+  retrySkippedReason: string | undefined;
   skewMs: number | undefined;
   /** Whether an expired token was exchanged. */
   renewed: boolean;

@@ -15,7 +15,7 @@ export interface MiddlewareContext {
   /** The path template, e.g. `/api/v1/transfers/members/{memberId}/hours`. */
   readonly route: string;
   /** Which sending this is, from 1. */
-  readonly attempt: number;
+  readonly attemptNumber: number;
 }
 
 /**

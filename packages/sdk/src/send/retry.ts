@@ -9,12 +9,12 @@ import type { OperationFacts } from "./operation-facts.ts";
 /**
  * What an attempt did to the server: nothing was sent, it was refused, it was carried out, or nobody can tell.
  */
-export type Outcome = "not_sent" | "rejected" | "applied" | "unknown";
+export type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
 
-const byCertainty: readonly Outcome[] = ["not_sent", "rejected", "unknown", "applied"];
+const byCertainty: readonly RequestOutcome[] = ["not_sent", "rejected", "unknown", "applied"];
 
 /** Both outcomes as one. Unknown is sticky: no later refusal tells what an earlier attempt did. */
-export function combine(one: Outcome, other: Outcome): Outcome {
+export function combine(one: RequestOutcome, other: RequestOutcome): RequestOutcome {
   return byCertainty.indexOf(one) > byCertainty.indexOf(other) ? one : other;
 }
 
@@ -22,7 +22,7 @@ export function combine(one: Outcome, other: Outcome): Outcome {
 export interface AttemptEnd {
   readonly status?: number | undefined;
   readonly code?: string | undefined;
-  readonly outcome: Outcome;
+  readonly outcome: RequestOutcome;
   /** Whether the connection was lost or timed out, as opposed to an answer that came whole. */
   readonly interrupted: boolean;
 }
@@ -33,14 +33,14 @@ const quotaCode = "assistant_quota_exceeded" satisfies ErrorCode;
 const isEffectFree = (code = ""): boolean => effectFreeCodes.includes(code);
 
 /** What an answer says of the attempt's effect. */
-export function outcomeOfAnswer(status: number, code: string | undefined): Outcome {
+export function outcomeOfAnswer(status: number, code: string | undefined): RequestOutcome {
   if (status >= 200 && status < 300) return "applied";
   if (status === 503 && isEffectFree(code)) return "rejected";
   return status >= 300 && status < 500 && status !== 408 ? "rejected" : "unknown";
 }
 
 /** What a failure of fetch says of the attempt's effect. Runtimes that hide the cause give `unknown`. */
-export const outcomeOfFailure = (error: unknown): Outcome => (provesUnsent(error) ? "not_sent" : "unknown");
+export const outcomeOfFailure = (error: unknown): RequestOutcome => (provesUnsent(error) ? "not_sent" : "unknown");
 
 /** Whether an answer of this status asks for another attempt (§8). */
 const isRetried = (status: number | undefined, code: string | undefined): boolean =>

@@ -33,7 +33,7 @@ export async function send(call: Call, outgoing: Outgoing): Promise<Sent> {
     operationId: call.operationId,
     attempts: [],
     outcome: "not_sent",
-    withheld: undefined,
+    retrySkippedReason: undefined,
     skewMs: undefined,
     renewed: false,
   };
@@ -88,7 +88,7 @@ async function renew(call: Call, record: CallRecord, expired: Credential | undef
   return renewal;
 }
 
-/** Whether another attempt may follow; where one is withheld, the record says why. */
+/** Whether another attempt may follow; where one is retrySkippedReason, the record says why. */
 async function mayFollow(
   call: Call,
   { body }: Outgoing,
@@ -98,8 +98,8 @@ async function mayFollow(
   delayMs: number,
 ): Promise<boolean> {
   if (result.final || !shouldRetry("safe", result) || retries >= call.maxRetries) return false;
-  record.withheld = await whyWithheld(call, body, record, result, delayMs);
-  return record.withheld === undefined;
+  record.retrySkippedReason = await whyWithheld(call, body, record, result, delayMs);
+  return record.retrySkippedReason === undefined;
 }
 
 async function whyWithheld(
@@ -131,9 +131,9 @@ const pastDeadline = ({ deadline, elapsed }: Call, delayMs: number): boolean =>
   deadline !== undefined && elapsed() + delayMs >= deadline;
 
 async function nothingListed(call: Call, record: CallRecord): Promise<boolean> {
-  const { lookUp, lookUpOptions } = call;
-  if (!lookUp) return false;
-  const look = await between(call, (signal) => lookUp(windowOf(call, record), { ...lookUpOptions, signal }));
+  const { findCandidates, findOptions } = call;
+  if (!findCandidates) return false;
+  const look = await between(call, (signal) => findCandidates(windowOf(call, record), { ...findOptions, signal }));
   return "value" in look && look.value.complete && look.value.candidates.length === 0;
 }
 
@@ -147,7 +147,7 @@ async function waitForRetry(
   if (attempt) attempt.delayMs = delayMs;
   log("warn", () => `${operationId} is retried in ${Math.round(delayMs)} ms`);
   // Called at once, and never waited for.
-  const told = async () => attempt && onRetry?.({ operationId, attempt, next: attempts.length + 1 });
+  const told = async () => attempt && onRetry?.({ operationId, attempt, nextAttemptNumber: attempts.length + 1 });
   told().catch((error: unknown) => log("error", () => `onRetry threw: ${messageOf(error)}`));
   const never = () => new Promise<void>(() => {});
   // Ends early where the caller aborts; the next attempt then ends before it begins.
@@ -188,8 +188,8 @@ function fail(call: Call, record: CallRecord, { partialBody }: AttemptResult, er
   if (!isUnknown(call, record)) throw error;
   const what = record.outcome === "applied" ? "was carried out, but its answer is lost" : "may have been carried out";
   const message = `${call.operationId} ${what}: call reconcile() before sending it again. ${error.message}`;
-  const { lookUp, lookUpOptions } = call;
-  const facts = { ...record, window: windowOf(call, record), partialBody, lookUp, lookUpOptions };
+  const { findCandidates, findOptions } = call;
+  const facts = { ...record, window: windowOf(call, record), partialBody, findCandidates, findOptions };
   throw new OutcomeUnknownError(message, facts, error);
 }
 
