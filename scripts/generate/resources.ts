@@ -10,6 +10,10 @@ const retryWords = {
   once: "Never sent again blindly: retried only after 429, an effect-free 503, or when it provably was not sent.",
 };
 
+/** When a retry is harmless. */
+const retryDescription =
+  "When to retry: always (`safe`), always since a taken name is refused (`unique`), or only if it had no effect (`once`).";
+
 const queryType = (operation: OperationModel) => `${pascal(operation.id)}Query`;
 
 function resultType(operation: OperationModel): string {
@@ -123,23 +127,23 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
   const lookUps = ["explain", "findInList"].filter((name) =>
     operations.some(({ reconcile }) => reconcile && ("explain" in reconcile ? "explain" : "findInList") === name),
   );
-  const optionTypes = [
-    ...(queries.length > 0 ? ["OrUndefined"] : []),
+  const inputTypes = [
+    ...(queries.length > 0 ? ["AllowUndefined"] : []),
     ...(operations.some(({ requestSchema }) => requestSchema) ? ["RequestBody"] : []),
-    "RequestOptions",
   ];
   const imports = [
     plain && `import type { ApiPromise } from "../core/api-promise.ts";`,
     `import type { CallTransferCore } from "../core/core.ts";`,
-    `import type { ${optionTypes.join(", ")} } from "../options/options.ts";`,
+    inputTypes.length > 0 && `import type { ${inputTypes.join(", ")} } from "../core/input-types.ts";`,
     paged && `import { type PagePromise, requestPage } from "../core/pagination.ts";`,
     lookUps.length > 0 && `import { ${lookUps.join(", ")} } from "../core/reconcile.ts";`,
+    `import type { RequestOptions } from "../options/options.ts";`,
     models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "../generated/models.gen.ts";`,
     queries.length > 0 && `import type { operations } from "../generated/types.gen.ts";`,
   ].filter(Boolean);
   const queryTypes = queries.map(
     (operation) =>
-      `/** Filters and paging of ${operation.id}. */\nexport type ${queryType(operation)} = OrUndefined<NonNullable<operations["${operation.id}"]["parameters"]["query"]>>;\n`,
+      `/** Filters and paging of ${operation.id}. */\nexport type ${queryType(operation)} = AllowUndefined<NonNullable<operations["${operation.id}"]["parameters"]["query"]>>;\n`,
   );
   return `${header}${imports.join("\n")}
 
@@ -170,25 +174,35 @@ ${resources.map(({ noun, name }) => `  /** The operations on ${noun.replace("-",
 
 export function renderSdkTables(document: OpenApiDocument, operations: OperationModel[]): string {
   const rows = operations.map(({ id, method, path, retry, accountScoped, successes }) => {
-    const answer = successes.every(({ schema }) => schema) ? "object" : "object or nothing";
-    const facts = { operationId: id, retry, ...(accountScoped && { accountScoped }), answer };
+    const success = successes.every(({ schema }) => schema) ? "object" : "object or nothing";
+    const facts = { operationId: id, retry, ...(accountScoped && { accountScoped }), success };
     return `  ${JSON.stringify(`${method} ${path}`)}: ${JSON.stringify(facts)},`;
   });
   const table = Object.entries(document["x-error-table"]);
   const effectFree = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
   const withFieldErrors = table.filter(([, row]) => row.errors).map(([code]) => code);
   const limits = document["x-limits"];
-  return `${header}import type { OperationFacts } from "../send/operation-facts.ts";
+  return `${header}/** How to send an operation. */
+export interface OperationFacts {
+  /** The operationId; for an operation that this SDK version does not know, its method and path. */
+  readonly operationId: string;
+  /** ${retryDescription} */
+  readonly retry: "safe" | "unique" | "once";
+  /** Whether a JWT must come with an account ID (§5.2). */
+  readonly accountScoped?: boolean;
+  /** Body of a success: a JSON object, or that or nothing. Undefined for operations that this version does not know. */
+  readonly success?: "object" | "object or nothing";
+}
 
-/** What the attempt loop knows of each operation, by method and path template. */
+/** Every operation by method and path template. */
 export const operationFacts: Readonly<Record<string, OperationFacts>> = {
 ${rows.join("\n")}
 };
 
-/** Codes of 503 answers that left nothing behind (x-effect). */
+/** Error codes of 503 responses that had no effect (x-effect). */
 export const effectFreeCodes: readonly string[] = ${JSON.stringify(effectFree)};
 
-/** Codes whose errors list the failing fields. */
+/** Error codes whose errors list the failing fields. */
 export const codesWithFieldErrors: readonly string[] = ${JSON.stringify(withFieldErrors)};
 
 /** Retries after the first attempt (§8). */
@@ -215,7 +229,7 @@ ${rows.join("\n")}
 /** A machine-readable error code; branch on this. */
 export type ErrorCode = keyof ErrorCodeStatus;
 
-/** Codes whose errors list the failing fields. */
+/** Error codes whose errors list the failing fields. */
 export type ErrorCodeWithFieldErrors = ${withErrors.join(" | ")};
 `;
 }

@@ -7,12 +7,13 @@ const inFile =
   (name: string, from: string, to: string): Mutant => ({ name, file, from, to });
 
 const retry = inFile("sdk/src/send/retry.ts");
+const budget = inFile("sdk/src/options/retry-budget.ts");
 const notSent = inFile("sdk/src/send/not-sent.ts");
 const send = inFile("sdk/src/send/send.ts");
 const attempt = inFile("sdk/src/send/attempt.ts");
-const answer = inFile("sdk/src/send/answer.ts");
+const response = inFile("sdk/src/send/response.ts");
 const failure = inFile("sdk/src/send/failure.ts");
-const interruption = inFile("sdk/src/send/deadline.ts");
+const deadline = inFile("sdk/src/send/deadline.ts");
 const auth = inFile("sdk/src/options/auth.ts");
 const look = inFile("sdk/src/core/reconcile.ts");
 const verify = inFile("sdk/src/webhooks/signature.ts");
@@ -51,29 +52,37 @@ const effects: readonly Mutant[] = [
     "byCertainty.indexOf(one) > byCertainty.indexOf(other) ? one : other",
     "one === other ? one : other",
   ),
-  answer("lost-body-is-a-refusal", "outcomeOfAnswer(response.status, code)", '"rejected"'),
-  attempt("timeout-means-not-sent", 'progress.effect = "unknown";', 'progress.effect = "not_sent";'),
-  answer("page-is-a-success", 'end.outcome === "applied" ? "unknown" : end.outcome', '"applied"'),
+  response("lost-body-is-a-refusal", "outcomeOfResponse(response.status, code)", '"rejected"'),
+  attempt("timeout-means-not-sent", 'state.outcome = "unknown";', 'state.outcome = "not_sent";'),
+  response("page-is-a-success", 'result.outcome === "applied" ? "unknown" : result.outcome', '"applied"'),
 ];
 
 const classes: readonly Mutant[] = [
   retry("once-is-retried-like-safe", 'return retry !== "once" && (', "return ("),
   retry("unique-is-never-retried", 'return retry !== "once" && (', 'return retry === "safe" && ('),
-  retry("every-refusal-is-retried", '"rejected") return asks;', '"rejected") return true;'),
-  retry("no-effect-free-503-is-retried", '"rejected") return asks;', '"rejected") return asks && end.status === 429;'),
+  retry("every-refusal-is-retried", '"rejected") return isRetryable;', '"rejected") return true;'),
+  retry(
+    "no-effect-free-503-is-retried",
+    '"rejected") return isRetryable;',
+    '"rejected") return isRetryable && end.status === 429;',
+  ),
   retry("lost-body-is-retried-for-all", '"applied") return retry === "safe" && (', '"applied") return ('),
   retry("lost-body-is-never-retried", '"applied") return retry', '"applied") return false && retry'),
-  retry("truncated-body-is-retried", '"safe" && (end.interrupted || asks)', '"safe"'),
+  retry("truncated-body-is-retried", '"safe" && (end.interrupted || isRetryable)', '"safe"'),
   retry("quota-is-retried", "status === 429 ? code !== quotaCode", "status === 429 ? true"),
   retry("429-is-not-retried", "status === 429 ? code !== quotaCode", "status === 429 ? false"),
-  retry("not-sent-is-not-retried", '"not_sent") return end.status === undefined || asks;', '"not_sent") return false;'),
+  retry(
+    "not-sent-is-not-retried",
+    '"not_sent") return end.status === undefined || isRetryable;',
+    '"not_sent") return false;',
+  ),
   send("one-retry-too-many", "retries >= call.maxRetries", "retries > call.maxRetries"),
   send("one-retry-too-few", "retries >= call.maxRetries", "retries + 1 >= call.maxRetries"),
   send("default-policy-sends-blindly", 'if (blind && unsafe === "never")', "if (hintSecs < 0)"),
   send("unknown-of-any-class-throws", 'retry === "once" && (outcome', "(outcome"),
   send("applied-is-not-told", '(outcome === "unknown" || outcome === "applied")', '(outcome === "unknown")'),
   send("check-does-not-look", 'unsafe === "check" &&', 'unsafe === "check" && false &&'),
-  send("check-trusts-a-broken-look", "look.value.complete && look.value.candidates", "look.value.candidates"),
+  send("check-trusts-a-broken-look", "found.value.complete && found.value.candidates", "found.value.candidates"),
 ];
 
 const waits: readonly Mutant[] = [
@@ -87,7 +96,7 @@ const waits: readonly Mutant[] = [
   retry("hint-of-zero-is-none", "longest < 0 ? undefined", "longest <= 0 ? undefined"),
   retry("meta-as-text-is-ignored", 'typeof secs === "number" || isText(secs) ?', 'typeof secs === "number" ?'),
   retry("meta-is-ignored", 'typeof secs === "number" || isText(secs) ? secs : ""', '""'),
-  retry("header-is-ignored-beside-meta", 'headers.get("retry-after")', 'asked === "" && headers.get("retry-after")'),
+  retry("header-is-ignored-beside-meta", 'headers.get("retry-after")', 'wait === "" && headers.get("retry-after")'),
   send(
     "hint-of-zero-ends-the-backoff",
     "Math.max(backoffFor(retries, call.random),",
@@ -96,31 +105,31 @@ const waits: readonly Mutant[] = [
   send("hint-is-ignored", "(result.hintSecs ?? 0) * 1000);", "0);"),
   send("hint-in-milliseconds", "(result.hintSecs ?? 0) * 1000);", "result.hintSecs ?? 0);"),
   send("any-hint-is-waited-for", "hintSecs > maxRetryAfterSecs", "hintSecs > 1e400"),
-  retry("budget-never-ends", "if (this.#tokens < retryCost) return false;", ""),
-  retry("budget-too-small", "capacity = 500", "capacity = 50"),
-  retry("budget-refills-too-fast", "successGain = 1", "successGain = 50"),
+  budget("budget-never-ends", "if (this.#tokens < retryCost) return false;", ""),
+  budget("budget-too-small", "capacity = 500", "capacity = 50"),
+  budget("budget-refills-too-fast", "successGain = 1", "successGain = 50"),
   attempt(
     "one-buffer-for-all-bodies",
-    "const received = new Received();",
-    "const received = progress.reading?.received ?? new Received();",
+    "const buffer = new BodyBuffer();",
+    "const buffer = state.reading?.buffer ?? new BodyBuffer();",
   ),
   send("backoff-is-random", "call.random", "Math.random"),
 ];
 
 const deadlines: readonly Mutant[] = [
-  interruption("abort-listener-stays", '      signal?.removeEventListener("abort", onAbort);\n', ""),
-  interruption("timeout-timer-stays", "if (timer !== undefined) clock.clearTimeout(timer);", ""),
-  interruption("aborted-signal-is-not-looked-at", "if (signal?.aborted) return", "if (signal === null) return"),
+  deadline("abort-listener-stays", '      signal?.removeEventListener("abort", onAbort);\n', ""),
+  deadline("timeout-timer-stays", "if (timer !== undefined) clock.clearTimeout(timer);", ""),
+  deadline("aborted-signal-is-not-looked-at", "if (signal?.aborted) return", "if (signal === null) return"),
   attempt("deadline-is-not-looked-at", "Math.min(timeoutMs, remaining)", "timeoutMs"),
   attempt("timeout-is-not-looked-at", "Math.min(timeoutMs, remaining)", "remaining || timeoutMs * 2"),
-  interruption("abort-is-not-heard", '  signal?.addEventListener("abort", onAbort, { once: true });\n', ""),
-  attempt("error-body-is-left-unread", 'await readText(response, maxErrorBodyBytes, "cut", stop, received)', '"{}"'),
+  deadline("abort-is-not-heard", '  signal?.addEventListener("abort", onAbort, { once: true });\n', ""),
+  attempt("error-body-is-left-unread", 'await readText(response, maxErrorBodyBytes, "cut", stop, buffer)', '"{}"'),
   send(
     "abort-does-not-wake-a-wait",
-    "withinLimit(call, delayMs",
-    "withinLimit({ ...call, signal: undefined }, delayMs",
+    "withDeadline(call, delayMs",
+    "withDeadline({ ...call, signal: undefined }, delayMs",
   ),
-  send("no-wait-is-waited-for", "await withinLimit(", "void withinLimit("),
+  send("no-wait-is-waited-for", "await withDeadline(", "void withDeadline("),
 ];
 
 const credentials: readonly Mutant[] = [
@@ -130,7 +139,7 @@ const credentials: readonly Mutant[] = [
   auth("renewal-is-not-shared", "if (!pending || now", "if (now >= 0 || now"),
   auth("renewal-happens-once-for-ever", "(isNewer || latest.replaced === token)", "(isNewer || token)"),
   failure("causes-show-secrets", "excerpt(clean(error), 2000)", "messageOf(error)"),
-  failure("messages-show-secrets", "redact(wordsOf(error), tokens)", "wordsOf(error)"),
+  failure("messages-show-secrets", "redact(describeError(error), tokens)", "describeError(error)"),
   attempt("error-bodies-show-secrets", "null : redact(text, tokens))", "null : text)"),
   attempt("redirects-are-followed", 'redirect: "manual"', 'redirect: "follow"'),
 ];

@@ -1,14 +1,14 @@
-import { type RawClient, rawOf } from "./core/raw.ts";
-import { ConfigurationError } from "./errors/errors.ts";
+import { createRawClient, type RawClient } from "./core/raw.ts";
+import { ConfigurationError } from "./errors/base.ts";
 import type { ClientOptions } from "./options/options.ts";
 import { ResourceClient } from "./resources/resources.gen.ts";
 import { isObject } from "./utils/guards.ts";
 
 /**
- * The client of the call-transfer API.
+ * Client of the call-transfer API.
  *
- * In the comments of this package, §4.2 is section 4.2 of the platform's specification and §8.3 is rule 3 of its
- * section 8: see docs/specification.md in the repository.
+ * In doc comments, §4.2 is section 4.2 of the platform's specification and §8.3 is rule 3 of its section 8. The
+ * specification is docs/specification.md in the repository.
  *
  * @example
  * const client = new CallTransfer({ baseUrl: "https://api.example.com", apiKey: process.env.CALL_TRANSFER_API_KEY });
@@ -16,19 +16,23 @@ import { isObject } from "./utils/guards.ts";
  */
 export class CallTransfer extends ResourceClient {
   readonly #options: ClientOptions;
-  /** openapi-fetch's verbs with this client's guarantees. */
-  readonly raw: RawClient = rawOf(this);
+  /** openapi-fetch's methods with this client's credentials, timeouts and retries. */
+  readonly raw: RawClient = createRawClient(this);
 
+  /**
+   * @param parent A client to share the retry budget with.
+   * @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret.
+   */
   constructor(options: ClientOptions, parent?: CallTransfer) {
     super(options, parent);
     this.#options = { ...options };
   }
 
   /**
-   * A copy of this client with other options, e.g. for another account. It shares the retry budget. A credential of
-   * one kind replaces one of the other.
+   * Returns a copy of this client with other options, e.g. for another account. It shares the retry budget. A new
+   * `apiKey` replaces an `accessToken`, and the reverse.
    *
-   * @throws {ConfigurationError} names the option to change, never a secret's value.
+   * @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret.
    */
   withOptions(options: Partial<ClientOptions> = {}): CallTransfer {
     if (!isObject(options)) throw new ConfigurationError("options", "must be an object");
@@ -38,5 +42,5 @@ export class CallTransfer extends ResourceClient {
   }
 }
 
-/** Made outside of the class: one that names itself gets another name from bundlers, which consoles then show. */
+/** Outside the class: bundlers rename a class that refers to itself, and consoles show that name. */
 const copyOf = (parent: CallTransfer, options: ClientOptions): CallTransfer => new CallTransfer(options, parent);

@@ -3,44 +3,46 @@ export { ApiPromise, type ApiResponse, type ApiResult } from "./core/api-promise
 export { CallTransferCore, type RequestInput } from "./core/core.ts";
 export { PagePromise } from "./core/pagination.ts";
 export type { RawClient } from "./core/raw.ts";
-export type { FindCandidates, OutcomeWindow, Reconciliation } from "./core/reconcile.ts";
+export { type AnyApiError, ApiError, type ApiErrorOf, isApiError } from "./errors/api-error.ts";
+export { CallTransferError, ConfigurationError } from "./errors/base.ts";
+export type {
+  Attempt,
+  OutcomeWindow,
+  Problem,
+  Reconciliation,
+  RequestErrorDetails,
+  RequestOutcome,
+} from "./errors/details.ts";
+export { OutcomeUnknownError } from "./errors/outcome-unknown-error.ts";
 export {
   AbortError,
-  type AnyApiError,
-  ApiError,
-  type ApiErrorOf,
-  type Attempt,
+  ConnectionError,
+  InvalidResponseError,
+  RequestError,
+  TimeoutError,
+} from "./errors/request-error.ts";
+export {
   AuthenticationError,
   BadRequestError,
-  CallTransferError,
-  ConfigurationError,
   ConflictError,
-  ConnectionError,
   GoneError,
-  InvalidResponseError,
-  isApiError,
   NotFoundError,
-  OutcomeUnknownError,
   PaymentRequiredError,
   PermissionDeniedError,
-  type Problem,
   RateLimitError,
-  RequestError,
-  type RequestErrorDetails,
   ServerError,
-  TimeoutError,
   UnprocessableEntityError,
-} from "./errors/errors.ts";
+} from "./errors/status-errors.ts";
+export type { Middleware, MiddlewareContext, OutgoingRequest } from "./options/middleware.ts";
 export type {
   AccessTokenFunction,
   ClientOptions,
   Clock,
+  FindCandidates,
+  Logger,
   RequestOptions,
   ResponseValidator,
   RetryEvent,
   RetryOptions,
 } from "./options/options.ts";
 export * from "./resources/index.gen.ts";
-export type { Logger } from "./send/logger.ts";
-export type { Middleware, MiddlewareContext, OutgoingRequest } from "./send/middleware.ts";
-export type { RequestOutcome } from "./send/retry.ts";

@@ -1,5 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, expectTypeOf, it, vi } from "vitest";
+import type { ErrorCode } from "../src/generated/error-codes.gen.ts";
+import type { FieldError } from "../src/generated/models.gen.ts";
 import {
   type AnyApiError,
   ApiError,
@@ -8,9 +10,7 @@ import {
   NotFoundError,
   RateLimitError,
   RequestError,
-} from "../src/errors/errors.ts";
-import type { ErrorCode } from "../src/generated/error-codes.gen.ts";
-import type { FieldError } from "../src/generated/models.gen.ts";
+} from "../src/index.ts";
 import { apiKey, clientOf, json, problem } from "./test-server.ts";
 
 async function errorOf(answer: Response): Promise<unknown> {
@@ -62,7 +62,7 @@ describe("ApiError", () => {
     expect(blocked).toMatchObject({
       code: undefined,
       bodyText: "error code: 1020 for [redacted]",
-      message: 'listRoles answered 403 without an error body of the API: "error code: 1020 for [redacted]"',
+      message: 'listRoles answered 403 without an API error body: "error code: 1020 for [redacted]"',
     });
     const long = (await errorOf(new Response("x".repeat(5000), { status: 403 }))) as ApiError;
     expect(long.bodyText).toHaveLength(2000);
@@ -143,7 +143,7 @@ describe("ApiError", () => {
 
   it("is recognized across two copies of the SDK in one process", async () => {
     vi.resetModules();
-    const copy = await import("../src/errors/errors.ts");
+    const copy = await import("../src/index.ts");
     expect(copy.ApiError).not.toBe(ApiError);
     const error = await errorOf(problem(429, "queue_full"));
     expect(error).toBeInstanceOf(copy.RateLimitError);

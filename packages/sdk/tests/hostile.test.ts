@@ -2,8 +2,8 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
+import type { Middleware } from "../src/options/middleware.ts";
 import type { ClientOptions } from "../src/options/options.ts";
-import type { Middleware } from "../src/send/middleware.ts";
 import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -81,7 +81,7 @@ describe("an attempt that middleware ended", () => {
       return problem(400, "bad_request");
     };
     const { sent } = await outcomeOf([placed()], { middleware: [keeping] });
-    await expect(kept?.()).rejects.toThrow("after its middleware has answered");
+    await expect(kept?.()).rejects.toThrow("after its middleware returned");
     expect(sent).toHaveLength(0);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
-import type { Middleware } from "../src/send/middleware.ts";
+import type { Middleware } from "../src/options/middleware.ts";
 import { clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -224,7 +224,7 @@ describe("middleware that returns", () => {
     expect(await settle(client.calls.create(placement))).toMatchObject({
       name: "OutcomeUnknownError",
       outcome: "applied",
-      message: expect.stringContaining("the response that middleware returned cannot be read"),
+      message: expect.stringContaining("the response returned by middleware cannot be read"),
     });
   });
 

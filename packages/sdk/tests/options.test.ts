@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CallTransfer } from "../src/client.ts";
-import { ConfigurationError } from "../src/errors/errors.ts";
+import { ConfigurationError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { apiKey } from "./test-server.ts";
 

@@ -47,7 +47,7 @@ describe("serializeQuery", () => {
 
   it("refuses values that have no one way to be written", () => {
     expect(() => serializeQuery({ startDate: new Date(0) })).toThrow(
-      "startDate must be a string, number or boolean; for a time use toISOString()",
+      "startDate must be a string, number or boolean. For a time, use toISOString().",
     );
     expect(() => serializeQuery({ status: ["a"] })).toThrow(TypeError);
   });

@@ -1,7 +1,7 @@
 // What holds for every input, where examples would only show the ones that somebody thought of.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConfigurationError } from "../src/errors/errors.ts";
+import { ConfigurationError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { parseRetryAfter, retryHint } from "../src/send/retry.ts";
 import { serializeQuery } from "../src/utils/path.ts";

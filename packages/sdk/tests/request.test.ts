@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
 import { operationFacts } from "../src/generated/operations.gen.ts";
-import type { OutgoingRequest } from "../src/send/middleware.ts";
+import type { OutgoingRequest } from "../src/options/middleware.ts";
 import { clientOf, json } from "./test-server.ts";
 
 type HeaderTexts = Readonly<Record<string, string>>;

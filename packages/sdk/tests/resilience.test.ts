@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CallTransfer } from "../src/client.ts";
-import { ApiError, InvalidResponseError, OutcomeUnknownError } from "../src/errors/errors.ts";
+import { ApiError, InvalidResponseError, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
@@ -61,8 +61,8 @@ describe("an unknown outcome", () => {
 
   it("says why it was not sent again", async () => {
     const { error } = await unknownOf([networkError("ECONNRESET")]);
-    expect(error.message).toContain("call reconcile() before sending it again");
-    expect(error.retrySkippedReason).toContain("must not be repeated blindly");
+    expect(error.message).toContain("Call reconcile() before sending it again");
+    expect(error.retrySkippedReason).toContain("not idempotent");
     expect(error.message.match(/not retried/g)).toHaveLength(1);
   });
 
@@ -582,8 +582,8 @@ describe("telling", () => {
       "call-transfer: listRoles attempt 3 answered 200 in 0 ms (request req-2)",
     ]);
     expect(log.warn.mock.calls.flat()).toEqual([
-      "call-transfer: listRoles is retried in 500 ms",
-      "call-transfer: listRoles is retried in 1000 ms",
+      "call-transfer: listRoles will be retried in 500 ms",
+      "call-transfer: listRoles will be retried in 1000 ms",
     ]);
     expect(JSON.stringify([log.debug, log.warn].map((fn) => fn.mock.calls))).not.toContain(apiKey);
   });

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { effectFreeCodes } from "../src/generated/operations.gen.ts";
-import { backoffFor, combine, outcomeOfAnswer, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
+import { backoffFor, combine, outcomeOfResponse, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
 
 const classes = ["safe", "unique", "once"] as const;
 const answered = (status: number, code?: string) => ({
   status,
   code,
-  outcome: outcomeOfAnswer(status, code),
+  outcome: outcomeOfResponse(status, code),
   interrupted: false,
 });
 
@@ -46,25 +46,25 @@ describe("shouldRetry", () => {
 
 describe("outcomes", () => {
   it.each(effectFreeCodes)("trusts a 503 whose code, %s, says that nothing was left behind", (code) => {
-    expect(outcomeOfAnswer(503, code)).toBe("rejected");
+    expect(outcomeOfResponse(503, code)).toBe("rejected");
   });
 
   it.each([undefined, "", "sms_service_unavailable", "internal_error", "queue_full", "of_a_later_version", "toString"])(
     "does not trust a 503 whose code is %s",
     (code) => {
-      expect(outcomeOfAnswer(503, code)).toBe("unknown");
+      expect(outcomeOfResponse(503, code)).toBe("unknown");
     },
   );
 
   it.each([500, 501, 502, 504, 507, 520, 599])("does not trust a %i, even with a code that goes with 503", (status) => {
     for (const code of effectFreeCodes) {
-      expect(outcomeOfAnswer(status, code)).toBe("unknown");
+      expect(outcomeOfResponse(status, code)).toBe("unknown");
       expect(shouldRetry("once", answered(status, code))).toBe(false);
     }
   });
 
   it("does not trust a 408, even with a code that goes with 503", () => {
-    for (const code of effectFreeCodes) expect(outcomeOfAnswer(408, code)).toBe("unknown");
+    for (const code of effectFreeCodes) expect(outcomeOfResponse(408, code)).toBe("unknown");
   });
 
   it("keeps unknown against any later refusal, and lets a success settle it", () => {

@@ -8,7 +8,7 @@ import {
   InvalidResponseError,
   OutcomeUnknownError,
   TimeoutError,
-} from "../src/errors/errors.ts";
+} from "../src/index.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const roles = { roles: [] };
@@ -204,7 +204,7 @@ describe("retries", () => {
     const lost = clientOf([networkError("ECONNRESET"), problem(409, "resource_already_exists")]);
     const error = await settle(lost.client.destinationGroups.create(group));
     expect((error as Error).message).toContain(
-      "an earlier attempt, whose answer was lost, may have caused this conflict",
+      "an earlier attempt, whose response was lost, may have caused this conflict",
     );
     const taken = clientOf([problem(409, "resource_already_exists")]);
     const other = await settle(taken.client.destinationGroups.create(group));
@@ -285,7 +285,7 @@ describe("deadlines", () => {
     };
     const { client } = clientOf([() => new Promise<Response>(() => {})], { clock, maxRetries: 0 });
     const error = (await settle(client.roles.list({ totalTimeoutMs: 500 }))) as TimeoutError;
-    expect(error.message).toContain("no whole answer within 500 ms");
+    expect(error.message).toContain("no complete response within 500 ms");
   });
 
   it("are a minute by default", async () => {
@@ -396,7 +396,7 @@ describe("answers", () => {
     const { client } = clientOf([new Response("<html>Sign in</html>", page)]);
     const error = await settle(client.calls.create(placement));
     expect(error).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
-    expect((error as Error).message).toContain("is baseUrl right");
+    expect((error as Error).message).toContain("check baseUrl");
     expect((error as Error).message).not.toContain("was carried out");
   });
 

@@ -1,41 +1,41 @@
-import { CallTransferError } from "../errors/errors.ts";
+import { CallTransferError } from "../errors/base.ts";
 
-/** An answer with what stands around its data. */
+/** A successful response with its data. */
 export interface ApiResponse<T> {
-  /** The body, parsed. */
+  /** The parsed body. */
   readonly data: T;
-  /** The response; its body can be read again. */
+  /** The response. Its body can be read again. */
   readonly response: Response;
-  /** Name it to support. */
+  /** Request ID, for support. */
   readonly requestId: string | undefined;
 }
 
-/** What `result()` gives: the answer or the error, told apart by `ok`. */
+/** Result of `result()`: a response or an error. Check `ok`. */
 export type ApiResult<T> =
   | (ApiResponse<T> & { readonly ok: true; readonly error: undefined })
   | { readonly ok: false; readonly data: undefined; readonly error: CallTransferError };
 
 /**
- * A request under way. It starts at once and only once: `await promise`, `promise.withResponse()` and
- * `promise.result()` look at the same request.
+ * A request in flight. `await promise`, `promise.withResponse()` and `promise.result()` share the same request, which
+ * starts at once.
  */
 export class ApiPromise<T> implements Promise<T> {
   readonly [Symbol.toStringTag] = "ApiPromise";
-  readonly #answer: Promise<ApiResponse<T>>;
+  readonly #response: Promise<ApiResponse<T>>;
 
-  constructor(answer: Promise<ApiResponse<T>>) {
-    this.#answer = answer;
+  constructor(response: Promise<ApiResponse<T>>) {
+    this.#response = response;
   }
 
-  /** The data together with the response and its request id. */
+  /** Returns the data with the response and its request ID. */
   withResponse(): Promise<ApiResponse<T>> {
-    return this.#answer;
+    return this.#response;
   }
 
-  /** The data or the SDK's error, without throwing. Mistakes in the code, such as an empty id, still throw. */
+  /** Returns the data or the SDK's error without throwing. Programming errors, such as an empty ID, still throw. */
   result(): Promise<ApiResult<T>> {
-    return this.#answer.then(
-      (answer): ApiResult<T> => ({ ...answer, ok: true, error: undefined }),
+    return this.#response.then(
+      (response): ApiResult<T> => ({ ...response, ok: true, error: undefined }),
       (error: unknown) => {
         if (error instanceof CallTransferError) return { ok: false, data: undefined, error };
         throw error;
@@ -43,10 +43,10 @@ export class ApiPromise<T> implements Promise<T> {
     );
   }
 
-  // Typed after the platform's own, so that it can stand wherever a promise is expected.
+  // These have the platform's own types, so that the promise is accepted wherever one is expected.
   // biome-ignore lint/suspicious/noThenProperty: it is a promise
   readonly then: Promise<T>["then"] = (onFulfilled, onRejected) =>
-    this.#answer.then(({ data }) => data).then(onFulfilled, onRejected);
+    this.#response.then(({ data }) => data).then(onFulfilled, onRejected);
 
   readonly catch: Promise<T>["catch"] = (onRejected) => this.then(undefined, onRejected);
 

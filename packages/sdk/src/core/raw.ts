@@ -6,45 +6,40 @@ import type { Outgoing } from "../send/call.ts";
 import { send } from "../send/send.ts";
 import { isText } from "../utils/guards.ts";
 import { expandPath, serializeQuery } from "../utils/path.ts";
-import { begin, type CallTransferCore } from "./core.ts";
+import { type CallTransferCore, prepareCall } from "./core.ts";
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
 
 /**
- * The typed escape hatch: openapi-fetch's verbs, with the same credentials, timeouts and retries. An answer of the API
- * is returned as `{ data, error, response }`; a lost one throws.
+ * Typed access to any path: openapi-fetch's methods with the client's credentials, timeouts and retries. Responses of the
+ * API, errors included, are returned as `{ data, error, response }`. Lost responses throw.
  */
 export type RawClient = Pick<Client<paths>, Verb>;
 
-/** Init of a raw call, as far as we look at it. */
+/** The init of a raw request, as far as the SDK reads it. */
 interface RawInit extends Omit<RequestOptions, "middleware" | "signal"> {
   signal?: AbortSignal | null;
   params?: { path?: Record<string, unknown> };
 }
 
-/** openapi-fetch as we use it: the place is decided at run time, so its types cannot help here. */
+/** openapi-fetch's `request` without its types, which need the path at compile time. */
 type AnyRequest = (method: string, url: string, init: object) => Promise<unknown>;
 
-/** What openapi-fetch makes instead of a `Request`, which could be sent only once. */
+/** Used by openapi-fetch instead of `Request`, which could be sent only once. */
 class Plan {
   constructor(url: string, init: object) {
     Object.assign(this, init, { url });
   }
 }
 
-/** A per-call fetch, address or middleware is dropped: the credentials are the client's. */
-async function request(
-  client: CallTransferCore,
-  verb: Verb,
-  template: string,
-  init?: RawInit | null,
-): Promise<unknown> {
-  // Joined to the base address as it is, any other text could name another host.
+/** Ignores a fetch, base URL or middleware in the init: the credentials belong to the client. */
+async function request(client: CallTransferCore, verb: Verb, template: string, init?: RawInit | null) {
+  // Without the slash, the path could change the host of the base URL.
   if (!isText(template, /^\//)) throw new TypeError("The path must be text that starts with /, such as /api/v1/roles");
   const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, params, ...own } = init ?? {};
   const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, maxRetries, accountId };
-  const call = begin(client, verb, template, timing);
+  const call = prepareCall(client, verb, template, timing);
   const { baseUrl, headers } = call;
   const openapi = createClient<paths>({ baseUrl, headers, querySerializer: serializeQuery, Request: Plan as never });
   return (openapi.request as unknown as AnyRequest)(verb, expandPath(template, params?.path), {
@@ -55,8 +50,11 @@ async function request(
   });
 }
 
-/** openapi-fetch's verbs with the client's guarantees. */
-export function rawOf(client: CallTransferCore): RawClient {
-  const each = verbs.map((verb) => [verb, (template: string, init?: RawInit) => request(client, verb, template, init)]);
-  return Object.fromEntries(each) as unknown as RawClient;
+/** Creates the raw methods of a client. */
+export function createRawClient(client: CallTransferCore): RawClient {
+  const methods = verbs.map((verb) => [
+    verb,
+    (template: string, init?: RawInit) => request(client, verb, template, init),
+  ]);
+  return Object.fromEntries(methods) as unknown as RawClient;
 }

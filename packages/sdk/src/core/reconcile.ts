@@ -1,27 +1,7 @@
-// What is done when nobody can tell whether an operation was carried out (§8.3).
-
-import type { RequestOptions } from "../options/options.ts";
+// Finding results of a request whose outcome is unknown (§8.3).
+import type { OutcomeWindow, Reconciliation } from "../errors/details.ts";
 import { messageOf } from "../utils/guards.ts";
 import type { PagePromise } from "./pagination.ts";
-
-/** The time in which the operation may have been carried out, by the server's clock; ISO 8601. */
-export interface OutcomeWindow {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** What a look at the server found. */
-export interface Reconciliation<Candidate = unknown> {
-  /** What may be the result of the request; list items carry nothing to match on. */
-  readonly candidates: readonly Candidate[];
-  /** Whether everything that is listed was seen. */
-  readonly complete: boolean;
-  /** What that means, in words for a person. */
-  readonly explanation: string;
-}
-
-/** Looks whether an operation was carried out within a window, as the caller that sent it. */
-export type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
 
 /** Reads every page of a list whose items may be the result of the request. */
 export async function findInList<List extends object, Item extends { id: string }>(
@@ -45,17 +25,21 @@ export async function findInList<List extends object, Item extends { id: string 
   }
   const candidates = [...found.values()];
   const complete = !failure && !hasMoved && totals.size === 1 && totals.has(candidates.length);
-  return { candidates, complete, explanation: failure ?? wordsFor(candidates.length, complete, from) };
+  return { candidates, complete, explanation: failure ?? explainCount(candidates.length, complete, from) };
 }
 
-function wordsFor(count: number, complete: boolean, from: string): string {
-  if (!complete) return `The list since ${from} changed while it was read: look again.`;
+function explainCount(count: number, complete: boolean, from: string): string {
+  if (!complete) return `The list since ${from} changed while it was read. Read it again.`;
   return count > 0
-    ? `${count} listed since ${from}: any of them may be this request's, since items carry nothing to match on.`
-    : `Nothing is listed since ${from}. That is no proof: a list may lag, and what is queued may not be listed.`;
+    ? `${count} listed since ${from}. Any of them may be this request's: items carry nothing to match on.`
+    : `Nothing is listed since ${from}. That is no proof: a list may lag behind, and queued calls may not be listed.`;
 }
 
-/** Explains what cannot be looked up. `{until}` stands for the end of the overlap that would have begun in the window. */
+/**
+ * Explains why there is nothing to find.
+ *
+ * @param text May hold `{until}`, the time `overlapHours` after the start of the window.
+ */
 export async function explain(
   text: string,
   overlapHours: number,

@@ -287,5 +287,5 @@ export interface ErrorCodeStatus {
 /** A machine-readable error code; branch on this. */
 export type ErrorCode = keyof ErrorCodeStatus;
 
-/** Codes whose errors list the failing fields. */
+/** Error codes whose errors list the failing fields. */
 export type ErrorCodeWithFieldErrors = "flow_structure_invalid" | "validation_failed";

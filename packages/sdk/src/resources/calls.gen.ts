@@ -2,14 +2,15 @@
 
 import type { ApiPromise } from "../core/api-promise.ts";
 import type { CallTransferCore } from "../core/core.ts";
-import type { OrUndefined, RequestBody, RequestOptions } from "../options/options.ts";
+import type { AllowUndefined, RequestBody } from "../core/input-types.ts";
 import { type PagePromise, requestPage } from "../core/pagination.ts";
 import { findInList } from "../core/reconcile.ts";
+import type { RequestOptions } from "../options/options.ts";
 import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest } from "../generated/models.gen.ts";
 import type { operations } from "../generated/types.gen.ts";
 
 /** Filters and paging of listCalls. */
-export type ListCallsQuery = OrUndefined<NonNullable<operations["listCalls"]["parameters"]["query"]>>;
+export type ListCallsQuery = AllowUndefined<NonNullable<operations["listCalls"]["parameters"]["query"]>>;
 
 /**
  * List calls.

@@ -2,7 +2,8 @@
 
 import type { ApiPromise } from "../core/api-promise.ts";
 import type { CallTransferCore } from "../core/core.ts";
-import type { RequestBody, RequestOptions } from "../options/options.ts";
+import type { RequestBody } from "../core/input-types.ts";
+import type { RequestOptions } from "../options/options.ts";
 import type { CreateDestinationGroupRequest, DestinationGroup } from "../generated/models.gen.ts";
 
 /**

@@ -2,8 +2,8 @@
 
 import type { ApiPromise } from "../core/api-promise.ts";
 import type { CallTransferCore } from "../core/core.ts";
-import type { RequestOptions } from "../options/options.ts";
 import { explain } from "../core/reconcile.ts";
+import type { RequestOptions } from "../options/options.ts";
 import type { TransferDestination } from "../generated/models.gen.ts";
 
 /**

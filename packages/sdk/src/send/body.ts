@@ -1,30 +1,30 @@
-// Reading answers: bounded, and once for all who want to look.
+// Reading response bodies: up to a limit, and once for all readers.
 import { isFunction, isObject } from "../utils/guards.ts";
 
-/** A body larger than the bound. */
+/** The body exceeds its limit. */
 export class BodyTooLarge extends Error {}
 
 const tooLarge = (maxBytes: number) => new BodyTooLarge(`larger than ${maxBytes} bytes`);
 
-/** What came of a body so far. */
-export class Received {
+/** The part of a body that has arrived. */
+export class BodyBuffer {
   /** In bytes. */
   size = 0;
   readonly #decoder = new TextDecoder();
-  // One piece waits, since most bodies have no more and are decoded fastest as a whole.
+  // Decoding waits for the next chunk: most bodies have one, which decodes fastest as a whole.
   #waiting: Uint8Array | undefined;
   #text = "";
 
   add(chunk: Uint8Array): void {
-    if (!ArrayBuffer.isView(chunk)) throw new TypeError("the body gives something else than bytes");
+    if (!ArrayBuffer.isView(chunk)) throw new TypeError("the body contains something other than bytes");
     this.size += chunk.byteLength;
     if (this.#waiting) this.#text += this.#decoder.decode(this.#waiting, { stream: true });
     this.#waiting = chunk;
   }
 
-  /** As text; without half a character at its end, unless the body `isWhole`. */
-  text(isWhole: boolean): string {
-    this.#text += this.#decoder.decode(this.#waiting, { stream: !isWhole });
+  /** Returns it as text, without half a character at its end unless the body `isComplete`. */
+  text(isComplete: boolean): string {
+    this.#text += this.#decoder.decode(this.#waiting, { stream: !isComplete });
     this.#waiting = undefined;
     return this.#text;
   }
@@ -33,21 +33,22 @@ export class Received {
 /**
  * Reads a body as text.
  *
- * @param received Holds what was read of this body so far, for when the rest never comes.
- * @param signal Cancels the reading, also where the fetch that gave the response looks at no signal.
- * @param onTooLarge What happens beyond `maxBytes` of decoded body: `throw`, or `cut` the rest off. Either way the
- *   rest is cancelled, never downloaded.
+ * @param maxBytes Limit of the decoded body. The rest is cancelled, not downloaded.
+ * @param onTooLarge Whether a larger body throws or is cut off.
+ * @param signal Cancels the reading, even where fetch ignores its signal.
+ * @param buffer Keeps what has arrived, in case the rest never does.
+ * @throws {BodyTooLarge} The body exceeds `maxBytes`, and `onTooLarge` is `throw`.
  */
 export async function readText(
   response: Response,
   maxBytes: number,
   onTooLarge: "throw" | "cut",
   signal: AbortSignal,
-  received: Received = new Received(),
+  buffer: BodyBuffer = new BodyBuffer(),
 ): Promise<string | null> {
   if (response.body === null) return null;
   if (!isFunction(response.body?.getReader)) {
-    // React Native gives no stream: its body can only be measured when it is there.
+    // React Native has no streams: the body can only be measured once it has arrived.
     const text = (await response.text()) || null;
     if (text === null || text.length <= maxBytes) return text;
     if (onTooLarge === "throw") throw tooLarge(maxBytes);
@@ -61,34 +62,34 @@ export async function readText(
   if (signal.aborted) cancel();
   for (;;) {
     const { done, value } = await reader.read();
-    // A body that was cancelled ends as if it were whole.
+    // A cancelled body ends like a complete one.
     signal.throwIfAborted();
-    if (done) return received.text(true);
-    if (received.size + value.byteLength > maxBytes) {
+    if (done) return buffer.text(true);
+    if (buffer.size + value.byteLength > maxBytes) {
       cancel();
       if (onTooLarge === "throw") throw tooLarge(maxBytes);
-      return received.text(false);
+      return buffer.text(false);
     }
-    received.add(value);
+    buffer.add(value);
   }
 }
 
-/** A response of a status that may have no constructor: a browser hides a redirect behind status 0. */
+/** A response without a body. Some statuses cannot be constructed: a browser hides a redirect behind status 0. */
 const bodiless = (init: ResponseInit & { readonly status: number }): Response =>
   init.status < 200 || init.status > 599 ? Response.error() : new Response(null, init);
 
-/** Whether a fetch gave all that is read of a response; test doubles often have no more than a status and `json()`. */
-export const isWhole = (given: Response): boolean =>
+/** Whether a response has every member that the SDK reads. Test doubles often have only a status and `json()`. */
+export const isComplete = (given: Response): boolean =>
   typeof given?.ok === "boolean" &&
   isFunction(given.headers?.get) &&
   (given.body === null || isFunction(given.body?.getReader) || isFunction(given.text));
 
 /**
- * A genuine response with what a stand-in has of one.
+ * Creates a genuine `Response` from a test double.
  *
- * @throws {TypeError} It is no response.
+ * @throws {TypeError} It is not a response.
  */
-export function completed(given: Partial<Response> | undefined): Response {
+export function toResponse(given: Partial<Response> | undefined): Response {
   if (!isObject(given) || typeof given.status !== "number") throw new TypeError("fetch returned no Response");
   const { status, headers } = given;
   const text = async () => (given.text ? given.text() : given.json && JSON.stringify(await given.json()));
@@ -105,14 +106,14 @@ export function completed(given: Partial<Response> | undefined): Response {
 
 const texts = new WeakMap<Response, string | null>();
 
-/** The text that a replayed response answers; undefined for any other response. */
+/** Text of a replayed response; undefined for any other response. */
 export const textOf = (response: Response): string | null | undefined => texts.get(response);
 
-/** The same response, still genuine, with its body answered from the text that was read. */
+/** Makes a response, still genuine, read its body from the text. */
 export function replay(response: Response, text: string | null): Response {
   const fresh = () => new Response(text, { headers: response.headers });
   try {
-    // Assigned, since defining properties costs more than all the rest of a request.
+    // Assigned: defining properties costs more time than the rest of a request.
     response.text = async () => text ?? "";
     response.json = async () => JSON.parse(text ?? "");
     response.blob = () => fresh().blob();
@@ -123,7 +124,7 @@ export function replay(response: Response, text: string | null): Response {
     Object.defineProperty(response, "body", { get, configurable: true });
     Object.defineProperty(response, "bodyUsed", { value: false, configurable: true });
   } catch {
-    // A frozen one, or one of a class whose parts cannot be replaced.
+    // It is frozen, or its class does not allow replacing members.
     return replay(bodiless(response), text);
   }
   texts.set(response, text);

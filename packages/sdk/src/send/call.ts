@@ -1,59 +1,97 @@
-// One logical request, and what is found out about it.
+// One logical request, and what is known of it and its attempts.
 
-import type { FindCandidates } from "../core/reconcile.ts";
-import type { Attempt, Problem, RequestErrorDetails } from "../errors/errors.ts";
+import type { Attempt, Problem, RequestErrorDetails, RequestOutcome } from "../errors/details.ts";
+import type { FailureKind } from "../errors/request-error.ts";
+import type { OperationFacts } from "../generated/operations.gen.ts";
 import type { Credential } from "../options/auth.ts";
-import type { RequestOptions } from "../options/options.ts";
+import type { Middleware } from "../options/middleware.ts";
+import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import type { Settings } from "../options/settings.ts";
-import type { Failure } from "./deadline.ts";
-import type { Middleware } from "./middleware.ts";
-import type { OperationFacts } from "./operation-facts.ts";
-import type { AttemptEnd } from "./retry.ts";
+import type { BodyBuffer } from "./body.ts";
 
-/** What goes out, and can go out again. */
+/** A request as it is sent, possibly several times. */
 export interface Outgoing {
   readonly url: string;
-  /** The client's and, over them, the request's own; the credential is added to a copy. */
+  /** The client's headers and, over them, the request's own. The credential is added to a copy. */
   readonly headers: Headers;
   readonly body?: unknown;
 }
 
-/** One logical request: what it may do. Only `tokens` grows while it is under way. */
+/** One logical request with its settings. Only `tokens` changes while it is in flight. */
 export interface Call extends Omit<Settings, "headers" | "middleware">, OperationFacts {
   readonly method: string;
   /** The path template. */
   readonly route: string;
   readonly signal?: AbortSignal | undefined;
   readonly middleware: readonly Middleware[];
-  /** When the whole request must be over, as `elapsed()` counts. */
+  /** End of the whole request, by `elapsed()`. */
   readonly deadline: number | undefined;
-  /** How to look whether it was carried out. */
   readonly findCandidates: FindCandidates | undefined;
-  /** What the request was sent with, so that the look is one of the same caller. */
+  /** Options for `findCandidates`, so that it asks as the same caller. */
   readonly findOptions: RequestOptions;
   /** Every token that was sent, to keep them out of messages and errors. */
   readonly tokens: Set<string>;
 }
 
-/** What one attempt found. */
+/** Why there is no usable response. */
+export interface Failure {
+  readonly kind: FailureKind;
+  /** Follows the operationId in the error's message. */
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+/** What is known of an attempt while it runs. */
+export interface AttemptState {
+  /** Effect on the server, whatever middleware does with the response. */
+  outcome: RequestOutcome;
+  /** Set when the request is sent. */
+  attempt?: Attempt;
+  credential?: Credential;
+  /** Milliseconds that the server's clock is ahead. */
+  skewMs?: number;
+  /** Seconds that the server asked to wait. */
+  hintSecs?: number | undefined;
+  /** The error of the exchange itself, as opposed to one of middleware. */
+  failed?: { readonly error: unknown };
+  /** The response being read. Middleware may return another one than the server's. */
+  reading?: { readonly response: Response; readonly buffer: BodyBuffer };
+  /** Whether middleware has returned a response. */
+  returned?: boolean;
+  /** Whether fetch is in flight. */
+  inFlight?: boolean;
+  /** Whether the attempt has ended, so that nothing may be sent any more. */
+  over?: boolean;
+}
+
+/** The status, code or failure that an attempt ended with. */
+export interface AttemptEnd {
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+  readonly outcome: RequestOutcome;
+  /** Whether the connection was lost or timed out, as opposed to a complete response. */
+  readonly interrupted: boolean;
+}
+
+/** Result of one attempt. */
 export interface AttemptResult extends AttemptEnd {
-  /** The sending itself; undefined where nothing was sent. */
+  /** Undefined if nothing was sent. */
   readonly attempt?: Attempt | undefined;
-  /** What it was sent with. */
+  /** The credential that it was sent with. */
   readonly credential?: Credential | undefined;
-  /** The answer, its body read. */
+  /** The response, its body read. */
   readonly response?: Response;
-  /** Why there is no usable answer. */
+  /** Why there is no usable response. */
   readonly failure?: Failure;
-  /** Whether the caller's own code ended it, so that nothing may follow. */
+  /** Whether the caller's own code ended it, so that no retry may follow. */
   readonly final?: boolean;
-  /** A success's body, parsed. */
+  /** Parsed body of a success. */
   readonly data?: unknown;
-  /** The part of a success's body that came before it broke off, or all of one that is unusable. */
+  /** Body of a success as far as it arrived, or all of one that is unusable. */
   readonly partialBody?: string | undefined;
-  /** An error's body, parsed; undefined where it is no JSON object. */
+  /** Parsed body of an error. */
   readonly problem?: Problem;
-  /** An error's body where it is no JSON object. */
+  /** Body of an error that is not a JSON object. */
   readonly bodyText?: string | undefined;
   /** Seconds that the server asked to wait. */
   readonly hintSecs?: number | undefined;
@@ -61,12 +99,12 @@ export interface AttemptResult extends AttemptEnd {
   readonly skewMs?: number | undefined;
 }
 
-/** What is known of a request over all its attempts; only the loop writes it. */
+/** What is known of a request over all its attempts. Only the attempt loop writes it. */
 export interface CallRecord extends RequestErrorDetails {
   readonly attempts: Attempt[];
-  outcome: RequestErrorDetails["outcome"];
+  outcome: RequestOutcome;
   retrySkippedReason: string | undefined;
   skewMs: number | undefined;
-  /** Whether an expired token was exchanged. */
+  /** Whether an expired token was renewed. */
   renewed: boolean;
 }

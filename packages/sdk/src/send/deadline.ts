@@ -1,20 +1,13 @@
-import { AbortError, type FailureKind, TimeoutError } from "../errors/errors.ts";
-import type { Call } from "./call.ts";
-
-/** Why there is no usable answer. */
-export interface Failure {
-  readonly kind: FailureKind;
-  readonly words: string;
-  readonly cause?: unknown;
-}
+import { AbortError, type FailureKind, TimeoutError } from "../errors/request-error.ts";
+import type { Call, Failure } from "./call.ts";
 
 /**
- * Does work until it is done, its time is up, or the caller aborts. Some work never looks at its signal.
+ * Runs work until it ends, its time is up, or the caller aborts. The work may ignore its signal.
  *
- * @param limitMs Milliseconds; at 0 nothing begins any more, not even for the moment that a timer would leave it.
- * @param onFailure Turns what the work threw, or what interrupted it, into the result. Called at most once.
+ * @param limitMs Milliseconds. At 0 the work is not started.
+ * @param onFailure Turns the work's error, or the interruption, into the result. Called at most once.
  */
-export function withinLimit<T>(
+export function withDeadline<T>(
   { signal, clock }: Call,
   limitMs: number,
   work: (stop: AbortController) => Promise<T>,
@@ -24,26 +17,26 @@ export function withinLimit<T>(
   return new Promise<T>((resolve, reject) => {
     let timer: unknown;
     let over = false;
-    const end = (give: () => T) => {
+    const end = (result: () => T) => {
       if (over) return;
       over = true;
       if (timer !== undefined) clock.clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
       try {
-        resolve(give());
+        resolve(result());
       } catch (error) {
         reject(error);
       }
     };
-    const interrupt = (kind: FailureKind, words: string, cause: unknown) =>
+    const interrupt = (kind: FailureKind, message: string, cause: unknown) =>
       end(() => {
         stop.abort(cause);
-        return onFailure(undefined, { kind, words, cause });
+        return onFailure(undefined, { kind, message, cause });
       });
     const onAbort = () => interrupt(AbortError, "was aborted by the caller", signal?.reason);
     const onTimeout = () => {
-      const words = `no whole answer within ${Math.ceil(limitMs)} ms`;
-      interrupt(TimeoutError, `got ${words}`, new DOMException(words, "TimeoutError"));
+      const message = `no complete response within ${Math.ceil(limitMs)} ms`;
+      interrupt(TimeoutError, `got ${message}`, new DOMException(message, "TimeoutError"));
     };
     signal?.addEventListener("abort", onAbort, { once: true });
     if (signal?.aborted) return onAbort();

@@ -1,34 +1,6 @@
-/** A request as middleware sees it: the client's credential and account are added after the last one. */
-export interface OutgoingRequest {
-  readonly method: string;
-  readonly url: string;
-  /** May be changed before `next()`. */
-  readonly headers: Headers;
-  /** The body as text, if there is one. */
-  readonly body: string | undefined;
-}
+import type { Middleware, MiddlewareContext, OutgoingRequest } from "../options/middleware.ts";
 
-/** Where in a request's life a middleware runs. */
-export interface MiddlewareContext {
-  /** The operationId, or method and path of an operation that this version does not know. */
-  readonly operationId: string;
-  /** The path template, e.g. `/api/v1/transfers/members/{memberId}/hours`. */
-  readonly route: string;
-  /** Which sending this is, from 1. */
-  readonly attemptNumber: number;
-}
-
-/**
- * Runs around every attempt. `next()` sends the request and may be called once; the response's body can be read by
- * everybody.
- */
-export type Middleware = (
-  request: OutgoingRequest,
-  next: () => Promise<Response>,
-  context: MiddlewareContext,
-) => Promise<Response>;
-
-/** Runs the middleware, first one outermost, around the exchange. */
+/** Runs the middleware around the exchange, the first one outermost. */
 export function runMiddleware(
   middleware: readonly Middleware[],
   request: OutgoingRequest,
@@ -38,18 +10,18 @@ export function runMiddleware(
   const run = async (index: number): Promise<Response> => {
     const current = middleware[index];
     if (!current) return exchange();
+    const name = `middleware ${index + 1} of ${context.operationId}`;
     let called = false;
     const next = () => {
-      const twice = `next() was called twice by middleware ${index + 1} of ${context.operationId}`;
-      const sent = called ? Promise.reject(new TypeError(twice)) : run(index + 1);
+      const sent = called ? Promise.reject(new TypeError(`next() was called twice by ${name}`)) : run(index + 1);
       called = true;
-      // Middleware that does not wait for it is not to end the process.
+      // Middleware that does not await it must not end the process.
       sent.catch(() => {});
       return sent;
     };
     const response: unknown = await current(request, next, context);
-    const usable = typeof (response as Response | null | undefined)?.status === "number";
-    if (!usable) throw new TypeError(`middleware ${index + 1} of ${context.operationId} returned no Response`);
+    const isResponse = typeof (response as Response | null | undefined)?.status === "number";
+    if (!isResponse) throw new TypeError(`${name} returned no Response`);
     return response as Response;
   };
   return run(0);

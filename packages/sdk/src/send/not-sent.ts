@@ -1,19 +1,19 @@
-// Which failures of fetch prove that no byte of the request left. not-sent.test.ts has a row for each known failure.
+// Which errors of fetch prove that no byte of the request was sent. not-sent.test.ts has a row for each known error.
 import { isText } from "../utils/guards.ts";
 
-/** System calls that come before a connection: whatever code they fail with, nothing was sent. */
+/** System calls before a connection exists. If they fail, nothing was sent, whatever the code. */
 const beforeConnection = /^(?:connect|getaddrinfo|query\w+)$/;
 
 /**
- * Codes that prove it where no system call is named; in `read` or `write` the same code proves nothing. Bun's
- * `ConnectionRefused` is left out: before 1.3.14, Bun sends a lost POST again and reports it when that is refused.
+ * Codes that prove it in an error without a system call. In `read` or `write` the same code proves nothing. Bun's
+ * `ConnectionRefused` is left out: before 1.3.14, Bun resends a lost POST and reports this code if that is refused.
  */
 const provingCodes =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_(?:CONNECT_TIMEOUT|CLOSED|PRX_TLS)|ERR_TLS_CERT_ALTNAME_INVALID|CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_(?:GET_ISSUER_CERT\w*|VERIFY_LEAF_SIGNATURE)|INVALID_(?:CA|PURPOSE))$/;
 
 /**
- * Whether a failure of fetch proves that nothing was sent: every error in it that has a system call or a code must, and
- * so must every address that was tried. Messages prove nothing: Deno says "Connection refused" after it sent a POST.
+ * Whether an error of fetch proves that nothing was sent. Every error in it with a system call or a code must prove it,
+ * and so must every address that was tried. Messages prove nothing: Deno says "Connection refused" after sending a POST.
  */
 export function provesUnsent(error: unknown, depth = 5): boolean {
   const { errors, syscall, code, cause } = Object(error) as Readonly<Record<string, unknown>>;

@@ -1,33 +1,36 @@
-// The attempt loop: which attempt follows which, and what is reported in the end.
+// The attempt loop: which attempt follows which, and which error is reported in the end.
 
-import type { OutcomeWindow } from "../core/reconcile.ts";
-import { type ApiError, apiErrorOf, OutcomeUnknownError, type RequestError, withReason } from "../errors/errors.ts";
+import type { ApiError } from "../errors/api-error.ts";
+import type { OutcomeWindow } from "../errors/details.ts";
+import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
+import { type RequestError, withRetryReason } from "../errors/request-error.ts";
+import { createApiError } from "../errors/status-errors.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import { isText, messageOf } from "../utils/guards.ts";
 import { excerpt } from "../utils/redact.ts";
-import { requestIdOf } from "./answer.ts";
 import { attemptOnce, between } from "./attempt.ts";
 import type { AttemptResult, Call, CallRecord, Outgoing } from "./call.ts";
-import { withinLimit } from "./deadline.ts";
+import { withDeadline } from "./deadline.ts";
+import { requestIdOf } from "./response.ts";
 import { backoffFor, combine, shouldRetry } from "./retry.ts";
 
-// Milliseconds by which the server's clock may be off, with and without a `Date` header to correct it by.
+// Milliseconds that the server's clock may be off, with and without a `Date` header to correct it by.
 const correctedTolerance = 5_000;
 const uncorrectedTolerance = 300_000;
 
-/** The one refusal that a new credential repairs. */
+/** The one refusal that a new credential fixes. */
 const expiredCode = "token_expired" satisfies ErrorCode;
 
-/** What a request came to: an answer, and where it is an error of the API, the error to throw. */
+/** Result of a request: a success, or an error response with the error to throw. */
 export interface Sent {
   readonly response: Response;
-  /** A success's body, parsed. */
+  /** Parsed body of a success. */
   readonly data?: unknown;
   readonly error?: ApiError;
 }
 
-/** Sends the request until it succeeds, fails for good, or may not be sent again. */
+/** Sends the request until it succeeds or may not be retried. */
 export async function send(call: Call, outgoing: Outgoing): Promise<Sent> {
   const record: CallRecord = {
     operationId: call.operationId,
@@ -40,7 +43,7 @@ export async function send(call: Call, outgoing: Outgoing): Promise<Sent> {
   let renewed: Credential | undefined;
   for (let retries = 0; ; retries++) {
     const result = await attemptOnce(call, { ...outgoing, number: record.attempts.length + 1, renewed });
-    keep(record, result);
+    recordResult(record, result);
     const { response, failure, data } = result;
     call.log("debug", () => summaryOf(call, record, result));
     if (response?.ok && !failure) {
@@ -52,24 +55,23 @@ export async function send(call: Call, outgoing: Outgoing): Promise<Sent> {
       const renewal = await renew(call, record, result.credential);
       if (!("value" in renewal)) return finish(call, record, renewal);
       renewed = renewal.value;
-      // Not counted: the credential was stale, not the request refused.
+      // Not counted as a retry: only the credential was refused.
       retries--;
       continue;
     }
     const delayMs = Math.max(backoffFor(retries, call.random), (result.hintSecs ?? 0) * 1000);
-    if (!(await mayFollow(call, outgoing, record, result, retries, delayMs))) return finish(call, record, result);
+    if (!(await canRetry(call, outgoing, record, result, retries, delayMs))) return finish(call, record, result);
     await waitForRetry(call, record, result, delayMs);
   }
 }
 
-/** Writes down what an attempt found. */
-function keep(record: CallRecord, { attempt, outcome, skewMs }: AttemptResult): void {
+function recordResult(record: CallRecord, { attempt, outcome, skewMs }: AttemptResult): void {
   if (attempt) record.attempts.push(attempt);
   record.outcome = combine(record.outcome, outcome);
   if (skewMs !== undefined) record.skewMs = skewMs;
 }
 
-/** Whether a token has expired that can be exchanged, which happens once per request. */
+/** Whether the token expired and can be renewed, which happens once per request. */
 function isExpired({ auth, retry }: Call, { renewed }: CallRecord, result: AttemptResult): boolean {
   const { status, code, credential, outcome } = result;
   if (status !== 401 || !auth.canRenew || !credential) return false;
@@ -77,7 +79,7 @@ function isExpired({ auth, retry }: Call, { renewed }: CallRecord, result: Attem
     auth.forget(credential);
     return false;
   }
-  // Middleware may have put this refusal in place of an answer that says otherwise.
+  // Middleware may have put this refusal in place of another response.
   return retry === "safe" || outcome === "rejected" || outcome === "not_sent";
 }
 
@@ -88,8 +90,8 @@ async function renew(call: Call, record: CallRecord, expired: Credential | undef
   return renewal;
 }
 
-/** Whether another attempt may follow; where one is retrySkippedReason, the record says why. */
-async function mayFollow(
+/** Whether to retry. If a retry is due but skipped, the record says why. */
+async function canRetry(
   call: Call,
   { body }: Outgoing,
   record: CallRecord,
@@ -98,11 +100,11 @@ async function mayFollow(
   delayMs: number,
 ): Promise<boolean> {
   if (result.final || !shouldRetry("safe", result) || retries >= call.maxRetries) return false;
-  record.retrySkippedReason = await whyWithheld(call, body, record, result, delayMs);
+  record.retrySkippedReason = await reasonToSkip(call, body, record, result, delayMs);
   return record.retrySkippedReason === undefined;
 }
 
-async function whyWithheld(
+async function reasonToSkip(
   call: Call,
   body: unknown,
   record: CallRecord,
@@ -112,17 +114,17 @@ async function whyWithheld(
   const { budget, maxRetryAfterSecs, unsafe } = call;
   const { hintSecs = 0 } = result;
   const blind = !shouldRetry(call.retry, result);
-  if (blind && result.outcome === "applied") return "it was carried out, and must not be repeated";
-  if (blind && unsafe === "never") return "it may have been carried out, and must not be repeated blindly";
-  // A body that is no text, e.g. a stream, can be sent only once.
-  if (!isText(body ?? "")) return "its body is no text";
+  if (blind && result.outcome === "applied") return "it was carried out and must not be repeated";
+  if (blind && unsafe === "never") return "it may have been carried out and is not idempotent";
+  // Anything but text, e.g. a stream, can be sent only once.
+  if (!isText(body ?? "")) return "its body is not text, so it cannot be sent twice";
   if (hintSecs > maxRetryAfterSecs)
-    return `the server asks to wait ${hintSecs} s, more than maxRetryAfterSecs (${maxRetryAfterSecs})`;
-  const tooLate = "totalTimeoutMs would pass before it";
+    return `the server asked to wait ${hintSecs} s, more than maxRetryAfterSecs (${maxRetryAfterSecs})`;
+  const tooLate = "totalTimeoutMs would expire first";
   if (pastDeadline(call, delayMs)) return tooLate;
-  if (blind && unsafe === "check" && !(await nothingListed(call, record)))
-    return "a look does not rule out that it was carried out";
-  // The look took time itself.
+  if (blind && unsafe === "check" && !(await foundNothing(call, record)))
+    return "a check of the list could not rule out that it was carried out";
+  // The check took time itself.
   if (pastDeadline(call, delayMs)) return tooLate;
   return budget?.spend() === false ? "the client's retry budget is used up" : undefined;
 }
@@ -130,11 +132,11 @@ async function whyWithheld(
 const pastDeadline = ({ deadline, elapsed }: Call, delayMs: number): boolean =>
   deadline !== undefined && elapsed() + delayMs >= deadline;
 
-async function nothingListed(call: Call, record: CallRecord): Promise<boolean> {
+async function foundNothing(call: Call, record: CallRecord): Promise<boolean> {
   const { findCandidates, findOptions } = call;
   if (!findCandidates) return false;
-  const look = await between(call, (signal) => findCandidates(windowOf(call, record), { ...findOptions, signal }));
-  return "value" in look && look.value.complete && look.value.candidates.length === 0;
+  const found = await between(call, (signal) => findCandidates(windowOf(call, record), { ...findOptions, signal }));
+  return "value" in found && found.value.complete && found.value.candidates.length === 0;
 }
 
 async function waitForRetry(
@@ -145,52 +147,50 @@ async function waitForRetry(
 ): Promise<void> {
   const { onRetry, log, operationId } = call;
   if (attempt) attempt.delayMs = delayMs;
-  log("warn", () => `${operationId} is retried in ${Math.round(delayMs)} ms`);
-  // Called at once, and never waited for.
-  const told = async () => attempt && onRetry?.({ operationId, attempt, nextAttemptNumber: attempts.length + 1 });
-  told().catch((error: unknown) => log("error", () => `onRetry threw: ${messageOf(error)}`));
+  log("warn", () => `${operationId} will be retried in ${Math.round(delayMs)} ms`);
+  // Called at once, and not awaited.
+  const notify = async () => attempt && onRetry?.({ operationId, attempt, nextAttemptNumber: attempts.length + 1 });
+  notify().catch((error: unknown) => log("error", () => `onRetry threw: ${messageOf(error)}`));
   const never = () => new Promise<void>(() => {});
-  // Ends early where the caller aborts; the next attempt then ends before it begins.
-  await withinLimit(call, delayMs, never, () => {});
+  // Ends early if the caller aborts. The next attempt then ends before it begins.
+  await withDeadline(call, delayMs, never, () => {});
 }
 
 function summaryOf({ clock, operationId }: Call, { attempts }: CallRecord, { status, failure }: AttemptResult): string {
   const { startedAt = clock.now(), code, requestId } = attempts.at(-1) ?? {};
-  const ended = failure?.words ?? `answered ${status}${code ? ` ${excerpt(code, 100)}` : ""}`;
+  const ended = failure?.message ?? `answered ${status}${code ? ` ${excerpt(code, 100)}` : ""}`;
   const request = requestId ? ` (request ${excerpt(requestId, 100)})` : "";
   return `${operationId} attempt ${attempts.length} ${ended} in ${clock.now() - startedAt} ms${request}`;
 }
 
-/** The answer of an error that is settled; throws the error of one that is not. */
+/** Returns an error response whose outcome is known, or throws. */
 function finish(call: Call, record: CallRecord, result: AttemptResult): Sent {
   const { failure, response } = result;
   if (failure || !response) {
-    const { kind: FailureError, words, cause } = failure as NonNullable<typeof failure>;
-    return fail(
-      call,
-      record,
-      result,
-      new FailureError(withReason(`${call.operationId} ${words}`, record), record, cause),
-    );
+    const { kind: FailureError, message, cause } = failure as NonNullable<typeof failure>;
+    const full = withRetryReason(`${call.operationId} ${message}`, record);
+    return fail(call, record, result, new FailureError(full, record, cause));
   }
   const { problem, bodyText, hintSecs: retryAfterSecs } = result;
   const { status, headers } = response;
   const requestId = requestIdOf(response, call.tokens);
-  const error = apiErrorOf({ ...record, status, headers, problem, bodyText, requestId, retryAfterSecs });
+  const error = createApiError({ ...record, status, headers, problem, bodyText, requestId, retryAfterSecs });
   return isUnknown(call, record) ? fail(call, record, result, error) : { response, error };
 }
 
-/** Whether an operation that must not be repeated blindly was, or may have been, carried out without a usable answer. */
+/** Whether an operation that is not idempotent may have been carried out without a usable response. */
 const isUnknown = ({ retry }: Call, { outcome }: CallRecord): boolean =>
   retry === "once" && (outcome === "unknown" || outcome === "applied");
 
 function fail(call: Call, record: CallRecord, { partialBody }: AttemptResult, error: RequestError): never {
   if (!isUnknown(call, record)) throw error;
-  const what = record.outcome === "applied" ? "was carried out, but its answer is lost" : "may have been carried out";
-  const message = `${call.operationId} ${what}: call reconcile() before sending it again. ${error.message}`;
-  const { findCandidates, findOptions } = call;
-  const facts = { ...record, window: windowOf(call, record), partialBody, findCandidates, findOptions };
-  throw new OutcomeUnknownError(message, facts, error);
+  const what =
+    record.outcome === "applied" ? "was carried out, but its response was lost" : "may have been carried out";
+  const message = `${call.operationId} ${what}. Call reconcile() before sending it again. ${error.message}`;
+  const { findCandidates: find, findOptions } = call;
+  const window = windowOf(call, record);
+  const findCandidates = find && (() => find(window, findOptions));
+  throw new OutcomeUnknownError(message, { ...record, window, partialBody, findCandidates }, error);
 }
 
 function windowOf({ clock }: Call, { attempts, skewMs }: CallRecord): OutcomeWindow {

@@ -1,13 +1,13 @@
-/** Anything but a primitive or a function. */
+/** Whether a value is neither a primitive nor a function. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** Text, of the given form where one is given. */
+/** Whether a value is text, and matches the form if there is one. */
 export const isText = (value: unknown, form = /(?:)/): value is string => typeof value === "string" && form.test(value);
 
 export const isFunction = (value: unknown): boolean => typeof value === "function";
 
-/** What a thrown value says, whatever it is: some cannot even be turned into text. */
+/** The message of a thrown value. Some values cannot be converted to text. */
 export function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);

@@ -1,15 +1,15 @@
-/** Shorter text than this is no credential, and would be found inside ordinary words such as `token_expired`. */
+/** Shorter text is not a credential, and may be part of ordinary words such as `token_expired`. */
 const shortestSecret = 8;
 
-/** A character, or any of the escapes that JSON allows for it. */
+/** Matches a character and its JSON escapes. */
 const escaped = (character: string): string => {
   const plain = character.replace(/\W/, "\\$&");
   return `(?:\\\\?${plain}|\\\\u${character.charCodeAt(0).toString(16).padStart(4, "0")})`;
 };
 
-/** Replaces secrets in text that leaves the client, also where a server echoes them or JSON writes them with escapes. */
+/** Replaces secrets in text, also where JSON escapes them. */
 export function redact(text: string, secrets: Iterable<string>): string {
-  // The longest first: one secret may begin another.
+  // Longest first: one secret may start with another.
   const known = [...secrets].filter(({ length }) => length >= shortestSecret).sort((a, b) => b.length - a.length);
   let clean = text;
   for (const secret of known) {
@@ -19,10 +19,10 @@ export function redact(text: string, secrets: Iterable<string>): string {
   return clean;
 }
 
-/** Line breaks, terminal escapes and marks that turn the direction of writing. */
+/** Line breaks, terminal escapes and marks that change the direction of text. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** Text of a server as it may stand in a message: on one line, without control characters, cut to a length. */
+/** Makes text of a server safe for a message: one line, without control characters, cut to a length. */
 export function excerpt(text: string, length = 300): string {
   const line = text
     .slice(0, 2 * length)

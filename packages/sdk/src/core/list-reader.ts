@@ -1,0 +1,97 @@
+// Reading a list by offset while it changes.
+
+/** Limit of pages in a row without new items. A page that should have brought some counts as several. */
+const maxStale = 400;
+const idleWeight = 100;
+/** Limits of growth while a list is read: tenfold plus this many items, more than any real list. */
+const maxGrowthFactor = 10;
+const maxAdded = 10_000;
+/** Limit of items in a list without a total. */
+const maxWithoutTotal = 100_000;
+
+/** Decides which page comes next, which items are new, and when a list ends. */
+export interface ListReader<Item> {
+  /** Takes in the page at the current offset, and returns its new items. */
+  accept(items: readonly Item[], total: unknown): readonly Item[];
+  /** Whether the list is read to its end. */
+  isDone(): boolean;
+  /** Why the list cannot be read to its end, if so. */
+  problem(): string | undefined;
+  /** Moves to the next page, and returns its offset. */
+  nextOffset(): number;
+}
+
+const idOf = (item: unknown): unknown => (item as { id?: unknown } | null | undefined)?.id;
+
+/** Whether an item has no ID or a new one, which is then recorded. */
+const isNew = (item: unknown, ids: Set<unknown>): boolean =>
+  idOf(item) === undefined || ids.size < ids.add(idOf(item)).size;
+
+/** Creates the reader of a list from an offset on. */
+export function createListReader<Item>(start: number): ListReader<Item> {
+  const ids = new Set<unknown>();
+  // First item of each page. If it comes again, the server ignored the offset.
+  const firsts = new Set<unknown>();
+  let total: number | undefined;
+  /** Offset of a page that came twice. Until enough items came, the list is then read again. */
+  let doubt: number | undefined;
+  let maxGrowth = maxWithoutTotal;
+  // Everything before `reached` was read. After the list shrinks, pages overlap by as much.
+  let [offset, reached, overlap, growth, given, stale, length] = [start, start, 0, 0, 0, 0, 0];
+  let foundNothing = false;
+
+  /** Takes in `meta.total`, unless its own page contradicts it. */
+  const noteTotal = (value: unknown, least: number): void => {
+    if (!Number.isSafeInteger(value) || (value as number) < least) return;
+    const current = value as number;
+    if (total === undefined) maxGrowth = maxGrowthFactor * current + maxAdded;
+    const change = current - (total ?? current);
+    growth += Math.max(0, change);
+    // Items removed further up moved the rest forward by at most this.
+    reached = Math.max(0, reached + Math.min(0, change));
+    overlap = Math.max(overlap, -change);
+    total = current;
+  };
+
+  const isAtEnd = (): boolean => total !== undefined && reached >= total;
+
+  return {
+    accept(items, newTotal) {
+      length = items.length;
+      const end = offset + length;
+      noteTotal(newTotal, length && end);
+      const leavesGap = offset > reached;
+      const fresh = leavesGap ? [] : items.filter((item) => isNew(item, ids));
+      const first = total === undefined ? JSON.stringify(items) : idOf(items[0]);
+      given += fresh.length;
+      if (total === undefined) growth += length;
+      // Items added in front move others onto the next page: as many may be repeated.
+      const isShort = given + growth < end - start;
+      const isRepeated = firsts.has(first) && (total === undefined || (fresh.length === 0 && isShort));
+      if (fresh.length > 0) stale = 0;
+      else stale += (isRepeated || length === 0) && !leavesGap ? idleWeight : 1;
+      if (isRepeated) doubt ??= offset;
+      if (!leavesGap) {
+        reached = Math.max(reached, end);
+        firsts.add(first);
+      }
+      foundNothing = isRepeated || fresh.length === 0;
+      return isRepeated ? [] : fresh;
+    },
+    // Without a total, a page without new items is the last one.
+    isDone: () =>
+      total === undefined ? foundNothing : isAtEnd() && (doubt === undefined || given + growth >= reached - start),
+    problem() {
+      if (stale < maxStale && growth <= maxGrowth) return undefined;
+      const why = growth > maxGrowth ? "it keeps growing" : "pages bring nothing new";
+      const at = doubt ?? reached;
+      return `${why} at offset ${at}, after ${given} items${total === undefined ? "" : ` of ${total}`}. Read the list again, or continue with offset: ${at}`;
+    },
+    nextOffset() {
+      // A page came twice, and its items are still missing: start again.
+      if (isAtEnd()) [reached, doubt] = [start, undefined];
+      offset = Math.max(0, reached - Math.max(0, Math.min(overlap, length - 1)));
+      return offset;
+    },
+  };
+}

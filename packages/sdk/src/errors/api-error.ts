@@ -1,0 +1,84 @@
+import type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "../generated/error-codes.gen.ts";
+import type { ErrorResponseMeta, FieldError } from "../generated/models.gen.ts";
+import { codesWithFieldErrors } from "../generated/operations.gen.ts";
+import { isObject, isText } from "../utils/guards.ts";
+import { fieldErrorsIn, formatMessage, maxBodyText } from "./api-error-message.ts";
+import { CallTransferError, kind } from "./base.ts";
+import type { ApiErrorDetails, Problem } from "./details.ts";
+import { RequestError } from "./request-error.ts";
+
+/** An `ApiError` with one of the given codes. The code decides the types of `status` and `errors`. */
+export type ApiErrorOf<C extends ErrorCode | undefined> = C extends unknown ? ApiError<C> : never;
+
+/** Any `ApiError`, as a union that `switch (error.code)` narrows. */
+export type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
+
+/**
+ * The API answered with an error (§2.6). To narrow it, use `isApiError(error, "validation_failed")`,
+ * `switch (error.code)` or a subclass.
+ */
+export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> extends RequestError {
+  /** @internal */
+  static override readonly [kind]: string = "ApiError";
+
+  static override [Symbol.hasInstance](value: unknown): value is AnyApiError {
+    return CallTransferError[Symbol.hasInstance].call(this, value);
+  }
+
+  /**
+   * Machine-readable error code (§7.2). Undefined where the body is not the API's, e.g. a proxy's page. May be a code
+   * that is newer than this SDK version.
+   */
+  declare readonly code: C;
+  /** HTTP status; 0 for a redirect that the browser hides. */
+  declare readonly status: C extends ErrorCode ? ErrorCodeStatus[C] : number;
+  /** Short title of the error's category. */
+  declare readonly title: string | undefined;
+  /** Explanation of this error. */
+  declare readonly detail: string | undefined;
+  /** Failing fields (§7.3). Entries without a field and a code are left out; `problem` has all of them. */
+  declare readonly errors: C extends ErrorCodeWithFieldErrors
+    ? readonly FieldError[]
+    : readonly FieldError[] | undefined;
+  /** Extra context, such as `retryAfterSecs` or `resetsAt`. */
+  declare readonly meta: Readonly<ErrorResponseMeta> | undefined;
+  /** Seconds to wait, as requested by `meta.retryAfterSecs` or a `Retry-After` header: the longer of both. */
+  declare readonly retryAfterSecs: number | undefined;
+  /** Request ID, for support. */
+  declare readonly requestId: string | undefined;
+  /** The whole error body, tokens redacted. Undefined where it is not a JSON object. */
+  declare readonly problem: Problem;
+  /** First 2,000 characters of a body that is not a JSON object, e.g. a proxy's page, tokens redacted. */
+  declare readonly bodyText: string | undefined;
+  /** Response headers. */
+  declare readonly headers: Headers;
+
+  constructor(details: ApiErrorDetails) {
+    super(formatMessage(details), details);
+    const { problem, bodyText, status, requestId, retryAfterSecs, headers } = details;
+    const { code, title, detail, errors, meta, requestId: bodyRequestId } = problem ?? {};
+    const text = (value: unknown) => (isText(value) ? value : undefined);
+    Object.assign(this, {
+      code: text(code),
+      status,
+      title: text(title),
+      detail: text(detail),
+      errors: fieldErrorsIn(errors) ?? (codesWithFieldErrors.includes(code as string) ? [] : undefined),
+      meta: isObject(meta) ? meta : undefined,
+      retryAfterSecs,
+      requestId: requestId ?? text(bodyRequestId),
+      problem,
+      bodyText: bodyText?.slice(0, maxBodyText),
+    });
+    // Not enumerable, so not in logs or toJSON: headers are long, and a proxy may put anything there.
+    Object.defineProperty(this, "headers", { value: headers });
+  }
+}
+
+/** Whether a value is an error response of the API. */
+export function isApiError(value: unknown): value is AnyApiError;
+/** Whether a value is an error response of the API with one of the codes. */
+export function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [C, ...C[]]): value is ApiErrorOf<C>;
+export function isApiError(value: unknown, ...codes: string[]): boolean {
+  return value instanceof ApiError && (codes.length === 0 || codes.includes(value.code ?? ""));
+}

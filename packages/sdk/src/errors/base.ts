@@ -1,0 +1,45 @@
+import { isFunction, isObject } from "../utils/guards.ts";
+
+/** Shared by every copy of this major version, so that `instanceof` works across ESM and CommonJS copies. */
+export const kind: unique symbol = Symbol.for("@call-transfer/sdk/1/error-kind");
+
+/** Base class of the errors that this SDK throws. Invalid arguments, such as an empty ID, throw a plain `TypeError`. */
+export class CallTransferError extends Error {
+  /** @internal */
+  static readonly [kind]: string = "CallTransferError";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A customer's own subclass has no kind of its own: there the prototype decides.
+    if (!Object.hasOwn(this, kind)) return super[Symbol.hasInstance](value);
+    let candidate: unknown = isObject(value) && value.constructor;
+    while (isFunction(candidate)) {
+      if ((candidate as { [kind]?: unknown })[kind] === this[kind]) return true;
+      candidate = Object.getPrototypeOf(candidate);
+    }
+    return false;
+  }
+
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    // Bundlers shorten class names, so the name is set explicitly.
+    Object.defineProperty(this, "name", { value: new.target[kind], configurable: true });
+  }
+
+  /** Returns the error as plain data for logs. */
+  toJSON(): object {
+    return { ...this, name: this.name, message: this.message };
+  }
+}
+
+/** An option is missing or invalid. Nothing was sent. */
+export class ConfigurationError extends CallTransferError {
+  /** @internal */
+  static override readonly [kind]: string = "ConfigurationError";
+  /** The option to change. */
+  readonly option: string;
+
+  constructor(option: string, problem: string) {
+    super(`${option} ${problem}`);
+    this.option = option;
+  }
+}

@@ -1,0 +1,73 @@
+// What errors carry: types without imports from other layers.
+
+/**
+ * Effect of a request on the server: `not_sent` (it never left the client), `rejected` (it was refused without effect),
+ * `applied` (it was carried out) or `unknown`.
+ */
+export type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
+
+/** One sending of a request. Holds no secrets. */
+export interface Attempt {
+  /** When it was sent, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** HTTP status of the response, if one arrived. */
+  status?: number;
+  /** Error code of the response. */
+  code?: string;
+  /** Request ID of the response, for support. */
+  requestId?: string;
+  /** Milliseconds waited after this attempt, before the next one. */
+  delayMs?: number;
+  /** Why no complete response arrived. */
+  error?: string;
+}
+
+/** Details that every `RequestError` carries besides its message. */
+export interface RequestErrorDetails {
+  /** Effect of the request on the server, over all attempts. */
+  readonly outcome: RequestOutcome;
+  /** Every attempt, in order. */
+  readonly attempts: readonly Attempt[];
+  /** The operationId; for an operation that this SDK version does not know, its method and path. */
+  readonly operationId: string;
+  /** Why the request was not retried although retries were left. Undefined where no retry was due or none was left. */
+  readonly retrySkippedReason: string | undefined;
+}
+
+/** Body of an error response, secrets redacted; undefined where it is not a JSON object. */
+export type Problem = Readonly<Record<string, unknown>> | undefined;
+
+/** Details of an `ApiError`. */
+export interface ApiErrorDetails extends RequestErrorDetails {
+  readonly status: number;
+  readonly problem?: Problem;
+  readonly bodyText?: string | undefined;
+  readonly requestId: string | undefined;
+  readonly headers: Headers;
+  readonly retryAfterSecs: number | undefined;
+}
+
+/** Period in which an operation may have been carried out, by the server's clock. */
+export interface OutcomeWindow {
+  /** Start, as an ISO 8601 time. */
+  readonly from: string;
+  /** End, as an ISO 8601 time. */
+  readonly to: string;
+}
+
+/** Result of `OutcomeUnknownError.reconcile()`. */
+export interface Reconciliation<Candidate = unknown> {
+  /** Items that may be the result of the request. List items carry nothing to match them by. */
+  readonly candidates: readonly Candidate[];
+  /** Whether the whole list was read. */
+  readonly complete: boolean;
+  /** What the result means, as text for a person. */
+  readonly explanation: string;
+}
+
+/** Details of an `OutcomeUnknownError`. */
+export interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
+  readonly window: OutcomeWindow;
+  readonly partialBody?: string | undefined;
+  readonly findCandidates: (() => Promise<Reconciliation>) | undefined;
+}

@@ -1,0 +1,33 @@
+import { kind } from "./base.ts";
+import type { OutcomeUnknownErrorDetails, OutcomeWindow, Reconciliation } from "./details.ts";
+import { RequestError } from "./request-error.ts";
+
+/**
+ * An operation that is not idempotent may have been carried out, but its response was lost, e.g. that of a call
+ * placement. Call `reconcile()` before sending it again (§8.3). The `cause` says how the last attempt ended.
+ */
+export class OutcomeUnknownError extends RequestError {
+  /** @internal */
+  static override readonly [kind]: string = "OutcomeUnknownError";
+  /** Period in which the operation may have been carried out, by the server's clock. */
+  readonly window: OutcomeWindow;
+  /** Part of the response body that arrived. Left out when the error is printed. */
+  declare readonly partialBody: string | undefined;
+  readonly #findCandidates: OutcomeUnknownErrorDetails["findCandidates"];
+
+  constructor(message: string, details: OutcomeUnknownErrorDetails, cause: unknown) {
+    super(message, details, cause);
+    this.window = details.window;
+    this.#findCandidates = details.findCandidates;
+    Object.defineProperty(this, "partialBody", { value: details.partialBody });
+  }
+
+  /**
+   * Looks for results of the request on the server. For a call placement it reads the call list of the same account from
+   * the start of `window`. An empty list does not prove that no call was placed.
+   */
+  async reconcile(): Promise<Reconciliation> {
+    const explanation = `The server offers nothing to check ${this.operationId} against. Ask a person before sending it again.`;
+    return this.#findCandidates?.() ?? { candidates: [], complete: false, explanation };
+  }
+}

@@ -1,0 +1,123 @@
+import { ConfigurationError } from "../errors/base.ts";
+import { isFunction, isObject, isText } from "../utils/guards.ts";
+import type { ClientOptions, RequestOptions, RetryOptions } from "./options.ts";
+
+/** Longest delay of a timer, in milliseconds: 2³¹−1. */
+const maxTimerMs = 2_147_483_647;
+
+/** A check of an option, and the rest of the error message after the option's name. */
+type Rule = readonly [accepts: (value: unknown) => boolean, problem: string];
+
+const anything: Rule = [() => true, ""];
+const aFunction: Rule = [isFunction, "must be a function"];
+const anObject: Rule = [isObject, "must be an object"];
+
+const objectWith = (...methods: string[]): Rule => [
+  (value) => isObject(value) && methods.every((name) => isFunction(value[name])),
+  `must be an object with ${methods.join(", ")}`,
+];
+
+const milliseconds: Rule = [
+  (value) => typeof value === "number" && value > 0 && value <= maxTimerMs,
+  `must be a number of milliseconds above 0 and at most ${maxTimerMs}`,
+];
+
+const token: Rule = [
+  // Rejects anything that could end the header or hide in it (RFC 6750).
+  (value) => isText(value, /^[A-Za-z0-9._~+/-]+=*$/),
+  "must contain only letters, digits and ._~+/-. Check for a stray space or line break.",
+];
+
+/** Header names without those that have an option of their own. */
+const headerName = /^(?!(?:authorization|x-account-id)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+const requestRules: Record<keyof RequestOptions, Rule> = {
+  signal: objectWith("addEventListener"),
+  timeoutMs: milliseconds,
+  totalTimeoutMs: milliseconds,
+  maxRetries: [(value) => Number.isInteger(value) && (value as number) >= 0, "must be a whole number from 0"],
+  headers: [
+    (value) =>
+      isObject(value) &&
+      !(Symbol.iterator in value) &&
+      Object.entries(value).every(([name, text]) => headerName.test(name) && isText(text, headerValue)),
+    "must be an object of header names and text. For credentials use apiKey, accessToken and accountId.",
+  ],
+  accountId: [(value) => isText(value, /^[\x21-\x7e]+$/), "must be visible ASCII characters without spaces"],
+  middleware: [(value) => Array.isArray(value) && value.every(isFunction), "must be a list of functions"],
+};
+
+const { signal: _perRequest, ...sharedRules } = requestRules;
+
+const clientRules: Record<keyof ClientOptions, Rule> = {
+  ...sharedRules,
+  baseUrl: anything,
+  apiKey: token,
+  accessToken: [(value) => isFunction(value) || token[0](value), token[1]],
+  allowInsecureHttp: anything,
+  allowApiKeyInBrowser: anything,
+  retry: anObject,
+  onRetry: aFunction,
+  logger: objectWith("debug", "info", "warn", "error"),
+  validate: aFunction,
+  fetch: aFunction,
+  maxRetryAfterSecs: [
+    (value) => value === 0 || milliseconds[0](Number(value) * 1000),
+    "must be a number of seconds from 0 to 2147483",
+  ],
+  clock: objectWith("now", "setTimeout", "clearTimeout"),
+  random: aFunction,
+};
+
+const retryRules: Record<keyof RetryOptions, Rule> = {
+  unsafe: [(value) => isText(value, /^(?:never|check|always)$/), "must be never, check or always"],
+  budget: anything,
+};
+
+/** @throws {ConfigurationError} The condition is false. */
+export function check(condition: boolean, option: string, problem: string): asserts condition {
+  if (!condition) throw new ConfigurationError(option, problem);
+}
+
+/** Options without those that are undefined. */
+type Given<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
+
+/** Checks options, and returns those that have a value. */
+function checkOptions<T extends object>(options: T, rules: Readonly<Record<string, Rule>>, prefix = ""): Given<T> {
+  check(isObject(options), "options", anObject[1]);
+  const given = Object.entries(options).filter(([name, value]) => {
+    check(Object.hasOwn(rules, name), name, `is not an option. Use one of ${Object.keys(rules).join(", ")}.`);
+    const [accepts, problem] = rules[name] as Rule;
+    if (value === undefined) return false;
+    check(accepts(value), prefix + name, problem);
+    return true;
+  });
+  return Object.fromEntries(given) as Given<T>;
+}
+
+/**
+ * Checks the options of one request, and leaves out those without a value.
+ *
+ * @throws {ConfigurationError} An option is unknown or invalid.
+ */
+export const checkRequestOptions = (options: RequestOptions): Given<RequestOptions> =>
+  checkOptions(options, requestRules);
+
+/**
+ * Checks the options of a client, and leaves out those without a value.
+ *
+ * @throws {ConfigurationError} An option is unknown or invalid. The message never holds a secret.
+ */
+export const checkClientOptions = (options: ClientOptions): Given<ClientOptions> => checkOptions(options, clientRules);
+
+/** @throws {ConfigurationError} An option is unknown or invalid. */
+export const checkRetryOptions = (options: RetryOptions): Given<RetryOptions> =>
+  checkOptions(options, retryRules, "retry.");
+
+/**
+ * Checks the result of a token function before it goes into a header.
+ *
+ * @throws {ConfigurationError} It is not a token. The message never holds it.
+ */
+export const checkToken = (value: unknown): void => check(token[0](value), "accessToken", token[1]);
