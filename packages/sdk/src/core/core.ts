@@ -1,7 +1,7 @@
 import { defaultBodySerializer, mergeHeaders } from "openapi-fetch";
 import { ConfigurationError } from "../errors/base.ts";
 import { operationFacts } from "../generated/operations.gen.ts";
-import { checkRequestOptions } from "../options/checks.ts";
+import { checkOptions, requestRules } from "../options/checks.ts";
 import type { ClientOptions, FindCandidates, RequestOptions } from "../options/options.ts";
 import { resolveSettings, type Settings } from "../options/settings.ts";
 import type { Call, Outgoing } from "../send/call.ts";
@@ -96,7 +96,7 @@ export function prepareCall(
   findCandidates?: FindCandidates,
 ): PreparedCall {
   const settings = settingsOfClients.get(client) as Settings;
-  const given = checkRequestOptions(options);
+  const given = checkOptions(options, requestRules);
   const { headers, middleware = [] } = given;
   const operationId = `${method} ${template}`;
   const operation = operationFacts[operationId] ?? { operationId, retry: "once" };

@@ -1,4 +1,5 @@
 // Reading a list by offset while it changes.
+import { InvalidResponseError } from "../errors/request-error.ts";
 
 /** Limit of pages in a row without new items. A page that should have brought some counts as several. */
 const maxStale = 400;
@@ -13,12 +14,12 @@ const maxWithoutTotal = 100_000;
 export interface ListReader<Item> {
   /** Takes in the page at the current offset, and returns its new items. */
   accept(items: readonly Item[], total: unknown): readonly Item[];
-  /** Whether the list is read to its end. */
-  isDone(): boolean;
-  /** Why the list cannot be read to its end, if so. */
-  problem(): string | undefined;
-  /** Moves to the next page, and returns its offset. */
-  nextOffset(): number;
+  /**
+   * Moves to the next page and returns its offset, or undefined at the end of the list.
+   *
+   * @throws {InvalidResponseError} Pages bring nothing new before the end, or the list keeps growing.
+   */
+  nextOffset(): number | undefined;
 }
 
 const idOf = (item: unknown): unknown => (item as { id?: unknown } | null | undefined)?.id;
@@ -27,8 +28,8 @@ const idOf = (item: unknown): unknown => (item as { id?: unknown } | null | unde
 const isNew = (item: unknown, ids: Set<unknown>): boolean =>
   idOf(item) === undefined || ids.size < ids.add(idOf(item)).size;
 
-/** Creates the reader of a list from an offset on. */
-export function createListReader<Item>(start: number): ListReader<Item> {
+/** Creates the reader of an operation's list, from an offset on. */
+export function createListReader<Item>(operationId: string, start: number): ListReader<Item> {
   const ids = new Set<unknown>();
   // First item of each page. If it comes again, the server ignored the offset.
   const firsts = new Set<unknown>();
@@ -53,7 +54,14 @@ export function createListReader<Item>(start: number): ListReader<Item> {
     total = current;
   };
 
-  const isAtEnd = (): boolean => total !== undefined && reached >= total;
+  const unreadable = (): InvalidResponseError => {
+    const why = growth > maxGrowth ? "it keeps growing" : "pages bring nothing new";
+    const at = doubt ?? reached;
+    return new InvalidResponseError(
+      `${operationId} could not be read to its end: ${why} at offset ${at}, after ${given} items of ${total ?? "unknown"}. Read the list again, or continue with offset: ${at}`,
+      { outcome: "applied", attempts: [], operationId, retrySkippedReason: undefined },
+    );
+  };
 
   return {
     accept(items, newTotal) {
@@ -78,18 +86,14 @@ export function createListReader<Item>(start: number): ListReader<Item> {
       foundNothing = isRepeated || fresh.length === 0;
       return isRepeated ? [] : fresh;
     },
-    // Without a total, a page without new items is the last one.
-    isDone: () =>
-      total === undefined ? foundNothing : isAtEnd() && (doubt === undefined || given + growth >= reached - start),
-    problem() {
-      if (stale < maxStale && growth <= maxGrowth) return undefined;
-      const why = growth > maxGrowth ? "it keeps growing" : "pages bring nothing new";
-      const at = doubt ?? reached;
-      return `${why} at offset ${at}, after ${given} items${total === undefined ? "" : ` of ${total}`}. Read the list again, or continue with offset: ${at}`;
-    },
     nextOffset() {
+      // Without a total, a page without new items is the last one.
+      const isAtEnd = total === undefined ? foundNothing : reached >= total;
+      if (isAtEnd && (total === undefined || doubt === undefined || given + growth >= reached - start))
+        return undefined;
+      if (stale >= maxStale || growth > maxGrowth) throw unreadable();
       // A page came twice, and its items are still missing: start again.
-      if (isAtEnd()) [reached, doubt] = [start, undefined];
+      if (isAtEnd) [reached, doubt] = [start, undefined];
       offset = Math.max(0, reached - Math.max(0, Math.min(overlap, length - 1)));
       return offset;
     },

@@ -1,4 +1,3 @@
-import { InvalidResponseError } from "../errors/request-error.ts";
 import { operationFacts } from "../generated/operations.gen.ts";
 import type { RequestOptions } from "../options/options.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
@@ -15,6 +14,14 @@ interface Page {
   readonly meta?: { readonly total?: unknown };
 }
 
+/** Where the pages of a list come from. */
+interface PageSource<List> {
+  readonly operationId: string;
+  /** Offset of the first page. */
+  readonly start: number;
+  next(offset: number): Promise<List>;
+}
+
 /**
  * The first page of a list. `await` returns that page. `for await` iterates over the items of all pages, and requests
  * each page when it is needed.
@@ -24,24 +31,14 @@ interface Page {
  * first page may be missing; if items also appear further down, so may others. To be sure, read the list again.
  */
 export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
-  readonly #next: (offset: number) => Promise<List>;
   /** Returns the items of a page. */
   readonly itemsOf: (list: List) => readonly Item[];
-  readonly #start: number;
-  readonly #operationId: string;
+  readonly #source: PageSource<List>;
 
-  constructor(
-    first: Promise<ApiResponse<List>>,
-    items: (list: List) => readonly Item[],
-    start: number,
-    next: (offset: number) => Promise<List>,
-    operationId: string,
-  ) {
+  constructor(first: Promise<ApiResponse<List>>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>) {
     super(first);
-    this.itemsOf = items;
-    this.#start = start;
-    this.#next = next;
-    this.#operationId = operationId;
+    this.itemsOf = itemsOf;
+    this.#source = source;
   }
 
   /**
@@ -88,20 +85,14 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
 
   /** Iterates over the pages with their new items. */
   async *#read(): AsyncGenerator<readonly [page: List, fresh: readonly Item[]], void, undefined> {
-    const reader = createListReader<Item>(this.#start);
-    for (let page: List = await this; ; page = await this.#next(reader.nextOffset())) {
+    const { operationId, start, next } = this.#source;
+    const reader = createListReader<Item>(operationId, start);
+    let page: List = await this;
+    for (;;) {
       yield [page, reader.accept(this.itemsOf(page), (page as Page).meta?.total)];
-      if (reader.isDone()) return;
-      const problem = reader.problem();
-      if (problem) {
-        const operationId = this.#operationId;
-        throw new InvalidResponseError(`${operationId} could not be read to its end: ${problem}`, {
-          outcome: "applied",
-          attempts: [],
-          operationId,
-          retrySkippedReason: undefined,
-        });
-      }
+      const offset = reader.nextOffset();
+      if (offset === undefined) return;
+      page = await next(offset);
     }
   }
 }
@@ -118,9 +109,11 @@ export function requestPage<List, Item>(
   const request = (query: PageQuery) => client.request<List>(method, path, { query }, options);
   const query = filters ?? {};
   const itemsOf = (list: List) => (Array.isArray(list[items]) ? list[items] : []) as readonly Item[];
-  const next = (offset: number) => request({ ...query, offset });
   const operation = `${method} ${path}`;
-  const operationId = operationFacts[operation]?.operationId ?? operation;
-  // Untyped code may pass the offset as text.
-  return new PagePromise(request(query).withResponse(), itemsOf, Number(query.offset ?? 0), next, operationId);
+  return new PagePromise(request(query).withResponse(), itemsOf, {
+    operationId: operationFacts[operation]?.operationId ?? operation,
+    // Untyped code may pass the offset as text.
+    start: Number(query.offset ?? 0),
+    next: (offset) => request({ ...query, offset }),
+  });
 }

@@ -42,8 +42,6 @@ export function formatMessage(details: ApiErrorDetails): string {
   const request = requestId ? ` (request ${excerpt(requestId, 100)})` : "";
   // A refusal leaves the outcome unknown only after an attempt that may have been carried out.
   const conflict =
-    status === 409 && outcome === "unknown"
-      ? "; an earlier attempt, whose response was lost, may have caused this conflict"
-      : "";
+    status === 409 && outcome === "unknown" ? "; an earlier attempt whose response was lost may have caused it" : "";
   return withRetryReason(`${operationId} answered ${status}${formatProblem(details)}${request}${conflict}`, details);
 }

@@ -27,7 +27,7 @@ export class OutcomeUnknownError extends RequestError {
    * the start of `window`. An empty list does not prove that no call was placed.
    */
   async reconcile(): Promise<Reconciliation> {
-    const explanation = `The server offers nothing to check ${this.operationId} against. Ask a person before sending it again.`;
+    const explanation = `There is nothing to check ${this.operationId} against. Ask a person before sending it again.`;
     return this.#findCandidates?.() ?? { candidates: [], complete: false, explanation };
   }
 }

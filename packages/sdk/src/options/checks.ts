@@ -19,20 +19,21 @@ const objectWith = (...methods: string[]): Rule => [
 
 const milliseconds: Rule = [
   (value) => typeof value === "number" && value > 0 && value <= maxTimerMs,
-  `must be a number of milliseconds above 0 and at most ${maxTimerMs}`,
+  `must be a number above 0, at most ${maxTimerMs}`,
 ];
 
 const token: Rule = [
   // Rejects anything that could end the header or hide in it (RFC 6750).
   (value) => isText(value, /^[A-Za-z0-9._~+/-]+=*$/),
-  "must contain only letters, digits and ._~+/-. Check for a stray space or line break.",
+  "must be letters, digits and ._~+/- only. Check for a stray space or line break.",
 ];
 
 /** Header names without those that have an option of their own. */
 const headerName = /^(?!(?:authorization|x-account-id)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-const requestRules: Record<keyof RequestOptions, Rule> = {
+/** Rules of the options of one request. */
+export const requestRules: Record<keyof RequestOptions, Rule> = {
   signal: objectWith("addEventListener"),
   timeoutMs: milliseconds,
   totalTimeoutMs: milliseconds,
@@ -42,7 +43,7 @@ const requestRules: Record<keyof RequestOptions, Rule> = {
       isObject(value) &&
       !(Symbol.iterator in value) &&
       Object.entries(value).every(([name, text]) => headerName.test(name) && isText(text, headerValue)),
-    "must be an object of header names and text. For credentials use apiKey, accessToken and accountId.",
+    "must be an object of header names and text, without those of apiKey, accessToken and accountId",
   ],
   accountId: [(value) => isText(value, /^[\x21-\x7e]+$/), "must be visible ASCII characters without spaces"],
   middleware: [(value) => Array.isArray(value) && value.every(isFunction), "must be a list of functions"],
@@ -50,7 +51,8 @@ const requestRules: Record<keyof RequestOptions, Rule> = {
 
 const { signal: _perRequest, ...sharedRules } = requestRules;
 
-const clientRules: Record<keyof ClientOptions, Rule> = {
+/** Rules of the options of a client. */
+export const clientRules: Record<keyof ClientOptions, Rule> = {
   ...sharedRules,
   baseUrl: anything,
   apiKey: token,
@@ -64,13 +66,14 @@ const clientRules: Record<keyof ClientOptions, Rule> = {
   fetch: aFunction,
   maxRetryAfterSecs: [
     (value) => value === 0 || milliseconds[0](Number(value) * 1000),
-    "must be a number of seconds from 0 to 2147483",
+    "must be a number from 0 to 2147483",
   ],
   clock: objectWith("now", "setTimeout", "clearTimeout"),
   random: aFunction,
 };
 
-const retryRules: Record<keyof RetryOptions, Rule> = {
+/** Rules of `retry`. */
+export const retryRules: Record<keyof RetryOptions, Rule> = {
   unsafe: [(value) => isText(value, /^(?:never|check|always)$/), "must be never, check or always"],
   budget: anything,
 };
@@ -83,11 +86,19 @@ export function check(condition: boolean, option: string, problem: string): asse
 /** Options without those that are undefined. */
 type Given<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
 
-/** Checks options, and returns those that have a value. */
-function checkOptions<T extends object>(options: T, rules: Readonly<Record<string, Rule>>, prefix = ""): Given<T> {
+/**
+ * Checks options, and returns those that have a value.
+ *
+ * @throws {ConfigurationError} An option is unknown or invalid. The message never holds a secret.
+ */
+export function checkOptions<T extends object>(
+  options: T,
+  rules: Readonly<Record<string, Rule>>,
+  prefix = "",
+): Given<T> {
   check(isObject(options), "options", anObject[1]);
   const given = Object.entries(options).filter(([name, value]) => {
-    check(Object.hasOwn(rules, name), name, `is not an option. Use one of ${Object.keys(rules).join(", ")}.`);
+    check(Object.hasOwn(rules, name), name, `is not an option; known are ${Object.keys(rules).join(", ")}`);
     const [accepts, problem] = rules[name] as Rule;
     if (value === undefined) return false;
     check(accepts(value), prefix + name, problem);
@@ -95,25 +106,6 @@ function checkOptions<T extends object>(options: T, rules: Readonly<Record<strin
   });
   return Object.fromEntries(given) as Given<T>;
 }
-
-/**
- * Checks the options of one request, and leaves out those without a value.
- *
- * @throws {ConfigurationError} An option is unknown or invalid.
- */
-export const checkRequestOptions = (options: RequestOptions): Given<RequestOptions> =>
-  checkOptions(options, requestRules);
-
-/**
- * Checks the options of a client, and leaves out those without a value.
- *
- * @throws {ConfigurationError} An option is unknown or invalid. The message never holds a secret.
- */
-export const checkClientOptions = (options: ClientOptions): Given<ClientOptions> => checkOptions(options, clientRules);
-
-/** @throws {ConfigurationError} An option is unknown or invalid. */
-export const checkRetryOptions = (options: RetryOptions): Given<RetryOptions> =>
-  checkOptions(options, retryRules, "retry.");
 
 /**
  * Checks the result of a token function before it goes into a header.

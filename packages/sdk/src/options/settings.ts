@@ -1,7 +1,7 @@
 import { defaultMaxRetries, defaultTimeoutMs } from "../generated/operations.gen.ts";
 import { isText } from "../utils/guards.ts";
 import { type Auth, createAuth } from "./auth.ts";
-import { check, checkClientOptions, checkRetryOptions } from "./checks.ts";
+import { check, checkOptions, clientRules, retryRules } from "./checks.ts";
 import type { ClientOptions, Clock, Logger } from "./options.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
@@ -71,9 +71,9 @@ function resolveBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): string {
  * @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret.
  */
 export function resolveSettings(options: ClientOptions, parent?: Settings): Settings {
-  const given = checkClientOptions(options);
+  const given = checkOptions(options, clientRules);
   const { apiKey, accessToken, retry = {}, logger, ...rest } = given;
-  const { unsafe = "never", budget = true } = checkRetryOptions(retry);
+  const { unsafe = "never", budget = true } = checkOptions(retry, retryRules, "retry.");
   const filled = { ...defaults, ...rest };
   const { clock } = filled;
   return {

@@ -39,7 +39,7 @@ export async function attemptOnce(call: Call, plan: AttemptPlan): Promise<Attemp
     } finally {
       // Middleware may return before its request ends. From now on nothing is sent or awaited.
       state.over = true;
-      if (state.inFlight) stop.abort(new DOMException("middleware returned before the server answered", "AbortError"));
+      if (state.inFlight) stop.abort(new DOMException("middleware returned early", "AbortError"));
     }
   });
   if (!("value" in end)) return end;
@@ -92,7 +92,7 @@ async function exchange(
   call.tokens.add(credential.token);
   // The time may be up after the wait for a token. Then nothing may be sent.
   stop.throwIfAborted();
-  if (state.over) throw new TypeError("next() was still running after its middleware returned");
+  if (state.over) throw new TypeError("next() called after its middleware returned");
   const init = requestInit(call, plan, headers, credential, stop);
   const attempt: Attempt = { startedAt: call.clock.now() };
   state.attempt = attempt;

@@ -54,7 +54,7 @@ export function success(call: Call, response: Response, text: string | null, sta
   const isBroken = value === undefined && (isJsonType(type) ? !/^\s*</.test(text ?? "") : /^\s*\{/.test(text ?? ""));
   if (isBroken) return invalid(call, result, text, "invalid or truncated JSON");
   const what = text ? excerpt(redact(type || "no content type", call.tokens), 60) : "empty";
-  const problem = `a body that is not a JSON object (${what}): check baseUrl, or whether a proxy answered`;
+  const problem = `a body that is not a JSON object (${what}): check baseUrl and proxies`;
   return invalid(
     call,
     { ...result, outcome: result.outcome === "applied" ? "unknown" : result.outcome },

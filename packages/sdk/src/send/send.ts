@@ -117,13 +117,13 @@ async function reasonToSkip(
   if (blind && result.outcome === "applied") return "it was carried out and must not be repeated";
   if (blind && unsafe === "never") return "it may have been carried out and is not idempotent";
   // Anything but text, e.g. a stream, can be sent only once.
-  if (!isText(body ?? "")) return "its body is not text, so it cannot be sent twice";
+  if (!isText(body ?? "")) return "its body cannot be sent twice";
   if (hintSecs > maxRetryAfterSecs)
     return `the server asked to wait ${hintSecs} s, more than maxRetryAfterSecs (${maxRetryAfterSecs})`;
   const tooLate = "totalTimeoutMs would expire first";
   if (pastDeadline(call, delayMs)) return tooLate;
   if (blind && unsafe === "check" && !(await foundNothing(call, record)))
-    return "a check of the list could not rule out that it was carried out";
+    return "the list cannot rule out that it was carried out";
   // The check took time itself.
   if (pastDeadline(call, delayMs)) return tooLate;
   return budget?.spend() === false ? "the client's retry budget is used up" : undefined;

@@ -8,9 +8,7 @@ const unsafe = /[\p{Cc}\p{Cs}]/u;
 function encode(name: string, value: unknown): string {
   if (!isText(value)) throw new TypeError(`${name} must be a string, not ${value === null ? value : typeof value}`);
   if (notASegment.test(value) || unsafe.test(value)) {
-    throw new TypeError(
-      `${name} must not be empty, . or .., and must not contain control characters or lone surrogates`,
-    );
+    throw new TypeError(`${name} must not be empty, . or .., nor contain control characters or lone surrogates`);
   }
   return encodeURIComponent(value);
 }
