@@ -153,7 +153,7 @@ const looks: readonly Mutant[] = [
 ];
 
 const verifier: readonly Mutant[] = [
-  verify("only-the-first-signature", "of signatures) genuine", "of signatures.slice(0, 1)) genuine"),
+  verify("only-the-first-signature", "of signatures) isValid", "of signatures.slice(0, 1)) isValid"),
   verify(
     "only-the-first-secret",
     "for (const secret of secrets) {\n    const expected",
@@ -175,7 +175,7 @@ const verifier: readonly Mutant[] = [
   verify("body-is-not-signed", "signed.set(body, start.length);", ""),
   inFile("sdk/src/webhooks/handler.ts")(
     "replays-are-handled",
-    'throw new Refusal(409, "received before");',
+    'throw new Refusal(409, "This webhook was received before.");',
     "key.trim();",
   ),
   inFile("sdk/src/webhooks/handler.ts")(

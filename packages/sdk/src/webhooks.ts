@@ -1,4 +1,4 @@
-// The entry point for receivers of webhooks; it needs nothing of the client.
+// Entry point for receiving webhooks. It does not import the client.
 export type { TransferOffer } from "./generated/models.gen.ts";
 export {
   createWebhookHandler,

@@ -54,7 +54,7 @@ const cookies: [string, string][] = [
 describe("a misspelt option", () => {
   it.each(["onErorr", "toleranceSeconds", "secrets"])("%s is refused by its name", (name) => {
     const options = { secret: "secret", onEvent() {}, [name]: 1 };
-    expect(() => createWebhookHandler(options)).toThrow(new TypeError(`${name} is not an option; is it misspelt?`));
+    expect(() => createWebhookHandler(options)).toThrow(new TypeError(`${name} is not an option. Check its spelling.`));
   });
 });
 
@@ -73,7 +73,7 @@ describe("createWebhookHandler", () => {
   it("refuses a forged webhook without telling its sender why", async () => {
     const { handle, onEvent, onError } = handlerOf({ secret: "whsec-other" });
     const answer = await handle(await webhook());
-    expect([answer.status, await answer.text()]).toEqual([400, "The webhook is not genuine.\n"]);
+    expect([answer.status, await answer.text()]).toEqual([400, "The webhook could not be verified.\n"]);
     expect(onEvent).not.toHaveBeenCalled();
     expect(onError.mock.calls[0]?.[0].message).toContain("No signature matches");
   });

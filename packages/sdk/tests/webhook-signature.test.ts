@@ -109,15 +109,19 @@ describe("verifyWebhook", () => {
     [
       "missing headers",
       () => verifyWebhook({ body } as never, { secret: newSecret, now }),
-      "pass them beside the body",
+      "Pass the request's headers with the body",
     ],
-    ["a repeated header", () => verify([overlapping, overlapping]), "came 2 times"],
-    ["two times", () => verify(`t=1772452800,${overlapping}`), "needs one t"],
-    ["a time that is no number", () => verify(overlapping.replace("1772452800", "1772452800.5")), "needs one t"],
-    ["no signature", () => verify("t=1772452800"), "no usable v1"],
-    ["upper-case hex", () => verify(`t=1772452800,v1=${signedNew.toUpperCase()}`), "no usable v1"],
-    ["nine signatures", () => verify(`t=1772452800${`,v1=${signedNew}`.repeat(9)}`), "too many signatures"],
-    ["a header over 4 KiB", () => verify(`${overlapping},${"x".repeat(4096)}`), "too long"],
+    ["a repeated header", () => verify([overlapping, overlapping]), "appears 2 times"],
+    ["two times", () => verify(`t=1772452800,${overlapping}`), "must contain one t="],
+    [
+      "a time that is no number",
+      () => verify(overlapping.replace("1772452800", "1772452800.5")),
+      "must contain one t=",
+    ],
+    ["no signature", () => verify("t=1772452800"), "no valid v1"],
+    ["upper-case hex", () => verify(`t=1772452800,v1=${signedNew.toUpperCase()}`), "no valid v1"],
+    ["nine signatures", () => verify(`t=1772452800${`,v1=${signedNew}`.repeat(9)}`), "more than 8 signatures"],
+    ["a header over 4 KiB", () => verify(`${overlapping},${"x".repeat(4096)}`), "longer than 4096 characters"],
   ])("refuses %s and says what to look at", async (_, attempt, words) => {
     await expect(attempt()).rejects.toThrow(WebhookVerificationError);
     await expect(attempt()).rejects.toThrow(words);

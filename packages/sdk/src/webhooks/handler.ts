@@ -1,4 +1,4 @@
-// Receiving webhooks: for anything that speaks Request → Response, and for Node's own servers.
+// Receiving webhooks: for servers that map a Request to a Response, and for Node servers.
 import {
   bytesOf,
   checkVerifyOptions,
@@ -12,21 +12,25 @@ import {
 
 const maxBodyBytes = 1024 * 1024;
 
-/** Remembers what was received. Fits a shared store's set-if-absent with expiry, e.g. Redis' `SET key 1 NX EX secs`. */
+/** Remembers received webhooks, to refuse replays. Maps to a store's set-if-absent, e.g. Redis' `SET key 1 NX EX secs`. */
 export interface ReplayStore {
-  /** Keeps the key for so many seconds; false when it was there already. */
+  /** Stores a key for this many seconds. Returns false if it was stored before. */
   setIfAbsent(key: string, expiresInSecs: number): Promise<boolean> | boolean;
-  /** Forgets a key whose webhook could not be handled, so that it may be sent again; without it, it stays refused. */
+  /** Removes the key of a webhook that could not be handled, so that it can be sent again. Without it, it stays refused. */
   remove?(key: string): Promise<unknown> | unknown;
 }
 
-/** A replay store for one process. */
+/**
+ * Creates a replay store for one process.
+ *
+ * @param options.now Current time in milliseconds since 1970; `Date.now` by default.
+ */
 export function memoryReplayStore({ now = Date.now }: { now?: () => number } = {}): ReplayStore {
   const expiries = new Map<string, number>();
   return {
     setIfAbsent(key, expiresInSecs) {
       const time = now();
-      // Keys come in order of time, so that the expired ones stand first.
+      // Keys are in order of time: expired ones come first.
       for (const [old, expiry] of expiries) {
         if (expiry > time) break;
         expiries.delete(old);
@@ -39,21 +43,21 @@ export function memoryReplayStore({ now = Date.now }: { now?: () => number } = {
   };
 }
 
-/** How webhooks are received. */
+/** Options of `createWebhookHandler`. */
 export interface WebhookHandlerOptions extends VerifyOptions {
   /**
-   * Handles a verified event. Returning nothing accepts it (204); a `Response` is answered as it is; throwing, or
-   * returning anything else, answers 500 without details.
+   * Handles a verified event. If it returns nothing, the response is 204; a `Response` is sent as it is. If it throws, or
+   * returns anything else, the response is 500 without details.
    */
-  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers only sometimes returns both
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return a Response only sometimes
   onEvent(event: WebhookEvent): Promise<Response | undefined | void> | Response | undefined | void;
-  /** Refuses a webhook that was received before with 409; none by default. */
+  /** Refuses replays with 409. Without a store, replays are accepted. */
   replayStore?: ReplayStore;
-  /** Receives the reason why a webhook was refused or its handling failed. The sender learns less. */
+  /** Receives the error of a webhook that was refused or could not be handled. The sender gets no details. */
   onError?: (error: unknown) => void;
 }
 
-/** Answers a webhook. */
+/** Verifies and handles a webhook. Never rejects. */
 export type WebhookHandler = (request: Request) => Promise<Response>;
 
 class Refusal extends Error {
@@ -74,7 +78,7 @@ async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8
     size += value.byteLength;
     if (size > maxBodyBytes) {
       reader?.cancel().catch(() => {});
-      throw new Refusal(413, `the body is larger than ${maxBodyBytes} bytes`);
+      throw new Refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);
     }
     chunks.push(value);
   }
@@ -87,59 +91,60 @@ async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8
   return bytes;
 }
 
-/** The signed time and body decide what is the same webhook: the rest of a header may be changed on the way. */
+/** Identifies a webhook by its signed time and body. The rest of the header is not signed. */
 async function replayKey(timestamp: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", body);
   return `${timestamp}.${toHex(new Uint8Array(digest))}`;
 }
 
-const wrongReturn = "onEvent must return nothing or a Response with a status from 200 to 599";
+const invalidReturn = "onEvent must return nothing or a Response with a status from 200 to 599";
 
-/** The answer that goes with what `onEvent` returned. */
-async function answerOf(returned: unknown): Promise<Response> {
+/** Turns what `onEvent` returned into the response. */
+async function toResponse(returned: unknown): Promise<Response> {
   if (returned === undefined || returned === null) return new Response(null, { status: 204 });
   const { status, headers, bodyUsed, arrayBuffer } = returned as Response;
   if (typeof arrayBuffer !== "function" || !(status >= 200))
-    throw new TypeError(`${wrongReturn}, not ${typeof returned}`);
-  if (bodyUsed) throw new TypeError("The body of the Response from onEvent was already read: return a new one");
+    throw new TypeError(`${invalidReturn}, not ${typeof returned}`);
+  if (bodyUsed) throw new TypeError("The body of the Response from onEvent was already read. Return a new Response.");
   if (returned instanceof Response) return returned;
-  // A Response of another copy or realm; servers may accept none but their own class.
+  // A Response of another realm: servers may accept only their own class.
   const body = await (returned as Response).arrayBuffer();
   return new Response(body.byteLength > 0 ? body : null, { status, headers: [...headers] });
 }
 
-/** Lets an adapter report a failure to the `onError` of the handler that took its request. */
+/** The `onError` of the handler of each request, for the Node adapter. */
 const reports = new WeakMap<Request, (error: unknown) => void>();
 
 /**
- * Makes a handler for servers that speak `Request → Response`: it verifies the signature over the raw body before
- * anything else, so put it before any parser.
+ * Creates a webhook handler for servers that map a `Request` to a `Response` (§6). It verifies the signature of the raw
+ * body, so mount it before any body parser.
  *
- * @throws {TypeError} The options are unusable, e.g. an empty secret.
+ * @throws {TypeError} An option is invalid, e.g. an empty secret.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
   const { onEvent, replayStore, onError, ...verification } = options ?? {};
   const { secret: _secret, toleranceSecs: _tolerance, now: _now, ...unknown } = verification as VerifyOptions;
   const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`${name} is not an option; is it misspelt?`);
+  if (name !== undefined) throw new TypeError(`${name} is not an option. Check its spelling.`);
   if (typeof onEvent !== "function") throw new TypeError("onEvent must be a function");
-  const keeps = replayStore === undefined || typeof replayStore.setIfAbsent === "function";
-  if (!keeps) throw new TypeError("replayStore must have setIfAbsent");
+  const isStore = replayStore === undefined || typeof replayStore.setIfAbsent === "function";
+  if (!isStore) throw new TypeError("replayStore must have setIfAbsent");
   const { secrets, toleranceSecs } = checkVerifyOptions(verification);
-  const answer = async (request: Request): Promise<Response> => {
-    if (request.method !== "POST") throw new Refusal(405, "webhooks come by POST");
+  const handle = async (request: Request): Promise<Response> => {
+    if (request.method !== "POST") throw new Refusal(405, "Webhooks are sent by POST.");
     if (request.bodyUsed)
-      throw new WebhookVerificationError("The request's body was already read: verify before parsing it");
+      throw new WebhookVerificationError("The request's body was already read. Verify before parsing it.");
     const body = await readBytes(request.body);
     const input = { body, headers: request.headers };
     const { event, timestamp } = await verifySigned(input, { ...verification, secret: secrets });
     const key = replayStore && (await replayKey(timestamp, body));
-    // A signature may be as far ahead as behind, so it stays valid for twice the tolerance.
-    if (key && !(await replayStore.setIfAbsent(key, 2 * toleranceSecs))) throw new Refusal(409, "received before");
+    // A signature is valid for the tolerance in both directions.
+    if (key && !(await replayStore.setIfAbsent(key, 2 * toleranceSecs)))
+      throw new Refusal(409, "This webhook was received before.");
     try {
-      return await answerOf(await onEvent(event));
+      return await toResponse(await onEvent(event));
     } catch (error) {
-      // What was not handled may come again.
+      // It may be sent again.
       if (key) await replayStore.remove?.(key);
       throw error;
     }
@@ -148,17 +153,17 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
     try {
       await onError?.(error);
     } catch {
-      // The sender gets its answer all the same.
+      // The sender gets its response all the same.
     }
   };
   return async (request) => {
     try {
       reports.set(request, report);
-      return await answer(request);
+      return await handle(request);
     } catch (error) {
       void report(error);
       if (error instanceof WebhookVerificationError)
-        return new Response("The webhook is not genuine.\n", { status: 400 });
+        return new Response("The webhook could not be verified.\n", { status: 400 });
       if (!(error instanceof Refusal)) return new Response("The webhook could not be handled.\n", { status: 500 });
       const headers = error.status === 405 ? { allow: "POST" } : undefined;
       return new Response(`${error.message}\n`, { status: error.status, ...(headers && { headers }) });
@@ -170,9 +175,9 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Raw bytes or text kept beside a parsed body, as Firebase does; goes before `body`. */
+  /** Raw bytes or text kept beside a parsed body, as Firebase does. Used before `body`. */
   readonly rawBody?: unknown;
-  /** Raw bytes or text, where `express.raw()` read them. */
+  /** Raw bytes or text read by `express.raw()`. */
   readonly body?: unknown;
   readonly readableEnded?: boolean;
   readonly readableDidRead?: boolean;
@@ -186,8 +191,8 @@ export interface NodeResponse {
   end(body?: string | Uint8Array): unknown;
 }
 
-const parsedBefore =
-  "The body was read before it was verified. Mount express.raw({ type: '*/*' }) on this route, or keep the bytes as " +
+const alreadyRead =
+  "The body was read before verification. Mount express.raw({ type: '*/*' }) on this route, or keep the bytes as " +
   "rawBody: express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } })";
 
 async function* chunksOfNode(request: NodeRequest): AsyncGenerator<Uint8Array> {
@@ -196,7 +201,7 @@ async function* chunksOfNode(request: NodeRequest): AsyncGenerator<Uint8Array> {
     if (typeof kept === "string" || ArrayBuffer.isView(kept)) return yield bytesOf(kept as RawBody);
   }
   const isUnread = !request.readableEnded && !request.readableDidRead && request[Symbol.asyncIterator];
-  if (!isUnread) throw new Refusal(500, parsedBefore);
+  if (!isUnread) throw new Refusal(500, alreadyRead);
   // Chunks are text after setEncoding.
   for await (const chunk of request) yield bytesOf(chunk);
 }
@@ -206,11 +211,11 @@ function requestOfNode(request: NodeRequest): Request {
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined && !name.startsWith(":")) headers.set(name, String(value));
   }
-  // Some methods cannot be put into a Request; all but one are refused alike.
+  // Some methods are not allowed in a Request. The handler refuses all but POST anyway.
   if (request.method !== "POST") return new Request("http://webhook.invalid/", { headers });
   const chunks = chunksOfNode(request);
   const body = new ReadableStream<Uint8Array>({
-    // Whatever fails in here is thrown to the handler, whose onError hears of it.
+    // An error here reaches the handler, which reports it to onError.
     async pull(controller) {
       const { done, value } = await chunks.next();
       if (done) controller.close();
@@ -222,33 +227,33 @@ function requestOfNode(request: NodeRequest): Request {
 }
 
 /**
- * The handler for `http.createServer` or Express: `app.post("/offers", toNodeHandler(handler))`. It takes the raw body
- * from `rawBody` or `body`, where a parser kept it there as bytes or text, and from the request itself otherwise. It never
- * rejects: what fails is answered 500 and goes to `onError`.
+ * Adapts a webhook handler to `http.createServer` or Express: `app.post("/offers", toNodeHandler(handler))`. It reads the
+ * raw body from `rawBody` or `body` if a parser kept it there as bytes or text, and otherwise from the request. It never
+ * rejects: on an error the response is 500, and `onError` receives the error.
  */
 export function toNodeHandler(
   handler: WebhookHandler,
 ): (request: NodeRequest, response: NodeResponse) => Promise<void> {
   return async (request, response) => {
-    const send = (answer: Response, body?: Uint8Array): void => {
-      response.statusCode = answer.status;
-      // What is left of an unread body would be taken for the next request.
+    const send = (from: Response, body?: Uint8Array): void => {
+      response.statusCode = from.status;
+      // The rest of an unread body would be read as the next request.
       if (!request.readableEnded) response.setHeader("connection", "close");
-      answer.headers.forEach((value, name) => {
+      from.headers.forEach((value, name) => {
         if (name !== "set-cookie") response.setHeader(name, value);
       });
-      const cookies = answer.headers.getSetCookie();
+      const cookies = from.headers.getSetCookie();
       if (cookies.length > 0) response.setHeader("set-cookie", cookies);
       response.end(body);
     };
-    let asked: Request | undefined;
+    let webRequest: Request | undefined;
     try {
-      asked = requestOfNode(request);
-      const answer = await handler(asked);
-      send(answer, new Uint8Array(await answer.arrayBuffer()));
+      webRequest = requestOfNode(request);
+      const result = await handler(webRequest);
+      send(result, new Uint8Array(await result.arrayBuffer()));
     } catch (error) {
-      if (asked) reports.get(asked)?.(error);
-      // Something else may have answered, such as a time limit.
+      if (webRequest) reports.get(webRequest)?.(error);
+      // A timeout may have sent a response already.
       if (!response.headersSent) send(new Response(null, { status: 500 }));
     }
   };

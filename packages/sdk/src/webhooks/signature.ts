@@ -5,10 +5,10 @@ import { signature } from "../generated/signature.gen.ts";
 const maxHeaderLength = 4096;
 const maxSignatures = 8;
 
-/** The key is shared by every copy of this major version, so that `instanceof` works across ESM and CJS copies. */
+/** Shared by every copy of this major version, so that `instanceof` works across ESM and CommonJS copies. */
 const mark: unique symbol = Symbol.for("@call-transfer/sdk/1/webhook-error");
 
-/** Why a webhook was refused. The message says what to look at and never holds a secret. */
+/** A webhook failed verification. The message says why, and never holds a secret. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
 
@@ -16,44 +16,44 @@ export class WebhookVerificationError extends Error {
   static readonly [mark] = true;
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // Of a customer's own subclass the prototype decides.
+    // A customer's own subclass has no mark: there the prototype decides.
     if (!Object.hasOwn(this, mark)) return super[Symbol.hasInstance](value);
     return (value as { constructor?: { [mark]?: unknown } } | null | undefined)?.constructor?.[mark] === true;
   }
 }
 
-/** An event of a kind that this version of the SDK does not know. */
+/** An event of a type that this SDK version does not know. */
 export interface UnknownWebhookEvent {
   readonly type: string & {};
   readonly [field: string]: unknown;
 }
 
-/** A verified event; `type` tells which. */
+/** A verified event. Check `type`, or use `isTransferOffer()`. */
 export type WebhookEvent = TransferOffer | UnknownWebhookEvent;
 
-/** A body as it came over the wire. */
+/** A body as it was received, before any parsing. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
-/** Headers of any server: a `Headers`, or Node's plain object. */
+/** Request headers: a `Headers`, or the plain object of Node servers. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What is verified: a `Request` whose body was not read, or a raw body with its headers. */
+/** A `Request` whose body was not read, or a raw body with its headers. */
 export type WebhookInput = Request | { readonly body: RawBody; readonly headers: WebhookHeaders };
 
-/** How to verify. */
+/** Options of `verifyWebhook`. */
 export interface VerifyOptions {
-  /** The destination's signing secret, or several while a rotation overlaps. Any of them may match. */
+  /** The destination's signing secret. During a rotation, the new and the previous one: either may match. */
   secret: string | readonly string[];
-  /** Seconds that the signature's time may differ from now, in both directions: above 0; 300 by default. */
+  /** Seconds that the signature's time may differ from now, in both directions: above 0; 300 by default (§6). */
   toleranceSecs?: number;
-  /** Now, in milliseconds since 1970. */
+  /** Current time in milliseconds since 1970; `Date.now` by default. */
   now?: () => number;
 }
 
 const encoder = new TextEncoder();
 
 /**
- * Checks how to verify.
+ * Checks the options.
  *
  * @throws {TypeError} A secret is empty or padded, or the tolerance is not a finite number above 0.
  */
@@ -77,54 +77,55 @@ function toleranceOf({ toleranceSecs = signature.toleranceSecs }: VerifyOptions)
   throw new TypeError("toleranceSecs must be a finite number above 0");
 }
 
-/** The bytes of a body. Looks at no class, since each realm has its own: a test runner's is not the server's. */
+/** The bytes of a body. Does not check classes: they differ between realms, such as those of test runners. */
 export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
   if (typeof body === "string") return encoder.encode(body);
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength);
   if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body);
-  throw new WebhookVerificationError("The body must be the raw bytes or text of the request, not a parsed object");
+  throw new WebhookVerificationError("The body must be the raw bytes or text of the request, not a parsed object.");
 }
 
 function headerOf(headers: WebhookHeaders): string {
-  const wanted = signature.header.toLowerCase();
+  const name = signature.header.toLowerCase();
   if (typeof headers !== "object" || headers === null) {
-    throw new WebhookVerificationError("The request's headers are missing: pass them beside the body");
+    throw new WebhookVerificationError("The headers are missing. Pass the request's headers with the body.");
   }
-  // Not every server's Headers is the global one.
+  // Some servers have a Headers class of their own.
   const found =
     typeof headers.get === "function"
-      ? (headers.get(wanted) ?? headers.get(signature.header))
-      : Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
+      ? (headers.get(name) ?? headers.get(signature.header))
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   const value: unknown = Array.isArray(found) && found.length === 1 ? found[0] : found;
   if (typeof value === "string") return value;
-  const many = Array.isArray(value) ? `came ${value.length} times` : "is missing";
-  throw new WebhookVerificationError(`The header ${signature.header} ${many}`);
+  const problem = Array.isArray(value) ? `appears ${value.length} times` : "is missing";
+  throw new WebhookVerificationError(`The header ${signature.header} ${problem}.`);
 }
 
-/** The time and the well-formed signatures of a header; malformed signatures and unknown schemes are skipped. */
+/** Parses the header. Skips malformed signatures and unknown schemes. */
 function parseHeader(header: string): { timestamp: string; signatures: Uint8Array[] } {
-  if (header.length > maxHeaderLength) throw new WebhookVerificationError(`The header ${signature.header} is too long`);
+  if (header.length > maxHeaderLength)
+    throw new WebhookVerificationError(`The header ${signature.header} is longer than ${maxHeaderLength} characters.`);
   const parts = header.split(",").map((part) => part.trim());
   const valuesOf = (name: string) =>
     parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));
   const times = valuesOf("t");
   const [timestamp = ""] = times;
   if (times.length !== 1 || !/^\d{1,12}$/.test(timestamp)) {
-    throw new WebhookVerificationError(`The header ${signature.header} needs one t of Unix seconds`);
+    throw new WebhookVerificationError(`The header ${signature.header} must contain one t=<Unix seconds>.`);
   }
   const signatures = valuesOf(signature.scheme);
   if (signatures.length > maxSignatures)
-    throw new WebhookVerificationError(`The header ${signature.header} has too many signatures`);
+    throw new WebhookVerificationError(`The header ${signature.header} has more than ${maxSignatures} signatures.`);
   const wellFormed = signatures.filter((value) => /^[0-9a-f]{64}$/.test(value)).map(fromHex);
   if (wellFormed.length === 0)
-    throw new WebhookVerificationError(`The header ${signature.header} has no usable ${signature.scheme}`);
+    throw new WebhookVerificationError(`The header ${signature.header} has no valid ${signature.scheme} signature.`);
   return { timestamp, signatures: wellFormed };
 }
 
 const fromHex = (hex: string): Uint8Array =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** Bytes as text of hexadecimal digits. */
+/** Encodes bytes as hexadecimal text. */
 export const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -138,7 +139,7 @@ async function hmac(secret: string, timestamp: string, body: Uint8Array): Promis
   return new Uint8Array(await crypto.subtle.sign(algorithm, key, signed));
 }
 
-/** Compares without an early exit, so that the time taken tells nothing. */
+/** Compares in constant time. */
 function equal(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);
@@ -146,17 +147,17 @@ function equal(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * Verifies a webhook and gives its event (§6). Any secret may match any signature, so a receiver can change secrets
- * while a rotation overlaps.
+ * Verifies a webhook and returns its event (§6). Any secret may match any signature, so that receivers can change secrets
+ * during a rotation.
  *
- * @throws {WebhookVerificationError} The webhook must not be trusted; the message says why.
- * @throws {TypeError} The options are unusable, e.g. an empty secret.
+ * @throws {WebhookVerificationError} The webhook failed verification. The message says why.
+ * @throws {TypeError} An option is invalid, e.g. an empty secret.
  */
 export async function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent> {
   return (await verifySigned(input, options)).event;
 }
 
-/** The same, with the time that was signed. */
+/** Like `verifyWebhook`, with the signed time. */
 export async function verifySigned(
   input: WebhookInput,
   options: VerifyOptions,
@@ -165,26 +166,26 @@ export async function verifySigned(
   const { timestamp, signatures } = parseHeader(headerOf(input.headers));
   const isRequest = "arrayBuffer" in input;
   if (isRequest && input.bodyUsed) {
-    throw new WebhookVerificationError("The request's body was already read: verify before parsing it");
+    throw new WebhookVerificationError("The request's body was already read. Verify before parsing it.");
   }
   const body = bytesOf(isRequest ? await input.arrayBuffer() : input.body);
-  let genuine = false;
+  let isValid = false;
   for (const secret of secrets) {
     const expected = await hmac(secret, timestamp, body);
-    for (const candidate of signatures) genuine = equal(expected, candidate) || genuine;
+    for (const candidate of signatures) isValid = equal(expected, candidate) || isValid;
   }
-  if (!genuine) {
+  if (!isValid) {
     throw new WebhookVerificationError(
-      "No signature matches: is it this destination's secret, and the body as it came?",
+      "No signature matches. Check the destination's secret, and that the body is unchanged.",
     );
   }
   const now = (options.now ?? Date.now)();
-  if (!Number.isFinite(now)) throw new TypeError("now must give milliseconds since 1970");
+  if (!Number.isFinite(now)) throw new TypeError("now must return milliseconds since 1970");
   const ageSecs = now / 1000 - Number(timestamp);
   if (!(Math.abs(ageSecs) <= toleranceSecs)) {
     const direction = ageSecs > 0 ? "old" : "ahead";
-    const words = `The signature is ${Math.abs(Math.round(ageSecs))} s ${direction}, more than ${toleranceSecs} s: is a clock wrong?`;
-    throw new WebhookVerificationError(words);
+    const message = `The signature is ${Math.abs(Math.round(ageSecs))} s ${direction}, more than ${toleranceSecs} s. Check the clocks.`;
+    throw new WebhookVerificationError(message);
   }
   return { event: eventOf(body), timestamp };
 }
@@ -194,28 +195,32 @@ function eventOf(body: Uint8Array): WebhookEvent {
   try {
     event = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
-    throw new WebhookVerificationError("The signature is genuine but the body is no JSON");
+    throw new WebhookVerificationError("The signature is valid, but the body is not JSON.");
   }
   if (typeof event !== "object" || event === null || typeof (event as { type?: unknown }).type !== "string") {
-    throw new WebhookVerificationError("The signature is genuine but the body is no event: it has no type");
+    throw new WebhookVerificationError("The signature is valid, but the body is not an event: it has no type.");
   }
   return event as WebhookEvent;
 }
 
-/** Whether an event is an offer of a call to an `app` destination. */
+/** Whether an event offers a call to an `app` destination (§6). */
 export function isTransferOffer(event: WebhookEvent): event is TransferOffer {
   return event.type === signature.event;
 }
 
-/** What to sign, for tests of a receiver. */
+/** Options of `signWebhook`. */
 export interface SignOptions {
-  /** The signing secret, or two while a rotation overlaps: the new one first. */
+  /** The signing secret. During a rotation, the new and the previous one, in this order. */
   secret: string | readonly string[];
-  /** When it is signed, in milliseconds since 1970; now by default. */
+  /** Time of the signature in milliseconds since 1970; now by default. */
   at?: number;
 }
 
-/** The signature header's value for a body, for tests of a receiver. */
+/**
+ * Signs a body like the platform, for tests of a receiver. Returns the value of the signature header (§6).
+ *
+ * @throws {TypeError} An option is invalid, e.g. an empty secret.
+ */
 export async function signWebhook(body: RawBody, options: SignOptions): Promise<string> {
   const { at = Date.now() } = options;
   if (!Number.isFinite(at)) throw new TypeError("at must be milliseconds since 1970");
