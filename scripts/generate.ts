@@ -1,4 +1,4 @@
-// Writes everything that follows from openapi/. `--check` writes nothing, lists every stale file and fails.
+// Generates files from openapi/. With --check, it writes nothing, lists stale files and fails if there are any.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -64,7 +64,7 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Generated files on disk that nothing generates any more. */
+/** Files of earlier runs that are no longer generated. */
 function orphansOf(files: Map<string, string>): string[] {
   return generatedFolders.flatMap((folder) =>
     readdirSync(new URL(`${folder}/`, root))

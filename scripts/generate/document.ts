@@ -34,8 +34,8 @@ export interface Parameter {
 }
 
 /**
- * What to do when nobody can tell whether the operation was carried out: look through a paged list from a time on, or
- * explain what cannot be looked up; `{until}` in the text stands for the window's begin plus the named limit in hours.
+ * How to reconcile an operation whose outcome is unknown: find candidates in a paged list from a time on, or explain why
+ * there are none. `{until}` in the text is replaced by the start of the window plus the named limit in hours.
  */
 export type Reconcile = { list: string; since: string } | { explain: string; untilLimit: string };
 
@@ -172,9 +172,7 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
       byStatus.delete(status);
     }
     for (const [status, missing] of byStatus) {
-      throw new Error(
-        `${operation.operationId}: ${missing.join(", ")} need the response ${status}, which is not there`,
-      );
+      throw new Error(`${operation.operationId}: ${missing.join(", ")} need the response ${status}, which is missing`);
     }
   }
   // Codes that no operation lists have their examples on the shared catch-all, so every code is exampled somewhere.

@@ -1,4 +1,4 @@
-// The document's operations in the words that the artifacts need.
+// The document's operations in the form that the generated files need.
 import { type OpenApiDocument, operationsOf, type Parameter, type Reconcile } from "./document.ts";
 
 export interface OperationModel {
@@ -38,7 +38,7 @@ function pagingOf(document: OpenApiDocument, id: string, items: string, schema: 
     | Record<string, { items?: { $ref: string } }>
     | undefined;
   const itemSchema = schemaName(properties?.[items]?.items, id);
-  if (!itemSchema) throw new Error(`${id}: x-paging names ${items}, which is no list of a named schema`);
+  if (!itemSchema) throw new Error(`${id}: x-paging names ${items}, which is not a list of a named schema`);
   return { items, itemSchema };
 }
 

@@ -31,10 +31,10 @@ export function renderOperations(operations: OperationModel[]): string {
   ]);
   return `${header}import type { OperationDescription } from "./operation.ts";
 
-/** Every operation of the contract, by its operationId. */
+/** Every operation of the API by operationId. */
 export const operations = ${literal(Object.fromEntries(rows))} as const satisfies Record<string, OperationDescription>;
 
-/** The operationId of an operation. */
+/** An operationId. */
 export type OperationId = keyof typeof operations;
 `;
 }
@@ -70,7 +70,7 @@ export type FieldErrorCode = (typeof fieldErrorCodes)[number];
 `;
 }
 
-/** Patterns that answer a field code of their own (x-field-code). */
+/** Patterns with a field error code of their own (x-field-code). */
 function fieldErrorCodesByPattern(node: unknown, found: Record<string, string> = {}): Record<string, string> {
   if (typeof node !== "object" || node === null) return found;
   const { pattern, "x-field-code": code } = node as { pattern?: unknown; "x-field-code"?: unknown };
@@ -82,13 +82,13 @@ function fieldErrorCodesByPattern(node: unknown, found: Record<string, string> =
 export const signatureOf = (document: OpenApiDocument) => Object.values(document.webhooks)[0]?.post["x-signature"];
 
 export function renderLimits(document: OpenApiDocument): string {
-  return `${header}/** Limits of §8 that are no keyword of a schema. */
+  return `${header}/** Limits of §8 that no schema keyword expresses. */
 export const limits = ${literal(document["x-limits"])} as const;
 
-/** How webhooks are signed (§6). */
+/** Signature scheme of webhooks (§6). */
 export const webhookSignature = ${literal(signatureOf(document))} as const;
 
-/** Patterns whose violation has a field code of its own. */
+/** Field error codes by the pattern whose violation they report. */
 export const fieldErrorCodesByPattern: Readonly<Record<string, string>> = ${compactJson(fieldErrorCodesByPattern(document.components.schemas))};
 `;
 }

@@ -5,12 +5,11 @@ import { signatureOf } from "./operations.ts";
 import { docComment, header, literal, pascal } from "./text.ts";
 
 const retryWords = {
-  safe: "Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.",
-  unique: "Retried after 408, 429, 5xx, timeouts and lost connections; a name that is taken is refused.",
-  once: "Never sent again blindly: retried only after 429, an effect-free 503, or when it provably was not sent.",
+  safe: "Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.",
+  unique: "Retried after 408, 429, 5xx, timeouts and lost connections: the API refuses a name that is taken.",
+  once: "Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left the client.",
 };
 
-/** When a retry is harmless. */
 const retryDescription =
   "When to retry: always (`safe`), always since a taken name is refused (`unique`), or only if it had no effect (`once`).";
 
@@ -20,7 +19,7 @@ function resultType(operation: OperationModel): string {
   return [...new Set(operation.successes.map(({ schema }) => schema ?? "void"))].join(" | ");
 }
 
-/** Parameters of a method as name and type: path parameters, then body or query, then the request's options. */
+/** Parameters of a method: path parameters, then body or query, then options. */
 function parametersOf(operation: OperationModel): { name: string; type: string; text: string }[] {
   const parameter = (name: string, type: string, optional = false) => ({
     name,
@@ -35,7 +34,7 @@ function parametersOf(operation: OperationModel): { name: string; type: string; 
   ];
 }
 
-/** What a method does, and every error that it throws. */
+/** Doc comment of a method, with every error that it throws. */
 function methodComment(operation: OperationModel, document: OpenApiDocument): string {
   const table = document["x-error-table"];
   const statuses = Map.groupBy(operation.errorCodes, (code) => table[code]?.status);
@@ -46,10 +45,10 @@ function methodComment(operation: OperationModel, document: OpenApiDocument): st
   return comment(operation, [], errors, "  ");
 }
 
-/** What a function does; its errors stand at the method, since a package that says everything twice is twice as large. */
+/** Doc comment of a function. Its errors are listed at the method only, to keep the package small. */
 function functionComment(operation: OperationModel): string {
   const method = `{@link ${pascal(operation.resource)}.${operation.sdkMethod}}`;
-  return comment(operation, ["", `As a function that bundles alone; ${method} lists the errors.`], []);
+  return comment(operation, ["", `Tree-shakable form of ${method}; see it for the errors thrown.`], []);
 }
 
 function comment(operation: OperationModel, remark: string[], errors: string[], indent = ""): string {
@@ -59,8 +58,12 @@ function comment(operation: OperationModel, remark: string[], errors: string[], 
   return docComment([...lines, ...(tags.length > 0 ? ["", ...tags] : [])], indent);
 }
 
-/** How to look whether the operation was carried out, as an argument of `request`. */
-function lookUpOf({ id, reconcile }: OperationModel, operations: OperationModel[], document: OpenApiDocument): string {
+/** The `findCandidates` argument of `request`. */
+function findCandidatesOf(
+  { id, reconcile }: OperationModel,
+  operations: OperationModel[],
+  document: OpenApiDocument,
+): string {
   if (!reconcile) return "";
   if ("explain" in reconcile) {
     const hours = document["x-limits"][reconcile.untilLimit];
@@ -71,7 +74,7 @@ function lookUpOf({ id, reconcile }: OperationModel, operations: OperationModel[
   const list = operations.find((candidate) => candidate.id === reconcile.list);
   const limit = list?.queryParameters.find(({ name }) => name === "limit")?.schema.maximum;
   if (!list?.paging)
-    throw new Error(`${id}: x-reconcile names ${reconcile.list}, which is no paged list of the same noun`);
+    throw new Error(`${id}: x-reconcile names ${reconcile.list}, which is not a paged list of the same tag`);
   const query = `{ ${reconcile.since}: window.from, limit: ${limit} }`;
   return `, (window, findOptions) => findInList(${list.id}(client, ${query}, findOptions), window)`;
 }
@@ -92,7 +95,7 @@ function renderFunction(operation: OperationModel, operations: OperationModel[],
       ]
     : [
         `ApiPromise<${resultType(operation)}>`,
-        `client.request(${where}, ${input}, options${lookUpOf(operation, operations, document)})`,
+        `client.request(${where}, ${input}, options${findCandidatesOf(operation, operations, document)})`,
       ];
   return `${functionComment(operation)}
 export function ${operation.id}(client: CallTransferCore, ${parameters.map(({ text }) => text).join(", ")}): ${promise} {
@@ -124,7 +127,7 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
   const paged = operations.some((operation) => operation.paging);
   const plain = operations.some((operation) => !operation.paging);
   const resource = operations[0]?.resource ?? noun;
-  const lookUps = ["explain", "findInList"].filter((name) =>
+  const finders = ["explain", "findInList"].filter((name) =>
     operations.some(({ reconcile }) => reconcile && ("explain" in reconcile ? "explain" : "findInList") === name),
   );
   const inputTypes = [
@@ -136,19 +139,19 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
     `import type { CallTransferCore } from "../core/core.ts";`,
     inputTypes.length > 0 && `import type { ${inputTypes.join(", ")} } from "../core/input-types.ts";`,
     paged && `import { type PagePromise, requestPage } from "../core/pagination.ts";`,
-    lookUps.length > 0 && `import { ${lookUps.join(", ")} } from "../core/reconcile.ts";`,
+    finders.length > 0 && `import { ${finders.join(", ")} } from "../core/reconcile.ts";`,
     `import type { RequestOptions } from "../options/options.ts";`,
     models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "../generated/models.gen.ts";`,
     queries.length > 0 && `import type { operations } from "../generated/types.gen.ts";`,
   ].filter(Boolean);
   const queryTypes = queries.map(
     (operation) =>
-      `/** Filters and paging of ${operation.id}. */\nexport type ${queryType(operation)} = AllowUndefined<NonNullable<operations["${operation.id}"]["parameters"]["query"]>>;\n`,
+      `/** Query parameters of \`${operation.id}\`: filters and paging. */\nexport type ${queryType(operation)} = AllowUndefined<NonNullable<operations["${operation.id}"]["parameters"]["query"]>>;\n`,
   );
   return `${header}${imports.join("\n")}
 
 ${queryTypes.join("\n")}${queryTypes.length > 0 ? "\n" : ""}${operations.map((operation) => renderFunction(operation, operations, document)).join("\n")}
-/** The operations on ${noun.replace("-", " ")}, as \`client.${resource}\`. */
+/** Operations on ${noun.replace("-", " ")}: \`client.${resource}\`. */
 export class ${pascal(resource)} {
   readonly #client: CallTransferCore;
 
@@ -165,9 +168,9 @@ export function renderResources(nouns: Map<string, OperationModel[]>): string {
   return `${header}import { CallTransferCore } from "../core/core.ts";
 ${resources.map(({ noun, name }) => `import { ${pascal(name)} } from "./${noun}.gen.ts";`).join("\n")}
 
-/** A client with every resource of the API. */
+/** A client with all resources of the API. */
 export class ResourceClient extends CallTransferCore {
-${resources.map(({ noun, name }) => `  /** The operations on ${noun.replace("-", " ")}. */\n  readonly ${name}: ${pascal(name)} = new ${pascal(name)}(this);`).join("\n")}
+${resources.map(({ noun, name }) => `  /** Operations on ${noun.replace("-", " ")}. */\n  readonly ${name}: ${pascal(name)} = new ${pascal(name)}(this);`).join("\n")}
 }
 `;
 }
@@ -214,19 +217,19 @@ export const defaultTimeoutMs = ${Number(limits.clientTimeoutSecs) * 1000};
 }
 
 export function renderSignature(document: OpenApiDocument): string {
-  return `${header}/** How webhooks are signed (§6). */\nexport const signature = ${literal(signatureOf(document))} as const;\n`;
+  return `${header}/** Signature scheme of webhooks (§6). */\nexport const signature = ${literal(signatureOf(document))} as const;\n`;
 }
 
 export function renderSdkErrorCodes(document: OpenApiDocument): string {
   const table = Object.entries(document["x-error-table"]);
   const rows = table.map(([code, row]) => `  /** ${row.meaning} */\n  ${code}: ${row.status ?? "number"};`);
   const withErrors = table.filter(([, row]) => row.errors).map(([code]) => JSON.stringify(code));
-  return `${header}/** The HTTP status of every error code (§7.2). */
+  return `${header}/** HTTP status of every error code (§7.2). */
 export interface ErrorCodeStatus {
 ${rows.join("\n")}
 }
 
-/** A machine-readable error code; branch on this. */
+/** Machine-readable error code (§7.2). */
 export type ErrorCode = keyof ErrorCodeStatus;
 
 /** Error codes whose errors list the failing fields. */

@@ -2,19 +2,19 @@
 
 import type { components } from "./types.gen.ts";
 
-/** What is wrong with one field (§7.3). The values are filled in by the generator from error-codes.yaml. */
+/** Machine-readable code of a failing field (§7.3). */
 export type FieldErrorCode = components["schemas"]["FieldErrorCode"];
 
 /** One failing field of a request (§2.6). */
 export type FieldError = components["schemas"]["FieldError"];
 
-/** Extra context of an error (§2.6). Other fields than these may be present. */
+/** Extra context of an error (§2.6). Additional fields may be present. */
 export type ErrorResponseMeta = components["schemas"]["ErrorResponseMeta"];
 
 /** The body of every error (§2.6). */
 export type ErrorResponse = components["schemas"]["ErrorResponse"];
 
-/** Settings of a destination. Its fields are not shown. */
+/** Settings of a destination. The specification does not define its fields. */
 export type TransferDestinationConfig = components["schemas"]["TransferDestinationConfig"];
 
 /** Where a call can be transferred to (§2.1). */
@@ -41,7 +41,7 @@ export type RoleDefinition = components["schemas"]["RoleDefinition"];
 /** Every built-in role (§4.5). */
 export type RoleList = components["schemas"]["RoleList"];
 
-/** An item of the call list (§4.6). Other fields than these may be present. */
+/** An item of the call list (§4.6). Additional fields may be present. */
 export type Call = components["schemas"]["Call"];
 
 /** The size of the whole list. */
@@ -50,7 +50,7 @@ export type ListMeta = components["schemas"]["ListMeta"];
 /** One page of calls (§4.6). */
 export type CallList = components["schemas"]["CallList"];
 
-/** A call to place (§4.6). Other fields than these are accepted and kept. */
+/** A call to place (§4.6). Additional fields are accepted and kept. */
 export type CreateCallRequest = components["schemas"]["CreateCallRequest"];
 
 /** The call is being placed (§4.6). */
@@ -59,11 +59,11 @@ export type CallInitiated = components["schemas"]["CallInitiated"];
 /** The account is at its concurrent-call limit; the call waits in the queue (§4.6, §8.2). */
 export type CallQueued = components["schemas"]["CallQueued"];
 
-/** An account that the caller can access (§4.6). Other fields than these may be present. */
+/** An account that the caller can access (§4.6). Additional fields may be present. */
 export type Account = components["schemas"]["Account"];
 
 /** The accessible accounts (§4.6). */
 export type AccountList = components["schemas"]["AccountList"];
 
-/** A call is offered to an `app` destination (§6). Its payload is not shown; other fields may be present. */
+/** Offer of a call to an `app` destination (§6). The payload may have additional fields. */
 export type TransferOffer = components["schemas"]["TransferOffer"];

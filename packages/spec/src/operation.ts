@@ -1,51 +1,52 @@
-/** What the contract says of one operation besides its types. */
+/** Facts about one operation besides its types. */
 export interface OperationDescription {
   /** The operationId. */
   readonly id: string;
   readonly method: string;
   /** Path template, e.g. `/api/v1/transfers/members/{memberId}/hours`. */
   readonly path: string;
-  /** The noun whose files hold the operation, e.g. `members`. */
+  /** OpenAPI tag of the operation, e.g. `destination-groups`. */
   readonly tag: string;
-  /** Property of the SDK's client that holds the method. */
+  /** Property of the SDK's client with the operation's method, e.g. `destinationGroups`. */
   readonly resource: string;
+  /** Name of that method, e.g. `create`. */
   readonly sdkMethod: string;
   readonly summary: string;
-  /** Who may call it: roles (§5.5), and `self` for the member that the path names. */
+  /** Roles that may call it (§5.5). `self` is the member named in the path. */
   readonly roles: readonly string[];
-  /** The scope that an API key needs. */
+  /** Scope that an API key needs. */
   readonly scope: string;
   /** Whether a JWT must come with `X-Account-Id` (§5.2). */
   readonly accountScoped: boolean;
-  /** When it may be sent again: always, unless a name is taken, or never blindly. */
+  /** When to retry: always (`safe`), always since a taken name is refused (`unique`), or only if it had no effect (`once`). */
   readonly retry: "safe" | "unique" | "once";
   readonly pathParameters: readonly string[];
-  /** Query parameters with the JSON type that their text stands for. */
+  /** JSON types of the query parameters, by name. */
   readonly queryParameters: Readonly<Record<string, string>>;
   readonly hasBody: boolean;
-  /** Documented statuses. */
+  /** Documented HTTP statuses. */
   readonly statuses: readonly number[];
   /** Documented error codes. */
   readonly errorCodes: readonly string[];
-  /** Each success with an example of its body; null where there is none. */
+  /** Successful responses with an example body; null for one without a body. */
   readonly successes: readonly { readonly status: number; readonly example: unknown }[];
 }
 
-/** What the contract says of one error code (§7.2). */
+/** Facts about one error code (§7.2). */
 export interface ErrorCodeDescription {
-  /** The HTTP status; null where the specification states none. */
+  /** HTTP status; null where the specification defines none. */
   readonly status: number | null;
-  /** The status that the reference backend answers. */
+  /** HTTP status that the reference backend uses. */
   readonly mockStatus: number;
-  /** Title of the code's group. */
+  /** Title of the code's category. */
   readonly title: string;
   readonly meaning: string;
-  /** Whether the meaning is the specification's own. */
+  /** Whether `meaning` comes from the specification, as opposed to an assumption. */
   readonly fromSpecification: boolean;
-  /** Whether the body's `errors` lists failing fields. */
+  /** Whether `errors` in the body lists failing fields. */
   readonly hasFieldErrors: boolean;
-  /** Whether a request that was answered so left nothing behind. */
+  /** Whether the request had no effect, so that it can be retried. */
   readonly effectFree: boolean;
-  /** Whether operations document it although only a fault brings it about. */
+  /** Whether the mock server returns it only through a fault, although operations document it. */
   readonly onDemand: boolean;
 }

@@ -2,7 +2,7 @@
 
 import type { OperationDescription } from "./operation.ts";
 
-/** Every operation of the contract, by its operationId. */
+/** Every operation of the API by operationId. */
 export const operations = {
   rotateDestinationSecret: {
     id: "rotateDestinationSecret",
@@ -272,5 +272,5 @@ export const operations = {
   }
 } as const satisfies Record<string, OperationDescription>;
 
-/** The operationId of an operation. */
+/** An operationId. */
 export type OperationId = keyof typeof operations;

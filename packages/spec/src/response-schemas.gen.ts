@@ -3,12 +3,12 @@
 import * as z from 'zod';
 
 /**
- * Machine-readable error code; branch on this (§7.2). The values are filled in by the generator from error-codes.yaml.
+ * Machine-readable error code (§7.2).
  */
 export const zErrorCode = z.string();
 
 /**
- * What is wrong with one field (§7.3). The values are filled in by the generator from error-codes.yaml.
+ * Machine-readable code of a failing field (§7.3).
  */
 export const zFieldErrorCode = z.string();
 
@@ -22,7 +22,7 @@ export const zFieldError = z.object({
 });
 
 /**
- * Extra context of an error (§2.6). Other fields than these may be present.
+ * Extra context of an error (§2.6). Additional fields may be present.
  */
 export const zErrorResponseMeta = z.object({
     retryAfterSecs: z.number().gte(0).optional(),
@@ -43,7 +43,7 @@ export const zErrorResponse = z.object({
 });
 
 /**
- * Settings of a destination. Its fields are not shown.
+ * Settings of a destination. The specification does not define its fields.
  */
 export const zTransferDestinationConfig = z.record(z.string(), z.unknown());
 
@@ -129,7 +129,7 @@ export const zRoleList = z.object({
 });
 
 /**
- * An item of the call list (§4.6). Other fields than these may be present.
+ * An item of the call list (§4.6). Additional fields may be present.
  */
 export const zCall = z.object({
     id: z.string(),
@@ -153,7 +153,7 @@ export const zCallList = z.object({
 });
 
 /**
- * A call to place (§4.6). Other fields than these are accepted and kept.
+ * A call to place (§4.6). Additional fields are accepted and kept.
  */
 export const zCreateCallRequest = z.object({
     flowId: z.string(),
@@ -179,7 +179,7 @@ export const zCallQueued = z.object({
 });
 
 /**
- * An account that the caller can access (§4.6). Other fields than these may be present.
+ * An account that the caller can access (§4.6). Additional fields may be present.
  */
 export const zAccount = z.object({
     id: z.string(),
@@ -194,7 +194,7 @@ export const zAccountList = z.object({
 });
 
 /**
- * A call is offered to an `app` destination (§6). Its payload is not shown; other fields may be present.
+ * Offer of a call to an `app` destination (§6). The payload may have additional fields.
  */
 export const zTransferOffer = z.object({
     type: z.literal('transfer.offer'),
@@ -241,7 +241,7 @@ export const zDeleteMemberHoursPath = z.object({
 });
 
 /**
- * The hours are removed; no body.
+ * The hours were removed. There is no body.
  */
 export const zDeleteMemberHoursResponse = z.void();
 
@@ -254,7 +254,7 @@ export const zGetMemberAvailabilityPath = z.object({
 });
 
 /**
- * The availability in force now.
+ * The current availability.
  */
 export const zGetMemberAvailabilityResponse = zMemberAvailability;
 

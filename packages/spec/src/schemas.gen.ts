@@ -3,7 +3,7 @@
 import * as z from 'zod';
 
 /**
- * Machine-readable error code; branch on this (§7.2). The values are filled in by the generator from error-codes.yaml.
+ * Machine-readable error code (§7.2).
  */
 export const zErrorCode = z.enum([
     'api_key_expired',
@@ -149,7 +149,7 @@ export const zErrorCode = z.enum([
 ]);
 
 /**
- * What is wrong with one field (§7.3). The values are filled in by the generator from error-codes.yaml.
+ * Machine-readable code of a failing field (§7.3).
  */
 export const zFieldErrorCode = z.enum([
     'above_maximum',
@@ -197,7 +197,7 @@ export const zFieldError = z.object({
 });
 
 /**
- * Extra context of an error (§2.6). Other fields than these may be present.
+ * Extra context of an error (§2.6). Additional fields may be present.
  */
 export const zErrorResponseMeta = z.object({
     retryAfterSecs: z.number().gte(0).optional(),
@@ -218,7 +218,7 @@ export const zErrorResponse = z.object({
 });
 
 /**
- * Settings of a destination. Its fields are not shown.
+ * Settings of a destination. The specification does not define its fields.
  */
 export const zTransferDestinationConfig = z.record(z.string(), z.unknown());
 
@@ -321,7 +321,7 @@ export const zRoleList = z.object({
 });
 
 /**
- * An item of the call list (§4.6). Other fields than these may be present.
+ * An item of the call list (§4.6). Additional fields may be present.
  */
 export const zCall = z.object({
     id: z.string(),
@@ -345,7 +345,7 @@ export const zCallList = z.object({
 });
 
 /**
- * A call to place (§4.6). Other fields than these are accepted and kept.
+ * A call to place (§4.6). Additional fields are accepted and kept.
  */
 export const zCreateCallRequest = z.object({
     flowId: z.string(),
@@ -371,7 +371,7 @@ export const zCallQueued = z.object({
 });
 
 /**
- * An account that the caller can access (§4.6). Other fields than these may be present.
+ * An account that the caller can access (§4.6). Additional fields may be present.
  */
 export const zAccount = z.object({
     id: z.string(),
@@ -386,7 +386,7 @@ export const zAccountList = z.object({
 });
 
 /**
- * A call is offered to an `app` destination (§6). Its payload is not shown; other fields may be present.
+ * Offer of a call to an `app` destination (§6). The payload may have additional fields.
  */
 export const zTransferOffer = z.object({
     type: z.literal('transfer.offer'),
@@ -433,7 +433,7 @@ export const zDeleteMemberHoursPath = z.object({
 });
 
 /**
- * The hours are removed; no body.
+ * The hours were removed. There is no body.
  */
 export const zDeleteMemberHoursResponse = z.void();
 
@@ -446,7 +446,7 @@ export const zGetMemberAvailabilityPath = z.object({
 });
 
 /**
- * The availability in force now.
+ * The current availability.
  */
 export const zGetMemberAvailabilityResponse = zMemberAvailability;
 

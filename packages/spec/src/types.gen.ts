@@ -91,7 +91,7 @@ export interface paths {
         };
         /**
          * Get a member's availability
-         * @description Returns whether the member takes transferred calls, as in force now (§4.4, §3).
+         * @description Returns whether the member takes transferred calls, at this moment (§4.4, §3).
          */
         get: operations["getMemberAvailability"];
         put?: never;
@@ -198,12 +198,12 @@ export interface webhooks {
 export interface components {
     schemas: {
         /**
-         * @description Machine-readable error code; branch on this (§7.2). The values are filled in by the generator from error-codes.yaml.
+         * @description Machine-readable error code (§7.2).
          * @enum {string}
          */
         ErrorCode: "api_key_expired" | "api_key_invalid" | "api_key_revoked" | "api_key_insufficient_scope" | "api_key_ip_restricted" | "api_key_not_allowed" | "api_key_limit_reached" | "account_header_missing" | "email_already_verified" | "email_verification_code_expired" | "email_verification_code_invalid" | "email_verification_code_used" | "mfa_already_enabled" | "mfa_code_invalid" | "mfa_not_enabled" | "mfa_not_setup" | "mfa_token_invalid" | "password_current_incorrect" | "password_reset_token_expired" | "password_reset_token_invalid" | "password_reset_token_used" | "password_same_as_current" | "phone_already_verified" | "phone_number_missing" | "phone_verification_code_expired" | "phone_verification_code_invalid" | "phone_verification_code_used" | "invalid_credentials" | "refresh_token_invalid" | "token_expired" | "token_invalid" | "token_missing" | "unauthorized" | "account_access_denied" | "account_suspended" | "forbidden" | "insufficient_permissions" | "not_invitation_recipient" | "business_rule_violation" | "invalid_state_transition" | "unprocessable_entity" | "flow_not_published" | "phone_number_cannot_initiate_calls" | "phone_number_not_active" | "phone_number_not_verified" | "provider_call_rejected" | "call_already_completed" | "concurrent_call_limit_exceeded" | "contact_on_dnc_list" | "daily_call_limit_exceeded" | "outside_callable_hours" | "cannot_delete_has_dependencies" | "conflict" | "contact_phone_already_exists" | "email_already_exists" | "phone_already_exists" | "resource_already_exists" | "flow_has_connected_phones" | "flow_structure_invalid" | "flow_version_invalid" | "flow_function_not_found" | "flow_function_name_exists" | "flow_name_already_exists" | "flow_version_conflict" | "flow_generation_failed" | "lead_source_form_already_mapped" | "lead_source_page_already_connected" | "lead_source_lead_unrecoverable" | "lead_source_api_error" | "lead_source_not_configured" | "campaign_not_found" | "invitation_not_found" | "not_found" | "resource_not_found" | "schedule_not_found" | "cannot_unlink_only_auth" | "invalid_o_auth_state" | "o_auth_not_linked" | "o_auth_already_linked" | "provider_already_connected" | "o_auth_provider_error" | "already_organization_member" | "invitation_expired" | "invitation_not_pending" | "organization_suspended" | "payment_method_card_only" | "feature_not_available" | "insufficient_balance" | "payment_failed" | "payment_required" | "subscription_required" | "byoc_only" | "phone_number_already_connected" | "phone_number_not_connected" | "phone_provider_not_active" | "phone_verification_not_started" | "provider_must_be_sip" | "carrier_credentials_required" | "verification_only_for_sip" | "phone_already_registered" | "phone_number_in_use" | "cannot_delete_system_provider" | "payment_method_required" | "user_phone_not_verified" | "coupon_not_found" | "coupon_already_redeemed" | "promotion_not_eligible" | "trial_already_claimed" | "coupon_not_redeemable" | "assistant_quota_exceeded" | "queue_full" | "rate_limit_exceeded" | "invalid_cron_expression" | "invalid_timezone" | "campaign_no_contacts" | "campaign_not_draft" | "schedule_already_paused" | "schedule_not_paused" | "recording_not_available" | "internal_error" | "service_error" | "email_service_unavailable" | "no_bots_available" | "recording_service_not_configured" | "region_saturated" | "service_unavailable" | "sms_service_unavailable" | "template_variable_resolution_failed" | "bad_request" | "invalid_id_format" | "invalid_json" | "legal_acceptance_required" | "validation_failed" | "verification_code_invalid" | "offer_taken" | "offer_taken_self" | "offer_expired" | "already_taken" | "takeover_unsupported" | "unsupported_kind" | (string & {});
         /**
-         * @description What is wrong with one field (§7.3). The values are filled in by the generator from error-codes.yaml.
+         * @description Machine-readable code of a failing field (§7.3).
          * @enum {string}
          */
         FieldErrorCode: "above_maximum" | "already_exists" | "already_in_use" | "below_minimum" | "circular_dependency" | "edges_required" | "invalid_edge_reference" | "invalid_email_format" | "invalid_format" | "invalid_initial_node" | "invalid_language_code" | "invalid_model_id" | "invalid_phone_format" | "mfa_code_invalid_format" | "missing_llm_service" | "missing_main_agent" | "missing_model" | "missing_stt_language" | "missing_stt_service" | "missing_tts_service" | "missing_tts_voice_id" | "multiple_main_agents" | "must_be_gte" | "nodes_required" | "out_of_range" | "password_too_short" | "password_too_weak" | "phone_not_e164" | "required" | "too_long" | "too_short" | "unknown_node_type" | "version_invalid_format" | (string & {});
@@ -212,10 +212,10 @@ export interface components {
             /** @description The failing field, e.g. `members[0].ringTimeoutSecs`. */
             field: string;
             code: components["schemas"]["FieldErrorCode"];
-            /** @description What is wrong, in words. */
+            /** @description Explanation for a person. */
             message: string;
         };
-        /** @description Extra context of an error (§2.6). Other fields than these may be present. */
+        /** @description Extra context of an error (§2.6). Additional fields may be present. */
         ErrorResponseMeta: {
             /** @description Seconds to wait before trying again. */
             retryAfterSecs?: number;
@@ -236,14 +236,14 @@ export interface components {
             title: string;
             /** @description Explanation of this instance. */
             detail: string;
-            /** @description What is wrong, field by field; present when `code` is `validation_failed`. */
+            /** @description Failing fields; present when `code` is `validation_failed`. */
             errors?: components["schemas"]["FieldError"][] | null;
             /** @description Extra context, e.g. how long to wait. */
             meta?: components["schemas"]["ErrorResponseMeta"] | null;
             /** @description Identifies the request for support; also in the `X-Request-Id` response header. */
             requestId?: string | null;
         };
-        /** @description Settings of a destination. Its fields are not shown. */
+        /** @description Settings of a destination. The specification does not define its fields. */
         TransferDestinationConfig: {
             [key: string]: unknown;
         };
@@ -262,7 +262,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description `app` destinations only. Returned only when the destination is created or its secret is rotated, and never shown again. */
+            /** @description `app` destinations only. Returned only when the destination is created or its secret is rotated. */
             signingSecret?: string | null;
             /** @description `app` destinations only. The last characters of the signing secret, to tell secrets apart. */
             signingSecretHint?: string | null;
@@ -286,7 +286,7 @@ export interface components {
             /** @description 1 to 10 destinations of this account, in ring order. */
             members: components["schemas"]["DestinationGroupMember"][];
             /**
-             * @description How the members ring; `simultaneous` is the only value shown and the default, also for null.
+             * @description How the members ring. `simultaneous` is the only value and the default, also for null.
              * @default simultaneous
              * @enum {string|null}
              */
@@ -362,11 +362,11 @@ export interface components {
         RoleList: {
             roles: components["schemas"]["RoleDefinition"][];
         };
-        /** @description An item of the call list (§4.6). Other fields than these may be present. */
+        /** @description An item of the call list (§4.6). Additional fields may be present. */
         Call: {
             id: string;
             direction: string;
-            /** @description Seconds. */
+            /** @description Length of the call in seconds. */
             duration: number;
         } & {
             [key: string]: unknown;
@@ -383,7 +383,7 @@ export interface components {
             calls: components["schemas"]["Call"][];
             meta: components["schemas"]["ListMeta"];
         };
-        /** @description A call to place (§4.6). Other fields than these are accepted and kept. */
+        /** @description A call to place (§4.6). Additional fields are accepted and kept. */
         CreateCallRequest: {
             /** @description The flow to run. */
             flowId: string;
@@ -413,7 +413,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description An account that the caller can access (§4.6). Other fields than these may be present. */
+        /** @description An account that the caller can access (§4.6). Additional fields may be present. */
         Account: {
             id: string;
             name: string;
@@ -424,7 +424,7 @@ export interface components {
         AccountList: {
             accounts: components["schemas"]["Account"][];
         };
-        /** @description A call is offered to an `app` destination (§6). Its payload is not shown; other fields may be present. */
+        /** @description Offer of a call to an `app` destination (§6). The payload may have additional fields. */
         TransferOffer: {
             /** @constant */
             type: "transfer.offer";
@@ -658,7 +658,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The hours are removed; no body. */
+            /** @description The hours were removed. There is no body. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -744,7 +744,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The availability in force now. */
+            /** @description The current availability. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -895,9 +895,9 @@ export interface operations {
     listCalls: {
         parameters: {
             query?: {
-                /** @description The most calls that a page holds, 1 to 100; 20 by default. */
+                /** @description Maximum number of calls on the page, 1 to 100; 20 by default. */
                 limit?: number;
-                /** @description How many calls to skip; 0 by default. */
+                /** @description Number of calls to skip; 0 by default. */
                 offset?: number;
                 /** @description Only calls with this status, e.g. `completed`. */
                 status?: string;

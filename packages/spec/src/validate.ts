@@ -1,19 +1,21 @@
 import type { z } from "zod";
 import { responseSchemas } from "./response-schemas.gen.ts";
 
-/** What happens when a body does not fit the contract. */
+/** Options of `validateResponses`. */
 export interface ValidationOptions {
-  /** `throw` refuses the answer (the default); `warn` tells `warn` and lets it pass. */
+  /** `throw` (the default) rejects the response; `warn` calls `warn` and accepts it. */
   onInvalid?: "throw" | "warn";
-  /** Told what does not fit; `console.warn` by default. Never told a value, since a value may be a secret. */
+  /** Receives the failing fields, never their values; `console.warn` by default. */
   warn?: (message: string) => void;
 }
 
-const wordsFor = (issue: z.core.$ZodIssue): string => `${issue.path.join(".") || "the body"}: ${issue.code}`;
+const formatIssue = (issue: z.core.$ZodIssue): string => `${issue.path.join(".") || "the body"}: ${issue.code}`;
 
 /**
- * Checks the body of every success against the contract: pass it as the SDK's `validate` option. New values of open
- * enums and new fields pass; operations without a body, or newer than this version, are not looked at.
+ * Creates a check of successful responses against the OpenAPI document, for the SDK's `validate` option. Accepts new
+ * fields and new values of open enums. Ignores operations without a body and operations newer than this version.
+ *
+ * @throws {TypeError} From the returned function: a body does not match its schema, and `onInvalid` is `throw`.
  */
 export function validateResponses(options: ValidationOptions = {}): (operationId: string, body: unknown) => void {
   // biome-ignore lint/suspicious/noConsole: the documented default
@@ -22,7 +24,7 @@ export function validateResponses(options: ValidationOptions = {}): (operationId
   return (operationId, body) => {
     const result = schemas[operationId]?.safeParse(body);
     if (!result || result.success) return;
-    const message = `${operationId} does not fit the contract: ${result.error.issues.map(wordsFor).join("; ")}`;
+    const message = `${operationId} does not match the API description: ${result.error.issues.map(formatIssue).join("; ")}`;
     if (onInvalid === "throw") throw new TypeError(message);
     warn(message);
   };

@@ -10,15 +10,15 @@ import type { AccountList } from "../generated/models.gen.ts";
  *
  * Lists the accounts that the caller can access (§4.6). A JWT needs no X-Account-Id here.
  *
- * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
+ * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
  *
- * As a function that bundles alone; {@link Accounts.list} lists the errors.
+ * Tree-shakable form of {@link Accounts.list}; see it for the errors thrown.
  */
 export function listAccounts(client: CallTransferCore, options?: RequestOptions): ApiPromise<AccountList> {
   return client.request("GET", "/api/v1/accounts", {}, options);
 }
 
-/** The operations on accounts, as `client.accounts`. */
+/** Operations on accounts: `client.accounts`. */
 export class Accounts {
   readonly #client: CallTransferCore;
 
@@ -31,7 +31,7 @@ export class Accounts {
    *
    * Lists the accounts that the caller can access (§4.6). A JWT needs no X-Account-Id here.
    *
-   * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
+   * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
    *
    * @throws {ApiError} 401: `api_key_expired`, `api_key_invalid`, `api_key_revoked`, `token_expired`,
    * `token_invalid`, `token_missing`, `unauthorized`

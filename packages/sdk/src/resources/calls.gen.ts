@@ -9,7 +9,7 @@ import type { RequestOptions } from "../options/options.ts";
 import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest } from "../generated/models.gen.ts";
 import type { operations } from "../generated/types.gen.ts";
 
-/** Filters and paging of listCalls. */
+/** Query parameters of `listCalls`: filters and paging. */
 export type ListCallsQuery = AllowUndefined<NonNullable<operations["listCalls"]["parameters"]["query"]>>;
 
 /**
@@ -17,9 +17,9 @@ export type ListCallsQuery = AllowUndefined<NonNullable<operations["listCalls"][
  *
  * Lists the account's calls, newest first, by limit and offset (§4.6).
  *
- * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
+ * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
  *
- * As a function that bundles alone; {@link Calls.list} lists the errors.
+ * Tree-shakable form of {@link Calls.list}; see it for the errors thrown.
  */
 export function listCalls(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call> {
   return requestPage(client, "GET", "/api/v1/calls", "calls", query, options);
@@ -31,15 +31,16 @@ export function listCalls(client: CallTransferCore, query?: ListCallsQuery, opti
  * Places a call that runs a flow (§4.6). At the account's concurrent-call limit the call is queued instead.
  * Sending a placement again after a timeout can place a second call: check the call list first (§8.3).
  *
- * Never sent again blindly: retried only after 429, an effect-free 503, or when it provably was not sent.
+ * Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left the
+ * client.
  *
- * As a function that bundles alone; {@link Calls.create} lists the errors.
+ * Tree-shakable form of {@link Calls.create}; see it for the errors thrown.
  */
 export function createCall(client: CallTransferCore, body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
   return client.request("POST", "/api/v1/calls", { body }, options, (window, findOptions) => findInList(listCalls(client, { startDate: window.from, limit: 100 }, findOptions), window));
 }
 
-/** The operations on calls, as `client.calls`. */
+/** Operations on calls: `client.calls`. */
 export class Calls {
   readonly #client: CallTransferCore;
 
@@ -52,7 +53,7 @@ export class Calls {
    *
    * Lists the account's calls, newest first, by limit and offset (§4.6).
    *
-   * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
+   * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
    *
    * @throws {ApiError} 400: `account_header_missing`, `validation_failed`
    * @throws {ApiError} 401: `api_key_expired`, `api_key_invalid`, `api_key_revoked`, `token_expired`,
@@ -73,7 +74,8 @@ export class Calls {
    * instead. Sending a placement again after a timeout can place a second call: check the call list first
    * (§8.3).
    *
-   * Never sent again blindly: retried only after 429, an effect-free 503, or when it provably was not sent.
+   * Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left
+   * the client.
    *
    * @throws {ApiError} 400: `account_header_missing`, `flow_not_published`,
    * `phone_number_cannot_initiate_calls`, `phone_number_not_active`, `phone_number_not_verified`,

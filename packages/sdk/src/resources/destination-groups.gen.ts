@@ -12,15 +12,15 @@ import type { CreateDestinationGroupRequest, DestinationGroup } from "../generat
  * Creates a set of destinations that ring together as one transfer target (§4.2). The name is unique per
  * account.
  *
- * Retried after 408, 429, 5xx, timeouts and lost connections; a name that is taken is refused.
+ * Retried after 408, 429, 5xx, timeouts and lost connections: the API refuses a name that is taken.
  *
- * As a function that bundles alone; {@link DestinationGroups.create} lists the errors.
+ * Tree-shakable form of {@link DestinationGroups.create}; see it for the errors thrown.
  */
 export function createDestinationGroup(client: CallTransferCore, body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup> {
   return client.request("POST", "/api/v1/transfers/destination-groups", { body }, options);
 }
 
-/** The operations on destination groups, as `client.destinationGroups`. */
+/** Operations on destination groups: `client.destinationGroups`. */
 export class DestinationGroups {
   readonly #client: CallTransferCore;
 
@@ -34,7 +34,7 @@ export class DestinationGroups {
    * Creates a set of destinations that ring together as one transfer target (§4.2). The name is unique per
    * account.
    *
-   * Retried after 408, 429, 5xx, timeouts and lost connections; a name that is taken is refused.
+   * Retried after 408, 429, 5xx, timeouts and lost connections: the API refuses a name that is taken.
    *
    * @throws {ApiError} 400: `account_header_missing`, `bad_request`, `invalid_json`, `validation_failed`
    * @throws {ApiError} 401: `api_key_expired`, `api_key_invalid`, `api_key_revoked`, `token_expired`,

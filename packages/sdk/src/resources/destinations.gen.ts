@@ -12,9 +12,10 @@ import type { TransferDestination } from "../generated/models.gen.ts";
  * Replaces the secret that signs `transfer.offer` webhooks of an `app` destination (§4.1). The new secret is
  * returned this once. For 24 hours each webhook carries a second signature made with the previous secret.
  *
- * Never sent again blindly: retried only after 429, an effect-free 503, or when it provably was not sent.
+ * Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left the
+ * client.
  *
- * As a function that bundles alone; {@link Destinations.rotateSecret} lists the errors.
+ * Tree-shakable form of {@link Destinations.rotateSecret}; see it for the errors thrown.
  *
  * @param id Destination ID.
  */
@@ -22,7 +23,7 @@ export function rotateDestinationSecret(client: CallTransferCore, id: string, op
   return client.request("POST", "/api/v1/transfers/destinations/{id}/rotate-secret", { path: { id } }, options, (window) => explain("If the secret was rotated, the previous one keeps signing until {until} at the earliest; rotating again before the receiver has the new secret voids the previous one.", 24, window));
 }
 
-/** The operations on destinations, as `client.destinations`. */
+/** Operations on destinations: `client.destinations`. */
 export class Destinations {
   readonly #client: CallTransferCore;
 
@@ -37,7 +38,8 @@ export class Destinations {
    * is returned this once. For 24 hours each webhook carries a second signature made with the previous
    * secret.
    *
-   * Never sent again blindly: retried only after 429, an effect-free 503, or when it provably was not sent.
+   * Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left
+   * the client.
    *
    * @param id Destination ID.
    * @throws {ApiError} 400: `account_header_missing`, `bad_request`, `invalid_id_format`

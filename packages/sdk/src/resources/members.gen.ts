@@ -10,9 +10,9 @@ import type { MemberAvailability } from "../generated/models.gen.ts";
  *
  * Removes the member's schedule of available hours (§4.3). The member is then always within hours.
  *
- * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
+ * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
  *
- * As a function that bundles alone; {@link Members.deleteHours} lists the errors.
+ * Tree-shakable form of {@link Members.deleteHours}; see it for the errors thrown.
  *
  * @param memberId Membership ID.
  */
@@ -23,11 +23,11 @@ export function deleteMemberHours(client: CallTransferCore, memberId: string, op
 /**
  * Get a member's availability.
  *
- * Returns whether the member takes transferred calls, as in force now (§4.4, §3).
+ * Returns whether the member takes transferred calls, at this moment (§4.4, §3).
  *
- * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
+ * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
  *
- * As a function that bundles alone; {@link Members.getAvailability} lists the errors.
+ * Tree-shakable form of {@link Members.getAvailability}; see it for the errors thrown.
  *
  * @param memberId Membership ID.
  */
@@ -35,7 +35,7 @@ export function getMemberAvailability(client: CallTransferCore, memberId: string
   return client.request("GET", "/api/v1/transfers/members/{memberId}/availability", { path: { memberId } }, options);
 }
 
-/** The operations on members, as `client.members`. */
+/** Operations on members: `client.members`. */
 export class Members {
   readonly #client: CallTransferCore;
 
@@ -48,7 +48,7 @@ export class Members {
    *
    * Removes the member's schedule of available hours (§4.3). The member is then always within hours.
    *
-   * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
+   * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
    *
    * @param memberId Membership ID.
    * @throws {ApiError} 400: `account_header_missing`, `invalid_id_format`
@@ -67,9 +67,9 @@ export class Members {
   /**
    * Get a member's availability.
    *
-   * Returns whether the member takes transferred calls, as in force now (§4.4, §3).
+   * Returns whether the member takes transferred calls, at this moment (§4.4, §3).
    *
-   * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
+   * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
    *
    * @param memberId Membership ID.
    * @throws {ApiError} 400: `account_header_missing`, `invalid_id_format`

@@ -8,18 +8,18 @@ import { Roles } from "./roles.gen.ts";
 import { Calls } from "./calls.gen.ts";
 import { Accounts } from "./accounts.gen.ts";
 
-/** A client with every resource of the API. */
+/** A client with all resources of the API. */
 export class ResourceClient extends CallTransferCore {
-  /** The operations on destinations. */
+  /** Operations on destinations. */
   readonly destinations: Destinations = new Destinations(this);
-  /** The operations on destination groups. */
+  /** Operations on destination groups. */
   readonly destinationGroups: DestinationGroups = new DestinationGroups(this);
-  /** The operations on members. */
+  /** Operations on members. */
   readonly members: Members = new Members(this);
-  /** The operations on roles. */
+  /** Operations on roles. */
   readonly roles: Roles = new Roles(this);
-  /** The operations on calls. */
+  /** Operations on calls. */
   readonly calls: Calls = new Calls(this);
-  /** The operations on accounts. */
+  /** Operations on accounts. */
   readonly accounts: Accounts = new Accounts(this);
 }

@@ -10,15 +10,15 @@ import type { RoleList } from "../generated/models.gen.ts";
  *
  * Lists every built-in role with the permissions it grants in the selected account (§4.5).
  *
- * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
+ * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
  *
- * As a function that bundles alone; {@link Roles.list} lists the errors.
+ * Tree-shakable form of {@link Roles.list}; see it for the errors thrown.
  */
 export function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList> {
   return client.request("GET", "/api/v1/roles", {}, options);
 }
 
-/** The operations on roles, as `client.roles`. */
+/** Operations on roles: `client.roles`. */
 export class Roles {
   readonly #client: CallTransferCore;
 
@@ -31,7 +31,7 @@ export class Roles {
    *
    * Lists every built-in role with the permissions it grants in the selected account (§4.5).
    *
-   * Safe to repeat: retried after 408, 429, 5xx, timeouts and lost connections.
+   * Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.
    *
    * @throws {ApiError} 400: `account_header_missing`
    * @throws {ApiError} 401: `api_key_expired`, `api_key_invalid`, `api_key_revoked`, `token_expired`,
