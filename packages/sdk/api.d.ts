@@ -4,11 +4,12 @@ declare module "@call-transfer/sdk" {
   export { Account };
   export { AccountList };
   export { Accounts };
-  export { Answer };
   export { AnyApiError };
   export { ApiError };
   export { ApiErrorOf };
   export { ApiPromise };
+  export { ApiResponse };
+  export { ApiResult };
   export { Attempt };
   export { AuthenticationError };
   export { BadRequestError };
@@ -17,6 +18,7 @@ declare module "@call-transfer/sdk" {
   export { CallList };
   export { CallQueued };
   export { CallTransfer };
+  export { CallTransferCore };
   export { CallTransferError };
   export { Calls };
   export { ClientOptions };
@@ -24,7 +26,6 @@ declare module "@call-transfer/sdk" {
   export { ConfigurationError };
   export { ConflictError };
   export { ConnectionError };
-  export { Core };
   export { CreateCallRequest };
   export { CreateDestinationGroupRequest };
   export { DestinationGroup };
@@ -38,18 +39,17 @@ declare module "@call-transfer/sdk" {
   export { ErrorResponseMeta };
   export { FieldError };
   export { FieldErrorCode };
+  export { FindCandidates };
   export { GoneError };
   export { InvalidResponseError };
   export { ListCallsQuery };
   export { ListMeta };
   export { Logger };
-  export { LookUp };
   export { MemberAvailability };
   export { Members };
   export { Middleware };
   export { MiddlewareContext };
   export { NotFoundError };
-  export { Outcome };
   export { OutcomeUnknownError };
   export { OutcomeWindow };
   export { OutgoingRequest };
@@ -61,10 +61,11 @@ declare module "@call-transfer/sdk" {
   export { RawClient };
   export { Reconciliation };
   export { RequestError };
-  export { RequestFacts };
+  export { RequestErrorDetails };
   export { RequestInput };
   export { RequestOptions };
-  export { Result };
+  export { RequestOutcome };
+  export { ResponseValidator };
   export { RetryEvent };
   export { RetryOptions };
   export { Role };
@@ -77,7 +78,6 @@ declare module "@call-transfer/sdk" {
   export { TransferDestinationConfig };
   export { TransferOffer };
   export { UnprocessableEntityError };
-  export { Validate };
   export { components };
   export { createCall };
   export { createDestinationGroup };
@@ -129,15 +129,13 @@ type AccountList = unknown;
 
 declare class Accounts {
     #private;
-    constructor(client: Core);
+    constructor(client: CallTransferCore);
     list(options?: RequestOptions): ApiPromise<AccountList>;
 }
 
-declare interface Answer<T> {
-    readonly data: T;
-    readonly response: Response;
-    readonly requestId: string | undefined;
-}
+type AllowReadonlyArrays<T> = T extends readonly (infer Item)[] ? readonly AllowReadonlyArrays<Item>[] : T extends object ? {
+    [Name in keyof T]: AllowReadonlyArrays<T[Name]>;
+} : T;
 
 declare type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
 
@@ -154,10 +152,10 @@ declare class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> 
     readonly problem: Problem;
     readonly bodyText: string | undefined;
     readonly headers: Headers;
-    constructor(facts: ApiErrorFacts);
+    constructor(details: ApiErrorDetails);
 }
 
-declare interface ApiErrorFacts extends RequestFacts {
+declare interface ApiErrorDetails extends RequestErrorDetails {
     readonly status: number;
     readonly problem?: Problem;
     readonly bodyText?: string | undefined;
@@ -171,13 +169,28 @@ declare type ApiErrorOf<C extends ErrorCode | undefined> = C extends unknown ? A
 declare class ApiPromise<T> implements Promise<T> {
     #private;
     readonly [Symbol.toStringTag] = "ApiPromise";
-    constructor(answer: Promise<Answer<T>>);
-    withResponse(): Promise<Answer<T>>;
-    result(): Promise<Result<T>>;
+    constructor(response: Promise<ApiResponse<T>>);
+    withResponse(): Promise<ApiResponse<T>>;
+    result(): Promise<ApiResult<T>>;
     readonly then: Promise<T>["then"];
     readonly catch: Promise<T>["catch"];
     readonly finally: Promise<T>["finally"];
 }
+
+declare interface ApiResponse<T> {
+    readonly data: T;
+    readonly response: Response;
+    readonly requestId: string | undefined;
+}
+
+declare type ApiResult<T> = (ApiResponse<T> & {
+    readonly ok: true;
+    readonly error: undefined;
+}) | {
+    readonly ok: false;
+    readonly data: undefined;
+    readonly error: CallTransferError;
+};
 
 declare interface Attempt {
     readonly startedAt: number;
@@ -209,6 +222,12 @@ declare class CallTransfer extends ResourceClient {
     withOptions(options?: Partial<ClientOptions>): CallTransfer;
 }
 
+declare class CallTransferCore {
+    #private;
+    constructor(options: ClientOptions, parent?: CallTransferCore);
+    request<T>(method: string, template: string, input: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
+}
+
 declare class CallTransferError extends Error {
     static [Symbol.hasInstance](value: unknown): boolean;
     constructor(message: string, cause?: unknown);
@@ -217,7 +236,7 @@ declare class CallTransferError extends Error {
 
 declare class Calls {
     #private;
-    constructor(client: Core);
+    constructor(client: CallTransferCore);
     list(query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
     create(body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
 }
@@ -233,7 +252,7 @@ declare interface ClientOptions extends Omit<RequestOptions, "signal"> {
     retry?: RetryOptions | undefined;
     onRetry?: ((event: RetryEvent) => unknown) | undefined;
     logger?: Logger | undefined;
-    validate?: Validate | undefined;
+    validate?: ResponseValidator | undefined;
     clock?: Clock | undefined;
     random?: (() => number) | undefined;
 }
@@ -247,19 +266,13 @@ declare interface Clock {
 
 declare class ConfigurationError extends CallTransferError {
     readonly option: string;
-    constructor(option: string, mend: string);
+    constructor(option: string, problem: string);
 }
 
 declare class ConflictError extends ApiError {
 }
 
 declare class ConnectionError extends RequestError {
-}
-
-declare class Core {
-    #private;
-    constructor(options: ClientOptions, parent?: Core);
-    request<T>(method: string, template: string, input: RequestInput, options?: RequestOptions, lookUp?: LookUp): ApiPromise<T>;
 }
 
 type CreateCallRequest = unknown;
@@ -272,13 +285,13 @@ type DestinationGroupMember = unknown;
 
 declare class DestinationGroups {
     #private;
-    constructor(client: Core);
+    constructor(client: CallTransferCore);
     create(body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup>;
 }
 
 declare class Destinations {
     #private;
-    constructor(client: Core);
+    constructor(client: CallTransferCore);
     rotateSecret(id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
 }
 
@@ -295,6 +308,8 @@ type ErrorResponseMeta = unknown;
 type FieldError = unknown;
 
 type FieldErrorCode = unknown;
+
+declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
 
 declare class GoneError extends ApiError {
 }
@@ -313,13 +328,11 @@ declare interface Logger {
     error(message: string): void;
 }
 
-declare type LookUp = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
-
 type MemberAvailability = unknown;
 
 declare class Members {
     #private;
-    constructor(client: Core);
+    constructor(client: CallTransferCore);
     deleteHours(memberId: string, options?: RequestOptions): ApiPromise<void>;
     getAvailability(memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
 }
@@ -329,10 +342,10 @@ declare type Middleware = (request: OutgoingRequest, next: () => Promise<Respons
 declare interface MiddlewareContext {
     readonly operationId: string;
     readonly route: string;
-    readonly attempt: number;
+    readonly attemptNumber: number;
 }
 
-type NamedFields<T> = {
+type NamedProperties<T> = {
     [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name];
 };
 
@@ -355,14 +368,18 @@ declare interface NodeResponse {
 declare class NotFoundError extends ApiError {
 }
 
-declare type Outcome = "not_sent" | "rejected" | "applied" | "unknown";
-
 declare class OutcomeUnknownError extends RequestError {
     #private;
     readonly window: OutcomeWindow;
     readonly partialBody: string | undefined;
-    constructor(message: string, facts: UnknownOutcomeFacts, cause: unknown);
+    constructor(message: string, details: OutcomeUnknownErrorDetails, cause: unknown);
     reconcile(): Promise<Reconciliation>;
+}
+
+declare interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
+    readonly window: OutcomeWindow;
+    readonly partialBody?: string | undefined;
+    readonly findCandidates: (() => Promise<Reconciliation>) | undefined;
 }
 
 declare interface OutcomeWindow {
@@ -380,12 +397,18 @@ declare interface OutgoingRequest {
 declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
     #private;
     readonly itemsOf: (list: List) => readonly Item[];
-    constructor(first: Promise<Answer<List>>, items: (list: List) => readonly Item[], start: number, next: (offset: number) => Promise<List>, operationId: string);
+    constructor(first: Promise<ApiResponse<List>>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>);
     pages(): AsyncGenerator<List, void, undefined>;
     [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;
     toArray(limits: {
         maxItems: number;
     }): Promise<Item[]>;
+}
+
+interface PageSource<List> {
+    readonly operationId: string;
+    readonly start: number;
+    next(offset: number): Promise<List>;
 }
 
 declare class PaymentRequiredError extends ApiError {
@@ -406,7 +429,7 @@ declare type RawClient = Pick<Client<paths>, Verb>;
 declare interface Reconciliation<Candidate = unknown> {
     readonly candidates: readonly Candidate[];
     readonly complete: boolean;
-    readonly why: string;
+    readonly explanation: string;
 }
 
 declare interface ReplayStore {
@@ -414,21 +437,21 @@ declare interface ReplayStore {
     remove?(key: string): Promise<unknown> | unknown;
 }
 
-declare type RequestBody<T> = WithReadonlyLists<string extends keyof T ? NamedFields<T> | T : T>;
+declare type RequestBody<T> = AllowReadonlyArrays<string extends keyof T ? NamedProperties<T> | T : T>;
 
-declare class RequestError extends CallTransferError implements RequestFacts {
-    readonly outcome: Outcome;
+declare class RequestError extends CallTransferError implements RequestErrorDetails {
+    readonly outcome: RequestOutcome;
     readonly attempts: readonly Attempt[];
     readonly operationId: string;
-    readonly withheld: string | undefined;
-    constructor(message: string, { outcome, attempts, operationId, withheld }: RequestFacts, cause?: unknown);
+    readonly retrySkippedReason: string | undefined;
+    constructor(message: string, { outcome, attempts, operationId, retrySkippedReason }: RequestErrorDetails, cause?: unknown);
 }
 
-declare interface RequestFacts {
-    readonly outcome: Outcome;
+declare interface RequestErrorDetails {
+    readonly outcome: RequestOutcome;
     readonly attempts: readonly Attempt[];
     readonly operationId: string;
-    readonly withheld: string | undefined;
+    readonly retrySkippedReason: string | undefined;
 }
 
 declare interface RequestInput {
@@ -447,7 +470,9 @@ declare interface RequestOptions {
     middleware?: readonly Middleware[] | undefined;
 }
 
-declare class ResourceClient extends Core {
+declare type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
+
+declare class ResourceClient extends CallTransferCore {
     readonly destinations: Destinations;
     readonly destinationGroups: DestinationGroups;
     readonly members: Members;
@@ -456,19 +481,12 @@ declare class ResourceClient extends Core {
     readonly accounts: Accounts;
 }
 
-declare type Result<T> = (Answer<T> & {
-    readonly ok: true;
-    readonly error: undefined;
-}) | {
-    readonly ok: false;
-    readonly data: undefined;
-    readonly error: CallTransferError;
-};
+declare type ResponseValidator = (operationId: string, body: unknown) => void;
 
 declare interface RetryEvent {
     readonly operationId: string;
     readonly attempt: Readonly<Attempt>;
-    readonly next: number;
+    readonly nextAttemptNumber: number;
 }
 
 declare interface RetryOptions {
@@ -484,7 +502,7 @@ type RoleList = unknown;
 
 declare class Roles {
     #private;
-    constructor(client: Core);
+    constructor(client: CallTransferCore);
     list(options?: RequestOptions): ApiPromise<RoleList>;
 }
 
@@ -505,13 +523,6 @@ type TransferDestinationConfig = unknown;
 
 type TransferOffer = unknown;
 
-declare interface UnknownOutcomeFacts extends RequestFacts {
-    readonly window: OutcomeWindow;
-    readonly partialBody?: string | undefined;
-    readonly lookUp: LookUp | undefined;
-    readonly lookUpOptions: RequestOptions;
-}
-
 declare interface UnknownWebhookEvent {
     readonly type: string & {};
     readonly [field: string]: unknown;
@@ -519,8 +530,6 @@ declare interface UnknownWebhookEvent {
 
 declare class UnprocessableEntityError extends ApiError {
 }
-
-declare type Validate = (operationId: string, body: unknown) => void;
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 
@@ -552,21 +561,17 @@ declare class WebhookVerificationError extends Error {
     static [Symbol.hasInstance](value: unknown): boolean;
 }
 
-type WithReadonlyLists<T> = T extends readonly (infer Item)[] ? readonly WithReadonlyLists<Item>[] : T extends object ? {
-    [Name in keyof T]: WithReadonlyLists<T[Name]>;
-} : T;
-
 type components = unknown;
 
-declare function createCall(client: Core, body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
+declare function createCall(client: CallTransferCore, body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
 
-declare function createDestinationGroup(client: Core, body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup>;
+declare function createDestinationGroup(client: CallTransferCore, body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup>;
 
 declare function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler;
 
-declare function deleteMemberHours(client: Core, memberId: string, options?: RequestOptions): ApiPromise<void>;
+declare function deleteMemberHours(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<void>;
 
-declare function getMemberAvailability(client: Core, memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
+declare function getMemberAvailability(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
 
 declare function isApiError(value: unknown): value is AnyApiError;
 
@@ -574,11 +579,11 @@ declare function isApiError<const C extends ErrorCode>(value: unknown, ...codes:
 
 declare function isTransferOffer(event: WebhookEvent): event is TransferOffer;
 
-declare function listAccounts(client: Core, options?: RequestOptions): ApiPromise<AccountList>;
+declare function listAccounts(client: CallTransferCore, options?: RequestOptions): ApiPromise<AccountList>;
 
-declare function listCalls(client: Core, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
+declare function listCalls(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
 
-declare function listRoles(client: Core, options?: RequestOptions): ApiPromise<RoleList>;
+declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
 
 declare function memoryReplayStore({ now }?: {
     now?: () => number;
@@ -588,7 +593,7 @@ type operations = unknown;
 
 type paths = unknown;
 
-declare function rotateDestinationSecret(client: Core, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
+declare function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
 
 declare function signWebhook(body: RawBody, options: SignOptions): Promise<string>;
 

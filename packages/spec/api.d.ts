@@ -27,12 +27,12 @@ declare module "@call-transfer/spec" {
   export { TransferOffer };
   export { components };
   export { errorCodes };
-  export { fieldCodesByPattern };
   export { fieldErrorCodes };
+  export { fieldErrorCodesByPattern };
   export { limits };
   export { operations };
   export { paths };
-  export { signature };
+  export { webhookSignature };
   export { webhooks };
 }
 
@@ -118,7 +118,7 @@ declare interface ErrorCodeDescription {
     readonly mockStatus: number;
     readonly title: string;
     readonly meaning: string;
-    readonly stated: boolean;
+    readonly fromSpecification: boolean;
     readonly hasFieldErrors: boolean;
     readonly effectFree: boolean;
     readonly onDemand: boolean;
@@ -140,7 +140,7 @@ declare interface OperationDescription {
     readonly id: string;
     readonly method: string;
     readonly path: string;
-    readonly noun: string;
+    readonly tag: string;
     readonly resource: string;
     readonly sdkMethod: string;
     readonly summary: string;
@@ -182,9 +182,9 @@ type components = unknown;
 
 type errorCodes = unknown;
 
-type fieldCodesByPattern = unknown;
-
 type fieldErrorCodes = unknown;
+
+type fieldErrorCodesByPattern = unknown;
 
 type limits = unknown;
 
@@ -194,9 +194,9 @@ type paths = unknown;
 
 type requestSchemas = unknown;
 
-type signature = unknown;
-
 declare function validateResponses(options?: ValidationOptions): (operationId: string, body: unknown) => void;
+
+type webhookSignature = unknown;
 
 type webhooks = unknown;
 
