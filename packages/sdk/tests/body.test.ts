@@ -9,15 +9,15 @@ function buffer(...chunks: Uint8Array[]): BodyBuffer {
   return all;
 }
 
-it.each([...bytes.keys()])("a body that comes in two pieces, cut at byte %i, is read whole", (at) => {
+it.each([...bytes.keys()])("reads a body that arrives in two chunks, split at byte %i", (at) => {
   expect(buffer(bytes.subarray(0, at), bytes.subarray(at)).text(true)).toBe('{"name":"Zoë"}');
 });
 
-it("a body that breaks off within a character is read up to that character", () => {
+it("reads a body that ends within a character up to that character", () => {
   expect(buffer(bytes.subarray(0, 12)).text(false)).toBe('{"name":"Zo');
 });
 
-it("a body is the same text however often it is asked for", () => {
+it("returns the same text each time", () => {
   const whole = buffer(bytes.subarray(0, 12), bytes.subarray(12));
   expect([whole.text(true), whole.text(false)]).toEqual(['{"name":"Zoë"}', '{"name":"Zoë"}']);
 });

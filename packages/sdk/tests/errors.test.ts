@@ -42,7 +42,7 @@ describe("ApiError", () => {
     expect(error).toBeInstanceOf(Error);
   });
 
-  it("carries everything that the API said", async () => {
+  it("carries every field of the error body", async () => {
     const errors = [{ field: "name", code: "required", message: "name is required." }];
     const error = await errorOf(problem(400, "validation_failed", { errors, meta: { extra: 1 } }));
     expect(error).toMatchObject({
@@ -57,7 +57,7 @@ describe("ApiError", () => {
     expect((error as Error).message).toBe(message);
   });
 
-  it("keeps the text of what is not the API's own body, bounded and without the credential", async () => {
+  it("keeps up to 2,000 characters of a body that is not the API's, without the credential", async () => {
     const blocked = await errorOf(new Response(`error code: 1020 for ${apiKey}`, { status: 403 }));
     expect(blocked).toMatchObject({
       code: undefined,
@@ -78,13 +78,13 @@ describe("ApiError", () => {
     ["errors that are no list", { errors: { length: 1, 0: {} } }],
     ["a code, a detail and meta that are no text", { code: { toString: 1 }, detail: { toString: 1 }, meta: "none" }],
     ["a request id that is no text", { requestId: { toString: 1 } }],
-  ])("whose body is hostile (%s) is an ApiError all the same", async (_name, hostile) => {
+  ])("with a hostile body (%s) is still an ApiError", async (_name, hostile) => {
     const error = await errorOf(json(400, { code: "validation_failed", status: 400, ...hostile }));
     expect(error).toBeInstanceOf(ApiError);
     expect(() => inspect(error) + JSON.stringify(error)).not.toThrow();
   });
 
-  it("lists the failing fields that are well-formed, and keeps the others in the body as it came", async () => {
+  it("lists well-formed field errors, and keeps the others in problem", async () => {
     const good = { field: "name", code: "required", message: "name is required." };
     const errors = [{ field: 1 }, good];
     expect(await errorOf(problem(400, "validation_failed", { errors }))).toMatchObject({
@@ -93,7 +93,7 @@ describe("ApiError", () => {
     });
   });
 
-  it("has a message of one line, without terminal escapes and of bounded length, whatever the API wrote", async () => {
+  it("has a short message on one line without terminal escapes, whatever the API sent", async () => {
     const hostile = "\u001b[2J\u202e\r\n\u2028";
     const text = (length: number) => hostile + "d".repeat(length);
     const headers = { "x-request-id": `id-${"i".repeat(5000)}` };
@@ -107,12 +107,12 @@ describe("ApiError", () => {
     expect(message.length).toBeLessThan(2000);
   });
 
-  it("passes a code on that is newer than this version", async () => {
+  it("accepts a code that is newer than this version", async () => {
     const error = await errorOf(problem(409, "brand_new_code"));
     expect(error).toMatchObject({ name: "ConflictError", code: "brand_new_code", problem: { code: "brand_new_code" } });
   });
 
-  it("lists no failing fields rather than nothing where the code promises some", async () => {
+  it("has an empty errors list if the code implies field errors and none came", async () => {
     expect(await errorOf(problem(400, "validation_failed"))).toMatchObject({ errors: [] });
     expect(await errorOf(problem(400, "bad_request"))).toMatchObject({ errors: undefined });
   });
@@ -152,7 +152,7 @@ describe("ApiError", () => {
     expect(copy.isApiError(error, "queue_full")).toBe(true);
   });
 
-  it("of a customer's own subclass is told apart from its siblings", () => {
+  it("of a customer's own subclass is distinguished from its siblings", () => {
     class OwnError extends CallTransferError {}
     expect(new OwnError("own")).toBeInstanceOf(OwnError);
     expect(new OwnError("own")).toBeInstanceOf(CallTransferError);
@@ -162,20 +162,20 @@ describe("ApiError", () => {
     expect(Object.create(null)).not.toBeInstanceOf(NotFoundError);
   });
 
-  it("keeps the answer's headers at hand but out of what is printed", async () => {
+  it("has the response headers, but does not print them", async () => {
     const error = (await errorOf(problem(404, "not_found"))) as ApiError;
     expect(error.headers.get("x-request-id")).toBe("req-1");
     expect(Object.keys(error)).not.toContain("headers");
   });
 
-  it("shows no credential when it is printed", async () => {
+  it("shows no credential when printed", async () => {
     const error = await errorOf(problem(401, "api_key_invalid"));
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(apiKey);
   });
 });
 
 describe("a client", () => {
-  it("shows no credential when it is printed or written as JSON", () => {
+  it("shows no credential when printed or serialized", () => {
     const { client } = clientOf([]);
     expect(inspect(client, { depth: 10, showHidden: true })).not.toContain(apiKey);
     expect(JSON.stringify(client)).not.toContain(apiKey);

@@ -52,14 +52,14 @@ describe("an attempt that middleware ended", () => {
       throw new RangeError("oops");
     },
   };
-  it.each(Object.keys(abandoning))("%s sends nothing any more", async (name) => {
+  it.each(Object.keys(abandoning))("%s sends nothing afterwards", async (name) => {
     const middleware = [abandoning[name] as Middleware];
     const { result, sent } = await outcomeOf([placed(), placed(), placed()], { ...slowToken, middleware });
     expect(result).toBeInstanceOf(Error);
     expect(sent).toHaveLength(0);
   });
 
-  it("while its request was under way aborts that and leaves the outcome unknown", async () => {
+  it("during its request aborts it and leaves the outcome unknown", async () => {
     let aborted = false;
     const hanging: Step = ({ signal }) =>
       new Promise((_resolve, reject) => {
@@ -86,7 +86,7 @@ describe("an attempt that middleware ended", () => {
   });
 });
 
-describe("a refusal that middleware made up", () => {
+describe("a refusal invented by middleware", () => {
   it.each<[string, Step]>([
     ["a placed call", placed()],
     ["a login page", new Response("<html>", { headers: { "content-type": "text/html" } })],
@@ -103,7 +103,7 @@ describe("a refusal that middleware made up", () => {
   });
 });
 
-describe("a value that cannot be shown", () => {
+describe("a value that cannot be converted to text", () => {
   const odd: Readonly<Record<string, () => unknown>> = {
     "no prototype": () => Object.create(null),
     "a toString that throws": () => ({
@@ -148,7 +148,7 @@ describe("a value that cannot be shown", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("as a piece of a body that is no bytes does not hide it either", async () => {
+  it("as a body chunk that is not bytes does not hide it either", async () => {
     const decode: Middleware = async (_request, next) => {
       const response = await next();
       return new Response(response.body?.pipeThrough(new TextDecoderStream()) as never, response);
@@ -158,7 +158,7 @@ describe("a value that cannot be shown", () => {
   });
 });
 
-describe("a response without a status of HTTP", () => {
+describe("a response without an HTTP status", () => {
   it.each<[string, () => unknown]>([
     ["Response.error()", () => Response.error()],
     ["a stand-in of status 0, as of XMLHttpRequest", () => ({ status: 0, text: async () => "" })],
@@ -179,7 +179,7 @@ describe("a renewal", () => {
     ({ headers }) =>
       new Headers(headers).get("authorization") === `Bearer ${good}` ? json(200, roles) : expired();
 
-  it("that hangs is given up after a minute, and its late token replaces none", async () => {
+  it("that hangs is abandoned after a minute, and its late token is ignored", async () => {
     let renewals = 0;
     const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {
       if (!forceRefresh) return "old-token";
@@ -201,7 +201,7 @@ describe("a renewal", () => {
     expect(renewals).toBe(2);
   });
 
-  it("is asked for again when its token is refused for another reason", async () => {
+  it("is repeated when its token is refused for another reason", async () => {
     let renewals = 0;
     const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) =>
       forceRefresh ? `renewed-${++renewals}` : "initial-token";
@@ -245,7 +245,7 @@ describe("a token", () => {
     expect(result.message).not.toMatch(/aaaa|bbbb|dddd/);
   });
 
-  it("that begins another one leaves no rest of that", async () => {
+  it("that is the start of another one leaves no rest of it", async () => {
     const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) =>
       forceRefresh ? "long-token-with-more" : "long-token";
     const echo = problem(400, "bad_request", { detail: "long-token-with-more" });
@@ -254,7 +254,7 @@ describe("a token", () => {
   });
 });
 
-describe("a stand-in for a response", () => {
+describe("a test double of a response", () => {
   it("whose body cannot be read counts by its status: a 201 was carried out", async () => {
     const text = () => Promise.reject(networkError("ECONNREFUSED"));
     const { result, sent } = await outcomeOf([() => ({ status: 201, text }) as never, placed()]);
@@ -265,7 +265,7 @@ describe("a stand-in for a response", () => {
   it.each([
     ["a success", 200, { name: "InvalidResponseError" }],
     ["an error", 404, { name: "NotFoundError" }],
-  ])("with a body without end is bounded as %s", async (_name, status, seen) => {
+  ])("with an endless body is limited as %s", async (_name, status, seen) => {
     const text = async () => "x".repeat(30_000_000);
     const { result } = await outcomeOf([() => ({ status, text }) as never], { maxRetries: 0 }, (client) =>
       client.roles.list(),
@@ -289,15 +289,15 @@ describe("a server", () => {
     expect(result).toMatchObject({ name: "NotFoundError", bodyText: "<title".repeat(10_900).slice(0, 2000) });
   });
 
-  it("cannot replace the error by a Date that no calendar has", async () => {
+  it("cannot cause another error with an invalid Date", async () => {
     const headers = { date: "-271821-04-20T00:00:00.000Z" };
     const { result } = await outcomeOf([new Response("", { status: 500, headers })]);
     expect(result).toMatchObject({ name: "OutcomeUnknownError", window: { from: expect.any(String) } });
   });
 });
 
-describe("a body that was cut off at the deadline", () => {
-  it("does not look whole to middleware under a fetch that ignores its signal", async () => {
+describe("a body cut off at the deadline", () => {
+  it("does not look complete to middleware if fetch ignores its signal", async () => {
     const seen: string[] = [];
     const caching: Middleware = async (_request, next) => {
       const response = await next();
@@ -315,7 +315,7 @@ describe("a body that was cut off at the deadline", () => {
 });
 
 describe("retry.unsafe", () => {
-  it.each(["always", "check"] as const)("%s never repeats what is known to be carried out", async (unsafe) => {
+  it.each(["always", "check"] as const)("%s never repeats what was carried out", async (unsafe) => {
     const broken = new Response('{"type":"init', { status: 201, headers: { "content-type": "application/json" } });
     const { result, sent } = await outcomeOf([broken, placed()], { retry: { unsafe } });
     expect(result).toMatchObject({ name: "OutcomeUnknownError", outcome: "applied" });
@@ -330,7 +330,7 @@ describe("retry.unsafe", () => {
 });
 
 describe("a validator", () => {
-  it("that is asynchronous is waited for, and its refusal counts", async () => {
+  it("may be asynchronous", async () => {
     const validate = (async () => {
       throw new Error("is not what I want");
     }) as unknown as () => void;
@@ -340,7 +340,7 @@ describe("a validator", () => {
 });
 
 describe("onRetry", () => {
-  it("hears of an attempt once, also where middleware answered by itself later", async () => {
+  it("receives an attempt once, even if middleware returned its own response later", async () => {
     const seen: unknown[] = [];
     let calls = 0;
     const breaker: Middleware = async (_request, next) => (++calls === 2 ? problem(503, "service_error") : next());

@@ -161,7 +161,7 @@ describe("middleware that returns", () => {
     expect(await client.roles.list()).toEqual({ ...roles, outer: 1, inner: 1 });
   });
 
-  it("an invented error without sending tells that nothing was sent, and is retried by its status", async () => {
+  it("an invented error without sending has the outcome not_sent and is retried by its status", async () => {
     let refusals = 0;
     const breaker: Middleware = async (_request, next) => (refusals++ < 2 ? problem(503, "service_error") : next());
     const { client, sent } = clientOf([json(201, initiated)], { middleware: [breaker] });
@@ -214,7 +214,7 @@ describe("middleware that returns", () => {
     expect(Date.now() - started).toBe(9000);
   });
 
-  it("a body that cannot be read says that middleware returned it", async () => {
+  it("an unreadable body is reported as returned by middleware", async () => {
     const consumed = after(async (response) => {
       const own = new Response(await response.text(), response);
       await own.text();
@@ -228,7 +228,7 @@ describe("middleware that returns", () => {
     });
   });
 
-  it("a body that stalls keeps only that body's part for the error", async () => {
+  it("a body that stalls leaves only its own part in the error", async () => {
     const { client } = clientOf([json(201, initiated)], { middleware: [after(() => stalled(201, '{"half'))] });
     expect(await settle(client.calls.create(placement))).toMatchObject({ outcome: "applied", partialBody: '{"half' });
   });

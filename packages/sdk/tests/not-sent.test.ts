@@ -162,7 +162,7 @@ describe("several addresses", () => {
     expect(outcomeOfFailure(new AggregateError([refused, failed(refused)]))).toBe("not_sent");
   });
 
-  it("prove nothing when one of them does not, whichever code stands on the whole", () => {
+  it("prove nothing when one of them does not, whatever the outer code", () => {
     expect(outcomeOfFailure(tried(refused, reset))).toBe("unknown");
     expect(outcomeOfFailure(tried(reset, refused))).toBe("unknown");
     const whole = Object.assign(new AggregateError([refused, reset]), { code: "ECONNREFUSED" });
@@ -176,7 +176,7 @@ describe("several addresses", () => {
 });
 
 describe("causes of causes", () => {
-  it("count through errors that have no code of their own", () => {
+  it("are found through errors without a code", () => {
     expect(outcomeOfFailure(failed(failed(refused)))).toBe("not_sent");
     expect(outcomeOfFailure(failed(failed(reset)))).toBe("unknown");
   });
@@ -189,7 +189,7 @@ describe("causes of causes", () => {
     );
   });
 
-  it("prove nothing when they never end", () => {
+  it("prove nothing when they are nested endlessly", () => {
     const circle = Object.assign(new Error("failed"), { code: "ECONNREFUSED" });
     circle.cause = circle;
     expect(outcomeOfFailure(circle)).toBe("unknown");

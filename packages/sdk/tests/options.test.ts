@@ -56,7 +56,7 @@ describe("client options", () => {
     ["retry.unsafe", { ...good, retry: { unsafe: "sometimes" } }],
     ["apikey", { ...good, apikey: apiKey }],
     ["signal", { ...good, signal: new AbortController().signal }],
-  ])("refuses a bad %s at once, naming it", (option, options) => {
+  ])("rejects an invalid %s at once and names it", (option, options) => {
     expect(refusal(options)).toMatchObject({ name: "ConfigurationError", option });
   });
 
@@ -75,7 +75,7 @@ describe("client options", () => {
     },
   );
 
-  it("accepts plain http to other hosts when told to", () => {
+  it("accepts plain HTTP to other hosts with allowInsecureHttp", () => {
     expect(new CallTransfer({ ...good, baseUrl: "http://mock:4010", allowInsecureHttp: true })).toBeInstanceOf(
       CallTransfer,
     );

@@ -36,18 +36,18 @@ const down = (from: number, to = 1) => Array.from({ length: from - to + 1 }, (_,
 const all = { maxItems: 100_000 };
 
 describe("a list of calls", () => {
-  it("gives its first page when awaited", async () => {
+  it("resolves to its first page", async () => {
     const { client, sent } = clientOf([page([1, 2], 5)]);
     expect((await client.calls.list({ limit: 2, status: "completed" })).meta.total).toBe(5);
     expect(sent.map(({ url }) => new URL(url).search)).toEqual(["?limit=2&status=completed"]);
   });
 
-  it("takes null for no filters", async () => {
+  it("accepts null for no filters", async () => {
     const { client } = clientOf([page([1], 1)]);
     expect((await client.calls.list(null as never)).meta.total).toBe(1);
   });
 
-  it("gives every item of every page, asking only as far as it is read", async () => {
+  it("yields every item, and requests pages only as needed", async () => {
     const { client, sent } = clientOf([page([1, 2], 5), page([3, 4], 5), page([5], 5)]);
     const seen: string[] = [];
     for await (const { id } of client.calls.list({ limit: 2 })) {
@@ -58,20 +58,20 @@ describe("a list of calls", () => {
     expect(sent.map(({ url }) => new URL(url).searchParams.get("offset"))).toEqual([null, "2", "4"]);
   });
 
-  it("counts on from the offset it was asked for", async () => {
+  it("continues from the requested offset", async () => {
     const { client, sent } = clientOf([page([4], 5), page([5], 5)]);
     expect(ids(await client.calls.list({ limit: 1, offset: 3 }).toArray({ maxItems: 10 }))).toEqual([4, 5]);
     expect(new URL(sent[1]?.url ?? "").search).toBe("?limit=1&offset=4");
   });
 
-  it("goes page by page when asked to", async () => {
+  it("yields page by page with pages()", async () => {
     const { client } = clientOf([page([1, 2], 3), page([3], 3)]);
     const pages: number[][] = [];
     for await (const { calls } of client.calls.list({ limit: 2 }).pages()) pages.push(ids(calls));
     expect(pages).toEqual([[1, 2], [3]]);
   });
 
-  it("stops at maxItems without asking for more", async () => {
+  it("stops at maxItems without another request", async () => {
     const { client, sent } = clientOf([page([1, 2], 9), page([3, 4], 9)]);
     expect(ids(await client.calls.list({ limit: 2 }).toArray({ maxItems: 3 }))).toEqual([1, 2, 3]);
     expect(sent).toHaveLength(2);
@@ -84,7 +84,7 @@ describe("a list of calls", () => {
     expect((await client.calls.list().toArray({ maxItems: many.length })).length).toBe(many.length);
   });
 
-  it("ends where a list without a total gives the same page again", async () => {
+  it("ends when a list without a total returns the same page again", async () => {
     const same = () => json(200, { calls: [call(1)] });
     const repeating = clientOf([same(), same(), same()]);
     expect(ids(await repeating.client.calls.list().toArray({ maxItems: 9 }))).toEqual([1]);
@@ -96,7 +96,7 @@ describe("a list of calls", () => {
     ["no maxItems", {}],
     ["null", null],
     ["no argument", undefined],
-  ])("refuses %s in toArray without leaving the request's own failure unhandled", async (_, limits) => {
+  ])("rejects %s in toArray without an unhandled rejection", async (_, limits) => {
     const unhandled = vi.fn();
     process.on("unhandledRejection", unhandled);
     const { client } = clientOf([problem(403, "forbidden")]);
@@ -108,13 +108,13 @@ describe("a list of calls", () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  it("counts on from an offset in text, as programs without types take it from an address", async () => {
+  it("accepts an offset as text from untyped code", async () => {
     const { client, sent } = clientOf([page([4], 5), page([5], 5)]);
     await client.calls.list({ limit: 1, offset: "3" as never }).toArray({ maxItems: 10 });
     expect(new URL(sent[1]?.url ?? "").search).toBe("?limit=1&offset=4");
   });
 
-  it("throws where a page fails, after the items before it", async () => {
+  it("throws when a page fails, after the items before it", async () => {
     const { client } = clientOf([page([1], 2), problem(403, "forbidden")]);
     const seen: string[] = [];
     const read = async () => {
@@ -133,39 +133,39 @@ describe("a list that changes while it is read", () => {
       list.filter((id) => !gone.includes(id));
   const same = (list: number[]) => list;
 
-  it("gives an item once that new ones pushed onto the next page", async () => {
+  it("yields an item once if new ones push it onto the next page", async () => {
     const grow = (list: number[]) => [list.length + 2, list.length + 1, ...list];
     const { calls } = changing(down(100), [same, grow, grow, grow, grow, grow]);
     expect(ids(await calls.list({ limit: 20 }).toArray(all))).toEqual(down(100));
   });
 
-  it("gives its pages as they came, repeated items included", async () => {
+  it("yields pages as they arrive, with repeated items", async () => {
     const { calls } = changing(down(4), [same, add(5)]);
     const pages: number[][] = [];
     for await (const { calls: items } of calls.list({ limit: 2 }).pages()) pages.push(ids(items));
     expect(pages).toEqual([[4, 3], [3, 2], [1]]);
   });
 
-  it("passes over nothing when items before the next page are removed", async () => {
+  it("misses nothing when items before the next page are removed", async () => {
     const { calls, offsets } = changing(down(50), [same, remove(50, 49, 48)]);
     expect(ids(await calls.list({ limit: 20 }).toArray(all))).toEqual(down(50));
     expect(offsets).toEqual([0, 20, 14, 31]);
   });
 
-  it("reads with an overlap once the list has shrunk, so that more of it costs no more requests", async () => {
+  it("overlaps pages after the list shrinks, without more requests", async () => {
     const shrink = (list: number[]) => list.slice(1);
     const { calls, offsets } = changing(down(100), [same, ...Array.from({ length: 20 }, () => shrink)]);
     expect(ids(await calls.list({ limit: 20 }).toArray(all))).toEqual(down(100));
     expect(offsets.length).toBeLessThan(9);
   });
 
-  it("ends where the list ends after what was left of it was removed", async () => {
+  it("ends when the rest of the list is removed", async () => {
     const { calls, offsets } = changing(down(30), [same, remove(...down(10))]);
     expect(ids(await calls.list({ limit: 20 }).toArray(all))).toEqual(down(30, 11));
     expect(offsets).toEqual([0, 20, 10]);
   });
 
-  it("passes items without an id through", async () => {
+  it("yields items without an ID", async () => {
     const nameless = Array.from({ length: 20 }, () => ({ direction: "outbound", duration: 1 }));
     const { calls } = listing(() => ({ calls: nameless, meta: { total: 60 } }));
     expect(await calls.list().toArray(all)).toHaveLength(60);
@@ -186,7 +186,7 @@ describe("a list that changes while it is read", () => {
     });
   };
 
-  it("never gives an id twice nor, while items come in front only, passes over one that stays", async () => {
+  it("never repeats an ID, nor misses a remaining item while new ones only come in front", async () => {
     await fc.assert(
       fc.asyncProperty(changes, limit, async (steps, size) => {
         const { calls, now, offsets } = changing(down(30), [same, ...apply(steps)]);
@@ -208,7 +208,7 @@ describe("a list that changes while it is read", () => {
     );
   });
 
-  it("never fails and passes over nothing when items are only removed, also below an offset it began at", async () => {
+  it("never fails or misses an item when items are only removed, also before the start offset", async () => {
     await fc.assert(
       fc.asyncProperty(changes, limit, fc.nat({ max: 10 }), async (steps, size, offset) => {
         const removals = steps.map((step) => ({ ...step, add: 0 }));
@@ -222,13 +222,13 @@ describe("a list that changes while it is read", () => {
   });
 });
 
-describe("a list that does not keep what its total promises", () => {
-  it("is read again at an empty page, and goes on when that is gone", async () => {
+describe("a list that contradicts its total", () => {
+  it("reads again after an empty page, and continues", async () => {
     const { client } = clientOf([page([1], 3), page([], 3), page([], 3), page([2], 3), page([], 3), page([3], 3)]);
     expect(ids(await client.calls.list().toArray(all))).toEqual([1, 2, 3]);
   });
 
-  it("is read once more from the top when a page came twice instead of the next one", async () => {
+  it("starts again when a page comes twice instead of the next one", async () => {
     const { calls, offsets } = listing((offset, limit, before) => ({
       calls: down(6)
         .slice(before === 1 ? 0 : offset)
@@ -240,7 +240,7 @@ describe("a list that does not keep what its total promises", () => {
     expect(offsets).toEqual([0, 2, 4, 0, 2, 4]);
   });
 
-  it("fails at an empty page that stays, and says what was read and where to go on", async () => {
+  it("fails at repeated empty pages, and says what was read and where to continue", async () => {
     const { calls, offsets } = listing((offset) => ({
       calls: offset < 100 ? down(100 - offset, 81 - offset).map(call) : [],
       meta: { total: 250 },
@@ -269,7 +269,7 @@ describe("a list that does not keep what its total promises", () => {
     expect(offsets.length).toBeLessThan(7);
   });
 
-  it("ends quietly where an offset is beyond the end from the beginning", async () => {
+  it("ends when the start offset is beyond the end", async () => {
     const { client, sent } = clientOf([page([], 5)]);
     expect(await client.calls.list({ offset: 50 }).toArray(all)).toEqual([]);
     expect(sent).toHaveLength(1);
@@ -304,7 +304,7 @@ describe("a list that does not keep what its total promises", () => {
     ["a fraction", 0.5],
     ["no integer", 1e300],
     ["too small", 1],
-  ])("goes by the last total that makes sense: %s", async (_, total) => {
+  ])("uses the last valid total: %s", async (_, total) => {
     const { calls } = listing((offset, limit) => ({
       calls: down(50)
         .slice(offset, offset + limit)
@@ -314,7 +314,7 @@ describe("a list that does not keep what its total promises", () => {
     expect(ids(await calls.list().toArray(all))).toEqual(down(50));
   });
 
-  it("reads a list that never tells its total up to an empty page", async () => {
+  it("reads a list without a total up to an empty page", async () => {
     const { calls } = listing((offset, limit) => ({
       calls: down(50)
         .slice(offset, offset + limit)
@@ -332,7 +332,7 @@ describe("a list that does not keep what its total promises", () => {
     await expect(calls.list().toArray({ maxItems: 1e9 })).rejects.toThrow("it keeps growing");
   });
 
-  it("always comes to an end, and gives no id twice, whatever a server answers", async () => {
+  it("always ends and never repeats an ID, whatever the server returns", async () => {
     const total = fc.oneof(fc.nat({ max: 60 }), fc.constantFrom(-1, 0.5, "9", null, undefined));
     const answer = fc.record({ calls: fc.array(fc.nat({ max: 40 }).map(call), { maxLength: 6 }), total });
     await fc.assert(

@@ -6,7 +6,7 @@ const template = "/api/v1/transfers/members/{memberId}/hours";
 const expand = (memberId: unknown) => expandPath(template, { memberId });
 
 describe("expandPath", () => {
-  it("percent-encodes everything that could leave its segment", () => {
+  it("percent-encodes everything that could leave the segment", () => {
     expect(expand("a/b?c#d e%2f$&")).toBe("/api/v1/transfers/members/a%2Fb%3Fc%23d%20e%252f%24%26/hours");
   });
 
@@ -18,7 +18,7 @@ describe("expandPath", () => {
     },
   );
 
-  it("refuses a template whose parameter is not given", () => {
+  it("rejects a template with a missing parameter", () => {
     expect(() => expandPath(template)).toThrow("memberId must be a string, not undefined");
   });
 
@@ -39,13 +39,13 @@ describe("expandPath", () => {
 });
 
 describe("serializeQuery", () => {
-  it("leaves out what is undefined or null and encodes the rest", () => {
+  it("leaves out undefined and null, and encodes the rest", () => {
     expect(serializeQuery({ limit: 5, offset: undefined, status: "a&b", startDate: null })).toBe(
       "limit=5&status=a%26b",
     );
   });
 
-  it("refuses values that have no one way to be written", () => {
+  it("rejects values without an unambiguous text form", () => {
     expect(() => serializeQuery({ startDate: new Date(0) })).toThrow(
       "startDate must be a string, number or boolean. For a time, use toISOString().",
     );

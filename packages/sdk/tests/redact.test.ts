@@ -8,7 +8,7 @@ describe("redact", () => {
     );
   });
 
-  it("leaves text alone that a short test token would be found in by chance", () => {
+  it("ignores short tokens, which may be part of ordinary words", () => {
     expect(redact("token_expired", ["token", ""])).toBe("token_expired");
   });
 });

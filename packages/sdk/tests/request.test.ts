@@ -95,7 +95,7 @@ describe("what an operation sends", () => {
     expect(cases.map(({ operation }) => operation)).toEqual(Object.keys(operationFacts));
   });
 
-  it.each(cases)("is what openapi-fetch makes of it: $operation", async ({ operation, call, init }) => {
+  it.each(cases)("is the same as with openapi-fetch: $operation", async ({ operation, call, init }) => {
     const [verb = "", template = ""] = operation.split(" ");
     for (const baseUrl of baseUrls) {
       for (const client of headerShapes) {

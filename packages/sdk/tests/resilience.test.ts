@@ -40,7 +40,7 @@ describe("an unknown outcome", () => {
     expect(error.window).toEqual({ from: "2026-03-02T12:09:55.000Z", to: "2026-03-02T12:10:05.000Z" });
   });
 
-  it("widens the window to five minutes where no Date tells how the clocks differ", async () => {
+  it("widens the window to five minutes if no Date header shows how the clocks differ", async () => {
     const { error } = await unknownOf([networkError("ECONNRESET")]);
     expect(error.window).toEqual({ from: "2026-03-02T11:55:00.000Z", to: "2026-03-02T12:05:00.000Z" });
   });
@@ -53,7 +53,7 @@ describe("an unknown outcome", () => {
     },
   );
 
-  it("follows a server whose clock stands far behind, as a mock's may: looking from earlier on misses nothing", async () => {
+  it("follows a server's clock that is far behind, as a mock's may be", async () => {
     const behind = new Response(null, { status: 502, headers: { date: "Thu, 01 Jan 2026 00:00:00 GMT" } });
     const { error } = await unknownOf([behind]);
     expect(error.window.from).toBe("2025-12-31T23:59:55.000Z");
@@ -66,7 +66,7 @@ describe("an unknown outcome", () => {
     expect(error.message.match(/not retried/g)).toHaveLength(1);
   });
 
-  it("covers a success whose body is lost, and keeps what came of it out of sight", async () => {
+  it("covers a success whose body is lost, and does not print the part that arrived", async () => {
     const half = new Response('{"type":"initiated","callId":"c-', { status: 201 });
     const { error } = await unknownOf([half]);
     expect(error).toMatchObject({ outcome: "applied", cause: { name: "InvalidResponseError" } });
@@ -74,7 +74,7 @@ describe("an unknown outcome", () => {
     expect(`${inspect(error, { showHidden: false })}${JSON.stringify(error)}`).not.toContain("c-");
   });
 
-  it("of an aborted placement is told rather than the abort alone", async () => {
+  it("of an aborted placement is reported instead of the abort", async () => {
     const controller = new AbortController();
     const { client } = clientOf([() => new Promise<Response>(() => {})]);
     const settled = client.calls.create(placement, { signal: controller.signal }).catch((error: Error) => error);
@@ -94,7 +94,7 @@ describe("an unknown outcome", () => {
 });
 
 describe("reconcile", () => {
-  it("reads every page of the calls since the window's begin", async () => {
+  it("reads every page of calls since the start of the window", async () => {
     const pages = [list([call("a"), call("b")], 3), list([call("c")], 3)];
     const { error, sent } = await unknownOf([networkError("ECONNRESET"), ...pages]);
     const { candidates, complete, explanation } = await error.reconcile();
@@ -118,7 +118,7 @@ describe("reconcile", () => {
     expect(await error.reconcile()).toMatchObject({ complete: false, candidates: [call("a"), call("b")] });
   });
 
-  it("does not take an empty list for a proof", async () => {
+  it("does not treat an empty list as proof", async () => {
     const { error } = await unknownOf([networkError("ECONNRESET"), list([])]);
     expect(await error.reconcile()).toMatchObject({
       candidates: [],
@@ -180,11 +180,11 @@ describe("reconcile", () => {
   });
 });
 
-describe("a look at the server", () => {
+describe("a search for candidates", () => {
   const lookingFor = (options: Partial<ClientOptions>, script: Step[]) =>
     clientOf(script, { retry: { unsafe: "check" }, ...options });
 
-  it("is one of the account that the request was for", async () => {
+  it("uses the account of the request", async () => {
     const { client, sent } = lookingFor({ accountId: "main" }, [
       networkError("ECONNRESET"),
       list([call("a")]),
@@ -207,7 +207,7 @@ describe("a look at the server", () => {
     expect(await settled).toBeInstanceOf(OutcomeUnknownError);
   });
 
-  it("counts against the total deadline, after which nothing is sent", async () => {
+  it("counts towards totalTimeoutMs, after which nothing is sent", async () => {
     const slowList: Step = () => new Promise((resolve) => setTimeout(() => resolve(list([])), 400));
     const { client, sent } = lookingFor({ random: () => 0 }, [networkError("ECONNRESET"), slowList, placed()]);
     const started = Date.now();
@@ -235,7 +235,7 @@ describe("retry.unsafe", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it("check never repeats a rotation, which no list shows", async () => {
+  it("check never repeats a rotation, which no list contains", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET")], { retry: { unsafe: "check" } });
     expect(await settle(client.destinations.rotateSecret("d"))).toBeInstanceOf(OutcomeUnknownError);
     expect(sent).toHaveLength(1);
@@ -267,7 +267,7 @@ describe("an expired access token", () => {
     expect(accessToken.mock.calls.filter(([{ forceRefresh }]) => forceRefresh)).toHaveLength(1);
   });
 
-  it("is asked for again after a renewal that failed", async () => {
+  it("is renewed again after a failed renewal", async () => {
     const accessToken = vi.fn(async ({ forceRefresh }: { forceRefresh: boolean }) => (forceRefresh ? "new" : "old"));
     accessToken.mockResolvedValueOnce("old").mockRejectedValueOnce(new RangeError("login down"));
     const answer: Step = ({ headers }) =>
@@ -298,7 +298,7 @@ describe("an expired access token", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it("given as plain text, or refused for another reason, is not tried again", async () => {
+  it("given as plain text, or refused for another reason, is not renewed", async () => {
     const plain = clientOf([expired()], { ...options, accessToken: "token" });
     expect(await settle(plain.client.roles.list())).toMatchObject({ code: "token_expired" });
     const invalid = clientOf([problem(401, "token_invalid")], { ...options, accessToken: async () => "token" });
@@ -409,12 +409,12 @@ describe("an expired access token", () => {
     expect(accessToken.mock.calls.filter(([{ forceRefresh }]) => forceRefresh)).toHaveLength(1);
   });
 
-  it("shows the caller what its token function threw", async () => {
+  it("rethrows what the token function threw", async () => {
     const { client } = clientOf([], { ...options, accessToken: () => Promise.reject(new RangeError("signed out")) });
     await expect(client.roles.list()).rejects.toThrow(RangeError);
   });
 
-  it("is never sent if the function gives something that is no token, and the value is not shown", async () => {
+  it("is never sent or shown if the function returns something else than a token", async () => {
     const { client, sent } = clientOf([], { ...options, accessToken: async () => "secret\nvalue" });
     await expect(client.roles.list()).rejects.toMatchObject({
       name: "ConfigurationError",
@@ -518,7 +518,7 @@ describe("middleware", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("may answer by itself, and its own mistakes before sending are its caller's to see", async () => {
+  it("may return its own response, and its errors before sending reach the caller", async () => {
     const { client, sent } = clientOf([], { middleware: [async () => json(200, roles)] });
     expect(await client.roles.list()).toEqual(roles);
     const broken = clientOf([], { middleware: [() => Promise.reject(new RangeError("broken"))] });
@@ -526,7 +526,7 @@ describe("middleware", () => {
     expect([sent.length, broken.sent.length]).toEqual([0, 0]);
   });
 
-  it("that returns no response is told, naming it", async () => {
+  it("that returns no response is named in the error", async () => {
     const { client } = clientOf([json(200, roles)], { middleware: [async (_, next) => void (await next()) as never] });
     expect(await settle(client.roles.list())).toMatchObject({
       name: "RequestError",
@@ -565,10 +565,10 @@ describe("middleware", () => {
   });
 });
 
-describe("telling", () => {
+describe("reporting", () => {
   const logger = () => ({ debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() });
 
-  it("the logger hears of attempts and retries and never of secrets", async () => {
+  it("the logger receives attempts and retries but no secrets", async () => {
     const log = logger();
     const echo = problem(500, "internal_error", { detail: apiKey });
     const { client } = clientOf([echo, networkError("ECONNRESET"), json(200, roles, { "x-request-id": "req-2" })], {
@@ -588,7 +588,7 @@ describe("telling", () => {
     expect(JSON.stringify([log.debug, log.warn].map((fn) => fn.mock.calls))).not.toContain(apiKey);
   });
 
-  it("a logger that throws breaks no request", async () => {
+  it("a logger that throws does not break the request", async () => {
     const broken = () => {
       throw new Error("disk full");
     };
@@ -599,7 +599,7 @@ describe("telling", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("onRetry hears of each retry, and what it throws breaks nothing", async () => {
+  it("onRetry receives each retry, and may throw", async () => {
     const events: unknown[] = [];
     const onRetry: NonNullable<ClientOptions["onRetry"]> = (event) => {
       events.push({ ...event, attempt: { ...event.attempt } });
@@ -628,7 +628,7 @@ describe("telling", () => {
     expect(log.warn.mock.calls.flat().join()).toContain("is deprecated ([redacted])");
   });
 
-  it("deprecations are told once per operation", async () => {
+  it("deprecations are logged once per operation", async () => {
     const log = logger();
     const headers = { deprecation: "@1767225600", sunset: "Fri, 01 Jan 2027 00:00:00 GMT" };
     const { client } = clientOf([json(200, roles, headers), json(200, roles, headers)], { logger: log });
@@ -639,7 +639,7 @@ describe("telling", () => {
     ]);
   });
 
-  it("a deprecation that nobody could hear is told to the logger of a copy", async () => {
+  it("a deprecation without a logger is logged by a copy with one", async () => {
     const log = logger();
     const answer = () => json(200, roles, { deprecation: "@1767225600" });
     const { client } = clientOf([answer(), answer()]);
@@ -650,7 +650,7 @@ describe("telling", () => {
 });
 
 describe("validate", () => {
-  it("is handed the operation and the body, and what it throws refuses the answer", async () => {
+  it("receives the operationId and the body, and rejects the response by throwing", async () => {
     const validate = vi.fn(() => {
       throw new TypeError("roles is odd");
     });
@@ -663,14 +663,14 @@ describe("validate", () => {
 });
 
 describe("withOptions", () => {
-  it("gives a copy for another account and leaves the client as it was", async () => {
+  it("returns a copy for another account and does not change the client", async () => {
     const { client, sent } = clientOf([json(200, roles), json(200, roles)], { accountId: "a" });
     await client.withOptions({ accountId: "b" }).roles.list();
     await client.roles.list();
     expect(sent.map(({ headers }) => headers.get("x-account-id"))).toEqual(["b", "a"]);
   });
 
-  it("gives a copy where no options are given, and refuses what is no object, naming it", () => {
+  it("returns a copy without options, and rejects anything but an object", () => {
     const { client } = clientOf([]);
     expect(client.withOptions()).toBeInstanceOf(CallTransfer);
     for (const wrong of [null, "https://api.example.com", 1] as never[])
@@ -687,7 +687,7 @@ describe("withOptions", () => {
 });
 
 describe("a browser", () => {
-  it("is refused an API key, which everybody could read there, unless told otherwise", () => {
+  it("may not use an API key, unless allowApiKeyInBrowser is set", () => {
     for (const name of ["window", "document"]) vi.stubGlobal(name, {});
     const options = { baseUrl: "https://api.example.com", apiKey };
     expect(() => new CallTransfer(options)).toThrow("allowApiKeyInBrowser");
@@ -695,7 +695,7 @@ describe("a browser", () => {
     vi.unstubAllGlobals();
   });
 
-  it("is recognized in its workers, too", () => {
+  it("is also recognized in web workers", () => {
     vi.stubGlobal("importScripts", () => {});
     expect(() => new CallTransfer({ baseUrl: "https://api.example.com", apiKey })).toThrow("allowApiKeyInBrowser");
     vi.unstubAllGlobals();

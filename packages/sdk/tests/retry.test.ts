@@ -12,32 +12,29 @@ const answered = (status: number, code?: string) => ({
 });
 
 describe("shouldRetry", () => {
-  it.each(classes)("repeats %s operations after 429, an effect-free 503 and what was never sent", (retry) => {
+  it.each(classes)("retries %s operations after 429, after a 503 without effect, and if nothing was sent", (retry) => {
     expect(shouldRetry(retry, answered(429, "rate_limit_exceeded"))).toBe(true);
     expect(shouldRetry(retry, answered(429, "queue_full"))).toBe(true);
     expect(shouldRetry(retry, answered(503, "service_unavailable"))).toBe(true);
     expect(shouldRetry(retry, { outcome: "not_sent", interrupted: true })).toBe(true);
   });
 
-  it.each([408, 500, 502, 503, 504, 520])(
-    "repeats after %i unless the operation must not be repeated blindly",
-    (status) => {
-      expect(classes.map((retry) => shouldRetry(retry, answered(status)))).toEqual([true, true, false]);
-    },
-  );
+  it.each([408, 500, 502, 503, 504, 520])("retries after %i unless the operation is not idempotent", (status) => {
+    expect(classes.map((retry) => shouldRetry(retry, answered(status)))).toEqual([true, true, false]);
+  });
 
-  it("repeats after a lost connection unless the operation must not be repeated blindly", () => {
+  it("retries after a lost connection unless the operation is not idempotent", () => {
     const lost = { outcome: "unknown", interrupted: true } as const;
     expect(classes.map((retry) => shouldRetry(retry, lost))).toEqual([true, true, false]);
   });
 
-  it("repeats only safe operations when a success's body was lost", () => {
+  it("retries only idempotent operations after the body of a success was lost", () => {
     const lost = { status: 200, outcome: "applied", interrupted: true } as const;
     expect(classes.map((retry) => shouldRetry(retry, lost))).toEqual([true, false, false]);
     expect(classes.map((retry) => shouldRetry(retry, { ...lost, interrupted: false }))).toEqual([false, false, false]);
   });
 
-  it.each(classes)("never repeats %s operations after other refusals or a used-up quota", (retry) => {
+  it.each(classes)("never retries %s operations after other refusals or an exhausted quota", (retry) => {
     for (const status of [302, 400, 401, 403, 404, 409, 410, 422])
       expect(shouldRetry(retry, answered(status))).toBe(false);
     expect(shouldRetry(retry, answered(429, "assistant_quota_exceeded"))).toBe(false);
@@ -45,7 +42,7 @@ describe("shouldRetry", () => {
 });
 
 describe("outcomes", () => {
-  it.each(effectFreeCodes)("trusts a 503 whose code, %s, says that nothing was left behind", (code) => {
+  it.each(effectFreeCodes)("trusts a 503 whose code, %s, means that it had no effect", (code) => {
     expect(outcomeOfResponse(503, code)).toBe("rejected");
   });
 
@@ -67,7 +64,7 @@ describe("outcomes", () => {
     for (const code of effectFreeCodes) expect(outcomeOfResponse(408, code)).toBe("unknown");
   });
 
-  it("keeps unknown against any later refusal, and lets a success settle it", () => {
+  it("stays unknown after later refusals, until a success", () => {
     expect(combine("unknown", "rejected")).toBe("unknown");
     expect(combine("unknown", "applied")).toBe("applied");
     expect(combine("rejected", "not_sent")).toBe("rejected");
@@ -159,7 +156,7 @@ describe("delays", () => {
     );
   });
 
-  it("takes the longer of the body's hint and the header's, so that neither is cut short", () => {
+  it("uses the longer of the hints in body and header", () => {
     const headers = new Headers({ "retry-after": "20" });
     expect(retryHint({ retryAfterSecs: 3 }, headers, now)).toBe(20);
     expect(retryHint({ retryAfterSecs: 30 }, headers, now)).toBe(30);
@@ -181,12 +178,12 @@ describe("delays", () => {
     expect(retryHint(undefined, headers, now)).toBe(30);
   });
 
-  it("reads a header that the runtime hands on with its blanks", () => {
+  it("reads a header with surrounding spaces", () => {
     const headers = { get: (name: string) => (name === "retry-after" ? "2 \t" : null) };
     expect(retryHint(undefined, headers as Headers, now)).toBe(2);
   });
 
-  it("tells a hint of 0 from none, also beside a header", () => {
+  it("distinguishes a hint of 0 from none, also beside a header", () => {
     expect(retryHint({ retryAfterSecs: 0 }, new Headers(), now)).toBe(0);
     expect(retryHint({ retryAfterSecs: 0 }, new Headers({ "retry-after": "2" }), now)).toBe(2);
     expect(retryHint({ retryAfterSecs: 2 }, new Headers({ "retry-after": "0" }), now)).toBe(2);

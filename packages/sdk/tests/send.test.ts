@@ -60,7 +60,7 @@ describe("a request", () => {
     expect(sent[0]?.url).toBe("https://example.com/proxy/api/v1/roles");
   });
 
-  it("looks the global fetch up when it is sent, not when the client is made", async () => {
+  it("looks up the global fetch when it is sent, not when the client is created", async () => {
     const { client } = clientOf([], { fetch: undefined as never });
     const replacement = vi.fn(async () => json(200, roles));
     vi.stubGlobal("fetch", replacement);
@@ -69,7 +69,7 @@ describe("a request", () => {
     expect(replacement).toHaveBeenCalledOnce();
   });
 
-  it("asks a token function at each attempt", async () => {
+  it("calls the token function for each attempt", async () => {
     const accessToken = vi.fn(async () => `token-${accessToken.mock.calls.length}`);
     const { client, sent } = clientOf([problem(503, "service_error"), json(200, roles)], {
       accessToken,
@@ -79,14 +79,14 @@ describe("a request", () => {
     expect(sent.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer token-1", "Bearer token-2"]);
   });
 
-  it("with an access token but no account is refused before sending, save where none is needed", async () => {
+  it("with an access token needs an account, except where none is required", async () => {
     const { client, sent } = clientOf([json(200, { accounts: [] })], { accessToken: "token" });
     await expect(client.roles.list()).rejects.toMatchObject({ name: "ConfigurationError", option: "accountId" });
     await expect(client.accounts.list()).resolves.toEqual({ accounts: [] });
     expect(sent).toHaveLength(1);
   });
 
-  it("with an unknown option is refused, naming it", async () => {
+  it("with an unknown option is rejected and names it", async () => {
     const { client, sent } = clientOf([]);
     await expect(client.roles.list({ timeout: 5 } as never)).rejects.toThrow(ConfigurationError);
     await expect(client.roles.list({ timeout: 5 } as never)).rejects.toThrow(/^timeout is not an option/);
@@ -156,7 +156,7 @@ describe("retries", () => {
     await expect(settled).resolves.toEqual(roles);
   });
 
-  it("give up at once when the server asks for more patience than allowed, and say how much", async () => {
+  it("end at once when the server asks for a longer wait than allowed, and say how long", async () => {
     const { client, sent } = clientOf([problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs: 61 } })]);
     await expect(client.roles.list()).rejects.toMatchObject({ code: "rate_limit_exceeded", retryAfterSecs: 61 });
     expect(sent).toHaveLength(1);
@@ -174,7 +174,7 @@ describe("retries", () => {
     ["a 408", () => new Response(null, { status: 408 }), "ApiError"],
     ["a lost connection", () => networkError("ECONNRESET"), "ConnectionError"],
     ["a timeout", () => () => new Promise<Response>(() => {}), "TimeoutError"],
-  ])("never follow %s of a call placement: the outcome is unknown at once", async (_, step, cause) => {
+  ])("never follow %s of a call placement: its outcome is unknown", async (_, step, cause) => {
     const { client, sent } = clientOf([step()]);
     const error = (await settle(client.calls.create(placement))) as OutcomeUnknownError;
     expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -184,15 +184,15 @@ describe("retries", () => {
 
   it.each<[string, () => Step]>([
     ["429", () => problem(429, "rate_limit_exceeded")],
-    ["an effect-free 503", () => problem(503, "no_bots_available")],
+    ["a 503 without effect", () => problem(503, "no_bots_available")],
     ["a refused connection", () => networkError("ECONNREFUSED")],
-  ])("follow %s of a call placement, which left nothing behind", async (_, step) => {
+  ])("follow %s of a call placement, which had no effect", async (_, step) => {
     const { client, sent } = clientOf([step(), json(201, { type: "initiated", callId: "c" })]);
     expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
     expect(sent).toHaveLength(2);
   });
 
-  it("of a group leave the outcome unknown when the name is taken after a lost answer", async () => {
+  it("of a group leave the outcome unknown when the name is taken after a lost response", async () => {
     const { client } = clientOf([networkError("ECONNRESET"), problem(409, "resource_already_exists")]);
     expect(await settle(client.destinationGroups.create(group))).toMatchObject({
       name: "ConflictError",
@@ -200,7 +200,7 @@ describe("retries", () => {
     });
   });
 
-  it("of a group say that a conflict after a lost answer may be their own", async () => {
+  it("of a group say that a conflict after a lost response may be their own", async () => {
     const lost = clientOf([networkError("ECONNRESET"), problem(409, "resource_already_exists")]);
     const error = await settle(lost.client.destinationGroups.create(group));
     expect((error as Error).message).toContain("an earlier attempt whose response was lost may have caused it");
@@ -220,7 +220,7 @@ describe("deadlines", () => {
     ["headers", () => () => new Promise<Response>(() => {})],
     ["the body of a success", () => stalled(200)],
     ["the body of an error", () => stalled(500)],
-  ])("cover a wait for %s, also under a fetch that ignores its signal", async (_, step) => {
+  ])("include the wait for %s, even if fetch ignores its signal", async (_, step) => {
     const { client, sent } = clientOf([step()], { maxRetries: 0 });
     const settled = client.roles.list({ timeoutMs: 500 }).catch((error: Error) => error);
     await vi.advanceTimersByTimeAsync(500);
@@ -228,7 +228,7 @@ describe("deadlines", () => {
     expect(sent[0]?.init.signal?.aborted).toBe(true);
   });
 
-  it("bound all attempts and waits together when asked to", async () => {
+  it("limit all attempts and waits together with totalTimeoutMs", async () => {
     const never = () => new Promise<Response>(() => {});
     const { client } = clientOf([never, never, never], { random: () => 1 });
     const started = Date.now();
@@ -248,7 +248,7 @@ describe("deadlines", () => {
     expect(await settle(patient.client.roles.list({ totalTimeoutMs: 251 }))).toEqual(roles);
   });
 
-  it("leave an answer that comes too late unread, and change nothing that was told", async () => {
+  it("ignore a response that arrives too late", async () => {
     let answer: (response: Response) => void = () => {};
     const cancelled = vi.fn();
     const body = new ReadableStream({ cancel: cancelled });
@@ -273,7 +273,7 @@ describe("deadlines", () => {
     expect(performance.now() - started).toBeLessThanOrEqual(2000);
   });
 
-  it("are told in whole milliseconds", async () => {
+  it("are reported in whole milliseconds", async () => {
     let passed = 0;
     const clock = {
       now: () => Date.now(),
@@ -348,7 +348,7 @@ describe("answers", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("come as a result that never throws for what the API answers", async () => {
+  it("can be read as a result, which does not throw on API errors", async () => {
     const { client } = clientOf([problem(404, "resource_not_found"), new Response(null, { status: 204 })]);
     expect(await client.members.deleteHours("m").result()).toMatchObject({
       ok: false,
@@ -357,7 +357,7 @@ describe("answers", () => {
     expect(await client.members.deleteHours("m").result()).toMatchObject({ ok: true, data: undefined });
   });
 
-  it("may come without a body where the contract has none", async () => {
+  it("may have no body where none is documented", async () => {
     const { client } = clientOf([new Response(null, { status: 200 })]);
     await expect(client.members.deleteHours("m")).resolves.toBeUndefined();
   });
@@ -367,7 +367,7 @@ describe("answers", () => {
     ["broken JSON", () => new Response('{"roles":', { status: 200 })],
     ["no text under the name of JSON", () => new Response("", { headers: { "content-type": "application/json" } })],
     ["more than 10 MiB", () => new Response(new Uint8Array(10 * 1024 * 1024 + 1), { status: 200 })],
-  ])("that succeed with %s are an error which says that the request was carried out", async (_, answer) => {
+  ])("that succeed with %s throw an error with the outcome applied", async (_, answer) => {
     const { client } = clientOf([answer()]);
     const error = await settle(client.roles.list());
     expect(error).toBeInstanceOf(InvalidResponseError);
@@ -382,7 +382,7 @@ describe("answers", () => {
     ["JSON that is no object", () => json(200, null), "application/json"],
     ["a list", () => json(200, []), "application/json"],
     ["nothing, as a 204", () => new Response(null, { status: 204 }), "empty"],
-  ])("that succeed with %s leave open whether the API answered, and name what came", async (_, answer, named) => {
+  ])("that succeed with %s have the outcome unknown, and name the content", async (_, answer, named) => {
     const { client, sent } = clientOf([answer()]);
     const error = await settle(client.roles.list());
     expect(error).toBeInstanceOf(InvalidResponseError);
@@ -390,7 +390,7 @@ describe("answers", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("of a captive portal to a placement do not say that it was carried out, and ask about baseUrl", async () => {
+  it("of a captive portal to a placement do not claim that it was carried out", async () => {
     const { client } = clientOf([new Response("<html>Sign in</html>", page)]);
     const error = await settle(client.calls.create(placement));
     expect(error).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
@@ -446,7 +446,7 @@ describe("answers", () => {
       json: async () => body,
     }),
   };
-  it.each(Object.keys(doubles))("that have %s are read all the same", async (name) => {
+  it.each(Object.keys(doubles))("that have %s can still be read", async (name) => {
     const double = doubles[name] as (status: number, body: unknown) => Response;
     const dnc = { code: "contact_on_dnc_list", status: 422, title: "Calls", detail: "No." };
     const { client } = clientOf([
@@ -532,7 +532,7 @@ describe("answers", () => {
     expect(`${inspect(error, { depth: 9, showHidden: true })}${JSON.stringify(error)}`).not.toMatch(/token-of/);
   });
 
-  it("that never come say why, not only that fetch failed", async () => {
+  it("that never arrive say why, not only that fetch failed", async () => {
     const { client } = clientOf([networkError("ECONNRESET")], { maxRetries: 0 });
     expect(await settle(client.roles.list())).toMatchObject({
       message: expect.stringContaining("fetch failed (ECONNRESET)"),
@@ -548,7 +548,7 @@ describe("answers", () => {
 });
 
 describe("the raw client", () => {
-  it("gives openapi-fetch's answers with the client's credential and retries", async () => {
+  it("returns openapi-fetch's results with the client's credential and retries", async () => {
     const { client, sent } = clientOf([problem(500, "internal_error"), json(200, roles)]);
     const answer = client.raw.GET("/api/v1/roles", { params: {} });
     await vi.runAllTimersAsync();
@@ -564,7 +564,7 @@ describe("the raw client", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it("drops a per-call fetch and address: the credential goes only where the client was told", async () => {
+  it("ignores a fetch or base URL of the request: the credential goes only to the client's", async () => {
     const elsewhere = vi.fn();
     const { client, sent } = clientOf([json(200, roles)]);
     await client.raw.GET("/api/v1/roles", { fetch: elsewhere, baseUrl: "https://evil.example.com" } as never);
@@ -572,7 +572,7 @@ describe("the raw client", () => {
     expect(sent[0]?.url).toBe("https://api.example.com/api/v1/roles");
   });
 
-  it("refuses a path that would name another host, and takes null for no init", async () => {
+  it("rejects a path to another host, and accepts null for no init", async () => {
     const { client, sent } = clientOf([json(200, roles)]);
     for (const path of [".evil.example.com/x", ":81/x", "@evil.example.com/x", "", undefined]) {
       await expect(client.raw.GET(path as never)).rejects.toThrow("starts with /");
@@ -581,14 +581,14 @@ describe("the raw client", () => {
     expect((await client.raw.GET("/api/v1/roles", null as never)).data).toEqual(roles);
   });
 
-  it("sends a body that is no text only once, whatever the operation's class", async () => {
+  it("sends a body that is not text only once, whatever the operation", async () => {
     const { client, sent } = clientOf([problem(429, "rate_limit_exceeded")]);
     const bodySerializer = () => new Blob(["{}"]);
     const { error } = await client.raw.POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
     expect([error?.code, sent.length]).toEqual(["rate_limit_exceeded", 1]);
   });
 
-  it("sends an operation that the contract does not know only once, and refuses missing ids", async () => {
+  it("sends an unknown operation only once, and rejects missing IDs", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET")]);
     await expect(client.raw.POST("/api/v1/newer" as never, {} as never)).rejects.toThrow(OutcomeUnknownError);
     await expect(client.raw.DELETE("/api/v1/transfers/members/{memberId}/hours", {} as never)).rejects.toThrow(

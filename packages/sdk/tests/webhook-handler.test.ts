@@ -52,20 +52,20 @@ const cookies: [string, string][] = [
 ];
 
 describe("a misspelt option", () => {
-  it.each(["onErorr", "toleranceSeconds", "secrets"])("%s is refused by its name", (name) => {
+  it.each(["onErorr", "toleranceSeconds", "secrets"])("%s is rejected and named", (name) => {
     const options = { secret: "secret", onEvent() {}, [name]: 1 };
     expect(() => createWebhookHandler(options)).toThrow(new TypeError(`${name} is not an option. Check its spelling.`));
   });
 });
 
 describe("createWebhookHandler", () => {
-  it("accepts a genuine webhook and hands its event over", async () => {
+  it("accepts a valid webhook and passes its event on", async () => {
     const { handle, onEvent } = handlerOf();
     expect((await handle(await webhook())).status).toBe(204);
     expect(onEvent).toHaveBeenCalledExactlyOnceWith({ type: "transfer.offer", id: "evt_1" });
   });
 
-  it("answers what the application answers", async () => {
+  it("returns the application's response", async () => {
     const { handle } = handlerOf({ onEvent: () => new Response("busy", { status: 409 }) });
     expect((await handle(await webhook())).status).toBe(409);
   });
@@ -118,14 +118,14 @@ describe("createWebhookHandler", () => {
     expect(onError.mock.calls[0]?.[0].message).toContain("onEvent must return nothing or a Response");
   });
 
-  it("lets a webhook come again whose onEvent returned something else than a Response", async () => {
+  it("accepts a webhook again after onEvent returned something else than a Response", async () => {
     const onEvent = vi.fn().mockResolvedValueOnce({ ok: true });
     const { handle } = handlerOf({ replayStore: memoryReplayStore({ now: () => at }), onEvent });
     expect((await handle(await webhook())).status).toBe(500);
     expect((await handle(await webhook())).status).toBe(204);
   });
 
-  it("takes null from onEvent for nothing", async () => {
+  it("treats null from onEvent as nothing", async () => {
     const { handle, onError } = handlerOf({ onEvent: () => null as never });
     expect((await handle(await webhook())).status).toBe(204);
     expect(onError).not.toHaveBeenCalled();
@@ -168,14 +168,14 @@ describe("createWebhookHandler", () => {
     expect((await handle(await webhook("x".repeat(1024 * 1024 + 1)))).status).toBe(413);
   });
 
-  it("keeps what it received for as long as the signature may stay valid: twice the tolerance", async () => {
+  it("stores a webhook for twice the tolerance, as long as its signature is valid", async () => {
     const setIfAbsent = vi.fn(() => true);
     const { handle } = handlerOf({ replayStore: { setIfAbsent }, toleranceSecs: 100 });
     await handle(await webhook());
     expect(setIfAbsent).toHaveBeenCalledExactlyOnceWith(expect.any(String), 200);
   });
 
-  it("refuses what it received before when it has a replay store, even with a signature less", async () => {
+  it("refuses a replay if it has a replay store, even with one signature less", async () => {
     const { handle, onEvent } = handlerOf({
       replayStore: memoryReplayStore({ now: () => at }),
       secret: [secret, "whsec-old"],
@@ -190,7 +190,7 @@ describe("createWebhookHandler", () => {
     expect(onEvent).toHaveBeenCalledTimes(2);
   });
 
-  it("is not deceived by parts of a header that only look like its time", async () => {
+  it("ignores parts of the header that only look like its time", async () => {
     const { handle, onEvent } = handlerOf({ replayStore: memoryReplayStore({ now: () => at }) });
     const header = await signWebhook(offer, { secret, at });
     const statuses: number[] = [];
@@ -201,7 +201,7 @@ describe("createWebhookHandler", () => {
     expect(onEvent).toHaveBeenCalledOnce();
   });
 
-  it("lets a webhook come again that could not be handled", async () => {
+  it("accepts a webhook again after it could not be handled", async () => {
     const onEvent = vi.fn().mockRejectedValueOnce(new Error("database down"));
     const { handle } = handlerOf({ replayStore: memoryReplayStore({ now: () => at }), onEvent });
     expect((await handle(await webhook())).status).toBe(500);
@@ -209,7 +209,7 @@ describe("createWebhookHandler", () => {
     expect((await handle(await webhook())).status).toBe(409);
   });
 
-  it("throws at once for options that could never verify", () => {
+  it("throws at once for invalid options", () => {
     expect(() => handlerOf({ secret: "" })).toThrow(TypeError);
     expect(() => handlerOf({ toleranceSecs: 0 })).toThrow(TypeError);
     expect(() => handlerOf({ onEvent: "x" as never })).toThrow("onEvent must be a function");
@@ -279,13 +279,13 @@ describe("toNodeHandler", () => {
       "a view of a part of a larger buffer",
       (bytes: Buffer) => ({ rawBody: Buffer.concat([Buffer.from("x"), bytes, Buffer.from("y")]).subarray(1, -1) }),
     ],
-  ])("takes what a parser before it kept: %s", async (_, kept) => {
+  ])("reads what an earlier parser kept: %s", async (_, kept) => {
     const { handle, onEvent } = handlerOf();
     expect(await post(afterParser(handle, kept))).toMatchObject({ status: 204 });
     expect(onEvent).toHaveBeenCalledOnce();
   });
 
-  it("takes rawBody without looking at body, whose parser may throw", async () => {
+  it("reads rawBody without accessing body, whose getter may throw", async () => {
     const { handle } = handlerOf();
     const looked = vi.fn(() => {
       throw new Error("no JSON");
@@ -318,7 +318,7 @@ describe("toNodeHandler", () => {
     ["an object and no value in rawBody", (bytes: Buffer) => ({ ...parsed(bytes), rawBody: undefined })],
     ["an object in rawBody too", (bytes: Buffer) => ({ ...parsed(bytes), rawBody: {} })],
     ["nothing, as Fastify does on its raw request", () => ({})],
-  ])("names both cures when a parser before it left %s", async (_, kept) => {
+  ])("names both fixes when an earlier parser left %s", async (_, kept) => {
     const { handle, onEvent, onError } = handlerOf();
     const answer = await post(afterParser(handle, kept));
     expect(answer.status).toBe(500);
@@ -328,7 +328,7 @@ describe("toNodeHandler", () => {
     expect(onEvent).not.toHaveBeenCalled();
   });
 
-  it("names both cures for a request that is no stream, such as Fastify's own", async () => {
+  it("names both fixes for a request that is not a stream, such as Fastify's", async () => {
     const { handle, onError } = handlerOf();
     const { response, answered } = responseOf();
     await toNodeHandler(handle)({ method: "POST", headers: {}, body: {} } as never, response);
@@ -343,7 +343,7 @@ describe("toNodeHandler", () => {
     expect((await post(unparsed)).status).toBe(204);
   });
 
-  it("reads a stream that was told to give text", async () => {
+  it("reads a stream with a text encoding", async () => {
     const { handle } = handlerOf();
     const body = JSON.stringify({ type: "transfer.offer", id: "é€" });
     const decoding: RequestListener = (request, response) =>
@@ -351,7 +351,7 @@ describe("toNodeHandler", () => {
     expect((await post(decoding, body)).status).toBe(204);
   });
 
-  it("refuses a body over 1 MiB however it comes", async () => {
+  it("refuses a body over 1 MiB in every form", async () => {
     const { handle } = handlerOf();
     const text = "x".repeat(1024 * 1024 + 1);
     const asked = { method: "POST", headers: {} };
@@ -371,7 +371,7 @@ describe("toNodeHandler", () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
-  it("refuses what is no POST, also methods that no Request can have, and closes after an unread body", async () => {
+  it("refuses other methods than POST, also those not allowed in a Request, and closes after an unread body", async () => {
     const { handle } = handlerOf();
     for (const method of ["TRACE", "GET"]) {
       const { response, answered } = responseOf();

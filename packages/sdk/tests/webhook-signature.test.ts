@@ -38,7 +38,7 @@ describe("verifyWebhook", () => {
     });
   });
 
-  it("accepts a good signature behind malformed ones and unknown schemes", async () => {
+  it("accepts a valid signature after malformed ones and unknown schemes", async () => {
     await expect(verify(`v0=abc,t=1772452800,v1=zz,v1=,v1=${signedOld},v1=${signedNew}`)).resolves.toMatchObject({
       id: "evt_1",
     });
@@ -85,14 +85,14 @@ describe("verifyWebhook", () => {
     }
   });
 
-  it("throws at once for a clock that gives no time", async () => {
+  it("throws for a clock without a valid time", async () => {
     await expect(verifyWebhook(input(overlapping), { secret: newSecret, now: () => Number.NaN })).rejects.toThrow(
       "now must",
     );
     await expect(signWebhook(body, { secret: newSecret, at: Number.NaN })).rejects.toThrow("at must");
   });
 
-  it("accepts an event of a kind it does not know", async () => {
+  it("accepts an event of an unknown type", async () => {
     const raw = '{"type":"transfer.newer","x":1}';
     const header = await signWebhook(raw, { secret: newSecret, at });
     const event = await verify(header, newSecret, raw);
@@ -122,7 +122,7 @@ describe("verifyWebhook", () => {
     ["upper-case hex", () => verify(`t=1772452800,v1=${signedNew.toUpperCase()}`), "no valid v1"],
     ["nine signatures", () => verify(`t=1772452800${`,v1=${signedNew}`.repeat(9)}`), "more than 8 signatures"],
     ["a header over 4 KiB", () => verify(`${overlapping},${"x".repeat(4096)}`), "longer than 4096 characters"],
-  ])("refuses %s and says what to look at", async (_, attempt, words) => {
+  ])("refuses %s and says why", async (_, attempt, words) => {
     await expect(attempt()).rejects.toThrow(WebhookVerificationError);
     await expect(attempt()).rejects.toThrow(words);
   });
@@ -194,7 +194,7 @@ describe("verifyWebhook", () => {
 });
 
 describe("signWebhook", () => {
-  it("makes the same header as openssl, the new secret's signature first", async () => {
+  it("creates the same header as openssl, the new secret's signature first", async () => {
     await expect(signWebhook(body, { secret: [newSecret, oldSecret], at })).resolves.toBe(overlapping);
   });
 });
