@@ -77,7 +77,7 @@ describe("ApiError", () => {
     ["entries that are no objects", { errors: [null, 1, "text", [], undefined] }],
     ["errors that are no list", { errors: { length: 1, 0: {} } }],
     ["a code, a detail and meta that are no text", { code: { toString: 1 }, detail: { toString: 1 }, meta: "none" }],
-    ["a request id that is no text", { requestId: { toString: 1 } }],
+    ["a request id that is not text", { requestId: { toString: 1 } }],
   ])("with a hostile body (%s) is still an ApiError", async (_name, hostile) => {
     const error = await errorOf(json(400, { code: "validation_failed", status: 400, ...hostile }));
     expect(error).toBeInstanceOf(ApiError);

@@ -111,14 +111,14 @@ describe("a value that cannot be converted to text", () => {
         throw new Error("no");
       },
     }),
-    "a message that is no text": () => Object.assign(new Error("x"), { message: { toString: 1 } }),
+    "a message that is not text": () => Object.assign(new Error("x"), { message: { toString: 1 } }),
     "a message that throws": () =>
       Object.defineProperty(new Error("x"), "message", {
         get() {
           throw new Error("no");
         },
       }),
-    "a stack that is no text": () => Object.assign(new Error("x"), { stack: Object.create(null) }),
+    "a stack that is not text": () => Object.assign(new Error("x"), { stack: Object.create(null) }),
     "a code that throws": () =>
       Object.defineProperty(new Error("x"), "code", {
         get() {

@@ -53,7 +53,7 @@ const notSent: readonly Row[] = [
 const unknown: readonly Row[] = [
   // A connection that was made: the request, or a part of it, may have come through.
   ["ECONNRESET", "read", "M: reset after the request was read"],
-  ["ECONNRESET", "write", "M: reset at once, told by Node 26 while it writes"],
+  ["ECONNRESET", "write", "M: reset at once, reported by Node 26 while writing"],
   ["ECONNRESET", undefined, "M: Bun, for every connection that was lost, also after the request was read"],
   ["ETIMEDOUT", "read", "M: the server had read the request, then its packets were lost"],
   ["ETIMEDOUT", "write", "lost in the middle"],

@@ -1,4 +1,4 @@
-// What holds for every input, where examples would only show the ones that somebody thought of.
+// Properties of every input, beyond the examples of the other tests.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../src/index.ts";

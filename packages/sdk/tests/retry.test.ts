@@ -166,7 +166,7 @@ describe("delays", () => {
   });
 
   it.each(["Mon, 02 Mar 2026 12:00:10 GMT", "Monday, 02-Mar-26 12:00:10 GMT", "Mon Mar  2 12:00:10 2026"])(
-    "measures a date by the server's own clock, told as %s",
+    "measures a date by the server's own clock, sent as %s",
     (date) => {
       const headers = new Headers({ "retry-after": "Mon, 02 Mar 2026 12:00:30 GMT", date });
       expect(retryHint(undefined, headers, 0)).toBe(20);

@@ -254,11 +254,11 @@ describe("deadlines", () => {
     const body = new ReadableStream({ cancel: cancelled });
     const { client } = clientOf([() => new Promise((resolve) => (answer = resolve))], { maxRetries: 0 });
     const error = (await settle(client.roles.list({ timeoutMs: 500 }))) as TimeoutError;
-    const told = JSON.stringify(error);
+    const before = JSON.stringify(error);
     answer(new Response(body));
     await vi.runAllTimersAsync();
     expect(cancelled).toHaveBeenCalledOnce();
-    expect(JSON.stringify(error)).toBe(told);
+    expect(JSON.stringify(error)).toBe(before);
   });
 
   it("of the whole request are not moved by a correction of the machine's clock", async () => {
@@ -379,7 +379,7 @@ describe("answers", () => {
     ["a page that is too large", () => new Response("x".repeat(10 * 1024 * 1024 + 1), page), "larger than"],
     ["text", () => new Response("OK"), "text/plain"],
     ["no body", () => new Response(null, { status: 200 }), "empty"],
-    ["JSON that is no object", () => json(200, null), "application/json"],
+    ["JSON that is not an object", () => json(200, null), "application/json"],
     ["a list", () => json(200, []), "application/json"],
     ["nothing, as a 204", () => new Response(null, { status: 204 }), "empty"],
   ])("that succeed with %s have the outcome unknown, and name the content", async (_, answer, named) => {
@@ -401,7 +401,7 @@ describe("answers", () => {
   it.each<[string, Response]>([
     ["a page", new Response("<html>", { status: 404 })],
     ["nothing", new Response(null, { status: 404 })],
-    ["JSON that is no object", new Response('"no"', { status: 404 })],
+    ["JSON that is not an object", new Response('"no"', { status: 404 })],
     ["more than 64 KiB", new Response("x".repeat(70_000), { status: 404 })],
   ])("that fail with %s are an ApiError without a code", async (_, answer) => {
     const { client } = clientOf([answer]);

@@ -114,7 +114,7 @@ describe("verifyWebhook", () => {
     ["a repeated header", () => verify([overlapping, overlapping]), "appears 2 times"],
     ["two times", () => verify(`t=1772452800,${overlapping}`), "must contain one t="],
     [
-      "a time that is no number",
+      "a time that is not a number",
       () => verify(overlapping.replace("1772452800", "1772452800.5")),
       "must contain one t=",
     ],

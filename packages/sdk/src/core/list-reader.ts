@@ -28,6 +28,12 @@ const idOf = (item: unknown): unknown => (item as { id?: unknown } | null | unde
 const isNew = (item: unknown, ids: Set<unknown>): boolean =>
   idOf(item) === undefined || ids.size < ids.add(idOf(item)).size;
 
+function unreadable(operationId: string, why: string, at: number, count: string): InvalidResponseError {
+  const message = `${operationId} could not be read to its end: ${why} at offset ${at}, after ${count}. Read the list again, or continue with offset: ${at}`;
+  const details = { outcome: "applied", attempts: [], operationId, retrySkippedReason: undefined } as const;
+  return new InvalidResponseError(message, details);
+}
+
 /** Creates the reader of an operation's list, from an offset on. */
 export function createListReader<Item>(operationId: string, start: number): ListReader<Item> {
   const ids = new Set<unknown>();
@@ -42,9 +48,8 @@ export function createListReader<Item>(operationId: string, start: number): List
   let foundNothing = false;
 
   /** Takes in `meta.total`, unless its own page contradicts it. */
-  const noteTotal = (value: unknown, least: number): void => {
-    if (!Number.isSafeInteger(value) || (value as number) < least) return;
-    const current = value as number;
+  const noteTotal = (current: number, least: number): void => {
+    if (!Number.isSafeInteger(current) || current < least) return;
     if (total === undefined) maxGrowth = maxGrowthFactor * current + maxAdded;
     const change = current - (total ?? current);
     growth += Math.max(0, change);
@@ -54,20 +59,11 @@ export function createListReader<Item>(operationId: string, start: number): List
     total = current;
   };
 
-  const unreadable = (): InvalidResponseError => {
-    const why = growth > maxGrowth ? "it keeps growing" : "pages bring nothing new";
-    const at = doubt ?? reached;
-    return new InvalidResponseError(
-      `${operationId} could not be read to its end: ${why} at offset ${at}, after ${given} items of ${total ?? "unknown"}. Read the list again, or continue with offset: ${at}`,
-      { outcome: "applied", attempts: [], operationId, retrySkippedReason: undefined },
-    );
-  };
-
   return {
     accept(items, newTotal) {
       length = items.length;
       const end = offset + length;
-      noteTotal(newTotal, length && end);
+      noteTotal(newTotal as number, length && end);
       const leavesGap = offset > reached;
       const fresh = leavesGap ? [] : items.filter((item) => isNew(item, ids));
       const first = total === undefined ? JSON.stringify(items) : idOf(items[0]);
@@ -91,7 +87,9 @@ export function createListReader<Item>(operationId: string, start: number): List
       const isAtEnd = total === undefined ? foundNothing : reached >= total;
       if (isAtEnd && (total === undefined || doubt === undefined || given + growth >= reached - start))
         return undefined;
-      if (stale >= maxStale || growth > maxGrowth) throw unreadable();
+      const count = `${given} items of ${total ?? "unknown"}`;
+      if (growth > maxGrowth) throw unreadable(operationId, "it keeps growing", doubt ?? reached, count);
+      if (stale >= maxStale) throw unreadable(operationId, "pages bring nothing new", doubt ?? reached, count);
       // A page came twice, and its items are still missing: start again.
       if (isAtEnd) [reached, doubt] = [start, undefined];
       offset = Math.max(0, reached - Math.max(0, Math.min(overlap, length - 1)));

@@ -25,7 +25,7 @@ const milliseconds: Rule = [
 const token: Rule = [
   // Rejects anything that could end the header or hide in it (RFC 6750).
   (value) => isText(value, /^[A-Za-z0-9._~+/-]+=*$/),
-  "must be letters, digits and ._~+/- only. Check for a stray space or line break.",
+  "must be letters, digits and ._~+/- only. Check for spaces and line breaks.",
 ];
 
 /** Header names without those that have an option of their own. */

@@ -114,7 +114,7 @@ async function reasonToSkip(
   const { budget, maxRetryAfterSecs, unsafe } = call;
   const { hintSecs = 0 } = result;
   const blind = !shouldRetry(call.retry, result);
-  if (blind && result.outcome === "applied") return "it was carried out and must not be repeated";
+  if (blind && result.outcome === "applied") return "it was carried out";
   if (blind && unsafe === "never") return "it may have been carried out and is not idempotent";
   // Anything but text, e.g. a stream, can be sent only once.
   if (!isText(body ?? "")) return "its body cannot be sent twice";
