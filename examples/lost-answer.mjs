@@ -8,9 +8,9 @@ export async function placeCall(client, call) {
   if (data) return `placed: ${data.type}`;
   if (!(error instanceof OutcomeUnknownError))
     return `not placed (${error.outcome}): fix the cause, then place it again`;
-  const { candidates, complete, why } = await error.reconcile();
-  if (candidates.length > 0) return `probably placed, do not dial again. ${why}`;
-  return complete ? `probably not placed, look again before dialling. ${why}` : `look again. ${why}`;
+  const { candidates, complete, explanation } = await error.reconcile();
+  if (candidates.length > 0) return `probably placed, do not dial again. ${explanation}`;
+  return complete ? `probably not placed, look again before dialling. ${explanation}` : `look again. ${explanation}`;
 }
 
 const backend = createBackend();
