@@ -76,8 +76,8 @@ describe("the token command", () => {
     [["--lifetime", "soon"], "--lifetime soon: must be a duration such as 30m, 24h or 365d, at most 36500d."],
     [["--lifetime", "36501d"], "--lifetime 36501d: must be a duration such as"],
     [["--user", "nobody"], "--user nobody: no user has the id nobody."],
-    [["--account", "nothing"], "--account nothing: no account has the id nothing."],
-    [["admin", "--account", demo.foreignAccountId], "token admin: nobody in the account has this role."],
+    [["--account", "nothing"], "--account nothing: there is no account nothing."],
+    [["admin", "--account", demo.foreignAccountId], "token admin: no member of the account has the role admin."],
   ])("rejects %j", async (args, message) => {
     await expect(token(...args)).rejects.toThrow(message);
   });
