@@ -1,11 +1,19 @@
 // Mutants of the generated tables: each limit, keyword, permission and status that stands there, changed by itself.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { requestSchemas } from "@call-transfer/spec/schemas";
-import type { RuleMutant } from "./mutant.ts";
+import { type Mutant, sourceOf } from "./plant.ts";
 
-const packages = new URL("../../packages/", import.meta.url);
-const read = (file: string): string => readFileSync(new URL(file, packages), "utf8");
+/** A mutant of a generated table, whose whole entry `from` becomes `to`. */
+const changed = (place: Omit<Mutant, "plant">, from: string, to: string): Mutant => ({
+  ...place,
+  plant: (source) => {
+    if (from === "" || source.split(from).length !== 2)
+      throw new Error(`${place.name}: packages/${place.file} does not hold once: ${from}`);
+    return source.replace(from, () => to);
+  },
+});
+
 const operationIds = Object.keys(operations) as OperationId[];
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
@@ -83,7 +91,7 @@ const changes: readonly Change[] = [
 ];
 
 const schemaFile = "spec/src/schemas.gen.ts";
-const schemaText = read(schemaFile);
+const schemaText = sourceOf(schemaFile);
 
 const declarationOf = (name: string): string =>
   new RegExp(`\\nexport const ${name} = [^]*?;\\n`).exec(schemaText)?.[0] ?? "";
@@ -95,7 +103,7 @@ function declarationsOf(name: string): Map<string, string> {
   return new Map([[name, declaration], ...inner.flatMap((found) => [...declarationsOf(found)])]);
 }
 
-function schemaMutants(part: Part, operation: string, name: string, declaration: string): RuleMutant[] {
+function schemaMutants(part: Part, operation: string, name: string, declaration: string): Mutant[] {
   return changes
     .filter(({ parts }) => parts.includes(part))
     .flatMap(({ find, variants }) =>
@@ -104,20 +112,24 @@ function schemaMutants(part: Part, operation: string, name: string, declaration:
         const field = [...before.matchAll(/\n {4}(\w+): /g)].at(-1)?.[1];
         const place = [name.slice(1), ...(field ? [field] : [])].join(".");
         return Object.entries(variants(match)).map(
-          ([what, text]): RuleMutant => ({
-            name: `${place} ${what}`,
-            rule: "§4, §8",
-            file: schemaFile,
-            from: declaration,
-            to: before + text + after,
-            first: new RegExp(`^invalid input: ${operation} .*${field ?? ""}`),
-          }),
+          ([what, text]): Mutant =>
+            changed(
+              {
+                name: `${place} ${what}`,
+                group: "Keywords of request schemas",
+                rule: "§4, §8",
+                file: schemaFile,
+                first: new RegExp(`^negatives: ${operation} .*${field ?? ""}`),
+              },
+              declaration,
+              before + text + after,
+            ),
         );
       }),
     );
 }
 
-const schemas: readonly RuleMutant[] = Object.entries(requestSchemas).flatMap(([operation, parts]) =>
+const schemas: readonly Mutant[] = Object.entries(requestSchemas).flatMap(([operation, parts]) =>
   (Object.keys(parts) as (Part | "path")[]).flatMap((part) => {
     const name = new RegExp(`${operation}: \\{[^}]*\\b${part}: (\\w+)`).exec(schemaText)?.[1] ?? "";
     // What an id in the path must look like is a rule of the backend's.
@@ -127,50 +139,61 @@ const schemas: readonly RuleMutant[] = Object.entries(requestSchemas).flatMap(([
 );
 
 const limitsFile = "spec/src/limits.gen.ts";
-const backendText = readdirSync(new URL("backend/src/", packages), { recursive: true, encoding: "utf8" })
+const backendText = readdirSync(new URL("../../packages/backend/src/", import.meta.url), {
+  recursive: true,
+  encoding: "utf8",
+})
   .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.endsWith(".gen.ts"))
-  .map((file) => read(`backend/src/${file}`))
+  .map((file) => sourceOf(`backend/src/${file}`))
   .join("\n");
 
 /** The entries of the limits that the backend reads; the others are the client's. */
-const limits: readonly RuleMutant[] = [...read(limitsFile).matchAll(/\n {2}"?([^\s"]+)"?: (\d+|"[^"\n]*")(?=,?\n)/g)]
+const limits: readonly Mutant[] = [...sourceOf(limitsFile).matchAll(/\n {2}"?([^\s"]+)"?: (\d+|"[^"\n]*")(?=,?\n)/g)]
   .filter(([, name = ""]) => new RegExp(`\\b(limits|signature)\\.${escaped(name)}\\b`).test(backendText))
   .flatMap(([from, name = "", value = ""]) => {
     const values = /^\d+$/.test(value)
       ? { "is one less": Number(value) - 1, "is one more": Number(value) + 1 }
       : { "is another text": value.replace(/"$/, '_"') };
     return Object.entries(values).map(
-      ([what, changed]): RuleMutant => ({
-        name: `${name} ${value} ${what}`,
-        rule: "§5, §6, §8",
-        file: limitsFile,
-        from,
-        to: from.slice(0, -value.length) + String(changed),
-        first: /^(webhooks|destinations|calls|authentication):/,
-      }),
+      ([what, other]): Mutant =>
+        changed(
+          {
+            name: `${name} ${value} ${what}`,
+            group: "Limits outside the schemas",
+            rule: "§5, §6, §8",
+            file: limitsFile,
+            first: /^(webhooks|destinations|calls|authentication):/,
+          },
+          from,
+          from.slice(0, -value.length) + String(other),
+        ),
     );
   });
 
 const operationsFile = "spec/src/operations.gen.ts";
-const operationsText = read(operationsFile);
+const operationsText = sourceOf(operationsFile);
 const everyRole = [...new Set(operationIds.flatMap((id) => operations[id].roles as readonly string[]))];
 const everyScope = [...new Set(operationIds.map((id) => operations[id].scope))];
 
-function operationMutants(id: OperationId): RuleMutant[] {
+function operationMutants(id: OperationId): Mutant[] {
   const block = new RegExp(`\\n {2}${id}: \\{\\n[^]*?\\n {2}\\}`).exec(operationsText)?.[0] ?? "";
   const { accountScoped, roles, scope, hasBody, queryParameters, pathParameters } = operations[id];
   const permitted: readonly string[] = roles;
-  const changed = (what: string, rule: string, find: string | RegExp, text: string): RuleMutant => ({
-    name: `${id} ${what}`,
-    rule,
-    file: operationsFile,
-    from: block,
-    to: block.replace(find, text),
-    first: new RegExp(`^(permissions|authentication|invalid input): ${id} `),
-  });
+  const variant = (what: string, rule: string, find: string | RegExp, text: string): Mutant =>
+    changed(
+      {
+        name: `${id} ${what}`,
+        group: "Requirements of an operation on its caller",
+        rule,
+        file: operationsFile,
+        first: new RegExp(`^(permissions|authentication|negatives): ${id} `),
+      },
+      block,
+      block.replace(find, text),
+    );
   const rolesOf = (names: readonly string[]) => `roles: ${JSON.stringify(names)}`;
   const withRoles = (what: string, names: readonly string[]) =>
-    changed(what, "§5.5", /roles: \[[^\]]*\]/, rolesOf(names));
+    variant(what, "§5.5", /roles: \[[^\]]*\]/, rolesOf(names));
   // Only a path that names a member can name the caller.
   const others = everyRole.filter((role) => !permitted.includes(role) && role !== "self");
   return [
@@ -183,46 +206,50 @@ function operationMutants(id: OperationId): RuleMutant[] {
         )
       : []),
     ...(accountScoped ? others.map((role) => withRoles(`serves ${role}`, [...permitted, role])) : []),
-    changed("asks for another scope", "§5.3", scope, everyScope.find((other) => other !== scope) ?? ""),
-    changed(
+    variant("asks for another scope", "§5.3", scope, everyScope.find((other) => other !== scope) ?? ""),
+    variant(
       `is ${accountScoped ? "not " : ""}account-scoped`,
       "§5.2",
       `accountScoped: ${accountScoped}`,
       `accountScoped: ${!accountScoped}`,
     ),
     ...(pathParameters.length === 0 && !hasBody
-      ? [changed("asks for a body", "§4", "hasBody: false", "hasBody: true")]
+      ? [variant("asks for a body", "§4", "hasBody: false", "hasBody: true")]
       : []),
     ...Object.entries(queryParameters)
       .filter(([, type]) => type !== "string")
-      .map(([name, type]) => changed(`reads ${name} as text`, "§4.6", `${name}: "${type}"`, `${name}: "string"`)),
+      .map(([name, type]) => variant(`reads ${name} as text`, "§4.6", `${name}: "${type}"`, `${name}: "string"`)),
   ];
 }
 
 const codesFile = "spec/src/error-codes.gen.ts";
-const codesText = read(codesFile);
+const codesText = sourceOf(codesFile);
 
 /** Codes whose status the specification states, each with another one, and those that name fields, without them. */
-const codes: readonly RuleMutant[] = Object.entries(errorCodes).flatMap(([code, { status, hasFieldErrors }]) => {
+const codes: readonly Mutant[] = Object.entries(errorCodes).flatMap(([code, { status, hasFieldErrors }]) => {
   const block = new RegExp(`\\n {2}${code}: \\{.*\\}`).exec(codesText)?.[0] ?? "";
-  const changed = (what: string, find: RegExp, text: string): RuleMutant => ({
-    name: `${code} ${what}`,
-    rule: "§7.2",
-    file: codesFile,
-    from: block,
-    to: block.replace(find, text),
-    first: new RegExp(`^codes on demand: ${code} `),
-  });
+  const variant = (what: string, find: RegExp, text: string): Mutant =>
+    changed(
+      {
+        name: `${code} ${what}`,
+        group: "Statuses of error codes",
+        rule: "§7.2",
+        file: codesFile,
+        first: new RegExp(`^codes on demand: ${code} `),
+      },
+      block,
+      block.replace(find, text),
+    );
   return [
-    ...(status === null ? [] : [changed(`answers ${status + 1}`, /mockStatus: \d+/, `mockStatus: ${status + 1}`)]),
-    ...(hasFieldErrors ? [changed("names no fields", /hasFieldErrors: true/, "hasFieldErrors: false")] : []),
+    ...(status === null ? [] : [variant(`answers ${status + 1}`, /mockStatus: \d+/, `mockStatus: ${status + 1}`)]),
+    ...(hasFieldErrors ? [variant("names no fields", /hasFieldErrors: true/, "hasFieldErrors: false")] : []),
   ];
 });
 
-/** Every mutant that follows from the tables, under the words for its kind. */
-export const derivedMutants: Readonly<Record<string, readonly RuleMutant[]>> = {
-  "Keywords of request schemas": schemas,
-  "Limits outside the schemas": limits,
-  "Requirements of an operation on its caller": operationIds.flatMap(operationMutants),
-  "Statuses of error codes": codes,
-};
+/** Every mutant that follows from the generated tables. */
+export const derivedMutants: readonly Mutant[] = [
+  ...schemas,
+  ...limits,
+  ...operationIds.flatMap(operationMutants),
+  ...codes,
+];

@@ -1,6 +1,9 @@
+// Every bug that is planted in the reference backend: the table of rules, and what follows from the generated tables.
+import { readFileSync } from "node:fs";
 import { derivedMutants } from "./derived.ts";
-import type { RuleMutant } from "./mutant.ts";
-import { ruleMutants } from "./rules.ts";
+import { type Mutant, readTable } from "./plant.ts";
 
-/** Every mutant, under the words for its kind. */
-export const mutantGroups: Readonly<Record<string, readonly RuleMutant[]>> = { ...ruleMutants, ...derivedMutants };
+export const mutants: readonly Mutant[] = [
+  ...readTable(readFileSync(new URL("rules.txt", import.meta.url), "utf8")),
+  ...derivedMutants,
+];

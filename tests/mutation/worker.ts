@@ -1,33 +1,68 @@
-// Finds for one mutant after another the first case that fails on it, as its parent asks.
+// Plants one mutant after another, as its parent process asks, and finds the first contract case that fails.
+import { registerHooks, stripTypeScriptTypes } from "node:module";
 import { type ContractCase, cases } from "@call-transfer/contract";
 import { inProcessRunner } from "../../packages/contract/targets/in-process.ts";
-import { loadBackend } from "./mutant-backend.ts";
-import { mutantGroups } from "./mutants.ts";
+import { mutants } from "./mutants.ts";
+import { type Mutant, sourceOf, withBug } from "./plant.ts";
 
-/** What came of a mutant, or of a right backend: the case that failed and what it said, nothing when all passed. */
+/** The result for a mutant, or for the correct backend: the case that failed and its message, or nothing. */
 export interface Outcome {
   readonly caughtBy?: string;
   readonly failure?: string;
-  /** Why it could not be tried. */
+  /** Why the mutant could not be tried. */
   readonly broken?: string;
 }
 
-const titleOf = ({ noun, name }: ContractCase): string => `${noun}: ${name}`;
-// Here the SDK is put to the test, and time passes.
-const isSlow = ({ noun }: ContractCase): boolean => noun === "retries" || noun === "broken responses";
+const packages = new URL("../../packages/", import.meta.url).href;
+const mark = "?copy=";
+const planted = new Map<string, Mutant>();
+const correct = new Map<string, string>();
 
-/** The cases in the order in which they are likely to fail; always the same for the same mutant. */
-function ordered(first: RegExp): ContractCase[] {
-  const rank = (one: ContractCase): number => (first.test(titleOf(one)) ? 0 : isSlow(one) ? 2 : 1);
-  return cases.toSorted((one, other) => rank(one) - rank(other));
+/** The file as JavaScript: only the copy's own mutant differs from the correct text. */
+function scriptOf(file: string, mutant: Mutant | undefined): string {
+  if (mutant?.file === file) return stripTypeScriptTypes(withBug(mutant, sourceOf(file)));
+  const known = correct.get(file) ?? stripTypeScriptTypes(sourceOf(file));
+  correct.set(file, known);
+  return known;
 }
 
-const mutants = new Map(Object.values(mutantGroups).flatMap((group) => group.map((mutant) => [mutant.name, mutant])));
+// Each mutant gets copies of the backend and of the tables that it reads; the suite and the SDK keep the correct tables.
+registerHooks({
+  resolve(specifier, context, next) {
+    const resolved = next(specifier, context);
+    const copy = context.parentURL?.split(mark)[1];
+    const isCopied = /^(backend|spec)\/src\//.test(resolved.url.slice(packages.length));
+    return copy !== undefined && isCopied ? { ...resolved, url: resolved.url + mark + copy } : resolved;
+  },
+  load(url, context, next) {
+    const [address = "", copy] = url.split(mark);
+    if (copy === undefined) return next(url, context);
+    return {
+      format: "module",
+      source: scriptOf(address.slice(packages.length), planted.get(copy)),
+      shortCircuit: true,
+    };
+  },
+});
+
+let copies = 0;
+
+async function loadBackend(mutant: Mutant | undefined) {
+  const copy = String(copies++);
+  if (mutant) planted.set(copy, mutant);
+  const module: typeof import("@call-transfer/backend") = await import(`${packages}backend/src/index.ts${mark}${copy}`);
+  return module.createBackend;
+}
+
+const titleOf = ({ noun, name }: ContractCase): string => `${noun}: ${name}`;
+// These cases test the SDK, and time passes in them.
+const isSlow = ({ noun }: ContractCase): boolean => noun === "retries" || noun === "broken answers";
 
 async function outcomeOf(name: string): Promise<Outcome> {
-  const mutant = mutants.get(name);
+  const mutant = mutants.find((one) => one.name === name);
   const runner = inProcessRunner(name, await loadBackend(mutant));
-  for (const one of ordered(mutant?.first ?? /^/)) {
+  const rank = (one: ContractCase): number => (mutant?.first.test(titleOf(one)) ? 0 : isSlow(one) ? 2 : 1);
+  for (const one of cases.toSorted((left, right) => rank(left) - rank(right))) {
     let failure: string | undefined;
     await runner.run([one], (run) => {
       failure = run.failure;
@@ -37,7 +72,7 @@ async function outcomeOf(name: string): Promise<Outcome> {
   return {};
 }
 
-// A bug may leave promises behind that nobody waits for.
+// A bug may leave rejected promises behind.
 process.on("unhandledRejection", () => {});
 process.on("message", async (name: string) => {
   const outcome = await outcomeOf(name).catch((error: unknown): Outcome => ({ broken: String(error) }));

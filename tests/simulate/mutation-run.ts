@@ -1,10 +1,11 @@
 // Plants known bugs, each in a process of its own, and looks whether the invariants find them.
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
-import { type Mutant, withBug } from "../plant.ts";
-import { mutants } from "./mutants.ts";
+import { type Mutant, readTable, withBug } from "../mutation/plant.ts";
 
+const mutants = readTable(readFileSync(new URL("mutants.txt", import.meta.url), "utf8"));
 /** Seeds that a bug may hide from. */
 const mostSeeds = 1_500;
 /** Worlds that are run twice, for bugs that only make two runs differ. */
