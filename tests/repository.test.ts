@@ -7,7 +7,7 @@ import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
 import { isMap, isScalar, parseDocument, visit } from "yaml";
 import { anchorOf, anchorsIn, citationsIn, relativeLinksIn, unlinkedCitationsIn } from "./markdown.ts";
-import { importsOf, limitsIn, repetitionsIn } from "./source-facts.ts";
+import { limitsIn, repetitionsIn } from "./source-facts.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -26,42 +26,6 @@ const shipped = handWritten.filter((path) => !isTest(path) && !path.startsWith("
 
 const findings = (paths: string[], check: (text: string) => string[]) =>
   paths.flatMap((path) => check(read(path)).map((found) => `${path}: ${found}`));
-
-describe("the direction of imports", () => {
-  const arrows: Record<string, readonly string[]> = {
-    spec: [],
-    sdk: [],
-    backend: ["spec"],
-    "mock-server": ["backend", "spec"],
-    contract: ["sdk", "spec"],
-  };
-  // The contract suite is handed its targets; only where its own runs open them does it know how they are made.
-  const opensTargets = (path: string) => path.startsWith("packages/contract/targets/") || isTest(path);
-  const targets = ["backend", "mock-server", "sdk", "spec"];
-  const folderOf = (path: string) => /^packages\/([^/]+)\//.exec(path)?.[1];
-  const packageOf = (name: string) => /^@call-transfer\/([^/]+)/.exec(name)?.[1];
-
-  it("follows the arrows of docs/architecture.md", () => {
-    const strays = handWritten.flatMap((path) => {
-      const folder = folderOf(path);
-      // How a package is built is no part of it.
-      if (!folder || path.endsWith("/tsup.config.ts")) return [];
-      const allowed = [folder, ...(folder === "contract" && opensTargets(path) ? targets : (arrows[folder] ?? []))];
-      return importsOf(read(path))
-        .filter((name) => {
-          const imported = name.startsWith(".") ? folderOf(join(dirname(path), name)) : packageOf(name);
-          return imported === undefined ? name.startsWith(".") : !allowed.includes(imported);
-        })
-        .map((name) => `${path} imports ${name}`);
-    });
-    expect(strays).toEqual([]);
-  });
-
-  it("keeps Node's modules out of what runs everywhere", () => {
-    const everywhere = shipped.filter((path) => /^packages\/(spec|sdk|backend)\/src\//.test(path));
-    expect(findings(everywhere, (text) => importsOf(text).filter((name) => name.startsWith("node:")))).toEqual([]);
-  });
-});
 
 describe("nothing that the contract holds is typed again", () => {
   it("no operation path, status of a code, or list of codes or operations stands in hand-written code", () => {

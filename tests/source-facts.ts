@@ -1,4 +1,4 @@
-// What a source file says: what it imports, and which facts of the contract it repeats.
+// Which facts of the contract a source file repeats.
 import { errorCodes, fieldErrorCodes, operations } from "@call-transfer/spec";
 import ts from "typescript";
 
@@ -17,11 +17,6 @@ function* nodesOf(node: ts.Node): Generator<ts.Node> {
 }
 
 const parse = (text: string) => ts.createSourceFile("source.ts", text, ts.ScriptTarget.Latest, true);
-
-/** The module names that a file imports or re-exports, also dynamically. */
-export function importsOf(text: string): string[] {
-  return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
-}
 
 /** The text of a string or template, with `0` for what a template fills in; undefined for other nodes. */
 function textOf(node: ts.Node): string | undefined {

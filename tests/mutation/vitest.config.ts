@@ -19,5 +19,9 @@ export default defineConfig({
   root,
   resolve: { alias: aliases },
   // Each run has one worker: its files share their modules, or loading them would take most of the time.
-  test: { isolate: false, include: ["packages/{sdk,backend}/tests/**/*.test.ts", "tests/mutation/contract-suite.ts"] },
+  test: {
+    isolate: false,
+    testTimeout: 300_000,
+    include: ["packages/{sdk,backend}/tests/**/*.test.ts", "tests/mutation/contract-suite.ts"],
+  },
 });

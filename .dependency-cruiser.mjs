@@ -1,0 +1,122 @@
+// Who may import whom: the packages, the folders inside them, and no circles. `npm run lint` runs it.
+
+const packages = ["spec", "sdk", "backend", "mock-server", "contract"];
+const source = (name) => `^packages/${name}/src/`;
+const folders = (name, list) => `${source(name)}(?:${list.join("|")})/`;
+
+/** What a package may import besides itself. */
+const packageArrows = {
+  spec: [],
+  sdk: [],
+  backend: ["spec"],
+  "mock-server": ["backend", "spec"],
+  contract: ["sdk", "spec"],
+};
+
+/** Folders in layers: a folder may import those that stand before it in its row. */
+const layers = {
+  backend: ["model", "rules", "platform", "faults", "http", "routes", "testing", "control"],
+  contract: ["suite", "cases", "coverage", "live"],
+  "mock-server": ["server", "cli"],
+};
+/** Folders that stand side by side in those layers, and so do not import each other. */
+const sideBySide = { contract: [["coverage", "live"]] };
+
+const forbid = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
+
+const packageRules = packages.map((name) =>
+  forbid(
+    `package-${name}`,
+    `${name} may import only ${[name, ...packageArrows[name]].join(", ")} (docs/architecture.md).`,
+    // Generated files may re-export types of another package; the builds take them in.
+    { path: `^packages/${name}/${name === "contract" ? "src" : "(?:src|tests)"}/`, pathNot: "[.]gen[.]ts$" },
+    { path: "^packages/", pathNot: `^packages/(?:${[name, ...packageArrows[name]].join("|")})/` },
+  ),
+);
+
+const layerRules = Object.entries(layers).flatMap(([name, list]) => [
+  ...list
+    .slice(0, -1)
+    .map((folder, index) =>
+      forbid(
+        `${name}-${folder}`,
+        `${folder}/ may not import the folders above it: ${list.slice(index + 1).join(", ")}.`,
+        { path: folders(name, [folder]) },
+        { path: folders(name, list.slice(index + 1)) },
+      ),
+    ),
+  forbid(
+    `${name}-root`,
+    "A folder may not import the files at the root of src/, which put the folders together.",
+    { path: folders(name, list) },
+    { path: `${source(name)}[^/]+$` },
+  ),
+  ...(sideBySide[name] ?? []).map(([one, other]) =>
+    forbid(
+      `${name}-${other}`,
+      `${other}/ may not import ${one}/.`,
+      { path: folders(name, [other]) },
+      { path: folders(name, [one]) },
+    ),
+  ),
+]);
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: [
+    ...packageRules,
+    ...layerRules,
+    forbid(
+      "sdk-webhooks",
+      "The webhook entry stands alone: it may not load the client.",
+      { path: folders("sdk", ["webhooks"]) },
+      { path: source("sdk"), pathNot: folders("sdk", ["webhooks", "generated"]) },
+    ),
+    forbid(
+      "everywhere",
+      "spec, sdk and backend run everywhere, so they import no module of Node.",
+      { path: "^packages/(?:spec|sdk|backend)/src/" },
+      { dependencyTypes: ["core"] },
+    ),
+    forbid(
+      "no-tests",
+      "Published code may not import tests or the suite's own runs.",
+      { path: "^packages/[^/]+/src/" },
+      { path: "^packages/[^/]+/(?:targets|tests)/" },
+    ),
+    forbid(
+      "packages-only",
+      "A package may not import files outside packages/.",
+      { path: "^packages/" },
+      { path: "^(?:tests|scripts|bench|examples)/" },
+    ),
+    forbid(
+      "no-circle",
+      "Modules may not import each other in a circle at run time.",
+      { path: "^packages/[^/]+/src/" },
+      { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    ),
+    {
+      ...forbid(
+        "no-folder-circle",
+        "Folders may not import each other in a circle, not even for types.",
+        { path: "^packages/[^/]+/src/" },
+        { circular: true },
+      ),
+      scope: "folder",
+      // An error once the circles that stand today are cut.
+      severity: "warn",
+    },
+    forbid("resolvable", "Every import must lead to a file or a package.", {}, { couldNotResolve: true }),
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "/dist/|^packages/[^/]+/tsup.config.ts" },
+    tsPreCompilationDeps: "specify",
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      conditionNames: ["@call-transfer/source", "import", "types", "node", "default"],
+      exportsFields: ["exports"],
+    },
+  },
+};
