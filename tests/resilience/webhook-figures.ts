@@ -1,7 +1,7 @@
 // Hostile signature headers: none is accepted, and none costs the receiver time.
 import { signWebhook, verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webhooks";
 import { webhookSignature } from "@call-transfer/spec";
-import { createRandom } from "../simulate/random.ts";
+import { createRandom } from "../simulate/scheduler.ts";
 import type { Figure } from "./figure.ts";
 
 const mutations = 1_000_000;

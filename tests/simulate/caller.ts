@@ -6,7 +6,7 @@ import type { FaultName } from "./faults.ts";
 import type { AbortPlan, CallPlan } from "./plan.ts";
 import type { AttemptRecord, CallRecord, ClientRecord } from "./records.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { things } from "./seed-data.ts";
+import { things } from "./world.ts";
 
 /** Names the logical call of a request, for the network's bookkeeping. */
 const callHeader = "x-simulated-call";

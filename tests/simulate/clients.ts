@@ -2,12 +2,12 @@
 import { type Backend, demo } from "@call-transfer/backend";
 import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
 import { baseUrl } from "./caller.ts";
-import { middlewareKinds } from "./middleware.ts";
+import { middlewareKinds } from "./faults.ts";
 import type { Network } from "./network.ts";
 import { accountOf, type ClientPlan, type Plan } from "./plan.ts";
-import { createRandom } from "./random.ts";
 import type { BudgetRecord, ClientRecord } from "./records.ts";
 import type { Scheduler, Timer } from "./scheduler.ts";
+import { createRandom } from "./scheduler.ts";
 
 /** What clients are made of. */
 export interface ClientWorld {

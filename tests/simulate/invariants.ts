@@ -2,10 +2,9 @@
 import { ApiError, RequestError } from "@call-transfer/sdk";
 import { limits } from "@call-transfer/spec";
 import { bodyViolations } from "../../packages/contract/src/suite/schema-check.ts";
-import { attemptsFollowTheTable, settlesInTime, steps, waitsLongEnough } from "./pace.ts";
+import { attemptsFollowTheTable, budgetRoom, outcomesOf, settlesInTime, steps, waitsLongEnough } from "./pace.ts";
 import type { CallRecord, Violation } from "./records.ts";
-import { budgetRoom, outcomesOf } from "./table.ts";
-import { aboutCall, placedBy } from "./truth.ts";
+import { aboutCall, placedBy } from "./records.ts";
 import type { Evidence } from "./world.ts";
 
 /** Checks one invariant; gives a message for each breach. */

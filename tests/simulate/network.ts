@@ -1,11 +1,9 @@
 // The network between clients and backend: it loses, delays, repeats and invents, and keeps the truth.
-import { type Answer, codeOf, failureOf, madeAnswer } from "./answers.ts";
-import { openBody, wholeAnswer } from "./bodies.ts";
+import { type Answer, codeOf, failureOf, madeAnswer, openBody, wholeAnswer } from "./answers.ts";
 import { type Fault, type FaultName, faultNames, faults } from "./faults.ts";
 import type { AbortPlan, Plan } from "./plan.ts";
-import type { Random } from "./random.ts";
 import type { AttemptRecord, ClientRecord } from "./records.ts";
-import type { Scheduler, Timer } from "./scheduler.ts";
+import type { Random, Scheduler, Timer } from "./scheduler.ts";
 
 /** What the network stands between. */
 export interface NetworkEnds {

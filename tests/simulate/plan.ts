@@ -1,9 +1,8 @@
 // What follows from a seed: who calls what, when, and how bad the network is.
 import { demo, type Policies } from "@call-transfer/backend";
 import type { OperationDescription } from "@call-transfer/spec";
-import { allCells, type Condition, type FaultName, operationList } from "./faults.ts";
-import { kindNames, type MiddlewareKind } from "./middleware.ts";
-import { createRandom, type Random } from "./random.ts";
+import { allCells, type Condition, type FaultName, kindNames, type MiddlewareKind, operationList } from "./faults.ts";
+import { createRandom, type Random } from "./scheduler.ts";
 
 /** A client to make. */
 export interface ClientPlan {

@@ -8,9 +8,8 @@ import {
 } from "@call-transfer/sdk/webhooks";
 import { limits, webhookSignature } from "@call-transfer/spec";
 import type { Plan } from "./plan.ts";
-import type { Random } from "./random.ts";
-import type { Scheduler } from "./scheduler.ts";
-import { receiverUrl } from "./seed-data.ts";
+import type { Random, Scheduler } from "./scheduler.ts";
+import { receiverUrl } from "./world.ts";
 
 /** A secret of a destination, and since when (milliseconds). */
 export interface Issued {

@@ -3,6 +3,7 @@ import type { CallTransfer } from "@call-transfer/sdk";
 import type { OperationDescription } from "@call-transfer/spec";
 import type { Condition, FaultName } from "./faults.ts";
 import type { CallPlan, ClientPlan } from "./plan.ts";
+import type { Evidence } from "./world.ts";
 
 /** A request that really ran in the backend. */
 export interface Execution {
@@ -103,3 +104,16 @@ export type Cells = Map<string, number>;
 
 /** The key of a cell. */
 export const cellKey = (fault: FaultName | Condition, operationId: string): string => `${fault} ${operationId}`;
+
+/** A call in words, with how its attempts went. */
+export function aboutCall({ id, client, plan, attempts }: CallRecord): string {
+  const went = attempts.map(({ fault, status, end }) => `${fault} ${status ?? end}`).join(", ");
+  return `call ${id} (${client.plan.name} ${plan.operation.id}: ${went || "nothing sent"})`;
+}
+
+/** How many calls the backend holds that a logical call placed. */
+export function placedBy({ backend }: Evidence, { id }: CallRecord): number {
+  let count = 0;
+  for (const { request } of backend.state.calls.values()) if (request.note === id) count += 1;
+  return count;
+}

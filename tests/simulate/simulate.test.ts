@@ -1,7 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
 import { allCells } from "./faults.ts";
-import { missedAnswers, missedCells } from "./report.ts";
-import { add, noTotals, simulate } from "./run.ts";
+import { add, missedAnswers, missedCells, noTotals, simulate } from "./run.ts";
 
 /** Calls in each world: few, since there is a world for every cell. */
 const calls = 15;

@@ -7,7 +7,6 @@ const help = `Simulates the SDK against the reference backend over a faulty netw
   --from S       the first seed, 0 by default
   --attempts N   run until so many attempts were made, instead of --seeds
   --calls N      calls in each world; a seed needs the same number to be replayed
-  --shard i/n    only every n-th seed, starting with the i-th, from 1
   --trace        print everything that happens
   --mutants      plant every known bug in turn; each must be caught
   --mutant NAME  plant one bug and run until it is caught`;
@@ -18,7 +17,6 @@ const { values } = parseArgs({
     from: { type: "string", default: "0" },
     attempts: { type: "string" },
     calls: { type: "string" },
-    shard: { type: "string", default: "1/1" },
     trace: { type: "boolean", default: false },
     mutants: { type: "boolean", default: false },
     mutant: { type: "string" },
@@ -38,17 +36,15 @@ async function run(): Promise<boolean> {
   }
   if (values.mutants) return (await import("./mutation-run.ts")).runMutants();
   if (values.mutant !== undefined) return (await import("./mutation-run.ts")).runMutant(values.mutant);
-  const [, index = "1", of = "1"] = /^(\d+)\/(\d+)$/.exec(values.shard) ?? [];
-  // Loaded late, since planting a bug must come before the code that it is planted in.
+  // Imported late: a bug must be planted before the code that holds it is loaded.
   const { allCells } = await import("./faults.ts");
   const { usualCalls } = await import("./plan.ts");
   const attempts = values.attempts === undefined ? undefined : count("attempts", values.attempts);
   const seeds = values.seeds === undefined ? undefined : count("seeds", values.seeds);
-  return (await import("./main.ts")).runRange({
+  return (await import("./run.ts")).runRange({
     from: count("from", values.from),
     seeds: seeds ?? (attempts === undefined ? allCells.length : undefined),
     attempts,
-    shard: { index: Number(index) - 1, of: Number(of) },
     calls: values.calls === undefined ? usualCalls : count("calls", values.calls),
     trace: values.trace,
   });

@@ -1,17 +1,15 @@
 // One simulated world: a backend, clients and a network on one virtual time, run to rest.
 import { getEventListeners } from "node:events";
-import { type Backend, createBackend, demo } from "@call-transfer/backend";
+import { type Backend, createBackend, demo, type Seed } from "@call-transfer/backend";
 import { OutcomeUnknownError } from "@call-transfer/sdk";
 import type { Answer } from "./answers.ts";
 import { createCaller } from "./caller.ts";
 import { createClients } from "./clients.ts";
 import { createNetwork, type Network } from "./network.ts";
 import { type Plan, planOf } from "./plan.ts";
-import { createRandom } from "./random.ts";
 import { createReceiver, type Issued } from "./receiver.ts";
 import type { AttemptRecord, CallRecord, ClientRecord, LookRecord, Violation } from "./records.ts";
-import { createScheduler } from "./scheduler.ts";
-import { things, worldSeed } from "./seed-data.ts";
+import { createRandom, createScheduler } from "./scheduler.ts";
 
 /** What a world leaves behind. */
 export interface Evidence {
@@ -199,3 +197,73 @@ function hintsOf(text: string, headers: Answer["headers"]): Pick<Answer, "hintSe
   const { meta }: { meta?: { retryAfterSecs?: number } } = JSON.parse(text);
   return { hintSecs: Math.max(meta?.retryAfterSecs ?? 0, headerSecs ?? 0), headerSecs };
 }
+
+// What the backend of a simulated world knows at its start: two accounts with the same kinds of things.
+
+const { accountId, foreignAccountId, users, members, destinations, flows, numbers } = demo;
+const hours = { monday: [{ from: "09:00", to: "17:00" }] };
+
+/** Things of one account that calls can name. */
+export interface Things {
+  readonly accountId: string;
+  readonly members: readonly string[];
+  readonly apps: readonly string[];
+  readonly flowId: string;
+  readonly fromNumber: string;
+}
+
+/** The things of each account. */
+export const things: readonly [Things, Things] = [
+  {
+    accountId,
+    members: [members.owner, members.agent],
+    apps: [destinations.app, destinations.phone],
+    flowId: flows.published,
+    fromNumber: numbers.working,
+  },
+  {
+    accountId: foreignAccountId,
+    members: [members.foreign, members.suspended],
+    apps: [destinations.foreign, destinations.disabled],
+    flowId: flows.foreign,
+    fromNumber: numbers.foreign,
+  },
+];
+
+/** Where offers are delivered. */
+export const receiverUrl = "https://receiver.example.net/offers";
+
+const secretOf = (id: string): string => `planted-signing-secret-of-${id}`;
+
+/** The backend's state at its start. All destinations are apps, so that all of them can be rotated. */
+export const worldSeed: Seed = {
+  accounts: things.map((one) => ({ id: one.accountId, name: `Account ${one.accountId}` })),
+  users: [
+    { id: users.owner, name: "Olivia" },
+    { id: users.agent, name: "Aron" },
+    { id: users.both, name: "Bela" },
+    { id: users.outsider, name: "Otto" },
+  ],
+  members: [
+    { id: members.owner, accountId, userId: users.owner, role: "owner", hours },
+    { id: members.agent, accountId, userId: users.agent, role: "agent", hours },
+    { id: members.foreign, accountId: foreignAccountId, userId: users.both, role: "owner", hours },
+    { id: members.suspended, accountId: foreignAccountId, userId: users.outsider, role: "agent", hours },
+  ],
+  destinations: things.flatMap((one) =>
+    one.apps.map((id) => ({
+      id,
+      accountId: one.accountId,
+      name: `App ${id}`,
+      kind: "app" as const,
+      config: { url: receiverUrl },
+      signingSecret: secretOf(id),
+    })),
+  ),
+  flows: things.map((one) => ({ id: one.flowId, accountId: one.accountId, published: true })),
+  numbers: things.map((one) => ({ accountId: one.accountId, number: one.fromNumber })),
+  apiKeys: [
+    { accountId, key: demo.apiKey },
+    { accountId: foreignAccountId, key: demo.foreignApiKey },
+  ],
+};
