@@ -46,7 +46,7 @@ function checkRecord(clone: string, hadChangesets: boolean): void {
     commitAll(clone);
   }
   console.log(run(clone, process.execPath, gate).trim());
-  console.log(run(clone, process.execPath, join("scripts", "check-supply-chain.ts")).trim());
+  console.log(run(clone, process.execPath, join("tests", "packages", "check-supply-chain.ts")).trim());
 }
 
 const digest = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
