@@ -40,7 +40,7 @@ function prepare(clone: string, commit: string): void {
  * moved versions.
  */
 function checkRecord(clone: string, hadChangesets: boolean): void {
-  const gate = join("scripts", "release-gate.ts");
+  const gate = join("scripts", "release", "gate.ts");
   if (hadChangesets) {
     run(clone, process.execPath, gate, "--record");
     commitAll(clone);
