@@ -56,7 +56,7 @@ async function loadBackend(mutant: Mutant | undefined) {
 
 const titleOf = ({ noun, name }: ContractCase): string => `${noun}: ${name}`;
 // These cases test the SDK, and time passes in them.
-const isSlow = ({ noun }: ContractCase): boolean => noun === "retries" || noun === "broken answers";
+const isSlow = ({ noun }: ContractCase): boolean => noun === "retries" || noun === "broken responses";
 
 async function outcomeOf(name: string): Promise<Outcome> {
   const mutant = mutants.find((one) => one.name === name);

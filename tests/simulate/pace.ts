@@ -1,6 +1,6 @@
 // Invariants about how often, when and how long the SDK tries.
 
-import type { Outcome } from "@call-transfer/sdk";
+import type { RequestOutcome } from "@call-transfer/sdk";
 import { ApiError, OutcomeUnknownError } from "@call-transfer/sdk";
 import { type ErrorCode, errorCodes, type OperationDescription } from "@call-transfer/spec";
 import type { AttemptRecord, CallRecord } from "./records.ts";
@@ -134,7 +134,7 @@ export function* waitsLongEnough({ calls }: Evidence): Iterable<string> {
 // The design's tables of effects and retries, written down a second time and independently of the SDK.
 
 /** From the least to the most that may have happened: all attempts together are as certain as the worst of them. */
-const ranks: readonly Outcome[] = ["not_sent", "rejected", "unknown", "applied"];
+const ranks: readonly RequestOutcome[] = ["not_sent", "rejected", "unknown", "applied"];
 
 /** A quota that resets at a stated time, which no retry waits for. */
 const isQuota = (code: string | undefined): boolean => code === "assistant_quota_exceeded";
@@ -142,7 +142,7 @@ const isQuota = (code: string | undefined): boolean => code === "assistant_quota
 const isEffectFree = (code: string | undefined): boolean =>
   code !== undefined && Object.hasOwn(errorCodes, code) && errorCodes[code as ErrorCode].effectFree;
 
-function effectOfStatus(status: number, code: string | undefined): Outcome {
+function effectOfStatus(status: number, code: string | undefined): RequestOutcome {
   if (status < 300) return "applied";
   if (status === 408) return "unknown";
   if (status < 500) return "rejected";
@@ -150,7 +150,7 @@ function effectOfStatus(status: number, code: string | undefined): Outcome {
 }
 
 /** What an attempt may have done, as far as a client can know. */
-function effectOf({ end, status, code, fault }: AttemptRecord): Outcome {
+function effectOf({ end, status, code, fault }: AttemptRecord): RequestOutcome {
   if (end === "not_sent") return "not_sent";
   // A page with a status of success may be anybody's.
   if (fault === "wrong_content_type" && status !== undefined && status < 300) return "unknown";
@@ -161,14 +161,18 @@ function effectOf({ end, status, code, fault }: AttemptRecord): Outcome {
  * What all attempts together may have done. An abort at the very instant at which the last attempt ended may find its
  * answer or failure unread: then `unknown` is right too.
  */
-export function outcomesOf(attempts: readonly AttemptRecord[], abortedAt: number | undefined): ReadonlySet<Outcome> {
-  const known = attempts.map(effectOf).reduce<Outcome>(worse, "not_sent");
+export function outcomesOf(
+  attempts: readonly AttemptRecord[],
+  abortedAt: number | undefined,
+): ReadonlySet<RequestOutcome> {
+  const known = attempts.map(effectOf).reduce<RequestOutcome>(worse, "not_sent");
   const last = attempts.at(-1);
   if (last === undefined || last.endedAt !== abortedAt) return new Set([known]);
-  return new Set([known, attempts.slice(0, -1).map(effectOf).reduce<Outcome>(worse, "unknown")]);
+  return new Set([known, attempts.slice(0, -1).map(effectOf).reduce<RequestOutcome>(worse, "unknown")]);
 }
 
-const worse = (one: Outcome, other: Outcome): Outcome => (ranks.indexOf(one) > ranks.indexOf(other) ? one : other);
+const worse = (one: RequestOutcome, other: RequestOutcome): RequestOutcome =>
+  ranks.indexOf(one) > ranks.indexOf(other) ? one : other;
 
 /** Whether the table wants a retry after an attempt: `open` where it is silent. */
 export function wantsRetry(retry: OperationDescription["retry"], attempt: AttemptRecord): boolean | "open" {
