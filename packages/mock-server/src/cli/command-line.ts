@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { hasCredentials, isHttp, isOrigin } from "../server/server-options.ts";
+import { hasCredentials, isHttp, isOrigin } from "../server/urls.ts";
 import { program } from "./program.ts";
 
 /** A wrong command line; the process ends with status 2. */

@@ -5,8 +5,8 @@ import { type ControlClient, createControlClient, dataOf, messageOf } from "./co
 import type { components } from "./control-types.gen.ts";
 import { deliveryAdvice } from "./delivery-advice.ts";
 import { program } from "./program.ts";
-import { writeFileAtomically } from "./start.ts";
 import { issueToken } from "./token-command.ts";
+import { writeFileAtomically } from "./write-file.ts";
 
 type Snapshot = components["schemas"]["Snapshot"];
 

@@ -3,8 +3,9 @@ import { UsageError } from "./command-line.ts";
 import { localUrl } from "./credentials.ts";
 import { program } from "./program.ts";
 import { removeOwnReadyFile } from "./ready-file.ts";
-import { beginReadyFile, onSignal, writeFileAtomically } from "./start.ts";
+import { beginReadyFile, onSignal } from "./start.ts";
 import { type StartValues, serverOptions } from "./start-options.ts";
+import { writeFileAtomically } from "./write-file.ts";
 
 /** What `--json` and `--ready-file` contain. */
 interface PrismReadyInfo {

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Backend } from "@call-transfer/backend";
@@ -10,6 +10,7 @@ import { readDotenv, type Variables, withVariables } from "./dotenv.ts";
 import { frozenClockWarning } from "./frozen-clock-warning.ts";
 import { removeOwnReadyFile, removeStaleReadyFile } from "./ready-file.ts";
 import { importedSnapshot, type StartValues, serverOptions } from "./start-options.ts";
+import { messageOf, writeFileAtomically } from "./write-file.ts";
 
 /** Options that a snapshot overrides. */
 const replacedBySnapshot = ["seed", "clock", "now", "prng", "policy", "fault", "latency"] as const;
@@ -103,25 +104,10 @@ function exportSnapshot(backend: Backend, path: string): void {
   }
 }
 
-/** Writes a file atomically. Throws an Error that names it. */
-export function writeFileAtomically(path: string, content: string): void {
-  try {
-    writeFileSync(`${path}.part`, `${content}\n`, { mode: 0o600 });
-    renameSync(`${path}.part`, path);
-  } catch (error) {
-    rmSync(`${path}.part`, { force: true });
-    throw new Error(`Cannot write ${path}: ${messageOf(error)}`, { cause: error });
-  }
-}
-
 /** Sets variables in a `.env` file. The file stays when the server ends, because its other lines are the user's. */
 function writeVariables(file: string, variables: Variables): void {
   const { path, text } = readDotenv("--write-env", file);
   writeFileAtomically(path, withVariables(text, variables).replace(/\n$/, ""));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** First signal: graceful shutdown. Second: exit immediately. */

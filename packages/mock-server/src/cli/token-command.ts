@@ -1,16 +1,14 @@
-import { zRole } from "@call-transfer/spec/schemas";
+import type { zRole as roleSchema } from "@call-transfer/spec/schemas";
 import type { Command } from "./command.ts";
 import { defaultTokenLifetime, readLifetime, suggestion, UsageError } from "./command-line.ts";
 import { messageOf } from "./control-client.ts";
-
-const roles = zRole.options;
 
 /** Issues an access token for a role or a user. Prints nothing else, so that scripts can use the output. */
 export const issueToken: Command = async (control, operands, values) => {
   const { user: userId, account: accountId, lifetime = defaultTokenLifetime } = values;
   const [name, ...others] = operands;
   if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);
-  const role = name === undefined && userId === undefined ? "owner" : readRole(name);
+  const role = name === undefined && userId === undefined ? "owner" : await readRole(name);
   const expiresInSecs = readLifetime("--lifetime", lifetime);
   const { data, error } = await control.POST("/_control/v1/auth/tokens", {
     body: {
@@ -33,8 +31,11 @@ export const issueToken: Command = async (control, operands, values) => {
   throw new UsageError(`${place}: ${message.replace(`${field}: `, "")}.`);
 };
 
-function readRole(name: string | undefined): (typeof roles)[number] | undefined {
+async function readRole(name: string | undefined): Promise<(typeof roleSchema)["options"][number] | undefined> {
   if (name === undefined) return undefined;
+  // Loaded only here: the schemas take longer to load than the other commands to run.
+  const { zRole } = await import("@call-transfer/spec/schemas");
+  const roles = zRole.options;
   const role = roles.find((one) => one === name);
   if (role === undefined)
     throw new UsageError(`token ${name}: must be one of ${roles.join(", ")}.${suggestion(name, roles)}`);

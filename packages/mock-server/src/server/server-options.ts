@@ -1,4 +1,5 @@
 import { InputError, type SandboxesOptions } from "@call-transfer/backend";
+import { isHttp, isOrigin } from "./urls.ts";
 
 /** The options of `startMockServer`. */
 export interface MockServerOptions extends SandboxesOptions {
@@ -46,21 +47,4 @@ function eachText(field: string, list: readonly string[], isGood: (text: string)
   if (!Array.isArray(list)) throw new InputError(field, "must be a list");
   for (const [index, text] of list.entries())
     if (typeof text !== "string" || !isGood(text)) throw new InputError(`${field}[${index}]`, message);
-}
-
-/** Whether a text is an absolute http or https URL that `fetch` accepts. */
-export function isHttp(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && !hasCredentials(url);
-}
-
-/** Whether a URL contains a user name or password. `fetch` rejects it with a message that repeats them. */
-export function hasCredentials(url: URL): boolean {
-  return url.username !== "" || url.password !== "";
-}
-
-/** Whether a text is an origin as browsers write it. */
-export function isOrigin(text: string): boolean {
-  return isHttp(text) && new URL(text).origin === text;
 }
