@@ -8,7 +8,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const record = join(root, "node_modules/.cache/build.json");
+const record = join(root, ".cache/build.json");
 const shared = ["package-lock.json", "tsconfig.base.json", "scripts/build-options.ts", "packages/spec/openapi.json"];
 // The longest builds first, so that none is left alone at the end.
 const packages = ["backend", "sdk", "spec", "contract", "mock-server"];
