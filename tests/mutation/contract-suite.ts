@@ -1,5 +1,5 @@
-// The contract suite as Vitest tests, for StrykerJS: each case is a test of its own, so that a mutant meets only the
-// cases that reach it. Outside of mutation runs `npm run test:contract` runs the same cases.
+// The contract suite as Vitest tests, one per case, so that StrykerJS runs only the cases that reach a mutant.
+// `npm run test:contract` runs the same cases without StrykerJS.
 import { cases } from "@call-transfer/contract";
 import { expect, it } from "vitest";
 import { inProcess } from "../../packages/contract/targets/in-process.ts";

@@ -1,4 +1,4 @@
-// Plants every listed bug in the reference backend and names the contract case that catches it: npm run mutants -- --help
+// Plants every listed bug in the reference backend and reports the contract case that catches it: npm run mutants -- --help
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
@@ -10,15 +10,15 @@ import type { Outcome } from "./worker.ts";
 
 const help = `Plants every listed bug in the reference backend. The contract suite must catch each.
 
-  --only TEXT  only mutants whose name or group holds the text
-  --why        also print the failure of the case
+  --only TEXT  only try mutants whose name or group contains the text
+  --why        also print why the case failed
 
-A run of all mutants writes reports/contract-mutants.md, which names the case that caught each, and updates the numbers in
-docs/contract-coverage.md. Where CI is set, it fails when those numbers are out of date.`;
+A run of all mutants writes reports/contract-mutants.md, which lists the case that caught each one. It also updates the
+numbers in docs/contract-coverage.md. If CI is set, the run fails when those numbers are out of date.`;
 
-/** Real milliseconds after which a mutant counts as one that never ends. */
+/** Milliseconds after which a mutant counts as endless. */
 const timeLimitMs = 300_000;
-/** The most mutants that one process tries: each copy of the backend stays in its memory. */
+/** Mutants per process. The limit exists because each copy of the backend stays in memory. */
 const mostPerProcess = 100;
 
 const start = (): ChildProcess =>
@@ -26,7 +26,7 @@ const start = (): ChildProcess =>
     execArgv: [...process.execArgv, "--disable-warning=ExperimentalWarning"],
   });
 
-/** Tries one mutant. A process that ends or takes too long did not catch it. */
+/** Tries one mutant. A process that exits or takes too long counts as broken. */
 async function tryOne(child: ChildProcess, name: string): Promise<Outcome> {
   child.send(name);
   const done = new AbortController();
@@ -34,16 +34,15 @@ async function tryOne(child: ChildProcess, name: string): Promise<Outcome> {
   try {
     return await Promise.race([
       once(child, "message", { signal }).then(([outcome]) => outcome as Outcome),
-      once(child, "exit", { signal }).then(([code]): Outcome => ({ broken: `its process ended with ${code}` })),
+      once(child, "exit", { signal }).then(([code]): Outcome => ({ broken: `its process exited with code ${code}` })),
     ]);
   } catch {
-    return { broken: `it did not end within ${timeLimitMs / 1000} s` };
+    return { broken: `it did not finish within ${timeLimitMs / 1000} s` };
   } finally {
     done.abort();
   }
 }
 
-/** Tries mutants, several at a time. */
 async function tryAll(names: readonly string[], onOutcome: (name: string, outcome: Outcome) => void): Promise<void> {
   const waiting = [...names];
   const work = async (): Promise<void> => {
@@ -66,7 +65,7 @@ async function tryAll(names: readonly string[], onOutcome: (name: string, outcom
 const row = (...cells: string[]): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 const groups = [...Map.groupBy(mutants, ({ group }) => group)];
 
-/** How many mutants each group has: all of them are caught, or the run fails. */
+/** Mutants per group. All of them are caught, or the run fails. */
 const summary = [
   row("Area of the mutant", "Mutants caught"),
   row("---", "---"),
@@ -77,14 +76,14 @@ const reportOf = (outcomes: ReadonlyMap<string, Outcome>): string =>
   `${[
     "# Mutants",
     "",
-    "Written by `npm run mutants`, which breaks the reference backend in one place at a time and runs the contract suite on",
-    "it. Each mutant must fail a case; the table names the first case that fails. A rule such as §8.3 is a rule of",
-    "[the specification](../docs/specification.md), one such as A-24 a row of [the assumptions](../docs/assumptions.md).",
+    "Written by `npm run mutants`. It breaks the reference backend in one place at a time and runs the contract suite. Each",
+    "mutant must fail a case; the table lists the first one. A rule such as §8.3 is in",
+    "[the specification](../docs/specification.md), one such as A-24 in [the assumptions](../docs/assumptions.md).",
     "",
     `${mutants.length} mutants, all caught.`,
     ...groups.flatMap(([group, members]) => [
       `\n## ${group}\n`,
-      row("The backend", "Rule", "First caught by"),
+      row("Bug", "Rule", "Caught by"),
       row("---", "---", "---"),
       ...members.map(({ name, rule }) => row(name, rule, outcomes.get(name)?.caughtBy ?? "no case")),
     ]),
@@ -99,14 +98,15 @@ if (values.help) {
 }
 
 const chosen = mutants.filter(({ group, name }) => `${group}: ${name}`.includes(values.only));
-if (chosen.length === 0) throw new Error(`No mutant's name or group holds "${values.only}".`);
+if (chosen.length === 0)
+  throw new Error(`No name or group of a mutant contains "${values.only}". Run without --only to list all mutants.`);
 
 const started = performance.now();
 const outcomes = new Map<string, Outcome>();
 const textOf = ({ caughtBy, broken }: Outcome): string =>
   broken !== undefined ? `BROKEN: ${broken}` : (caughtBy ?? "SURVIVED");
 
-// A case that fails on the correct backend proves nothing about a wrong one.
+// The correct backend must pass every case. Otherwise a failed case would prove nothing.
 const control = "no mutant";
 await tryAll([control], (name, outcome) => outcomes.set(name, outcome));
 const { caughtBy, failure, broken } = outcomes.get(control) ?? {};

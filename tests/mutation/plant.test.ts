@@ -24,15 +24,15 @@ describe("planting a bug", () => {
   });
 
   it.each([
-    ["gone", "a < b", 'packages/some.ts declares no "gone". Name what holds: a < b'],
-    ["smaller", "b > a", '"smaller" in packages/some.ts holds this code 0 times, not once: b > a'],
-    ["later", "b", '"later" in packages/some.ts holds this code 3 times, not once: b'],
-  ])("names what is missing: %s, %s", (within, from, message) => {
+    ["gone", "a < b", 'packages/some.ts declares no "gone". Name the declaration that contains: a < b'],
+    ["smaller", "b > a", '"smaller" in packages/some.ts must contain this code once, not 0 times: b > a'],
+    ["later", "b", '"later" in packages/some.ts must contain this code once, not 3 times: b'],
+  ])("reports an address that does not match: %s, %s", (within, from, message) => {
     expect(() => replaced(within, from, "c")).toThrow(message);
   });
 
-  it("refuses a row that lacks a cell", () => {
-    expect(() => readTable("= Group\n@ some.ts\nname ¦ smaller ¦ a < b")).toThrow("Line 3 of the table is not");
+  it("refuses a row with a missing cell", () => {
+    expect(() => readTable("= Group\n@ some.ts\nname ¦ smaller ¦ a < b")).toThrow("Line 3 of the table must be");
   });
 });
 

@@ -1,4 +1,4 @@
-// Bugs planted in source files, to see whether a suite finds them, and the tables that list them.
+// Plants bugs in source files and reads the tables that list them.
 import { readFileSync } from "node:fs";
 import ts from "typescript";
 
@@ -10,22 +10,22 @@ export const sourceOf = (file: string): string => readFileSync(new URL(file, pac
 /** A wrong variant of one source file. */
 export interface Mutant {
   readonly name: string;
-  /** The heading that it stands under. */
+  /** The heading in its table. */
   readonly group: string;
-  /** The section of the specification or the assumption that it breaks; empty in tables that name none. */
+  /** The section of the specification, or the assumption, that the bug violates; empty in the table of the simulation. */
   readonly rule: string;
   /** The file, below `packages/`. */
   readonly file: string;
-  /** Contract cases whose noun and name match run first. */
+  /** Contract cases that match run first. */
   readonly first: RegExp;
-  /** The source with the bug in it. Throws when the source lacks the place. */
+  /** Returns the source with the bug. Throws if the source does not contain the original code. */
   readonly plant: (source: string) => string;
 }
 
-/** A piece of code inside a named declaration: spaces, line breaks and comments do not count. */
+/** A piece of code inside a named declaration. Spaces, line breaks and comments are ignored. */
 export interface Address {
   readonly file: string;
-  /** The function, method, property, variable, type or class that holds the code. */
+  /** The function, method, property, variable, type or class that contains the code. */
   readonly within: string;
   readonly from: string;
   readonly to: string;
@@ -40,7 +40,7 @@ function parse(text: string): ts.SourceFile {
   return file;
 }
 
-/** The leaves of a syntax tree that have a text of their own. */
+/** The leaves of a syntax tree that have text. */
 function tokensOf(node: ts.Node, file: ts.SourceFile): ts.Node[] {
   const children = node.getChildren(file).filter(({ kind }) => kind !== ts.SyntaxKind.JSDoc);
   if (children.length > 0) return children.flatMap((child) => tokensOf(child, file));
@@ -58,11 +58,12 @@ function* declarationsIn(node: ts.Node, name: string): Generator<ts.Node> {
   for (const child of node.getChildren()) yield* declarationsIn(child, name);
 }
 
-/** Replaces the one place that an address names. Throws when there is no such place, or more than one. */
+/** Replaces the code at an address. Throws unless the declaration contains it exactly once. */
 export function replaceAt({ file, within, from, to }: Address, source: string): string {
   const parsed = parse(source);
   const declarations = [...declarationsIn(parsed, within)];
-  if (declarations.length === 0) throw new Error(`packages/${file} declares no "${within}". Name what holds: ${from}`);
+  if (declarations.length === 0)
+    throw new Error(`packages/${file} declares no "${within}". Name the declaration that contains: ${from}`);
   const wanted = textsOf(from);
   const places = new Map<number, number>();
   for (const declaration of declarations) {
@@ -84,14 +85,15 @@ export function replaceAt({ file, within, from, to }: Address, source: string): 
   }
   const [place, ...others] = places;
   if (place === undefined || others.length > 0)
-    throw new Error(`"${within}" in packages/${file} holds this code ${places.size} times, not once: ${from}`);
+    throw new Error(`"${within}" in packages/${file} must contain this code once, not ${places.size} times: ${from}`);
   const code = source.slice(...place);
   return source.slice(0, place[0]) + to.replace(/^~/, "").replace("…", () => code) + source.slice(place[1]);
 }
 
 /**
- * Reads a table of bugs. A line is a row: `rule name ¦ declaration ¦ code ¦ wrong code`, the rule only where it begins
- * with § or A-. Code that begins with `~` is a piece of text, such as a part of a regular expression; in wrong code `…` stands for the code. `= text` starts a group, `@ file ¦ first` a file with the cases to run first, `#` a comment.
+ * Reads a table of bugs. Each line is a row: `rule name ¦ declaration ¦ code ¦ wrong code`. The rule is optional and starts
+ * with § or A-. Code that starts with `~` is matched as text, for example a part of a regular expression. In wrong code,
+ * `…` stands for the code. `= text` starts a group, `@ file ¦ first` a file with the cases to run first, `#` a comment.
  */
 export function readTable(text: string): Mutant[] {
   let [group, file, first] = ["", "", /^/];
@@ -102,7 +104,9 @@ export function readTable(text: string): Mutant[] {
     else if (line.startsWith("@ ")) [file, first] = [content, new RegExp(within ?? "^")];
     else if (line !== "" && !line.startsWith("#")) {
       if (!within || !from || to === undefined || rest.length > 0)
-        throw new Error(`Line ${index + 1} of the table is not "name ¦ declaration ¦ code ¦ wrong code": ${line}`);
+        throw new Error(
+          `Line ${index + 1} of the table must be "name ¦ declaration ¦ code ¦ wrong code", not: ${line}`,
+        );
       const [, rule = "", name = ""] = /^((?:§|A-)\S+)? ?(.*)$/.exec(head) ?? [];
       const address = { file, within, from, to };
       return [{ name, group, rule, file, first, plant: (source: string) => replaceAt(address, source) }];
@@ -111,7 +115,7 @@ export function readTable(text: string): Mutant[] {
   });
 }
 
-/** The source of the mutant's file with the bug in it. Throws when that changes nothing. */
+/** Returns the source of the mutant's file with the bug. Throws if the bug changes nothing. */
 export function withBug({ name, file, plant }: Mutant, source: string): string {
   const planted = plant(source);
   if (planted === source) throw new Error(`${name}: the bug changes nothing in packages/${file}`);

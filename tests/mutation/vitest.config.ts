@@ -1,4 +1,4 @@
-// What StrykerJS runs on each mutant: the unit tests of the mutated packages, and the contract suite.
+// The tests that StrykerJS runs on each mutant: the unit tests of the mutated packages and the contract suite.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const source = "@call-transfer/source";
 
-/** The packages by name, in this folder tree: node_modules links to the tree that has no mutants in it. */
+/** Aliases to the packages in this folder. Without them, node_modules would resolve to the folder without mutants. */
 const aliases = ["spec", "sdk", "backend", "contract"].flatMap((name) => {
   const { exports } = JSON.parse(readFileSync(`${root}packages/${name}/package.json`, "utf8"));
   return Object.entries<string | Record<string, string>>(exports).map(([entry, target]) => ({
@@ -18,7 +18,7 @@ const aliases = ["spec", "sdk", "backend", "contract"].flatMap((name) => {
 export default defineConfig({
   root,
   resolve: { alias: aliases },
-  // Each run has one worker: its files share their modules, or loading them would take most of the time.
+  // Test files share their modules, since loading them again would take most of the time.
   test: {
     isolate: false,
     testTimeout: 300_000,

@@ -1,15 +1,15 @@
-// Plants one mutant after another, as its parent process asks, and finds the first contract case that fails.
+// Plants each mutant that the parent process names, and finds the first contract case that fails.
 import { registerHooks, stripTypeScriptTypes } from "node:module";
 import { type ContractCase, cases } from "@call-transfer/contract";
 import { inProcessRunner } from "../../packages/contract/targets/in-process.ts";
 import { mutants } from "./mutants.ts";
 import { type Mutant, sourceOf, withBug } from "./plant.ts";
 
-/** The result for a mutant, or for the correct backend: the case that failed and its message, or nothing. */
+/** The case that failed and its message; both are undefined if every case passed. */
 export interface Outcome {
   readonly caughtBy?: string;
   readonly failure?: string;
-  /** Why the mutant could not be tried. */
+  /** Why the mutant could not run. */
   readonly broken?: string;
 }
 
@@ -18,7 +18,7 @@ const mark = "?copy=";
 const planted = new Map<string, Mutant>();
 const correct = new Map<string, string>();
 
-/** The file as JavaScript: only the copy's own mutant differs from the correct text. */
+/** The JavaScript of a file, with the bug if the mutant is in this file. */
 function scriptOf(file: string, mutant: Mutant | undefined): string {
   if (mutant?.file === file) return stripTypeScriptTypes(withBug(mutant, sourceOf(file)));
   const known = correct.get(file) ?? stripTypeScriptTypes(sourceOf(file));
@@ -26,7 +26,7 @@ function scriptOf(file: string, mutant: Mutant | undefined): string {
   return known;
 }
 
-// Each mutant gets copies of the backend and of the tables that it reads; the suite and the SDK keep the correct tables.
+// Each mutant gets its own copy of the backend and of the tables that it reads. The suite and the SDK keep the correct tables.
 registerHooks({
   resolve(specifier, context, next) {
     const resolved = next(specifier, context);
@@ -55,7 +55,7 @@ async function loadBackend(mutant: Mutant | undefined) {
 }
 
 const titleOf = ({ noun, name }: ContractCase): string => `${noun}: ${name}`;
-// These cases test the SDK, and time passes in them.
+// These cases test the SDK and wait for real time.
 const isSlow = ({ noun }: ContractCase): boolean => noun === "retries" || noun === "broken responses";
 
 async function outcomeOf(name: string): Promise<Outcome> {
@@ -72,7 +72,7 @@ async function outcomeOf(name: string): Promise<Outcome> {
   return {};
 }
 
-// A bug may leave rejected promises behind.
+// A bug may cause unhandled rejections.
 process.on("unhandledRejection", () => {});
 process.on("message", async (name: string) => {
   const outcome = await outcomeOf(name).catch((error: unknown): Outcome => ({ broken: String(error) }));
