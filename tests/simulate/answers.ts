@@ -1,16 +1,16 @@
-// Answers that do not come from the backend: those of proxies, and of a platform in trouble.
+// Responses of proxies and of a failing platform, and the bodies of all responses.
 import { type ErrorCode, errorCodes } from "@call-transfer/spec";
 import type { FaultName } from "./faults.ts";
 import type { Random } from "./scheduler.ts";
 
-/** An answer, with the wait that a client must honour for it. */
+/** A response, with the wait that it asks the client for. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Seconds that it asks to wait, in its body or its header; undefined where it asks nothing that counts. */
+  /** Seconds to wait according to body and header. Undefined if neither has a valid value. */
   readonly hintSecs?: number | undefined;
-  /** Seconds that its header alone asks to wait. */
+  /** Seconds to wait according to the header. */
   readonly headerSecs?: number | undefined;
 }
 
@@ -21,7 +21,7 @@ const unavailable = codesOf((code) => errorCodes[code].status === 503);
 const effectFree = unavailable.filter((code) => errorCodes[code].effectFree);
 const withEffect = unavailable.filter((code) => !errorCodes[code].effectFree);
 
-/** `meta.retryAfterSecs` or a header `Retry-After`, and the seconds that each asks for where it can be read. */
+/** `meta.retryAfterSecs`, a `Retry-After` header, and the seconds in each if it is valid. */
 interface Hint {
   readonly meta?: unknown;
   readonly metaSecs?: number;
@@ -29,7 +29,7 @@ interface Hint {
   readonly headerSecs?: number;
 }
 
-const honoured: readonly Hint[] = [
+const valid: readonly Hint[] = [
   { meta: { retryAfterSecs: 0 }, metaSecs: 0 },
   { meta: { retryAfterSecs: 0.25 }, metaSecs: 0.25 },
   { meta: { retryAfterSecs: 3 }, metaSecs: 3 },
@@ -77,10 +77,9 @@ function apiError(status: number, code: ErrorCode, hint: Hint, echo: string): An
   return { status, headers, text: JSON.stringify(body), hintSecs, headerSecs };
 }
 
-const none: Hint = {};
-const noneOr = (random: Random): Hint => (random.chance(0.3) ? random.pick(honoured) : none);
+const sometimesHint = (random: Random): Hint => (random.chance(0.3) ? random.pick(valid) : {});
 
-/** A `Retry-After` date, which counts from the answer's own `Date`. */
+/** A response with a `Retry-After` date, which is relative to the `Date` of the response. */
 function dated(now: number, random: Random): Answer {
   const secs = random.below(40);
   const start = Math.floor(now / 1000) * 1000;
@@ -91,30 +90,26 @@ function dated(now: number, random: Random): Answer {
   return { ...page(429, ""), headers: { ...html, ...headers }, hintSecs: secs, headerSecs: secs };
 }
 
-/**
- * The answer that a fault puts in the backend's place.
- *
- * @param echo What it repeats of the request: a credential, when a proxy shows all headers.
- */
+/** The response that a fault sends instead of the backend. It repeats `echo`, for example the request's credential. */
 export function madeAnswer(fault: FaultName, now: number, echo: string, random: Random): Answer {
   switch (fault) {
     case "status_408":
       return random.chance(0.5) ? page(408, echo) : { status: 408, headers: {}, text: "" };
     case "status_429_with_meta":
-      return random.chance(0.2) ? dated(now, random) : apiError(429, random.pick(tooMany), random.pick(honoured), echo);
+      return random.chance(0.2) ? dated(now, random) : apiError(429, random.pick(tooMany), random.pick(valid), echo);
     case "status_429_without_meta":
-      return random.chance(0.5) ? page(429, echo) : apiError(429, random.pick(tooMany), none, echo);
+      return random.chance(0.5) ? page(429, echo) : apiError(429, random.pick(tooMany), {}, echo);
     case "status_429_hostile_meta":
       return apiError(429, random.pick(tooMany), random.pick(hostile), echo);
     case "status_500_after_apply":
-      // A gateway may repeat a 503's code under a status of its own, which proves nothing then.
+      // A gateway may send an effect-free code with its own status. That does not prove that nothing happened.
       return random.chance(0.5)
-        ? apiError(500, "internal_error", noneOr(random), echo)
-        : apiError(random.pick([500, 502, 504]), random.pick(effectFree), noneOr(random), echo);
+        ? apiError(500, "internal_error", sometimesHint(random), echo)
+        : apiError(random.pick([500, 502, 504]), random.pick(effectFree), sometimesHint(random), echo);
     case "effect_free_503":
-      return apiError(503, random.pick(effectFree), noneOr(random), echo);
+      return apiError(503, random.pick(effectFree), sometimesHint(random), echo);
     case "proxy_503":
-      return random.chance(0.5) ? page(503, echo) : apiError(503, random.pick(withEffect), noneOr(random), echo);
+      return random.chance(0.5) ? page(503, echo) : apiError(503, random.pick(withEffect), sometimesHint(random), echo);
     case "cross_origin_redirect": {
       const location = "https://elsewhere.example.net/collect";
       return { ...page(random.pick([301, 302, 303, 307, 308]), echo), headers: { ...html, location } };
@@ -124,7 +119,7 @@ export function madeAnswer(fault: FaultName, now: number, echo: string, random: 
   }
 }
 
-/** What fetch throws, as Node tells it, and Bun: without a system call, and with no cause. */
+/** The error that fetch throws. Node includes a system call and a cause, Bun neither. */
 export function failureOf(fault: FaultName, echo: string, random: Random): Error {
   const coded = (code: string, syscall?: string) =>
     Object.assign(new Error(`${syscall ?? ""} ${code} ${echo}`), { code }, syscall !== undefined && { syscall });
@@ -155,50 +150,47 @@ export function failureOf(fault: FaultName, echo: string, random: Random): Error
   }
 }
 
-/** The code of an error body; undefined where the body is none. */
+/** The code of an error body; undefined for other bodies. */
 export function codeOf(status: number, text: string): string | undefined {
   if (status < 400 || !text.startsWith("{")) return undefined;
   const { code }: { code?: unknown } = JSON.parse(text);
   return typeof code === "string" ? code : undefined;
 }
 
-/** How an answer's body comes over the wire. */
+/** How the body of a response arrives. */
 export interface BodyPlan {
   readonly chunks: readonly string[];
-  /** What follows the last chunk: its end, a broken connection, or nothing. */
+  /** What follows the last chunk: the end of the body, a lost connection, or nothing. */
   readonly finish: "close" | "break" | "stall";
-  /** What a broken connection throws. */
+  /** The error of a lost connection. */
   failure(): Error;
-  /** Runs a task after some time, unless the exchange is over by then. */
+  /** Runs a task later, unless the exchange has ended by then. */
   after(task: () => void): void;
-  /** Told before each chunk. */
+  /** Called before each chunk. */
   onChunk(): void;
-  /** Told once: the body came to its end, broke, or was cancelled by its reader. */
+  /** Called once: the body was complete, the connection was lost, or the reader cancelled. */
   onEnd(how: "closed" | "broken" | "cancelled"): void;
 }
 
-/** A body that is on its way. */
+/** A body that is being sent. */
 export interface OpenBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Whether somebody would have to read on or cancel. */
+  /** Whether the client must still read or cancel it. */
   isOpen(): boolean;
-  /** Breaks the connection. */
+  /** Ends the connection with an error. */
   breakOff(error: unknown): void;
 }
 
 const encoder = new TextEncoder();
 
-/** An answer that came whole. */
+/** A response that arrives in one piece. */
 export interface WholeAnswer {
   readonly response: Response;
-  /** Whether somebody would have to read on or cancel. */
+  /** Whether the client must still read or cancel it. */
   isUnread(): boolean;
 }
 
-/**
- * Makes an answer whose body is there in one piece. It has what a client needs to read it once, since a genuine
- * stream costs as much as the rest of an exchange; answers that come in pieces have one.
- */
+/** Creates a response whose body is one chunk. It is not a real `Response`, whose stream would double the time of a run. */
 export function wholeAnswer(text: string, status: number, headers: HeadersInit): WholeAnswer {
   let [isRead, isOver] = [false, text === ""];
   const end = async (): Promise<void> => {
@@ -217,7 +209,7 @@ export function wholeAnswer(text: string, status: number, headers: HeadersInit):
   return { response: response as unknown as Response, isUnread: () => !isOver };
 }
 
-/** Opens a body that comes piece by piece. */
+/** Opens a body that arrives in several chunks. */
 export function openBody(plan: BodyPlan): OpenBody {
   let over = false;
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;

@@ -1,31 +1,19 @@
-// The SDK's clients of a world, each with the world's time and network behind it.
-import { type Backend, demo } from "@call-transfer/backend";
+// Creates the SDK clients of a world, with its clock and its network.
+import { demo } from "@call-transfer/backend";
 import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
 import { baseUrl } from "./caller.ts";
 import { middlewareKinds } from "./faults.ts";
 import type { Network } from "./network.ts";
-import { accountOf, type ClientPlan, type Plan } from "./plan.ts";
-import type { BudgetRecord, ClientRecord } from "./records.ts";
-import type { Scheduler, Timer } from "./scheduler.ts";
-import { createRandom } from "./scheduler.ts";
+import { accountOf, type ClientPlan } from "./plan.ts";
+import type { BudgetRecord, ClientRecord, World } from "./records.ts";
+import { createRandom, type Timer } from "./scheduler.ts";
 
-/** What clients are made of. */
-export interface ClientWorld {
-  readonly plan: Plan;
-  readonly scheduler: Scheduler;
-  readonly backend: Backend;
-  readonly network: Network;
-  readonly produced: string[];
-  readonly secrets: Set<string>;
-  violate(invariant: string, message: string): void;
-}
-
-/** The longest delay that a platform's timer takes, in milliseconds. */
+/** The longest delay of a timer in Node and browsers, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Makes the clients of a plan. */
-export async function createClients(world: ClientWorld): Promise<readonly ClientRecord[]> {
-  const { plan, scheduler, backend, network, produced, secrets, violate } = world;
+/** Creates the clients of a plan. */
+export async function createClients(world: World, network: Network): Promise<readonly ClientRecord[]> {
+  const { plan, scheduler, backend, produced, secrets, violate } = world;
   const random = createRandom(plan.seed, "tokens");
   let shared: { sdk: CallTransfer; budget: BudgetRecord } | undefined;
 
@@ -66,7 +54,8 @@ export async function createClients(world: ClientWorld): Promise<readonly Client
       if (!forceRefresh) return !network.isHealed() && random.chance(0.02) ? `${token.slice(0, -4)}AAAA` : token;
       const client = record();
       client.renewing += 1;
-      if (client.renewing > 1) violate("4 attempts", `${client.plan.name} renews its token twice at once`);
+      if (client.renewing > 1)
+        violate("4 attempts", `${client.plan.name} renews its token while a renewal is in flight`);
       await new Promise<void>((resolve) => scheduler.after(network.isHealed() ? 1 : random.between(1, 3000), resolve));
       const issued = issue(300);
       scheduler.hold(issued);
@@ -86,10 +75,8 @@ export async function createClients(world: ClientWorld): Promise<readonly Client
   const make = (client: ClientPlan): ClientRecord => {
     const record = (): ClientRecord => made;
     const sdkRandom = createRandom(plan.seed, client.name);
-    const note = (message: string) => {
-      produced.push(message);
-    };
-    const budget = client.name === "neighbour" && shared ? shared.budget : { told: 0 };
+    const note = (message: string) => void produced.push(message);
+    const budget = client.name === "neighbour" && shared ? shared.budget : { reportedRetries: 0 };
     const options: Partial<ClientOptions> = {
       ...credentialOf(client, record),
       fetch: (input, init) => network.fetchOf(made)(input, init),
@@ -99,7 +86,7 @@ export async function createClients(world: ClientWorld): Promise<readonly Client
       maxRetries: client.maxRetries,
       retry: { unsafe: client.unsafe },
       onRetry(event) {
-        budget.told += 1;
+        budget.reportedRetries += 1;
         note(JSON.stringify(event));
       },
       middleware: client.middleware ? [middlewareKinds[client.middleware]] : [],

@@ -1,25 +1,24 @@
-// What can go wrong between client and backend, as data.
-
+// The faults between client and backend, and the middleware in front of them, as data.
 import type { Middleware } from "@call-transfer/sdk";
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import type { AttemptRecord } from "./records.ts";
 
-/** How an exchange goes. */
+/** What happens to an exchange. */
 export interface Fault {
-  /** Whether the backend carries the request out: not at all, before it is answered, afterwards, or by chance. */
+  /** When the backend executes the request: never, before the response, after it, or before it by chance. */
   readonly executes: "never" | "before" | "after" | "maybe";
-  /** What comes back: the backend's answer, one that stands in for it, a failure of fetch, or nothing. */
+  /** What the client gets: the backend's response, a made-up one, an error of fetch, or nothing. */
   readonly answer: "backend" | "made" | "failure" | "silence";
-  /** How the body ends: whole, nothing or half of it and then silence, a clean end or a broken connection at half. */
+  /** What happens to the body: it stalls at its start or half-way, or half-way it ends or the connection is lost. */
   readonly body?: "stall" | "halfStall" | "halfEnd" | "halfBreak";
 }
 
 const processed = { executes: "before", answer: "backend" } as const;
 const refused = { executes: "never", answer: "failure" } as const;
 const standIn = { executes: "maybe", answer: "made" } as const;
-const turnedAway = { executes: "never", answer: "made" } as const;
+const rejected = { executes: "never", answer: "made" } as const;
 
-/** Every fault of an exchange. `none` is the exchange as it should be. */
+/** Every fault of an exchange. `none` is an exchange without a fault. */
 export const faults = {
   none: processed,
   refused,
@@ -34,15 +33,15 @@ export const faults = {
   truncated_json: { ...processed, body: "halfEnd" },
   early_eof: { ...processed, body: "halfBreak" },
   status_408: standIn,
-  status_429_with_meta: turnedAway,
-  status_429_without_meta: turnedAway,
-  status_429_hostile_meta: turnedAway,
+  status_429_with_meta: rejected,
+  status_429_without_meta: rejected,
+  status_429_hostile_meta: rejected,
   status_500_after_apply: { executes: "before", answer: "made" },
   html_502: standIn,
-  effect_free_503: turnedAway,
+  effect_free_503: rejected,
   proxy_503: standIn,
   wrong_content_type: processed,
-  cross_origin_redirect: turnedAway,
+  cross_origin_redirect: rejected,
   duplicated_request: processed,
   answered_then_applied: { executes: "after", answer: "made" },
   latency_below_timeout: processed,
@@ -54,17 +53,16 @@ export const faults = {
 
 export type FaultName = keyof typeof faults;
 
-/** Conditions that hold for a client or a whole world rather than for one exchange. */
+/** Conditions of a client or a whole world, not of one exchange. */
 export const conditions = ["clock_skew", "abort", "lagging_call_list", "unlisted_queued_calls"] as const;
 export type Condition = (typeof conditions)[number];
 
-/** Faults that a storm deals out. */
+/** The faults that can be drawn for an attempt. */
 export const faultNames = (Object.keys(faults) as FaultName[]).filter((name) => name !== "none");
 
-/** Every operation of the contract. */
 export const operationList: readonly OperationDescription[] = Object.values(operations);
 
-/** Every fault × operation that a large run must have met. The call list's conditions concern calls alone. */
+/** Every pair of fault and operation that a large run must cover. The conditions of the call list only concern calls. */
 export const allCells: readonly { readonly fault: FaultName | Condition; readonly operation: OperationDescription }[] =
   [...faultNames, ...conditions].flatMap((fault) =>
     operationList
@@ -72,8 +70,7 @@ export const allCells: readonly { readonly fault: FaultName | Condition; readonl
       .map((operation) => ({ fault, operation })),
   );
 
-// Middleware of every kind that hands the server's answer on. A Blob is left to the SDK's own tests: reading one waits for
-// the machine's event loop, which virtual time does not move.
+// Middleware that replaces responses. The SDK's own tests cover Blob bodies: reading one takes real time.
 
 const after =
   (change: (response: Response) => Promise<Response> | Response): Middleware =>
@@ -91,7 +88,7 @@ function pieces(text: string): ReadableStream<Uint8Array> {
   });
 }
 
-/** What middleware may make of an answer without changing what it says. */
+/** The ways in which middleware may replace a response without changing its content. */
 export const middlewareKinds = {
   passing: after((response) => response),
   reading: after(async (response) => {
@@ -110,7 +107,7 @@ export const middlewareKinds = {
     await response.text();
     return clone;
   }),
-  // Only what a body needs: the server's request id, time and Retry-After are gone.
+  // Drops the request id, the date and Retry-After.
   invented: after(async (response) => {
     const type = response.headers.get("content-type");
     const headers = type === null ? {} : { "content-type": type };
@@ -120,13 +117,12 @@ export const middlewareKinds = {
 
 export type MiddlewareKind = keyof typeof middlewareKinds;
 
-/** Every kind, in order. */
 export const kindNames = Object.keys(middlewareKinds) as MiddlewareKind[];
 
-/** The classes of answers that are read in different ways. */
+/** Classes of responses that the SDK reads in different ways. */
 export const answerClasses = ["success", "no body", "broken", "401", "429", "503", "refusal", "page"] as const;
 
-/** The class of the answer that an attempt got; undefined where none came whole. */
+/** The class of an attempt's response; undefined without a complete response. */
 export function answerClassOf({ end, status, code, unreadable }: AttemptRecord): string | undefined {
   if (end !== "answered" || status === undefined) return undefined;
   if (unreadable) return "broken";

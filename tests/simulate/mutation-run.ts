@@ -1,4 +1,4 @@
-// Plants known bugs, each in a process of its own, and looks whether the invariants find them.
+// Plants each known bug in its own process and checks that an invariant finds it.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { type Mutant, readTable, withBug } from "../mutation/plant.ts";
 
 const mutants = readTable(readFileSync(new URL("mutants.txt", import.meta.url), "utf8"));
-/** Seeds that a bug may hide from. */
+/** The number of seeds after which a bug counts as not found. */
 const mostSeeds = 1_500;
-/** Worlds that are run twice, for bugs that only make two runs differ. */
+/** Worlds that run twice, for bugs that make two runs of one seed differ. */
 const twice = 12;
 const processes = 2;
 const timeLimitMs = 600_000;
@@ -40,32 +40,29 @@ async function find(seeds: number): Promise<Finding | undefined> {
     const [first] = violations;
     if (first) return { ...first, seed };
     if (seed < twice && (await simulate(seed)).hash !== hash)
-      return { invariant: "14 same trace", seed, message: "two runs of one seed differ" };
+      return { invariant: "14 same seed, same trace", seed, message: "two runs of one seed differ" };
   }
   return undefined;
 }
 
-/** Plants one bug in this process and runs worlds until an invariant finds it; false when none does. */
+/** Plants one bug in this process. Returns whether an invariant finds it. */
 export async function runMutant(name: string): Promise<boolean> {
   const mutant = mutants.find((one) => one.name === name);
-  if (!mutant) throw new Error(`no mutant is named ${name}; there are ${mutants.map((one) => one.name).join(", ")}`);
+  if (!mutant)
+    throw new Error(`Unknown mutant "${name}". The mutants are ${mutants.map((one) => one.name).join(", ")}.`);
   plant(mutant);
   const found = await find(mostSeeds);
   console.log(JSON.stringify(found ?? null));
   return found !== undefined;
 }
 
-/** Runs one mutant in a child; what it answers when it breaks or never ends is a failure, not a catch. */
+/** Runs one mutant in a child process. Returns a text if no invariant found the bug, or if the process failed. */
 function runChild(name: string): Promise<Finding | string> {
   const script = fileURLToPath(new URL("./simulate.ts", import.meta.url));
   const child = spawn(process.execPath, [...process.execArgv, script, "--mutant", name], { timeout: timeLimitMs });
   let [out, err] = ["", ""];
-  child.stdout.on("data", (data: Buffer) => {
-    out += data.toString();
-  });
-  child.stderr.on("data", (data: Buffer) => {
-    err += data.toString();
-  });
+  child.stdout.on("data", (data: Buffer) => (out += data.toString()));
+  child.stderr.on("data", (data: Buffer) => (err += data.toString()));
   return new Promise((resolve) => {
     child.on("close", () => {
       const line = out.trim().split("\n").at(-1) ?? "";
@@ -75,7 +72,7 @@ function runChild(name: string): Promise<Finding | string> {
   });
 }
 
-/** Plants every bug in turn, two at a time; false when one survives. */
+/** Plants every bug, two at a time. Returns whether all were found. */
 export async function runMutants(): Promise<boolean> {
   const waiting = [...mutants];
   const survivors: string[] = [];
@@ -86,19 +83,19 @@ export async function runMutants(): Promise<boolean> {
       const found = await runChild(mutant.name);
       if (typeof found === "string") survivors.push(mutant.name);
       else lastSeed = Math.max(lastSeed, found.seed);
-      const words =
+      const result =
         typeof found === "string"
           ? `SURVIVED: ${found}`
           : `${found.invariant}, seed ${found.seed}: ${found.message.split("\n")[0]?.slice(0, 100)}`;
-      console.log(`${mutant.name.padEnd(40)} ${words}`);
+      console.log(`${mutant.name.padEnd(40)} ${result}`);
     }
   };
   await Promise.all(Array.from({ length: processes }, work));
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(`${mutants.length - survivors.length} caught, ${survivors.length} survived, in ${seconds} s`);
   for (const name of survivors) console.log(`  survived: ${name}`);
-  // What is found where nothing was planted proves nothing of what was found before.
+  // The correct code must hold every invariant. Otherwise the findings above would prove nothing.
   const own = await find(lastSeed + 1);
-  if (own) console.log(`without any bug planted, seed ${own.seed} breaks ${own.invariant}: ${own.message}`);
+  if (own) console.log(`The correct code violates ${own.invariant} at seed ${own.seed}: ${own.message}`);
   return survivors.length === 0 && own === undefined;
 }

@@ -1,59 +1,42 @@
-// The network between clients and backend: it loses, delays, repeats and invents, and keeps the truth.
+// The network between clients and backend. It loses, delays, duplicates and replaces messages, and records everything.
 import { type Answer, codeOf, failureOf, madeAnswer, openBody, wholeAnswer } from "./answers.ts";
+import type { Caller } from "./caller.ts";
 import { type Fault, type FaultName, faultNames, faults } from "./faults.ts";
-import type { AbortPlan, Plan } from "./plan.ts";
-import type { AttemptRecord, ClientRecord } from "./records.ts";
-import type { Random, Scheduler, Timer } from "./scheduler.ts";
+import type { AttemptRecord, ClientRecord, World } from "./records.ts";
+import type { Random, Timer } from "./scheduler.ts";
 
-/** What the network stands between. */
-export interface NetworkEnds {
-  readonly scheduler: Scheduler;
-  readonly random: Random;
-  readonly plan: Plan;
-  /** Carries a request out in the backend and remembers that it did. */
-  execute(attempt: AttemptRecord, init: RequestInit, copy: boolean): Promise<Answer>;
-  /** Makes the record of a request that the SDK hands to its fetch. */
-  begin(
-    client: ClientRecord,
-    url: string,
-    init: RequestInit,
-    fault: (call: AttemptRecord["call"]) => FaultName,
-  ): AttemptRecord;
-  /** Tells that a call came by a point where its caller may abort it. */
-  pass(attempt: AttemptRecord, point: AbortPlan["point"]): void;
-  trace(words: string): void;
-}
+/** Executes a request in the backend and records it. */
+type Execute = (attempt: AttemptRecord, init: RequestInit, copy: boolean) => Promise<Answer>;
 
 /** A faulty network. */
 export interface Network {
-  /** The fetch of one client. */
   fetchOf(client: ClientRecord): typeof globalThis.fetch;
-  /** Bodies that were handed out and not read to their end, cancelled or broken. */
+  /** The number of bodies that were neither read completely, nor cancelled, nor lost. */
   unreadBodies(): number;
   /** Ends all faults. */
   heal(): void;
   isHealed(): boolean;
 }
 
-/** One request on its way. */
+/** A request in flight. */
 interface Exchange {
   readonly attempt: AttemptRecord;
   readonly init: RequestInit;
   readonly resolve: (response: Response) => void;
   readonly reject: (error: unknown) => void;
-  /** What would still happen to the client. */
+  /** Timers that end with the exchange. */
   readonly timers: Timer[];
-  /** What would still happen on the way to the backend. */
+  /** Timers that fire even if the client cancels. */
   readonly arrivals: Timer[];
   breakBody: ((error: unknown) => void) | undefined;
 }
 
-/** Milliseconds that a backend takes to come back. */
+/** Milliseconds that a restart takes. */
 const downMs = 1_500;
 
 /** Creates the network of one world. */
-export function createNetwork(ends: NetworkEnds): Network {
-  const { scheduler, random, plan } = ends;
+export function createNetwork(world: World, random: Random, execute: Execute, { begin, pass }: Caller): Network {
+  const { scheduler, plan, log } = world;
   const open = new Set<Exchange>();
   const unread: (() => boolean)[] = [];
   let downUntil = 0;
@@ -74,8 +57,8 @@ export function createNetwork(ends: NetworkEnds): Network {
     attempt.endedAt = scheduler.now;
     open.delete(exchange);
     for (const timer of exchange.timers) scheduler.cancel(timer);
-    ends.trace(`${how} ${describe(attempt)}`);
-    ends.pass(attempt, "end");
+    log(`${how} ${describe(attempt)}`);
+    pass(attempt, "end");
   };
 
   const fail = (exchange: Exchange, error: unknown, how: AttemptRecord["end"]): void => {
@@ -92,7 +75,7 @@ export function createNetwork(ends: NetworkEnds): Network {
     const { attempt } = exchange;
     attempt.headersAt = scheduler.now;
     const whole = body === undefined;
-    // A proxy that answers in chunks gives what has no body an empty object, so that every answer can break off.
+    // Every partial response needs a body, so that a response without one gets an empty object.
     const status = !whole && answer.status === 204 ? 200 : answer.status;
     attempt.status = status;
     const text = answer.text === "" && !whole ? "{}" : answer.text;
@@ -103,12 +86,12 @@ export function createNetwork(ends: NetworkEnds): Network {
       const { response, isUnread } = wholeAnswer(text, status, answer.headers);
       unread.push(isUnread);
       end(exchange, "answered");
-      ends.pass(attempt, "headers");
+      pass(attempt, "headers");
       exchange.resolve(response);
       return;
     }
-    // A header is read before the body: what it asks for counts, whatever becomes of the body.
-    if (!whole || slow) attempt.hintSecs = answer.headerSecs;
+    // The header counts even if the body is lost.
+    attempt.hintSecs = answer.headerSecs;
     const chunks = slow ? [text.slice(0, 4), text.slice(4)] : body === "stall" ? [] : [text.slice(0, text.length >> 1)];
     const finish = body === "halfBreak" ? "break" : body === undefined || body === "halfEnd" ? "close" : "stall";
     const opened = openBody({
@@ -116,30 +99,29 @@ export function createNetwork(ends: NetworkEnds): Network {
       finish,
       failure: () => failureOf("early_eof", "", random),
       after: (task) => later(exchange, random.between(1, 400), task),
-      onChunk: () => ends.pass(attempt, "chunk"),
+      onChunk: () => pass(attempt, "chunk"),
       onEnd: (how) => {
         if (how === "closed" && !whole) attempt.unreadable = true;
-        if (how === "closed" && whole) attempt.code = codeOf(status, text);
-        if (how === "closed" && whole) attempt.hintSecs = answer.hintSecs;
+        else if (how === "closed") Object.assign(attempt, { code: codeOf(status, text), hintSecs: answer.hintSecs });
         end(exchange, how === "closed" ? "answered" : how === "broken" ? "lost" : "cancelled");
       },
     });
     exchange.breakBody = opened.breakOff;
     unread.push(opened.isOpen);
-    ends.pass(attempt, "headers");
+    pass(attempt, "headers");
     exchange.resolve(new Response(opened.stream, { status, headers: answer.headers }));
   };
 
   const restart = (): void => {
     downUntil = scheduler.now + downMs;
-    ends.trace("the backend restarts");
+    log("the backend restarts");
     for (const exchange of [...open]) {
       for (const timer of exchange.arrivals) scheduler.cancel(timer);
       fail(exchange, failureOf("backend_restart", "", random), "lost");
     }
   };
 
-  /** Plays one exchange: `upMs` to the backend, `backMs` for the way back. */
+  /** Runs one exchange: `upMs` to the backend, `backMs` back to the client. */
   const play = (exchange: Exchange): void => {
     const { attempt, init } = exchange;
     const { fault } = attempt;
@@ -152,7 +134,7 @@ export function createNetwork(ends: NetworkEnds): Network {
     }
     const upMs = random.between(1, 150);
     const backMs = backMsOf(fault, attempt, upMs);
-    const run = async (copy: boolean): Promise<Answer> => ends.execute(attempt, init, copy);
+    const run = (copy: boolean): Promise<Answer> => execute(attempt, init, copy);
     const arrive = (delayMs: number, task: () => Promise<unknown>): void => {
       exchange.arrivals.push(scheduler.after(delayMs, () => scheduler.hold(task())));
     };
@@ -189,7 +171,7 @@ export function createNetwork(ends: NetworkEnds): Network {
     const byMs = random.pick([-3_600_000, -20_000, 20_000, 3_600_000]);
     client.skewMs += byMs;
     client.jumped = true;
-    ends.trace(`the clock of ${client.plan.name} jumps by ${byMs} ms`);
+    log(`the clock of ${client.plan.name} jumps by ${byMs} ms`);
   };
 
   const mislabelled = (answer: Answer, attempt: AttemptRecord): Answer => {
@@ -209,13 +191,13 @@ export function createNetwork(ends: NetworkEnds): Network {
             reject(signal.reason);
             return;
           }
-          const attempt = ends.begin(client, String(input), init, drawFault);
+          const attempt = begin(client, String(input), init, drawFault);
           const exchange: Exchange = { attempt, init, resolve, reject, timers: [], arrivals: [], breakBody: undefined };
           open.add(exchange);
-          // What was sent arrives, also when nobody waits for the answer any more.
+          // The request still arrives after the client has cancelled.
           signal?.addEventListener("abort", () => fail(exchange, signal.reason, "cancelled"), { once: true });
           play(exchange);
-          ends.pass(attempt, "send");
+          pass(attempt, "send");
         }),
     unreadBodies: () => unread.filter((isUnread) => isUnread()).length,
     heal() {
@@ -226,5 +208,5 @@ export function createNetwork(ends: NetworkEnds): Network {
 }
 
 function describe({ call, operation, status, code, fault }: AttemptRecord): string {
-  return `${call ? `call ${call.id}` : "look"} ${operation.id} ${fault} ${status ?? "-"} ${code ?? ""}`;
+  return `${call ? `call ${call.id}` : "reconcile"} ${operation.id} ${fault} ${status ?? "-"} ${code ?? ""}`;
 }

@@ -1,50 +1,47 @@
-// What follows from a seed: who calls what, when, and how bad the network is.
+// The plan that follows from a seed: clients, calls, times, and the rate of faults.
 import { demo, type Policies } from "@call-transfer/backend";
 import type { OperationDescription } from "@call-transfer/spec";
 import { allCells, type Condition, type FaultName, kindNames, type MiddlewareKind, operationList } from "./faults.ts";
 import { createRandom, type Random } from "./scheduler.ts";
 
-/** A client to make. */
 export interface ClientPlan {
   readonly name: string;
   readonly unsafe: "never" | "check" | "always";
-  /** `fixedToken` is never renewed; `renewedToken` comes from a function. */
+  /** `fixedToken` is a string and expires. `renewedToken` is a function. */
   readonly credential: "apiKey" | "foreignApiKey" | "fixedToken" | "renewedToken";
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly skewMs: number;
-  /** What its middleware makes of answers; undefined without one. */
   readonly middleware: MiddlewareKind | undefined;
 }
 
-/** When a caller aborts: so many milliseconds and microtasks after a point of the call's life. */
+/** When a caller aborts: milliseconds and microtasks after a point of the call. */
 export interface AbortPlan {
   readonly point: "start" | "send" | "headers" | "chunk" | "end";
-  /** The how-manieth time that the call comes by the point, from 0. */
+  /** How many times the call has reached the point before. */
   readonly nth: number;
   readonly delayMs: number;
   readonly ticks: number;
 }
 
-/** A call of one of the SDK's methods. */
 export interface CallPlan {
   readonly client: number;
   readonly operation: OperationDescription;
   /** Milliseconds after the world's start. */
   readonly startMs: number;
   readonly totalTimeoutMs: number | undefined;
-  /** Whether it names a resource of another account. */
+  /** Whether the call names a resource of another account. */
   readonly foreign: boolean;
-  /** Which of the resources of its kind it names. */
+  /** The index of the named resource. */
   readonly choice: number;
   readonly abort: AbortPlan | undefined;
-  /** The fault of its first attempt; drawn where undefined. */
+  /** The fault of the first attempt; random if undefined. */
   readonly fault: FaultName | undefined;
-  /** Whether it is made after everything healed. */
+  /** Whether the call starts after all faults have ended. */
   readonly healed: boolean;
 }
 
-/** Everything that happens in one world, but for what the faults of later attempts are. */
+/** One world, except for the random faults of attempts. */
 export interface Plan {
   readonly seed: number;
   readonly policies: Partial<Policies>;
@@ -52,16 +49,16 @@ export interface Plan {
   readonly calls: readonly CallPlan[];
   /** Probability of a fault per attempt, from 0 to 1. */
   readonly faultRate: number;
-  /** Whether the platform is down for good while the calls run. */
+  /** Whether the platform is down during all calls. */
   readonly outage: boolean;
-  /** When offers are delivered, in milliseconds after the start. */
+  /** Times of offers in milliseconds after the start. */
   readonly offers: readonly number[];
-  /** Probability that an offer comes twice. */
+  /** Probability that an offer arrives twice, from 0 to 1. */
   readonly duplicateOffers: number;
 }
 
 const spreadMs = 240_000;
-/** Calls of a world where nothing else is asked for; more of them make better use of what a world costs. */
+/** The default number of calls in a world. More calls per world make a long run faster. */
 export const usualCalls = 60;
 const outageCalls = 130;
 
@@ -78,7 +75,7 @@ function clientsOf(random: Random, seed: number, skewed: boolean): ClientPlan[] 
     skewMs: skewed || random.chance(0.2) ? Math.round(random.between(-250_000, 250_000)) : 0,
     middleware: undefined,
   });
-  // In turn, so that a run of many seeds has every kind on every client.
+  // In turn, so that many seeds put every kind of middleware on every client.
   const withMiddleware = (plan: ClientPlan, index: number): ClientPlan => {
     const turn = seed + index;
     return turn % 3 === 0 ? { ...plan, middleware: kindNames[Math.floor(turn / 3) % kindNames.length] } : plan;
@@ -140,7 +137,7 @@ function callOf(random: Random, clients: number): CallPlan {
   };
 }
 
-/** A call that meets the cell for sure: the world behind it is made to fit. */
+/** A call that is certain to cover a cell. */
 function forced(random: Random, cell: (typeof allCells)[number]): CallPlan {
   const plain = { ...callOf(random, 1), operation: cell.operation, foreign: false };
   const isCondition = (name: FaultName | Condition): name is Condition =>
@@ -150,7 +147,7 @@ function forced(random: Random, cell: (typeof allCells)[number]): CallPlan {
   return { ...plain, abort: cell.fault === "abort" ? abort : undefined, fault: "none" };
 }
 
-/** Everything that follows from a seed and the number of calls. Seeds next to each other meet all cells in turn. */
+/** The plan of a seed. Consecutive seeds cover all cells in turn. */
 export function planOf(seed: number, size: number): Plan {
   const random = createRandom(seed, "plan");
   const cell = allCells[seed % allCells.length] as (typeof allCells)[number];
@@ -160,10 +157,7 @@ export function planOf(seed: number, size: number): Plan {
   if (cell.fault === "lagging_call_list") policies.callListLagSecs = 30;
   if (cell.fault === "unlisted_queued_calls") Object.assign(policies, { queuedCallsListed: false });
   const calls = Array.from({ length: size }, () => callOf(random, clients.length));
-  if (outage) {
-    const storm = Array.from({ length: outageCalls }, () => ({ ...callOf(random, 1), abort: undefined }));
-    calls.push(...storm);
-  }
+  if (outage) calls.push(...Array.from({ length: outageCalls }, () => ({ ...callOf(random, 1), abort: undefined })));
   const ready = clients.flatMap(({ credential }, client) => (credential === "fixedToken" ? [] : [client]));
   const healing = operationList
     .filter(({ retry }) => retry === "safe")
@@ -182,6 +176,6 @@ export function planOf(seed: number, size: number): Plan {
   };
 }
 
-/** The accounts that clients belong to. */
+/** The account of a client. */
 export const accountOf = ({ credential }: ClientPlan): string =>
   credential === "foreignApiKey" ? demo.foreignAccountId : demo.accountId;

@@ -1,26 +1,60 @@
-// What is remembered of a run: the truth that the invariants are held against.
+// The records of a run, against which the invariants are checked.
+import type { Backend } from "@call-transfer/backend";
 import type { CallTransfer } from "@call-transfer/sdk";
 import type { OperationDescription } from "@call-transfer/spec";
 import type { Condition, FaultName } from "./faults.ts";
-import type { CallPlan, ClientPlan } from "./plan.ts";
-import type { Evidence } from "./world.ts";
+import type { CallPlan, ClientPlan, Plan } from "./plan.ts";
+import type { Scheduler } from "./scheduler.ts";
 
-/** A request that really ran in the backend. */
+/** The state that all parts of a simulated world share. */
+export interface World {
+  readonly plan: Plan;
+  readonly scheduler: Scheduler;
+  readonly backend: Backend;
+  readonly calls: CallRecord[];
+  readonly attempts: AttemptRecord[];
+  readonly reconciliations: ReconcileRecord[];
+  /** Violations found while the world runs. */
+  readonly violations: Violation[];
+  /** Texts that the SDK and the backend wrote for people to read. */
+  readonly produced: string[];
+  /** Texts that `produced` must not contain. */
+  readonly secrets: Set<string>;
+  /** Secrets of each destination, oldest first. */
+  readonly rotations: Map<string, Issued[]>;
+  readonly trace: string[];
+  log(message: string): void;
+  violate(invariant: string, message: string): void;
+}
+
+/** A world after its run. */
+export interface Evidence extends World {
+  readonly clients: readonly ClientRecord[];
+  readonly offers: { readonly offers: number; readonly copies: number };
+}
+
+/** A secret of a destination, and since when it is valid (milliseconds since 1970). */
+export interface Issued {
+  readonly secret: string;
+  readonly from: number;
+}
+
+/** A request that the backend executed. */
 export interface Execution {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly status: number;
   readonly text: string;
-  /** Whether the backend's state is another one since. */
+  /** Whether the request changed the backend's state. */
   readonly changed: boolean;
-  /** Whether the network made this one: a duplicate below the SDK. */
+  /** Whether the network duplicated the request. The SDK did not send this one. */
   readonly copy: boolean;
 }
 
-/** One request that the SDK handed to its fetch. */
+/** A request that the SDK passed to its fetch. */
 export interface AttemptRecord {
   readonly client: ClientRecord;
-  /** The logical call it belongs to; undefined for a look at the call list. */
+  /** The call that it belongs to; undefined for a request of reconcile(). */
   readonly call: CallRecord | undefined;
   readonly operation: OperationDescription;
   readonly url: string;
@@ -28,41 +62,41 @@ export interface AttemptRecord {
   readonly startedAt: number;
   readonly token: string;
   readonly executions: Execution[];
-  /** When nothing more could come of it: answered whole, lost, or cancelled by the SDK. */
-  endedAt: number | undefined;
-  /** How it ended: `not_sent` is a failure before the request's first byte. */
+  /** When it was answered completely, lost, or cancelled by the SDK. */
+  endedAt?: number;
+  /** How it ended. `not_sent` is a failure before the first byte of the request. */
   end: "open" | "not_sent" | "lost" | "answered" | "cancelled";
-  headersAt: number | undefined;
-  status: number | undefined;
-  /** The code of an error body that came whole. */
-  code: string | undefined;
-  /** Seconds that the answer asked to wait; undefined where it asked nothing that counts. */
-  hintSecs: number | undefined;
-  /** Whether the body ended cleanly but too early, or is of another kind. */
+  headersAt?: number;
+  status?: number;
+  /** The code of a complete error body. */
+  code?: string | undefined;
+  /** Seconds to wait according to the response; undefined without a valid value. */
+  hintSecs?: number | undefined;
+  /** Whether the body ended early without an error, or has another content type. */
   unreadable: boolean;
-  /** Whether the answer or failure repeats the credential. */
+  /** Whether the response or failure repeats the credential. */
   echoes: boolean;
 }
 
-/** The retry budget of one client or several. */
+/** The retry budget of one client, or of several that share it. */
 export interface BudgetRecord {
-  /** Retries that the SDK told of, those of looks at the list included. */
-  told: number;
+  /** Retries that the SDK reported, including those of reconcile(). */
+  reportedRetries: number;
 }
 
-/** A client with what was planted in it. */
+/** A client and its simulated clock. */
 export interface ClientRecord {
   readonly plan: ClientPlan;
   readonly sdk: CallTransfer;
   readonly budget: BudgetRecord;
   readonly accountId: string;
-  /** By how much its clock is ahead now, in milliseconds. */
+  /** Milliseconds that its clock is ahead. */
   skewMs: number;
-  /** Whether its clock was set while it ran. */
+  /** Whether its clock was changed during the run. */
   jumped: boolean;
-  /** Timers that the SDK set and neither cleared nor saw fire. */
+  /** Timers of the SDK that neither fired nor were cleared. */
   timers: number;
-  /** Whether a request for a fresh token is under way. */
+  /** Token renewals in flight. */
   renewing: number;
 }
 
@@ -74,46 +108,39 @@ export interface CallRecord {
   readonly startedAt: number;
   readonly controller: AbortController | undefined;
   readonly attempts: AttemptRecord[];
-  abortedAt: number | undefined;
+  abortedAt?: number;
   settlements: number;
-  settledAt: number | undefined;
-  value: unknown;
-  error: unknown;
-  /** The error as people and logs get to see it. */
+  settledAt?: number;
+  value?: unknown;
+  error?: unknown;
+  /** The error as people and logs see it. */
   shownError: string;
 }
 
-/** What a look at the server told after an unknown outcome. */
-export interface LookRecord {
+/** The result of reconcile() after an unknown outcome. */
+export interface ReconcileRecord {
   readonly call: CallRecord;
   readonly from: number;
-  readonly at: number;
   readonly complete: boolean;
   readonly candidates: readonly string[];
   readonly explanation: string;
 }
 
-/** An invariant that does not hold, with the facts. */
+/** A violated invariant and the facts. */
 export interface Violation {
   readonly invariant: string;
   readonly message: string;
 }
 
-/** How often each condition of the network met each operation. */
-export type Cells = Map<string, number>;
-
-/** The key of a cell. */
+/** The key of a pair of fault and operation. */
 export const cellKey = (fault: FaultName | Condition, operationId: string): string => `${fault} ${operationId}`;
 
-/** A call in words, with how its attempts went. */
+/** Describes a call and its attempts. */
 export function aboutCall({ id, client, plan, attempts }: CallRecord): string {
-  const went = attempts.map(({ fault, status, end }) => `${fault} ${status ?? end}`).join(", ");
-  return `call ${id} (${client.plan.name} ${plan.operation.id}: ${went || "nothing sent"})`;
+  const results = attempts.map(({ fault, status, end }) => `${fault} ${status ?? end}`).join(", ");
+  return `call ${id} (${client.plan.name} ${plan.operation.id}: ${results || "nothing sent"})`;
 }
 
-/** How many calls the backend holds that a logical call placed. */
-export function placedBy({ backend }: Evidence, { id }: CallRecord): number {
-  let count = 0;
-  for (const { request } of backend.state.calls.values()) if (request.note === id) count += 1;
-  return count;
-}
+/** The calls in the backend that a call of the SDK placed. */
+export const placedBy = ({ backend }: World, { id }: CallRecord) =>
+  [...backend.state.calls.values()].filter(({ request }) => request.note === id);

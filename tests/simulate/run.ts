@@ -1,15 +1,16 @@
-// Runs worlds seed by seed and sums up what they show.
+// Runs worlds seed by seed and sums up their results.
 import { createHash } from "node:crypto";
+import type { OperationDescription } from "@call-transfer/spec";
 import { allCells, answerClasses, answerClassOf, conditions, faultNames, kindNames, operationList } from "./faults.ts";
 import { duplicated, violationsOf } from "./invariants.ts";
-import { usualCalls } from "./plan.ts";
-import { type Cells, cellKey, type Violation } from "./records.ts";
-import { type Evidence, runWorld } from "./world.ts";
+import { type ClientPlan, usualCalls } from "./plan.ts";
+import { cellKey, type Evidence, type Violation } from "./records.ts";
+import { runWorld } from "./world.ts";
 
-/** What one world came to. */
+/** The result of one world. */
 export interface Outcome {
   readonly seed: number;
-  /** The same for the same seed, whatever the machine. */
+  /** A hash of the trace. It is the same for the same seed on every machine. */
   readonly hash: string;
   readonly violations: readonly Violation[];
   readonly evidence: Evidence;
@@ -22,41 +23,46 @@ export interface Totals {
   calls: number;
   offers: number;
   offerCopies: number;
-  /** Placements and rotations, and how many of them were carried out more than once, by policy. */
-  readonly risky: Record<string, { calls: number; duplicates: number }>;
-  readonly cells: Cells;
-  /** How often each kind of middleware handed on an answer of each class. */
-  readonly handedOn: Map<string, number>;
+  /** Placements and rotations by policy, and how many of them were executed more than once. */
+  readonly risky: Record<ClientPlan["unsafe"], { calls: number; duplicates: number }>;
+  /** The number of exchanges per pair of fault and operation. */
+  readonly cells: Map<string, number>;
+  /** The number of responses per pair of middleware and class of response. */
+  readonly passedOn: Map<string, number>;
 }
 
-/** Sums of nothing. */
 export const noTotals = (): Totals => ({
   worlds: 0,
   attempts: 0,
   calls: 0,
   offers: 0,
   offerCopies: 0,
-  risky: {},
+  risky: {
+    never: { calls: 0, duplicates: 0 },
+    check: { calls: 0, duplicates: 0 },
+    always: { calls: 0, duplicates: 0 },
+  },
   cells: new Map(),
-  handedOn: new Map(),
+  passedOn: new Map(),
 });
 
 let stray: unknown[] = [];
 process.on("unhandledRejection", (reason) => stray.push(reason));
 
-/** Runs the world of one seed and holds it against the invariants. */
+/** Runs the world of one seed and checks the invariants. */
 export async function simulate(seed: number, size = usualCalls): Promise<Outcome> {
   stray = [];
   const evidence = await runWorld(seed, size);
-  // Unhandled rejections are told after the microtasks of the turn in which they happen.
+  // Node reports unhandled rejections after the microtasks of the current turn.
   await new Promise((resolve) => setImmediate(resolve));
   const violations = violationsOf(evidence);
-  for (const reason of stray) violations.push({ invariant: "8 at rest", message: `unhandled rejection: ${reason}` });
+  for (const reason of stray)
+    violations.push({ invariant: "8 nothing is left open", message: `unhandled rejection: ${reason}` });
   const hash = createHash("sha256").update(evidence.trace.join("\n")).digest("hex").slice(0, 16);
   return { seed, hash, violations, evidence };
 }
 
-/** Adds a world to the sums. */
+/** Adds the result of a world to the totals. */
 export function add(totals: Totals, { evidence }: Outcome): void {
   const { attempts, calls, offers, plan } = evidence;
   totals.worlds += 1;
@@ -64,46 +70,38 @@ export function add(totals: Totals, { evidence }: Outcome): void {
   totals.calls += calls.length;
   totals.offers += offers.offers;
   totals.offerCopies += offers.copies;
-  for (const { client, plan: call } of calls) {
-    if (call.operation.retry !== "once") continue;
-    const { unsafe } = client.plan;
-    const { calls: known, duplicates } = totals.risky[unsafe] ?? { calls: 0, duplicates: 0 };
-    totals.risky[unsafe] = { calls: known + 1, duplicates };
+  const duplicates = new Set(duplicated(calls));
+  for (const call of calls.filter(({ plan }) => plan.operation.retry === "once")) {
+    const sums = totals.risky[call.client.plan.unsafe];
+    sums.calls += 1;
+    if (duplicates.has(call)) sums.duplicates += 1;
   }
-  for (const { client } of duplicated(calls)) {
-    const sums = totals.risky[client.plan.unsafe];
-    if (sums) sums.duplicates += 1;
-  }
-  const hit = (fault: Parameters<typeof cellKey>[0], operationId: string) => {
-    const key = cellKey(fault, operationId);
-    totals.cells.set(key, (totals.cells.get(key) ?? 0) + 1);
-  };
+  const count = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1);
+  const hit = (fault: Parameters<typeof cellKey>[0], { id }: OperationDescription) =>
+    count(totals.cells, cellKey(fault, id));
   const { callListLagSecs = 0, queuedCallsListed = true } = plan.policies;
   for (const attempt of attempts) {
     const { fault, operation, client } = attempt;
-    hit(fault, operation.id);
+    hit(fault, operation);
     const [kind, answer] = [client.plan.middleware, answerClassOf(attempt)];
-    const key = `${kind} × ${answer}`;
-    if (kind && answer) totals.handedOn.set(key, (totals.handedOn.get(key) ?? 0) + 1);
-    if (client.plan.skewMs !== 0) hit("clock_skew", operation.id);
-    if (callListLagSecs > 0 && operation.resource === "calls") hit("lagging_call_list", operation.id);
-    if (!queuedCallsListed && operation.resource === "calls") hit("unlisted_queued_calls", operation.id);
+    if (kind && answer) count(totals.passedOn, `${kind} × ${answer}`);
+    if (client.plan.skewMs !== 0) hit("clock_skew", operation);
+    if (callListLagSecs > 0 && operation.resource === "calls") hit("lagging_call_list", operation);
+    if (!queuedCallsListed && operation.resource === "calls") hit("unlisted_queued_calls", operation);
   }
-  for (const { abortedAt, plan: call } of calls) if (abortedAt !== undefined) hit("abort", call.operation.id);
+  for (const { abortedAt, plan: call } of calls) if (abortedAt !== undefined) hit("abort", call.operation);
 }
 
-// What a run shows, in words and tables.
-
-/** Cells that a run never met. */
+/** The pairs of fault and operation that a run did not cover. */
 export const missedCells = ({ cells }: Totals): string[] =>
   allCells.map(({ fault, operation }) => cellKey(fault, operation.id)).filter((key) => !cells.has(key));
 
-/** Kinds of middleware that never handed on an answer of a class. */
-export const missedAnswers = ({ handedOn }: Totals): string[] =>
-  kindNames.flatMap((kind) => answerClasses.map((answer) => `${kind} × ${answer}`)).filter((key) => !handedOn.has(key));
+/** The pairs of middleware and class of response that a run did not cover. */
+export const missedAnswers = ({ passedOn }: Totals): string[] =>
+  kindNames.flatMap((kind) => answerClasses.map((answer) => `${kind} × ${answer}`)).filter((key) => !passedOn.has(key));
 
-/** How often each fault met each operation. */
-export function cellTable({ cells }: Totals): string {
+/** The number of exchanges per fault and operation. */
+function cellTable({ cells }: Totals): string {
   const letters = operationList.map((_, index) => String.fromCharCode(65 + index));
   const legend = operationList.map(({ id }, index) => `${letters[index]} ${id}`).join(", ");
   const known = new Set(allCells.map(({ fault, operation }) => cellKey(fault, operation.id)));
@@ -117,25 +115,26 @@ export function cellTable({ cells }: Totals): string {
   return [legend, "".padEnd(26) + letters.map((letter) => letter.padStart(8)).join(""), ...rows].join("\n");
 }
 
-/** The figures of a run, a line each. */
-export function figures(totals: Totals, seconds: number): string[] {
+/** The totals of a run, one line each. */
+function figures(totals: Totals, seconds: number): string[] {
   const { user, system } = process.cpuUsage();
   const perCore = Math.round(totals.attempts / ((user + system) / 1e6));
-  const { attempts, calls, worlds, offers, offerCopies, risky, cells, handedOn } = totals;
+  const { attempts, calls, worlds, offers, offerCopies, risky, cells, passedOn } = totals;
   const hit = allCells.length - missedCells(totals).length;
+  const pairs = kindNames.length * answerClasses.length;
   const lines = [
     `${attempts} attempts of ${calls} calls in ${worlds} worlds, ${Math.round(attempts / seconds)} attempts/s (${perCore} per second of one core's work)`,
-    `${hit} of ${allCells.length} cells (fault × operation) met, ${sum(cells)} times in all`,
-    `${kindNames.length * answerClasses.length - missedAnswers(totals).length} of ${kindNames.length * answerClasses.length} cells (middleware × class of answer) met, ${sum(handedOn)} answers read through middleware`,
+    `${hit} of ${allCells.length} pairs of fault and operation covered, ${sum(cells)} times in all`,
+    `${pairs - missedAnswers(totals).length} of ${pairs} pairs of middleware and response covered, ${sum(passedOn)} responses read through middleware`,
     `${offers} offers delivered and verified, ${offerCopies} of them twice`,
   ];
-  for (const [policy, words] of [
+  for (const [policy, title] of [
     ["never", "under the default policy"],
     ["check", "under retry.unsafe: check"],
     ["always", "under retry.unsafe: always"],
   ] as const) {
-    const { calls: asked = 0, duplicates = 0 } = risky[policy] ?? {};
-    lines.push(`${duplicates} of ${asked} placements and rotations carried out more than once ${words}`);
+    const { calls: all, duplicates } = risky[policy];
+    lines.push(`${duplicates} of ${all} placements and rotations executed more than once ${title}`);
   }
   return lines;
 }
@@ -143,8 +142,8 @@ export function figures(totals: Totals, seconds: number): string[] {
 const sum = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((one, other) => one + other, 0);
 
-/** Tells how far a run is: in place on a terminal, else a line now and then. */
-export function createProgress(goal: (totals: Totals) => number): (totals: Totals, seconds: number) => void {
+/** Prints the progress of a run: in place on a terminal, otherwise as a line every 15 seconds. */
+function createProgress(goal: (totals: Totals) => number): (totals: Totals, seconds: number) => void {
   const { stderr } = process;
   let next = 0;
   return (totals, seconds) => {
@@ -157,26 +156,24 @@ export function createProgress(goal: (totals: Totals) => number): (totals: Total
   };
 }
 
-// A run from the command line: worlds in the order of their seeds, until there are enough.
-
-/** Which worlds to run. */
+/** The worlds to run. */
 export interface Range {
   readonly from: number;
-  /** How many seeds; undefined where only attempts count. */
+  /** The number of seeds; undefined if `attempts` decides. */
   readonly seeds: number | undefined;
-  /** How many attempts are enough; undefined where only seeds count. */
+  /** The number of attempts after which the run ends; undefined if `seeds` decides. */
   readonly attempts: number | undefined;
   /** Calls per world. */
   readonly calls: number;
-  /** Whether to print what happened in each world. */
+  /** Whether to print the trace of each world. */
   readonly trace: boolean;
 }
 
-/** Worlds whose trace is compared with a second run of theirs: the first of so many. */
+/** Every 50th world runs twice, and the traces are compared. */
 const twiceEvery = 50;
 const mostFailures = 5;
 
-function tell({ seed, hash, violations, evidence }: Outcome, calls: number, trace: boolean): void {
+function report({ seed, hash, violations, evidence }: Outcome, calls: number, trace: boolean): void {
   if (trace) console.log(evidence.trace.join("\n"));
   if (violations.length === 0 && !trace) return;
   console.log(`seed ${seed}, trace ${hash}: ${violations.length === 0 ? "all invariants hold" : "FAILED"}`);
@@ -185,9 +182,9 @@ function tell({ seed, hash, violations, evidence }: Outcome, calls: number, trac
     console.log(`  replay: npm run simulate -- --from ${seed} --seeds 1 --calls ${calls} --trace`);
 }
 
-/** Runs worlds and prints what they show; false when an invariant broke or a cell was never met. */
+/** Runs worlds and prints the results. Returns whether all invariants held and all pairs were covered. */
 export async function runRange({ from, seeds, attempts, calls, trace }: Range): Promise<boolean> {
-  // Stacks are costly, and nobody reads those of expected errors.
+  // Stack traces of expected errors take time and are never printed.
   Error.stackTraceLimit = 0;
   const totals = noTotals();
   const progress = createProgress((sums) =>
@@ -200,7 +197,7 @@ export async function runRange({ from, seeds, attempts, calls, trace }: Range): 
     (seeds !== undefined && index >= seeds) || (attempts !== undefined && totals.attempts >= attempts);
   for (let index = 0; !isEnough(index) && failures < mostFailures; index += 1) {
     const outcome = await simulate(from + index, calls);
-    tell(outcome, calls, trace);
+    report(outcome, calls, trace);
     if (outcome.violations.length > 0) failures += 1;
     add(totals, outcome);
     if (index % twiceEvery === 0) {
@@ -216,7 +213,7 @@ export async function runRange({ from, seeds, attempts, calls, trace }: Range): 
   for (const line of figures(totals, seconds())) console.log(line);
   const missed = [...missedCells(totals), ...missedAnswers(totals)];
   const isLarge = totals.worlds >= allCells.length;
-  if (isLarge && missed.length > 0) console.log(`cells never met: ${missed.join(", ")}`);
-  console.log(failures === 0 ? "every invariant held" : `${failures} seeds failed`);
+  if (isLarge && missed.length > 0) console.log(`not covered: ${missed.join(", ")}`);
+  console.log(failures === 0 ? "all invariants held" : `${failures} seeds failed`);
   return failures === 0 && !(isLarge && missed.length > 0);
 }

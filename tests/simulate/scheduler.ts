@@ -1,43 +1,42 @@
-/** Something that happens at a virtual time, until it is cancelled. */
+/** A task at a virtual time. */
 export interface Timer {
   readonly at: number;
   readonly sequence: number;
+  /** Undefined after it ran or was cancelled. */
   task: (() => void) | undefined;
 }
 
-/** The one time of a simulated world: backend, client, receiver and network all live by it. */
+/** The virtual clock of a world. Backend, clients, receiver and network share it. */
 export interface Scheduler {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Runs the task after so many milliseconds; those of one instant run in the order of their making. */
+  /** Runs a task after a delay. Tasks of one instant run in the order in which they were added. */
   after(delayMs: number, task: () => void): Timer;
   cancel(timer: Timer): void;
-  /** Lets time stand still until the work is done: work of the platform, such as Web Crypto, takes no virtual time. */
+  /** Stops the clock until a promise settles. Web Crypto, for example, takes real time but no virtual time. */
   hold(work: Promise<unknown>): void;
-  /**
-   * Runs what is due, one task at a time, until `done` or until nothing is left; false when `maxTasks` were too few.
-   */
+  /** Runs tasks one at a time, until `done` or until none are left. Returns false after `maxTasks`. */
   run(done: () => boolean, maxTasks: number): Promise<boolean>;
 }
 
 const isBefore = (a: Timer, b: Timer): boolean => a.at < b.at || (a.at === b.at && a.sequence < b.sequence);
 
-/** Turns that are asked of the platform at once: a round of its event loop costs more than all of them. */
+/** The number of immediates to request at once. A round of the event loop takes longer than all of them. */
 const turnsPerRound = 64;
 let turnsLeft = 0;
-let goOn = (): void => {};
+let nextTask = (): void => {};
 
-/** Goes on when everything that promises alone can do has been done, and what they left unhandled is known. */
+/** Runs a task after all microtasks, when unhandled rejections have been reported. */
 function afterTurn(task: () => void): void {
-  goOn = task;
+  nextTask = task;
   if (turnsLeft > 0) return;
   for (; turnsLeft < turnsPerRound; turnsLeft += 1) setImmediate(takeTurn);
 }
 
 function takeTurn(): void {
   turnsLeft -= 1;
-  const task = goOn;
-  goOn = () => {};
+  const task = nextTask;
+  nextTask = () => {};
   task();
 }
 
@@ -125,21 +124,21 @@ export function createScheduler(start: number): Scheduler {
   };
 }
 
-/** A seeded generator: the same seed and stream give the same sequence. */
+/** A seeded generator. The same seed and stream give the same sequence. */
 export interface Random {
-  /** A number from 0 to below 1. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number;
-  /** An integer from 0 to below `bound`. */
+  /** An integer from 0 up to, but not including, `bound`. */
   below(bound: number): number;
-  /** A number from `low` to below `high`. */
+  /** A number from `low` up to, but not including, `high`. */
   between(low: number, high: number): number;
-  /** True with the probability, from 0 to 1. */
+  /** True with a probability from 0 to 1. */
   chance(probability: number): boolean;
-  /** One entry of a list that is not empty. */
+  /** An entry of a list, which must not be empty. */
   pick<T>(list: readonly T[]): T;
 }
 
-/** Creates a generator (splitmix32). Streams of one seed do not disturb each other. */
+/** Creates a generator (splitmix32). Streams of one seed are independent. */
 export function createRandom(seed: number, stream: string): Random {
   let state = Math.imul(seed + 1, 0x9e3779b1) | 0;
   for (const letter of stream) state = Math.imul(state ^ letter.charCodeAt(0), 0x85ebca6b);

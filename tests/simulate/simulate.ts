@@ -1,15 +1,15 @@
-// Simulates clients, network, backend and receiver on a virtual clock: npm run simulate -- --help
+// Run it with: npm run simulate -- --help
 import { parseArgs } from "node:util";
 
-const help = `Simulates the SDK against the reference backend over a faulty network, on virtual time.
+const help = `Simulates the SDK and the reference backend over a faulty network on a virtual clock.
 
-  --seeds N      how many worlds to run; as many as there are cells by default
-  --from S       the first seed, 0 by default
-  --attempts N   run until so many attempts were made, instead of --seeds
-  --calls N      calls in each world; a seed needs the same number to be replayed
-  --trace        print everything that happens
-  --mutants      plant every known bug in turn; each must be caught
-  --mutant NAME  plant one bug and run until it is caught`;
+  --seeds N      number of worlds; by default one per pair of fault and operation
+  --from S       first seed; 0 by default
+  --attempts N   run until the SDK has made N attempts, instead of --seeds
+  --calls N      calls per world; use the same number to replay a seed
+  --trace        print every event
+  --mutants      plant every known bug in turn; an invariant must find each
+  --mutant NAME  plant one bug and run until an invariant finds it`;
 
 const { values } = parseArgs({
   options: {
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 });
 
 function count(name: string, text: string): number {
-  if (!/^\d+$/.test(text)) throw new Error(`--${name} must be a whole number from 0, not ${text}`);
+  if (!/^\d+$/.test(text)) throw new Error(`--${name} must be a whole number, not "${text}".`);
   return Number(text);
 }
 
@@ -36,7 +36,7 @@ async function run(): Promise<boolean> {
   }
   if (values.mutants) return (await import("./mutation-run.ts")).runMutants();
   if (values.mutant !== undefined) return (await import("./mutation-run.ts")).runMutant(values.mutant);
-  // Imported late: a bug must be planted before the code that holds it is loaded.
+  // Imported late, because a bug must be planted before its code is loaded.
   const { allCells } = await import("./faults.ts");
   const { usualCalls } = await import("./plan.ts");
   const attempts = values.attempts === undefined ? undefined : count("attempts", values.attempts);
