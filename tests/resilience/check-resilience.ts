@@ -1,11 +1,28 @@
-// Prints the measured figures behind docs/resilience.md. `--runtimes` also measures which runtimes retry by themselves, and
-// writes docs/runtime-retries.md.
+// Measures the figures behind docs/resilience.md. `--runtimes` also measures which runtimes retry on their own, and writes
+// docs/runtime-retries.md.
 import { budget, oneSignal, retryAfter } from "./retry-figures.ts";
 import { abortedBackoff, errorConnections, lostAnswer, stalls } from "./socket-figures.ts";
 import { webhookHeaders } from "./webhook-figures.ts";
 
-// Before the others, whose garbage would stand in its figure.
-const figures = [oneSignal, lostAnswer, stalls, abortedBackoff, errorConnections, retryAfter, budget, webhookHeaders];
+/** A measured claim. */
+export interface Figure {
+  readonly name: string;
+  /** The condition that must hold. */
+  readonly target: string;
+  measure(): Promise<{ figure: string; ok: boolean }>;
+}
+
+// oneSignal comes first: garbage of the others would change its result.
+const figures: Figure[] = [
+  oneSignal,
+  lostAnswer,
+  stalls,
+  abortedBackoff,
+  errorConnections,
+  retryAfter,
+  budget,
+  webhookHeaders,
+];
 
 for (const { name, target, measure } of figures) {
   const { figure, ok } = await measure();

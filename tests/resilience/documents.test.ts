@@ -5,15 +5,15 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const shown = [...read("docs/resilience.md").matchAll(/<!-- (\S+) -->\n+```\w+\n(.*?)```/gs)];
 
 it.each(["examples/lost-answer.mjs", "tests/resilience/streaming-fetch.ts"])(
-  "docs/resilience.md shows %s as it is",
+  "docs/resilience.md contains %s unchanged",
   (path) => {
     expect(shown.find(([, name]) => name === path)?.[2]).toBe(read(path));
   },
 );
 
-it("docs/resilience.md shows what lost-answer.mjs prints, and it places one call at most", async () => {
+it("docs/resilience.md contains the output of lost-answer.mjs, which places one call", async () => {
   const log = vi.spyOn(console, "log").mockReturnValue();
-  // The name is computed since the program has no types.
+  // The computed name avoids a type error, since the program has no types.
   await import(new URL("../../examples/lost-answer.mjs", import.meta.url).href);
   const [, printed] = /```text\n(.*?)```/s.exec(read("docs/resilience.md")) ?? [];
   expect(log.mock.calls.flat().join("\n")).toBe(printed?.trim());

@@ -1,37 +1,37 @@
-// An HTTP/1.1 server on raw TCP that misbehaves as it is told: the faults that no HTTP library lets one make.
+// An HTTP/1.1 server on raw TCP, for faults that HTTP libraries cannot produce.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
-/** A request as it came over the wire. */
+/** A complete request. */
 export interface Received {
   readonly method: string;
   readonly target: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** How many requests came over the same connection before it. */
+  /** The number of earlier requests on the same connection. */
   readonly before: number;
 }
 
-/** What the server does with a request. */
+/** How the server treats a connection or a request. */
 export interface Behaviour {
-  /** When it acts: at the connection, at a request's first bytes, or (the default) when the request is whole. */
+  /** When the server acts: at the connection, at the first bytes, or at the complete request (the default). */
   readonly at?: "connection" | "first-bytes" | "request";
-  /** The whole answer; nothing by default. */
+  /** The complete response; nothing by default. */
   readonly answer?: Uint8Array;
-  /** How many bytes of the answer are sent; all by default. */
+  /** The number of bytes to send; all by default. */
   readonly cut?: number;
-  /** Milliseconds before each byte; all bytes at once by default. */
+  /** Milliseconds before each byte; by default all bytes are sent at once. */
   readonly trickleMs?: number;
-  /** What becomes of the connection; it stays usable by default. */
+  /** What happens to the connection; it stays usable by default. */
   readonly afterwards?: "keep" | "stall" | "end" | "reset";
-  /** Whether the request counts as carried out; true by default, save where none came whole. */
+  /** Whether a complete request counts as executed; true by default. */
   readonly executes?: boolean;
 }
 
-/** Decides what is done with a whole request. */
+/** Chooses the behaviour for a complete request. */
 export type Script = (request: Received) => Behaviour;
 
 /** A running server. */
@@ -39,16 +39,14 @@ export interface FaultServer {
   readonly url: string;
   /** Connections opened so far. */
   readonly connections: number;
-  /** Every whole request, in order. */
+  /** Complete requests, in order. */
   readonly requests: readonly Received[];
-  /** How often a request was carried out. Its key is its `x-request-key` header, else method and target. */
+  /** How often a request was executed. The key is the `x-request-key` header, or method and target without it. */
   executionsOf(key: string): number;
-  /** Puts another behaviour in place of the present one. */
-  behave(behaviour: Behaviour | Script): void;
   close(): Promise<void>;
 }
 
-/** Bytes of a whole answer with a `Content-Length`. */
+/** The bytes of a response with a `Content-Length`. */
 export function answerOf(status: number, body: string | Uint8Array, headers: Record<string, string> = {}): Uint8Array {
   const payload = Buffer.from(body);
   const fields = { "content-type": "application/json", "content-length": String(payload.length), ...headers };
@@ -56,12 +54,11 @@ export function answerOf(status: number, body: string | Uint8Array, headers: Rec
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Status\r\n${lines.join("")}\r\n`), payload]);
 }
 
-/** An answer that keeps the connection. */
+/** A complete response on a connection that stays open. */
 export const answers = (status: number, body: unknown, headers?: Record<string, string>): Behaviour => ({
   answer: answerOf(status, typeof body === "string" ? body : JSON.stringify(body), headers),
 });
 
-/** The faults, by name. */
 export const faults = {
   resetAtConnection: { at: "connection", afterwards: "reset" },
   resetMidRequest: { at: "first-bytes", afterwards: "reset" },
@@ -83,23 +80,22 @@ export const faults = {
   },
 } as const satisfies Record<string, Behaviour>;
 
-/** The answer's first bytes, and then nothing more. */
+/** Sends the first bytes of a response, then nothing more. */
 export const stallsAfter = (cut: number, answer: Uint8Array): Behaviour => ({ answer, cut, afterwards: "stall" });
 
-/** The answer's first bytes, and then the end of the connection. */
+/** Sends the first bytes of a response, then closes the connection. */
 export const endsAfter = (cut: number, answer: Uint8Array): Behaviour => ({ answer, cut, afterwards: "end" });
 
-/** A redirect to another place. */
 export const redirectsTo = (location: string): Behaviour => ({ ...answers(307, "", { location }), executes: false });
 
-/** A success whose small body expands to so many bytes. */
+/** A success with a compressed body of the given decoded size. */
 export const gzipBomb = (bytes: number): Behaviour => ({
   answer: answerOf(200, gzipSync(Buffer.alloc(bytes, " ")), { "content-encoding": "gzip" }),
 });
 
 const endOfHead = "\r\n\r\n";
 
-/** The first whole request of what was read, with the number of bytes that it takes; undefined until it is whole. */
+/** The first request in the bytes and its length; undefined while it is incomplete. */
 function parse(bytes: Buffer, before: number): { request: Received; length: number } | undefined {
   const headEnd = bytes.indexOf(endOfHead);
   if (headEnd < 0) return undefined;
@@ -109,7 +105,7 @@ function parse(bytes: Buffer, before: number): { request: Received; length: numb
   const headers = Object.fromEntries(fields.map(([, name = "", value = ""]) => [name.toLowerCase(), value]));
   const bodyStart = headEnd + endOfHead.length;
   const chunked = headers["transfer-encoding"] === "chunked";
-  // Chunks are kept as they came: nobody looks into them here.
+  // A chunked body stays encoded.
   const lastChunk = bytes.indexOf("\r\n0\r\n\r\n", bodyStart - 2);
   if (chunked && lastChunk < 0) return undefined;
   const length = chunked ? lastChunk + 7 : bodyStart + Number(headers["content-length"] ?? 0);
@@ -135,9 +131,8 @@ async function act(socket: Socket, { answer = Buffer.alloc(0), cut, trickleMs, a
 
 const keyOf = ({ method, target, headers }: Received): string => headers["x-request-key"] ?? `${method} ${target}`;
 
-/** Starts a server on a free port of this machine. */
+/** Starts a server on a free loopback port. */
 export async function startFaultServer(behaviour: Behaviour | Script = answers(200, {})): Promise<FaultServer> {
-  let current = behaviour;
   let connections = 0;
   const open = new Set<Socket>();
   const requests: Received[] = [];
@@ -147,13 +142,13 @@ export async function startFaultServer(behaviour: Behaviour | Script = answers(2
     connections += 1;
     open.add(socket);
     socket.on("close", () => open.delete(socket));
-    // Resets by either side are what this server is for.
+    // Resets are expected.
     socket.on("error", () => {});
     let pending = Buffer.alloc(0);
     let before = 0;
     const actsAt = (moment: Behaviour["at"]): boolean => {
-      if (typeof current === "function" || current.at !== moment) return false;
-      void act(socket, current);
+      if (typeof behaviour === "function" || behaviour.at !== moment) return false;
+      void act(socket, behaviour);
       return true;
     };
     if (actsAt("connection")) return;
@@ -165,7 +160,7 @@ export async function startFaultServer(behaviour: Behaviour | Script = answers(2
         pending = pending.subarray(length);
         before += 1;
         requests.push(request);
-        const chosen = typeof current === "function" ? current(request) : current;
+        const chosen = typeof behaviour === "function" ? behaviour(request) : behaviour;
         if (chosen.executes !== false) executions.set(keyOf(request), (executions.get(keyOf(request)) ?? 0) + 1);
         void act(socket, chosen);
       }
@@ -182,9 +177,6 @@ export async function startFaultServer(behaviour: Behaviour | Script = answers(2
     },
     requests,
     executionsOf: (key) => executions.get(key) ?? 0,
-    behave(next) {
-      current = next;
-    },
     async close() {
       for (const socket of open) socket.destroy();
       server.close();
@@ -193,7 +185,7 @@ export async function startFaultServer(behaviour: Behaviour | Script = answers(2
   };
 }
 
-/** The address of a port at which nothing listens. */
+/** The URL of a port without a server. */
 export async function refusedUrl(): Promise<string> {
   const server = await startFaultServer();
   await server.close();

@@ -1,26 +1,26 @@
-// The program that every runtime runs: places calls with the SDK on connections that the server takes away.
+// The program that runs in every runtime. It places calls on connections that the server closes or resets.
 import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
 import { streamingFetch } from "./streaming-fetch.ts";
 
-/** A way of losing a placement's answer. */
+/** A placement whose response is lost. */
 export interface Case {
-  /** Tells the server which placement it is looking at, and what to do with it. */
+  /** Identifies the placement, so that the server knows what to do. */
   readonly key: string;
   readonly body: "text" | "stream";
-  /** Whether a connection is left open by an earlier request. */
+  /** Whether an earlier request leaves a connection open. */
   readonly warm: boolean;
 }
 
-/** What the caller is told of one placement. */
-export interface Seen {
+/** The result of a placement for its caller. */
+export interface Result {
   readonly key: string;
   /** `answered`, or the name of the error. */
-  readonly ending: string;
+  readonly result: string;
 }
 
-/** Places one call a case, one after another. */
-export async function placeCalls(baseUrl: string, cases: readonly Case[]): Promise<Seen[]> {
-  const seen: Seen[] = [];
+/** Places one call per case, one after another. */
+export async function placeCalls(baseUrl: string, cases: readonly Case[]): Promise<Result[]> {
+  const results: Result[] = [];
   for (const { key, body, warm } of cases) {
     const options: ClientOptions = {
       baseUrl,
@@ -30,11 +30,11 @@ export async function placeCalls(baseUrl: string, cases: readonly Case[]): Promi
     };
     const client = new CallTransfer(body === "stream" ? { ...options, fetch: streamingFetch } : options);
     if (warm) await client.roles.list();
-    // Runtimes take a connection back a moment after its answer was read.
+    // Runtimes make a connection available again a moment after the response was read.
     await new Promise((resolve) => setTimeout(resolve, 50));
     const call = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550200001" };
     const { error } = await client.calls.create(call, { headers: { "x-request-key": key } }).result();
-    seen.push({ key, ending: error?.name ?? "answered" });
+    results.push({ key, result: error?.name ?? "answered" });
   }
-  return seen;
+  return results;
 }

@@ -1,10 +1,10 @@
-// Retries, budget and signals, measured on the SDK with a fetch that answers at once.
+// Figures of retries, budget and signals, with a fetch that responds at once.
 import { getEventListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { CallTransfer, type Clock } from "@call-transfer/sdk";
-import type { Figure } from "./figure.ts";
+import type { Figure } from "./check-resilience.ts";
 
 const apiKey = "svc_live_resilience";
 const baseUrl = "https://api.example.com";
@@ -13,33 +13,33 @@ const start = Date.parse("2026-03-02T12:00:00Z");
 const answer = (status: number, body: object, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), { status, headers });
 
-/** A way to ask for patience: a header, a hint in the body, or both. */
+/** A wait that the server asks for, in a header, in the body, or in both. */
 interface Hint {
   readonly header?: string;
   readonly meta?: unknown;
-  /** Seconds that it asks for; undefined where it is unreadable. */
-  readonly asks: number | undefined;
+  /** Seconds to wait; undefined if the value is invalid. */
+  readonly secs: number | undefined;
 }
 
 function hints(): Hint[] {
-  const digits = Array.from({ length: 200 }, (_, secs) => ({ header: String(secs), asks: secs }));
+  const digits = Array.from({ length: 200 }, (_, secs) => ({ header: String(secs), secs }));
   const dates = Array.from({ length: 150 }, (_, index) => {
     const secs = index - 30;
-    return { header: new Date(start + secs * 1000).toUTCString(), asks: Math.max(0, secs) };
+    return { header: new Date(start + secs * 1000).toUTCString(), secs: Math.max(0, secs) };
   });
-  const metas = Array.from({ length: 150 }, (_, index) => ({ meta: index / 2, asks: index / 2 }));
-  const both = Array.from({ length: 20 }, (_, secs) => ({ meta: secs, header: "10", asks: Math.max(secs, 10) }));
+  const metas = Array.from({ length: 150 }, (_, index) => ({ meta: index / 2, secs: index / 2 }));
+  const both = Array.from({ length: 20 }, (_, secs) => ({ meta: secs, header: "10", secs: Math.max(secs, 10) }));
   const spellings = Array.from({ length: 20 }, (_, secs) => {
     const [name, day, month, year, time] = new Date(start + secs * 1000).toUTCString().split(" ");
     return [
-      { header: `00${secs}`, asks: secs },
-      { header: `+${secs}`, asks: secs },
-      { header: `${secs}.5`, asks: secs + 0.5 },
-      { header: `1, ${secs}`, asks: Math.max(1, secs) },
-      { header: `${name} ${day}-${month}-26 ${time} GMT`.toLowerCase(), asks: secs },
-      { header: `Mon ${month} ${day} ${time} ${year}`, asks: secs },
-      { header: new Date(start + secs * 1000).toISOString(), asks: secs },
-      { meta: String(secs), asks: secs },
+      { header: `00${secs}`, secs },
+      { header: `+${secs}`, secs },
+      { header: `${secs}.5`, secs: secs + 0.5 },
+      { header: `1, ${secs}`, secs: Math.max(1, secs) },
+      { header: `${name} ${day}-${month}-26 ${time} GMT`.toLowerCase(), secs },
+      { header: `Mon ${month} ${day} ${time} ${year}`, secs },
+      { header: new Date(start + secs * 1000).toISOString(), secs },
+      { meta: String(secs), secs },
     ];
   });
   const large = [2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER];
@@ -51,19 +51,19 @@ function hints(): Hint[] {
     ...both,
     ...spellings.flat(),
     ...large.flatMap((secs) => [
-      { header: String(secs), asks: secs },
-      { meta: secs, asks: secs },
+      { header: String(secs), secs },
+      { meta: secs, secs },
     ]),
-    ...unreadableHeaders.map((header) => ({ header, asks: undefined })),
-    ...[-1, "soon", null, {}, [], true].map((meta) => ({ meta, asks: undefined })),
-    { header: "9".repeat(400), asks: Number.POSITIVE_INFINITY },
-    { header: "1e3", asks: 1000 },
+    ...unreadableHeaders.map((header) => ({ header, secs: undefined })),
+    ...[-1, "soon", null, {}, [], true].map((meta) => ({ meta, secs: undefined })),
+    { header: "9".repeat(400), secs: Number.POSITIVE_INFINITY },
+    { header: "1e3", secs: 1000 },
   ];
 }
 
 const jitters = [0, 0.5, 0.999];
 
-/** Milliseconds that the client waits after a 429 with this hint; undefined where it gives up. */
+/** Milliseconds between a 429 with this hint and the retry; undefined without a retry. */
 async function waitAfter(hint: Hint, jitter: number): Promise<number | undefined> {
   let announced: number | undefined;
   let waited: number | undefined;
@@ -98,29 +98,29 @@ const headersOf = ({ header }: Hint): Record<string, string> => (header === unde
 
 export const retryAfter: Figure = {
   name: "Retry-After values and hints in bodies",
-  target: "500 or more, none undercuts the backoff or a readable hint, none above the patience is waited for",
+  target: "500 or more values; no wait is shorter than the backoff or a valid hint; no hint above 60 s is followed",
   async measure() {
     const all = hints();
-    const patienceSecs = 60;
+    const longestMs = 60_000;
     let broken = 0;
     for (const hint of all) {
       for (const jitter of jitters) {
         const waited = await waitAfter(hint, jitter);
-        const asksMs = (hint.asks ?? 0) * 1000;
+        const hintMs = (hint.secs ?? 0) * 1000;
         const isRight =
-          asksMs > patienceSecs * 1000
+          hintMs > longestMs
             ? waited === undefined
-            : waited !== undefined && waited >= Math.max(500 * (0.5 + jitter / 2), asksMs);
+            : waited !== undefined && waited >= Math.max(500 * (0.5 + jitter / 2), hintMs);
         if (!isRight) broken += 1;
       }
     }
-    return { figure: `${all.length} values, ${broken} broken`, ok: all.length >= 500 && broken === 0 };
+    return { figure: `${all.length} values, ${broken} wrong waits`, ok: all.length >= 500 && broken === 0 };
   },
 };
 
 export const budget: Figure = {
-  name: "load in a lasting outage",
-  target: "at most 1.1 times that of first attempts alone",
+  name: "load during a long outage",
+  target: "at most 1.1 times the load of first attempts alone",
   async measure() {
     const requests = 10_000;
     let sent = 0;
@@ -141,10 +141,10 @@ export const budget: Figure = {
 };
 
 setFlagsFromString("--expose-gc");
-// Once, since every context takes room of its own.
+// Created once, since every context uses memory.
 const collect = runInNewContext("gc") as () => void;
 
-/** The heap in use after full collections, in bytes; what finalizers let go of takes more than one. */
+/** The used heap after full collections, in bytes. Objects with finalizers need more than one collection. */
 async function heapUsed(): Promise<number> {
   for (let n = 0; n < 3; n++) {
     collect();
@@ -162,7 +162,7 @@ export const oneSignal: Figure = {
     const call = async (times: number) => {
       for (let n = 0; n < times; n++) await client.roles.list({ signal });
     };
-    // The last round counts: what starting the program left behind goes in those before.
+    // Only the last round counts. The earlier ones remove garbage of the start.
     let grownMb = 0;
     for (let round = 1; round <= 4; round++) {
       const before = await heapUsed();

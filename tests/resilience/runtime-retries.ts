@@ -1,4 +1,4 @@
-// Measures how often each runtime's own fetch sends a placement when its connection closes without an answer. Prints a table
+// Measures how often the fetch of each runtime sends a placement whose connection closes without a response. Prints a table
 // and writes docs/runtime-retries.md.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,17 +7,17 @@ import { fileURLToPath } from "node:url";
 import { build } from "tsup";
 import { openRuntimes, type Runtime } from "../packages/runtimes/runtimes.ts";
 import { answerOf, answers, type Behaviour, faults, type Script, startFaultServer } from "./fault-server.ts";
-import type { Case, Seen } from "./place-calls.ts";
+import type { Case, Result } from "./place-calls.ts";
 
-/** Placements of each kind and runtime. */
+/** Placements per kind and runtime. */
 const trials = 5;
 
 interface Kind extends Pick<Case, "body" | "warm"> {
   readonly title: string;
   readonly loss: Behaviour;
-  /** Whether what is sent again is lost too. */
+  /** Whether the responses to retries are lost too. */
   readonly lasting?: true;
-  /** Whether the answer says by definition that nothing was done, so that sending again does no harm. */
+  /** Whether the status means that nothing was executed, so that a retry is harmless. */
   readonly refusal?: true;
 }
 
@@ -27,7 +27,7 @@ const kinds: readonly Kind[] = [
   { title: "reused, closed", body: "text", warm: true, loss: processedThenClosed },
   { title: "reused, reset", body: "text", warm: true, loss: processedThenReset },
   { title: "reused, always closed", body: "text", warm: true, loss: processedThenClosed, lasting: true },
-  // New connections come before what leaves some open.
+  // Kinds with new connections come before kinds that leave connections open.
   { title: "new, closed", body: "text", warm: false, loss: processedThenClosed },
   { title: "new, closed, stream", body: "stream", warm: false, loss: processedThenClosed },
   { title: "reused, closed, stream", body: "stream", warm: true, loss: processedThenClosed },
@@ -35,10 +35,10 @@ const kinds: readonly Kind[] = [
   { title: "reused, answered 421", body: "text", warm: true, loss: answers(421, ""), refusal: true },
 ];
 
-/** What came of the placements of one kind; empty where the runtime refuses to send them. */
+/** The placements of one kind. Empty if the runtime refuses to send them. */
 interface Cell {
   readonly executions: readonly number[];
-  readonly endings: readonly string[];
+  readonly results: readonly string[];
 }
 
 interface Row {
@@ -69,7 +69,7 @@ const lastAnswer: Behaviour = {
   afterwards: "end",
 };
 
-/** Loses a placement's first answer, or all of them. */
+/** Loses the first response to each placement, or all of them. */
 function lossyScript(kindOf: ReadonlyMap<string, Kind>): Script {
   const lost = new Set<string>();
   return ({ method, target, headers }) => {
@@ -79,7 +79,7 @@ function lossyScript(kindOf: ReadonlyMap<string, Kind>): Script {
       lost.add(key);
       return kind.loss;
     }
-    // A browser asks for a page to stand on, whose connection must not linger into a measurement.
+    // The connection of the browser's page must be closed before the measurements.
     return method === "POST" || target === "/" ? lastAnswer : answers(200, { roles: [] });
   };
 }
@@ -92,16 +92,19 @@ async function measure(runtime: Runtime, program: string): Promise<Row> {
   const server = await startFaultServer(lossyScript(kindOf));
   try {
     const input = `${JSON.stringify(server.url)}, ${JSON.stringify(cases.flat())}`;
-    const seen = (await runtime.run(program, `program.placeCalls(${input})`, server.url)) as Seen[];
+    const all = (await runtime.run(program, `program.placeCalls(${input})`, server.url)) as Result[];
     const cells = cases.map((placements) => {
       const keys = placements.filter(({ key }) => server.executionsOf(key) > 0);
       for (const { key, warm } of keys) {
         const first = server.requests.find(({ headers }) => headers["x-request-key"] === key);
         const isReused = (first?.before ?? 0) > 0;
-        if (isReused !== warm) throw new Error(`${runtime.name} sent ${key} over a connection that was not meant`);
+        if (isReused !== warm)
+          throw new Error(
+            `${runtime.name} sent ${key} over ${isReused ? "a reused" : "a new"} connection. The measurement needs the other kind.`,
+          );
       }
-      const endings = seen.filter(({ key }) => keys.some((one) => one.key === key)).map(({ ending }) => ending);
-      return { executions: keys.map(({ key }) => server.executionsOf(key)), endings };
+      const results = all.filter(({ key }) => keys.some((one) => one.key === key)).map(({ result }) => result);
+      return { executions: keys.map(({ key }) => server.executionsOf(key)), results };
     });
     return { runtime, cells };
   } finally {
@@ -109,18 +112,18 @@ async function measure(runtime: Runtime, program: string): Promise<Row> {
   }
 }
 
-function wordsFor({ executions, endings }: Cell): string {
+function textOf({ executions, results }: Cell): string {
   if (executions.length === 0) return "not sent";
   const [least, most] = [Math.min(...executions), Math.max(...executions)];
-  const isHidden = most > 1 && endings.every((ending) => ending === "answered");
+  const isHidden = most > 1 && results.every((result) => result === "answered");
   return `${least === most ? most : `${least} to ${most}`}${isHidden ? ", unseen" : ""}`;
 }
 
-/** Whether no placement of the kinds was carried out twice. */
-const isOnce = ({ cells }: Row, isMeant: (kind: Kind) => boolean): boolean =>
-  kinds.every((kind, index) => !isMeant(kind) || cells[index]?.executions.every((count) => count === 1));
+/** Whether every placement of the chosen kinds was executed once. */
+const isOnce = ({ cells }: Row, isChosen: (kind: Kind) => boolean): boolean =>
+  kinds.every((kind, index) => !isChosen(kind) || cells[index]?.executions.every((count) => count === 1));
 
-/** The SDK sends text. */
+/** Whether request bodies of text, as the SDK sends them, are executed once. */
 const sendsOnce = (row: Row): boolean => isOnce(row, ({ body, refusal }) => body === "text" && !refusal);
 
 const sendsStreamsOnce = (row: Row): boolean =>
@@ -130,7 +133,7 @@ const listed = (rows: readonly Row[]): string => rows.map(({ runtime }) => runti
 
 function pageOf(rows: readonly Row[]): string {
   const head = ["Runtime", ...kinds.map(({ title }) => title)];
-  const lines = rows.map(({ runtime, cells }) => [`${runtime.name} (${runtime.version})`, ...cells.map(wordsFor)]);
+  const lines = rows.map(({ runtime, cells }) => [`${runtime.name} (${runtime.version})`, ...cells.map(textOf)]);
   const table = [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
   const again = rows.filter((row) => !sendsOnce(row));
   return `# Retries by the runtime
@@ -168,17 +171,15 @@ try {
   for (const runtime of await openRuntimes()) {
     const row = await measure(runtime, program);
     rows.push(row);
-    console.log(`${runtime.name} ${runtime.version}: ${row.cells.map(wordsFor).join("; ")}`);
+    console.log(`${runtime.name} ${runtime.version}: ${row.cells.map(textOf).join("; ")}`);
     if (runtime.isPromised && !sendsOnce(row)) {
-      console.error(
-        `FAILED: ${runtime.name} sends a placement again, though the documentation promises that it does not`,
-      );
+      console.error(`FAILED: ${runtime.name} retries a placement, although the documentation says that it does not.`);
       process.exitCode = 1;
     }
   }
   const page = pageOf(rows);
   console.log(`\n${page}`);
-  // Without a browser, the page keeps the figures of the last run that had one.
+  // The page must include a browser. Without one it stays as it is.
   if (rows.some(({ runtime }) => runtime.name === "Chromium"))
     writeFileSync(new URL("../../docs/runtime-retries.md", import.meta.url), page);
 } finally {

@@ -1,31 +1,31 @@
-// Hostile signature headers: none is accepted, and none costs the receiver time.
+// Figures of hostile signature headers: none is accepted, and none takes long to refuse.
 import { signWebhook, verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webhooks";
 import { webhookSignature } from "@call-transfer/spec";
 import { createRandom } from "../simulate/scheduler.ts";
-import type { Figure } from "./figure.ts";
+import type { Figure } from "./check-resilience.ts";
 
 const mutations = 1_000_000;
 const largest = 8 * 1024 * 1024;
 const limitMs = 1;
-/** How often a header is verified again that took longer. */
+/** How often a slow header is verified again. */
 const repetitions = 20;
 
 const secrets = ["whsec-new-secret", "whsec-old-secret"];
 const body = JSON.stringify({ type: webhookSignature.event, id: "evt_1" });
 const at = Date.parse("2026-03-02T12:00:00Z");
 
-/** Whether the webhook is accepted, and in how many milliseconds. */
+/** Whether the webhook is accepted, and the milliseconds that takes. */
 async function verify(header: string): Promise<{ accepted: boolean; ms: number }> {
   const input = { body, headers: { [webhookSignature.header.toLowerCase()]: header } };
   const options = { secret: secrets, now: () => at };
   const started = performance.now();
-  try {
-    await verifyWebhook(input, options);
-    return { accepted: true, ms: performance.now() - started };
-  } catch (error) {
-    if (!(error instanceof WebhookVerificationError)) throw error;
-    return { accepted: false, ms: performance.now() - started };
-  }
+  const error: unknown = await verifyWebhook(input, options).then(
+    () => undefined,
+    (reason) => reason,
+  );
+  const ms = performance.now() - started;
+  if (error !== undefined && !(error instanceof WebhookVerificationError)) throw error;
+  return { accepted: error === undefined, ms };
 }
 
 type Change = (header: string, random: () => number) => string;
@@ -61,7 +61,7 @@ const changes: readonly Change[] = [
   (header, random) => header.repeat(2 + below(10, random)),
 ];
 
-/** Headers at the largest size, each hostile to another way of reading them. */
+/** Headers of 8 MB, each hostile to another way of parsing. */
 function hugeHeaders(genuine: string): string[] {
   const fill = (part: string) => part.repeat(Math.floor(largest / part.length));
   const [time = "", one = ""] = genuine.split(",");
@@ -79,31 +79,31 @@ function hugeHeaders(genuine: string): string[] {
   ];
 }
 
-/** Whether a header still says what was signed: then accepting it is right, and it counts as no mutation. */
-function saysTheSame(header: string, genuine: ReadonlySet<string>, time: string): boolean {
+/** Whether a header is still valid after the mutation. Accepting it is correct then. */
+function isStillValid(header: string, genuine: ReadonlySet<string>, time: string): boolean {
   const parts = header.split(",").map((part) => part.trim());
   return parts.includes(time) && parts.some((part) => genuine.has(part));
 }
 
 export const webhookHeaders: Figure = {
-  name: `${mutations.toLocaleString("en")} mutated webhook headers, and more at 8 MB`,
-  target: `0 false accepts, none over ${limitMs} ms`,
+  name: `${mutations.toLocaleString("en")} mutated webhook headers, and headers of 8 MB`,
+  target: `none accepted, none slower than ${limitMs} ms`,
   async measure() {
     const random = createRandom(1, "figures").next;
     const header = await signWebhook(body, { secret: secrets, at });
     const [time = "", ...signed] = header.split(",");
     const genuine = new Set(signed);
-    if (!(await verify(header)).accepted) throw new Error("the genuine header is refused");
+    if (!(await verify(header)).accepted) throw new Error("The genuine header was refused.");
 
     let falseAccepts = 0;
     let tooSlow = 0;
     let interruptions = 0;
     let longestMs = 0;
-    const look = async (mutated: string) => {
+    const tryHeader = async (mutated: string) => {
       const { accepted, ms } = await verify(mutated);
       if (accepted) falseAccepts += 1;
       longestMs = Math.max(longestMs, ms);
-      // A header that is slow is slow each time; garbage collection and other processes are not.
+      // A slow header is slow every time. Garbage collection and other processes are not.
       let quickest = ms;
       for (let n = 0; n < repetitions && quickest > limitMs; n++) {
         quickest = Math.min(quickest, (await verify(mutated)).ms);
@@ -118,14 +118,14 @@ export const webhookHeaders: Figure = {
       for (let n = 1 + below(3, random); n > 0; n--) {
         mutated = changes[below(changes.length, random)]?.(mutated, random) ?? mutated;
       }
-      if (saysTheSame(mutated, genuine, time)) continue;
-      await look(mutated);
+      if (isStillValid(mutated, genuine, time)) continue;
+      await tryHeader(mutated);
       done += 1;
     }
     let slowestHuge = 0;
-    for (const huge of hugeHeaders(header)) slowestHuge = Math.max(slowestHuge, await look(huge));
+    for (const huge of hugeHeaders(header)) slowestHuge = Math.max(slowestHuge, await tryHeader(huge));
     return {
-      figure: `${falseAccepts} false accepts, ${tooSlow} over ${limitMs} ms, at 8 MB at most ${slowestHuge.toFixed(3)} ms (${interruptions} readings of up to ${longestMs.toFixed(1)} ms fell below it when the same header was verified again, so the header was not the cause)`,
+      figure: `${falseAccepts} accepted, ${tooSlow} over ${limitMs} ms, at 8 MB at most ${slowestHuge.toFixed(3)} ms (${interruptions} first readings of up to ${longestMs.toFixed(1)} ms were shorter when repeated)`,
       ok: falseAccepts === 0 && tooSlow === 0,
     };
   },
