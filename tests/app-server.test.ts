@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -12,7 +11,7 @@ interface AppServer {
 
 let platform: MockServer;
 let server: AppServer;
-/** What the app makes of an offer; each test says. */
+/** Decides whether the app takes an offer; set by each test. */
 let decide: () => Promise<boolean>;
 
 beforeEach(async () => {
@@ -34,7 +33,7 @@ async function control(method: string, path: string, body?: object) {
   return response.json();
 }
 
-/** Transfers a call to the group of a phone and the app, and answers how to see what became of the app. */
+/** Transfers a call to a phone and the app. Returns a function that reads the state of the transfer and of the app. */
 async function transfer(script: object[] = []) {
   const { id } = await control("POST", "/transfers", { groupId: demo.groups.existing, script });
   return async () => {
@@ -44,8 +43,8 @@ async function transfer(script: object[] = []) {
   };
 }
 
-/** Lets the app think about every offer, until the function answered takes them. */
-function thinking(): () => void {
+/** Makes the app wait with every offer. The returned function takes them. */
+function waitToTake(): () => void {
   let take = (): void => {};
   const taken = new Promise<boolean>((resolve) => {
     take = () => resolve(true);
@@ -54,11 +53,11 @@ function thinking(): () => void {
   return take;
 }
 
-/** Waits until a check holds; how long that takes is the machine's affair. */
+/** Waits until a check passes. The limit is long because machines may be slow. */
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000 });
 
 describe("a customer's app server", () => {
-  it("wins the call when it is the first to take it", async () => {
+  it("gets the call if it takes it first", async () => {
     decide = async () => true;
     const seen = await transfer();
     await eventually(async () =>
@@ -66,17 +65,17 @@ describe("a customer's app server", () => {
     );
   });
 
-  it("loses the call to a phone that answered while it was deciding", async () => {
-    const take = thinking();
+  it("loses the call to a phone that answers first", async () => {
+    const take = waitToTake();
     const seen = await transfer([{ destinationId: phone, answerAfterSecs: 0.05 }]);
     await eventually(async () => expect(await seen()).toMatchObject({ status: "connected", answeredBy: phone }));
     take();
     await eventually(async () => expect(await seen()).toMatchObject({ outcome: "taken", late: "offer_taken" }));
   });
 
-  it("misses the call when it takes it after its time is up", async () => {
+  it("misses the call if it takes it too late", async () => {
     await control("PATCH", `/state/groups/${demo.groups.existing}`, { totalTimeoutSecs: 5 });
-    const take = thinking();
+    const take = waitToTake();
     const seen = await transfer();
     const { now } = await control("GET", "/clock");
     await control("PUT", "/clock", { now: Date.parse(now) + 6000 });
@@ -85,13 +84,13 @@ describe("a customer's app server", () => {
     await eventually(async () => expect(await seen()).toMatchObject({ late: "offer_expired" }));
   });
 
-  it("leaves the call to others when it does not want it", async () => {
+  it("leaves the call to others if it declines", async () => {
     decide = async () => false;
     const seen = await transfer();
     await eventually(async () => expect(await seen()).toMatchObject({ status: "ringing", outcome: "declined" }));
   });
 
-  it("leaves the call to others when it is down", async () => {
+  it("leaves the call to others if it is down", async () => {
     await server.close();
     const seen = await transfer();
     await eventually(async () =>
@@ -99,14 +98,14 @@ describe("a customer's app server", () => {
     );
   });
 
-  it("leaves the call to others when it is silent for too long", async () => {
+  it("leaves the call to others if it does not respond in time", async () => {
     await control("PUT", "/policies", { deliveryTimeoutSecs: 0.1 });
     decide = () => new Promise(() => {});
     const seen = await transfer();
     await eventually(async () => expect(await seen()).toMatchObject({ status: "ringing", outcome: "declined" }));
   });
 
-  it("refuses an offer that somebody else signed", async () => {
+  it("refuses an offer with a wrong signature", async () => {
     const error = vi.spyOn(console, "error").mockReturnValue();
     const answer = await fetch(server.url, {
       method: "POST",
@@ -114,10 +113,5 @@ describe("a customer's app server", () => {
       headers: { "Service-Signature": "t=1,v1=00" },
     });
     expect([answer.status, error.mock.calls.length]).toEqual([400, 1]);
-  });
-
-  it("is shown in docs/mock-server-webhooks.md as it is", () => {
-    const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
-    expect(read("../docs/mock-server-webhooks.md")).toContain(`\n${read("../examples/app-server.mjs")}\`\`\`\n`);
   });
 });

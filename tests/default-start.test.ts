@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
 let server: MockServer | undefined;
 
-/** A server as it starts by default, at a real time that the test decides. */
+/** Starts a server with default options at the given time. */
 async function startAt(time: string, options: MockServerOptions = {}) {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date(time) });
   server = await startMockServer({ port: 0, ...options });
@@ -23,7 +23,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** Each weekday, a leap day, and the turn of a month and of a year among them. */
+/** Includes each weekday, a leap day, and the ends of a month and of a year. */
 const days = ["02-28", "02-29", "03-02", "03-31", "07-01", "10-29", "11-06", "12-31"].map((day) => `2032-${day}`);
 
 describe("a default start", () => {
@@ -37,7 +37,7 @@ describe("a default start", () => {
     expect(types).toEqual(Array.from({ length: 24 }, () => "initiated"));
   });
 
-  it.each(days)("signs offers that a receiver with the real time accepts at every hour of %s", async (day) => {
+  it.each(days)("signs offers that a receiver accepts at every hour of %s", async (day) => {
     const receive = createWebhookHandler({ secret: demo.signingSecret, onEvent: () => undefined });
     const { backend } = await startAt(`${day}T00:30:00Z`, {
       fetch: (input, init) => receive(new Request(input, init)),
@@ -50,7 +50,7 @@ describe("a default start", () => {
     expect(statuses).toEqual(Array.from({ length: 24 }, () => 204));
   });
 
-  it("still refuses a call to a contact for whom it is night, and to one of an account that is in its night", async () => {
+  it("refuses calls outside the callable hours of a contact and of an account", async () => {
     // 21:00 in Tokyo, 07:00 in New York.
     const { backend, client } = await startAt("2032-03-01T12:00:00Z");
     const toTokyo = client.calls.create({ ...call, toNumber: demo.recipients.elsewhere });

@@ -8,7 +8,10 @@ import { createGroup, placeCall } from "../examples/handle-errors.ts";
 import { availabilityAfterAnHour } from "../examples/in-process.ts";
 import { offersReceiver } from "../examples/receive-offers.ts";
 
-const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+const root = new URL("../", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+const filesIn = (folder: string) =>
+  readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`);
 
 function open() {
   const backend = createBackend();
@@ -18,34 +21,40 @@ function open() {
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe("the pages' programs", () => {
-  const pages = ["README.md", "docs/sdk.md", "docs/testing.md"].map(read).join("\n");
-  const snippets = [...pages.matchAll(/<!-- (examples\/\S+) -->\n+```ts\n(.*?)```/gs)];
+const pages = ["README.md", ...filesIn("docs").filter((path) => path.endsWith(".md"))];
+const shown = pages.flatMap((page) =>
+  [...read(page).matchAll(/<!-- (\S+\.m?[jt]s) -->\n+```\w+\n(.*?)```/gs)].map(([, path = "", text = ""]) => ({
+    page,
+    path,
+    text,
+  })),
+);
 
-  it.each(readdirSync(new URL("../examples/", import.meta.url)).filter((name) => name.endsWith(".ts")))(
-    "shows examples/%s as it is",
-    (name) => {
-      const shown = snippets.filter(([, path]) => path === `examples/${name}`).map(([, , text]) => text);
-      expect(shown).toEqual([read(`examples/${name}`)]);
-    },
-  );
+describe("the programs in the documentation", () => {
+  it.each(shown)("$page contains $path unchanged", ({ path, text }) => {
+    expect(text).toBe(read(path));
+  });
 
-  it.each(["docs/sdk.md", "packages/sdk/README.md"])(
-    "%s lists the SDK's method of every operation, and no other",
-    (page) => {
-      const listed = [...read(page).matchAll(/^\| .* \| `client\.(\w+\.\w+)\(/gm)].map(([, method]) => method);
-      const methods = Object.values(operations).map(({ resource, sdkMethod }) => `${resource}.${sdkMethod}`);
-      expect(listed.sort()).toEqual(methods.sort());
-    },
-  );
+  it("include each example once", () => {
+    const examples = filesIn("examples").filter((path) => /\.m?[jt]s$/.test(path));
+    // scripts/demo.ts runs every-operation.mjs.
+    const listed = examples.filter((path) => path !== "examples/every-operation.mjs");
+    expect(shown.map(({ path }) => path).sort()).toEqual([...listed, "tests/resilience/streaming-fetch.ts"].sort());
+  });
 
-  it("place-a-call.ts places a call that ends within its minute", async () => {
+  it.each(["docs/sdk.md", "packages/sdk/README.md"])("%s lists exactly the SDK's methods", (page) => {
+    const listed = [...read(page).matchAll(/^\| .* \| `client\.(\w+\.\w+)\(/gm)].map(([, method]) => method);
+    const methods = Object.values(operations).map(({ resource, sdkMethod }) => `${resource}.${sdkMethod}`);
+    expect(listed.sort()).toEqual(methods.sort());
+  });
+
+  it("place-a-call.ts places a call that ends within a minute", async () => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     await import("../examples/place-a-call.ts");
     expect(log.mock.calls).toEqual([[[expect.objectContaining({ type: "call.completed" })]]]);
   });
 
-  it("quick-start.ts places a call and lists it among the others", async () => {
+  it("quick-start.ts places a call and lists four", async () => {
     vi.stubGlobal("fetch", open().backend.fetch);
     const log = vi.spyOn(console, "log").mockReturnValue();
     await import("../examples/quick-start.ts");
@@ -54,14 +63,14 @@ describe("the pages' programs", () => {
     expect(listed).toHaveLength(4);
   });
 
-  it("handle-errors.ts tells a created group from an invalid and a taken one", async () => {
+  it("handle-errors.ts distinguishes a created group, an invalid one and a taken name", async () => {
     const { client } = open();
     expect(await createGroup(client, "Front desk", [demo.destinations.phone])).toMatch(/^created /);
     expect(await createGroup(client, "Front desk", [demo.destinations.phone])).toBe("the name Front desk is taken");
     expect(await createGroup(client, "", [])).toBe("name: too_short, members: too_short");
   });
 
-  it("handle-errors.ts says that a placement's outcome is unknown", async () => {
+  it("handle-errors.ts reports the unknown outcome of a placement", async () => {
     const { backend, client } = open();
     backend.faults.add({ do: { status: 502 } });
     const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
@@ -69,7 +78,7 @@ describe("the pages' programs", () => {
     expect(await placeCall(client, call)).toBe("initiated");
   });
 
-  it("receive-offers.ts accepts a genuine webhook and refuses another", async () => {
+  it("receive-offers.ts accepts a genuine webhook and refuses a forged one", async () => {
     vi.spyOn(console, "log").mockReturnValue();
     vi.spyOn(console, "error").mockReturnValue();
     const receiver = offersReceiver(["two", "one"]);
@@ -82,7 +91,16 @@ describe("the pages' programs", () => {
     expect((await receiver(await signed("three"))).status).toBe(400);
   });
 
-  it("in-process.ts sees a member become available when their time is up", async () => {
+  it("in-process.ts sees a member become available after an hour", async () => {
     expect(await availabilityAfterAnHour()).toEqual(["away", "available"]);
+  });
+
+  it("lost-answer.mjs places one call and prints what docs/resilience.md shows", async () => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    // The computed name avoids a type error, since the program has no types.
+    await import(new URL("examples/lost-answer.mjs", root).href);
+    const [, printed] = /```text\n(.*?)```/s.exec(read("docs/resilience.md")) ?? [];
+    expect(log.mock.calls.flat().join("\n")).toBe(printed?.trim());
+    expect(log).toHaveBeenLastCalledWith("calls placed: 1");
   });
 });

@@ -1,4 +1,4 @@
-// What a Markdown page says: its anchors, links, tables, and citations of the specification.
+// Reads the anchors, links and tables of Markdown pages, and their citations of the specification.
 
 const withoutFences = (text: string): string => text.replace(/^( *)(```+|~~~+)[^\n]*\n.*?^\1\2[ \t]*$/gms, "");
 
@@ -14,7 +14,7 @@ const slugOf = (heading: string): string =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, "")
     .replace(/\s/g, "-");
 
-/** Every anchor that a link can name: those of `<a id>`, and those that GitHub gives headings. */
+/** The anchors of a page: those of `<a id>` and those that GitHub gives headings. */
 export function anchorsIn(text: string): ReadonlySet<string> {
   const prose = withoutFences(text);
   const anchors = new Set([...prose.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, id = ""]) => id));
@@ -27,7 +27,7 @@ export function anchorsIn(text: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** The targets of a page's links and images, without those in code and those that lead elsewhere by a scheme. */
+/** The relative targets of links and images outside code. */
 export function relativeLinksIn(text: string): string[] {
   const prose = withoutCode(text);
   const patterns = [/\]\(\s*<?([^()\s>]+)>?[^)]*\)/g, /^ {0,3}\[[^\]]+\]:\s*(\S+)/gm, /\b(?:href|src)="([^"]+)"/g];
@@ -36,7 +36,7 @@ export function relativeLinksIn(text: string): string[] {
     .filter((target) => !/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(target));
 }
 
-/** A table's rows, each by the titles of its columns, with the last heading above it. */
+/** A table: the heading above it, and its rows by column title. */
 export interface Table {
   readonly heading: string;
   readonly rows: readonly Readonly<Record<string, string>>[];
@@ -49,7 +49,7 @@ const cellsOf = (line: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
 
-/** Every table of a page in order. Throws where a row does not have its table's number of cells. */
+/** The tables of a page in order. Throws if a row has more or fewer cells than its table. */
 export function tablesIn(text: string): Table[] {
   const tables: { heading: string; rows: Record<string, string>[] }[] = [];
   const lines = withoutFences(text).split("\n");
@@ -69,21 +69,21 @@ export function tablesIn(text: string): Table[] {
     }
     const cells = cellsOf(line);
     if (cells.length !== titles.length)
-      throw new Error(`Line ${index + 1} has ${cells.length} cells, not ${titles.length}.`);
+      throw new Error(`Line ${index + 1} must have ${titles.length} cells, not ${cells.length}.`);
     if (cells.every((cell) => /^:?-{3,}:?$/.test(cell))) continue;
     tables.at(-1)?.rows.push(Object.fromEntries(titles.map((name, column) => [name, cells[column] ?? ""])));
   }
   return tables;
 }
 
-/** The numbers of the specification that a text cites, e.g. `8.3` for rule 3 of section 8. */
+/** The citations of the specification in a text, e.g. `8.3` for rule 3 of section 8. */
 export const citationsIn = (text: string): string[] =>
   [...text.matchAll(/§\s?(\d+(?:\.\d+)*)/g)].map(([, number = ""]) => number);
 
-/** The anchor of docs/specification.md that a cited number stands for. */
+/** The anchor of a cited number in docs/specification.md. */
 export const anchorOf = (number: string): string => `s${number.replaceAll(".", "-")}`;
 
-/** The citations outside code that do not link to their anchor in docs/specification.md. */
+/** The citations outside code without a link to their anchor in docs/specification.md. */
 export const unlinkedCitationsIn = (text: string): string[] => {
   const links = /\[§([\d.]+)\]\([^)#]*specification\.md#(s[\d-]+)\)/g;
   return citationsIn(

@@ -1,4 +1,4 @@
-// A page as docs/mock-server-msw.md builds it: the platform answers under the address that the page itself comes from.
+// The page of docs/mock-server-msw.md. The mocked platform has the same origin as the page.
 import { CallTransfer } from "@call-transfer/sdk";
 import { startMocks } from "../examples/msw/mocks.ts";
 

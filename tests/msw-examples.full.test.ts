@@ -10,11 +10,11 @@ describe.runIf(await browserHere())("in a browser", () => {
   });
   afterAll(() => page.close());
 
-  it("the documented page calls the API in itself", async () => {
+  it("the documented page calls the mocked API", async () => {
     expect(await page.call("accountNames")).toEqual(["Example Dental"]);
   });
 
-  it("the documented page reaches the control plane, and its own files as before", async () => {
+  it("the documented page reaches the control plane and its own files", async () => {
     expect(await page.call("controlStatus")).toBe(200);
     expect(await page.call("ownFile")).toBe("text/html; charset=utf-8");
   });

@@ -15,10 +15,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-other-client-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/**
- * A program of somebody who has nothing but the document: it calls every operation through the functions that another
- * generator made of it, and the types of that generator must let it read what comes back.
- */
+/** A program that only knows the document. It calls every operation with the functions and types of another generator. */
 const program = `
 import { client } from "./client/client.gen.js";
 import * as api from "./client/index.js";
@@ -67,7 +64,7 @@ console.log(JSON.stringify({
 }));
 `;
 
-/** Generates a client from the document alone, and compiles it and the program as somebody else would. */
+/** Generates a client from the document and compiles it with the program. Returns the path of the program. */
 async function compile(): Promise<string> {
   await createClient({
     input: join(root, "packages/spec/openapi.json"),
@@ -96,7 +93,7 @@ async function compile(): Promise<string> {
   return join(folder, "out/happy-paths.js");
 }
 
-it("a client that another generator made of the document runs every operation", async () => {
+it("a client of another generator runs every operation", async () => {
   const file = await compile();
   const server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
   const ids = {

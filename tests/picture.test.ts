@@ -3,12 +3,12 @@ import { expect, it } from "vitest";
 import { drawGroupRinging } from "../scripts/picture.ts";
 import { drawTerminal } from "../scripts/terminal.ts";
 
-it("docs/images/group-ringing.svg shows what examples/group-ringing.ts prints", async () => {
+it("docs/images/group-ringing.svg shows the output of examples/group-ringing.ts", async () => {
   const picture = readFileSync(new URL("../docs/images/group-ringing.svg", import.meta.url), "utf8");
   expect(await drawGroupRinging()).toBe(picture);
 });
 
-it("a picture holds no script, keeps its spaces and escapes its text", () => {
+it("a picture contains no script, keeps its spaces and escapes its text", () => {
   const picture = drawTerminal(
     "A < B",
     "1 & 2",

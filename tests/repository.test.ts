@@ -17,18 +17,18 @@ const git = (...options: string[]) =>
     .filter(Boolean);
 
 const tracked = git().filter((path) => !git("--deleted").includes(path));
-// Files about to be added count too, so that a finding comes before the commit.
+// Untracked files count too, so that problems appear before the commit.
 const present = [...new Set([...tracked, ...git("--others", "--exclude-standard")])];
 const isTest = (path: string) => /\.test\.[a-z]+$|^packages\/[^/]+\/tests\//.test(path);
 const handWritten = present.filter((path) => /\.(ts|mts|mjs|js)$/.test(path) && !path.endsWith(".gen.ts"));
-// The programs in tests/packages/consumers/ stand for customers' own, and compilers hold every name in them.
+// The programs in tests/packages/consumers/ are examples of customer code. Compilers check their names.
 const shipped = handWritten.filter((path) => !isTest(path) && !path.startsWith("tests/packages/consumers/"));
 
 const findings = (paths: string[], check: (text: string) => string[]) =>
   paths.flatMap((path) => check(read(path)).map((found) => `${path}: ${found}`));
 
-describe("nothing that the contract holds is typed again", () => {
-  it("no operation path, status of a code, or list of codes or operations stands in hand-written code", () => {
+describe("facts of the contract are not repeated", () => {
+  it("hand-written code contains no operation path, status of a code, or list of codes or operations", () => {
     expect(findings(shipped, repetitionsIn)).toEqual([]);
   });
 
@@ -43,58 +43,58 @@ describe("nothing that the contract holds is typed again", () => {
     ["const order = ['required', 'too_short', 'too_long'];", "list"],
     ["type Known = 'bad_request' | 'conflict' | 'not_found';", "list"],
     ["const titles = { bad_request: a, conflict: b, not_found: c };", "table"],
-  ])("the check sees through %s", (text, kind) => {
+  ])("the check finds %s", (text, kind) => {
     expect(repetitionsIn(text).join()).toContain(kind);
   });
 
-  it("no code of the backend writes down a limit, its settings, demonstration data and number generator aside", () => {
-    const aside = ["model/policies.ts", "testing/demo-seed.ts", "model/random.ts"].map(
+  it("the backend contains no limit outside its policies, demonstration data and random numbers", () => {
+    const exceptions = ["model/policies.ts", "testing/demo-seed.ts", "model/random.ts"].map(
       (name) => `packages/backend/src/${name}`,
     );
-    const places = shipped.filter((path) => path.startsWith("packages/backend/src/") && !aside.includes(path));
+    const places = shipped.filter((path) => path.startsWith("packages/backend/src/") && !exceptions.includes(path));
     expect(findings(places, (text) => limitsIn(text, contractLimits))).toEqual([]);
   });
 
-  it("the check sees a limit in a comparison", () => {
+  it("the check finds a limit in a comparison", () => {
     expect(limitsIn("if (name.length > 100) refuse();", contractLimits)).toEqual(["name.length > 100"]);
   });
 
-  it("no field of openapi/ has one of its limits typed twice", () => {
+  it("openapi/ states each limit of a field once", () => {
     expect(schemaFiles.flatMap((path) => limitsTypedIn(path)).filter(isRepeated)).toEqual([]);
   });
 });
 
-describe("what is committed", () => {
+describe("committed files", () => {
   const texts = tracked.filter((path) => !/\.(png|ico|woff2?)$/.test(path)).map((path) => ({ path, text: read(path) }));
-  const holding = (pattern: RegExp) => texts.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+  const containing = (pattern: RegExp) => texts.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
-  it("holds no build output and no installed package", () => {
+  it("include no build output and no installed package", () => {
     expect(tracked.filter((path) => /(^|\/)(dist|node_modules)\/|\.(tgz|tsbuildinfo)$/.test(path))).toEqual([]);
   });
 
-  it("names no package registry, so that any of them can serve the install", () => {
-    expect(holding(/registry\.[a-z0-9-]+\.[a-z]+|"resolved"\s*:\s*"https?:/)).toEqual([]);
+  it("name no package registry, so that the install works with any registry", () => {
+    expect(containing(/registry\.[a-z0-9-]+\.[a-z]+|"resolved"\s*:\s*"https?:/)).toEqual([]);
   });
 
-  it("names no path of one machine", () => {
-    expect(holding(/(?<![\w.:/}-])\/(?:home|Users|root|work)\/[a-z]/)).toEqual([]);
+  it("contain no absolute path of a machine", () => {
+    expect(containing(/(?<![\w.:/}-])\/(?:home|Users|root|work)\/[a-z]/)).toEqual([]);
   });
 
-  it("names the package, which is ours, wherever npx is to run a command", () => {
-    const ours = holding(runsByCommandName).filter((path) => !path.endsWith("CHANGELOG.md"));
-    expect(ours).toEqual([]);
+  it("run commands through npx by the name of our package only", () => {
+    const found = containing(runsByCommandName).filter((path) => !path.endsWith("CHANGELOG.md"));
+    expect(found).toEqual([]);
   });
 
   it.each(["npx", "npx --yes", "npx\n", "npm exec --", "npm x", "pnpm dlx", "yarn dlx", "bunx"])(
-    "the check sees a command that %s would look up under a name that anybody can take",
+    "the check finds a command that %s would download under a name that anyone can register",
     (runner) => {
       expect(`Run ${runner} ${command}.`).toMatch(runsByCommandName);
       expect(`Run ${runner} @call-transfer/mock-server.`).not.toMatch(runsByCommandName);
     },
   );
 
-  it("leaves nothing marked as unfinished", () => {
-    expect(holding(new RegExp(["TO", "FIX"].map((start) => `\\b${start}(?:DO|ME)\\b`).join("|")))).toEqual([]);
+  it("contain no marker of unfinished work", () => {
+    expect(containing(new RegExp(["TO", "FIX"].map((start) => `\\b${start}(?:DO|ME)\\b`).join("|")))).toEqual([]);
   });
 });
 
@@ -104,7 +104,7 @@ describe("references", () => {
     citationsIn(text).filter((number) => !known.has(anchorOf(number)));
   const pages = present.filter((path) => path.endsWith(".md"));
 
-  /** The links of a page that lead to no file of the repository, or to no anchor in it. */
+  /** The links of a page to a missing file or anchor. */
   const brokenLinks = (path: string, text = read(path)) =>
     relativeLinksIn(text).filter((link) => {
       const [file = "", anchor] = decodeURIComponent(link).split("#");
@@ -115,28 +115,28 @@ describe("references", () => {
       return !anchorsIn(target === path ? text : read(target)).has(anchor);
     });
 
-  it("cite only numbers that docs/specification.md has", () => {
+  it("cite only numbers in docs/specification.md", () => {
     const texts = present.filter((path) => !/\.(png|ico|woff2?)$/.test(path));
     expect(findings(texts, (text) => unknownIn(text))).toEqual([]);
   });
 
-  it("the check sees a number without an anchor", () => {
+  it("the check finds a number without an anchor", () => {
     const text = ["4.1", "8.3", "9", "4.9", "8.3.1", "10"].map((number) => `${"§"}${number}, and more.`).join(" ");
     expect(unknownIn(text, new Set(["s4", "s4-1", "s8-3", "s9"]))).toEqual(["4.9", "8.3.1", "10"]);
   });
 
-  it("link to the specification in every page", () => {
+  it("link each citation in a page to the specification", () => {
     const readable = pages.filter((path) => /^(README|CONTRIBUTING|docs\/.*)\.md$/.test(path));
     const linking = readable.filter((path) => path !== "docs/specification.md");
     expect(findings(linking, unlinkedCitationsIn)).toEqual([]);
   });
 
-  it("lead from a page to a file and an anchor that exist", () => {
+  it("link only to existing files and anchors", () => {
     expect(pages.flatMap((path) => brokenLinks(path).map((link) => `${path}: ${link}`))).toEqual([]);
   });
 
   it.each(["gone.md", "../README.md#gone", "#gone", "gone/", "../../README.md"])(
-    "the check sees the link %s",
+    "the check finds the link %s",
     (link) => {
       const fine = "# One\n\n[1](assumptions.md) ![2](../README.md) [3](decisions/) [4](#one) `[5](gone)`";
       expect(brokenLinks("docs/page.md", `${fine} [6](${link})`)).toEqual([link]);
@@ -146,12 +146,12 @@ describe("references", () => {
 
 const command = "call-transfer-mock";
 
-/** Without an install, npx asks the registry for a package named like the command, and runs whatever somebody put there. */
+/** Without an install, npx downloads the package with the name of the command, which anyone could have published. */
 const runsByCommandName = /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun)\s+(?:exec|x|dlx))(?:\s+-[\w-]*)*\s+call-transfer-/;
 
 const keywords = ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "default"];
 
-/** The numbers that §8 limits are made of; 0, 1 and 2 are too common to tell, and 400 and 599 bound statuses. */
+/** The numbers of the limits in §8. Numbers up to 2 are too common to check, and those from 400 on can be statuses. */
 const contractLimits: ReadonlySet<number> = (() => {
   const found = new Set<unknown>(Object.values(limits));
   const walk = (node: unknown): void => {
@@ -168,7 +168,7 @@ const contractLimits: ReadonlySet<number> = (() => {
 
 const schemaFiles = present.filter((path) => path.startsWith("openapi/schemas/"));
 
-/** `field.keyword` for each limit that a file spells out; an anchor's aliases are not spelled out. */
+/** `field.keyword` for each limit in a file, without aliases of a YAML anchor. */
 function limitsTypedIn(path: string): string[] {
   const typed: string[] = [];
   visit(parseDocument(read(path), { merge: true }), {

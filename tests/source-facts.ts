@@ -1,4 +1,4 @@
-// Which facts of the contract a source file repeats.
+// Finds facts of the contract that a source file repeats.
 import { errorCodes, fieldErrorCodes, operations } from "@call-transfer/spec";
 import ts from "typescript";
 
@@ -8,7 +8,7 @@ const pathPatterns = Object.values(operations).map(
   ({ path }) => new RegExp(`^${path.replace(/\{[^}]+\}/g, "[^/]+")}(?:[?#]|$)`),
 );
 
-/** How many codes or operations may stand side by side before they are a list of them. */
+/** The longest row of codes or operations that does not count as a list. */
 const mostNamesInARow = 2;
 
 function* nodesOf(node: ts.Node): Generator<ts.Node> {
@@ -18,7 +18,7 @@ function* nodesOf(node: ts.Node): Generator<ts.Node> {
 
 const parse = (text: string) => ts.createSourceFile("source.ts", text, ts.ScriptTarget.Latest, true);
 
-/** The text of a string or template, with `0` for what a template fills in; undefined for other nodes. */
+/** The text of a string or template, with `0` for each placeholder; undefined for other nodes. */
 function textOf(node: ts.Node): string | undefined {
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
   if (ts.isTemplateExpression(node)) {
@@ -60,7 +60,7 @@ function repetitionIn(node: ts.Node): string | undefined {
   return undefined;
 }
 
-/** Operation paths, statuses of codes, and lists of codes or operations that a file types out. */
+/** The operation paths, statuses of codes, and lists of codes or operations in a file. */
 export function repetitionsIn(text: string): string[] {
   return [...nodesOf(parse(text))].map(repetitionIn).filter((found) => found !== undefined);
 }
@@ -68,7 +68,7 @@ export function repetitionsIn(text: string): string[] {
 const isExponent = ({ parent }: ts.Node): boolean =>
   ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.AsteriskAsteriskToken;
 
-/** The numbers among `limits` that a file writes down other than as an exponent, with the expression around each. */
+/** The numbers among `limits` in a file, with the expression around each. Exponents do not count. */
 export function limitsIn(text: string, limits: ReadonlySet<number>): string[] {
   return [...nodesOf(parse(text))]
     .filter((node) => ts.isNumericLiteral(node) && limits.has(Number(node.text)) && !isExponent(node))

@@ -13,7 +13,7 @@ const plain = (cell = "") => cell.replaceAll("`", "");
 const range = ({ minimum, maximum }: { minimum: number; maximum: number }) => `${minimum} to ${maximum}`;
 const tableWith = (heading: string, column: string): Table => {
   const found = tables.find((table) => table.heading.startsWith(heading) && column in (table.rows[0] ?? {}));
-  if (!found) throw new Error(`docs/specification.md has no table with the column ${column} under ${heading}.`);
+  if (!found) throw new Error(`docs/specification.md has no table with the column ${column} under ${heading}. Add it.`);
   return found;
 };
 
@@ -24,7 +24,7 @@ interface Schema {
 const schemas = document.components.schemas as unknown as Readonly<Record<string, Schema>>;
 
 describe("docs/specification.md", () => {
-  it("gives each section and each rule the anchor of its number", () => {
+  it("gives each section and each rule an anchor with its number", () => {
     let section = "";
     const numbered = [...page.matchAll(/^(?:#+ |(\d+)\. )<a id="([^"]+)"><\/a>(\d+(?:\.\d+)?)?/gm)];
     const expected = numbered.map(([, rule, , number]) => {
@@ -47,7 +47,7 @@ describe("docs/specification.md", () => {
     expect(listed.length).toBe(known.length);
   });
 
-  it("has a note for exactly the error codes whose meaning the code table marks as stated", () => {
+  it("has notes for exactly the error codes marked fromSpecification", () => {
     const noted = tables
       .flatMap(({ rows }) => rows)
       .filter((row) => "Status" in row && row.Note)
@@ -70,7 +70,7 @@ describe("docs/specification.md", () => {
     ["2.6 ", "ErrorResponse", 0],
     ["2.6 ", "FieldError", 1],
     ["4.2 ", "CreateDestinationGroupRequest", 0],
-  ])("under %s lists the fields of %s, which are required and which may be null", (heading, name, index) => {
+  ])("under %s lists the fields of %s with required and nullable", (heading, name, index) => {
     const under = tables.filter((table) => table.heading.startsWith(heading) && "Field" in (table.rows[0] ?? {}));
     const listed = under[index]?.rows.map((row) => ({
       field: plain(row.Field),
@@ -92,7 +92,7 @@ describe("docs/specification.md", () => {
     expect(missing).toEqual([]);
   });
 
-  it.each(["4.1 ", "4.2 ", "4.3 ", "4.4 ", "4.5 "])("under %s lists no status that openapi/ lacks", (heading) => {
+  it.each(["4.1 ", "4.2 ", "4.3 ", "4.4 ", "4.5 "])("under %s lists only statuses in openapi/", (heading) => {
     const { heading: title, rows } = tableWith(heading, "When");
     const operation = Object.values(operations).find(({ method, path }) => title === `${heading}${method} ${path}`);
     expect(operation?.statuses).toEqual(expect.arrayContaining(rows.map((row) => Number(row.Status))));

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Plans a fault as a test of an app would, over the control plane. */
+/** Adds a fault over the control plane. */
 async function plan(action: string): Promise<void> {
   const response = await fetch(`${server.url}/_control/v1/faults`, {
     method: "POST",
@@ -22,15 +22,15 @@ async function plan(action: string): Promise<void> {
   expect(response.status).toBe(201);
 }
 
-/** Whether a request has met the fault that was planned. */
+/** Whether a request has used the fault. */
 const isTaken = (): boolean => server.backend.faults.list().length === 0;
 
-/** Milliseconds in which nothing more may come. */
+/** Milliseconds without data after which a connection counts as stalled. */
 const stillMs = 200;
 
 /**
- * What a bare socket sees of one request: the bytes, whether the end came, and whether it was a reset; until its
- * connection closes, or until a while after `shown` holds of the bytes.
+ * Sends a request over a plain socket. Returns the bytes, and whether the connection ended, was reset and is closed. Waits
+ * until it closes, or until it stalls after `shown` is true for the bytes.
  */
 async function observe(shown?: (text: string) => boolean) {
   const socket = connect(server.port, "127.0.0.1");
@@ -56,18 +56,18 @@ async function observe(shown?: (text: string) => boolean) {
   return { ...seen, isClosed };
 }
 
-describe("a bare socket sees", () => {
-  it.each(["reset", "processThenDrop"])("a reset without a byte after %s", async (action) => {
+describe("a plain socket sees", () => {
+  it.each(["reset", "processThenDrop"])("a reset without data after %s", async (action) => {
     await plan(action);
     expect(await observe()).toEqual({ text: "", ended: false, reset: true, isClosed: true });
   });
 
-  it("an orderly end without a byte after empty", async () => {
+  it("a normal end without data after empty", async () => {
     await plan("empty");
     expect(await observe()).toEqual({ text: "", ended: true, reset: false, isClosed: true });
   });
 
-  it("less of the body than the head promises after truncate", async () => {
+  it("a body shorter than its Content-Length after truncate", async () => {
     await plan("truncate");
     const { text, isClosed } = await observe();
     const [head = "", body = ""] = text.split("\r\n\r\n");
@@ -77,12 +77,12 @@ describe("a bare socket sees", () => {
     expect(body.length).toBeLessThan(promised);
   });
 
-  it("nothing, on a connection that stays, after hang", async () => {
+  it("an open connection without data after hang", async () => {
     await plan("hang");
     expect(await observe(isTaken)).toEqual({ text: "", ended: false, reset: false, isClosed: false });
   });
 
-  it("the head and a part of the body, but no end, after slowBody", async () => {
+  it("headers and a part of the body after slowBody", async () => {
     await plan("slowBody");
     const { text, isClosed } = await observe((seen) => seen.includes("\r\n\r\n"));
     expect(text).toMatch(/^HTTP\/1\.1 200 /);
@@ -95,8 +95,8 @@ describe("the SDK", () => {
   const open = (options: Partial<ClientOptions> = {}) =>
     new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey, maxRetries: 1, ...options });
   const timeoutMs = 60_000;
-  /** A clock on which the first deadline comes once the fault has been met, and no other does. */
-  function givesUpOnce(): ClientOptions["clock"] {
+  /** A clock whose first timeout fires when the fault has been used. Later timeouts never fire. */
+  function timesOutOnce(): ClientOptions["clock"] {
     let deadlines = 0;
     const whenTaken = async (callback: () => void): Promise<void> => {
       while (!isTaken()) await sleep(5);
@@ -116,26 +116,23 @@ describe("the SDK", () => {
   const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
   const placed = () => server.backend.state.calls.size;
 
-  it.each(["reset", "empty", "truncate", "processThenDrop"])("reads again after %s", async (action) => {
+  it.each(["reset", "empty", "truncate", "processThenDrop"])("retries a GET request after %s", async (action) => {
     await plan(action);
     expect((await open().roles.list()).roles).toHaveLength(4);
   });
 
-  it.each(["hang", "slowBody"])(
-    "gives up an attempt that meets %s at its deadline, and reads again",
-    async (action) => {
-      await plan(action);
-      const client = open({ clock: givesUpOnce() });
-      expect((await client.roles.list({ timeoutMs })).roles).toHaveLength(4);
-    },
-  );
+  it.each(["hang", "slowBody"])("ends an attempt after %s at its timeout, and retries", async (action) => {
+    await plan(action);
+    const client = open({ clock: timesOutOnce() });
+    expect((await client.roles.list({ timeoutMs })).roles).toHaveLength(4);
+  });
 
   it.each([
     ["reset", 0],
     ["empty", 0],
     ["processThenDrop", 1],
     ["truncate", 1],
-  ])("never places a call twice after %s, which left %d call", async (action, count) => {
+  ])("does not retry a placement after %s, which placed %d calls", async (action, count) => {
     const before = placed();
     await plan(action);
     await expect(open().calls.create(call)).rejects.toBeInstanceOf(OutcomeUnknownError);
