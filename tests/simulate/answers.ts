@@ -172,26 +172,10 @@ export interface BodyPlan {
   onEnd(how: "closed" | "broken" | "cancelled"): void;
 }
 
-/** A body that is being sent. */
-export interface OpenBody {
-  readonly stream: ReadableStream<Uint8Array>;
-  /** Whether the client must still read or cancel it. */
-  isOpen(): boolean;
-  /** Ends the connection with an error. */
-  breakOff(error: unknown): void;
-}
-
 const encoder = new TextEncoder();
 
-/** A response that arrives in one piece. */
-export interface WholeAnswer {
-  readonly response: Response;
-  /** Whether the client must still read or cancel it. */
-  isUnread(): boolean;
-}
-
 /** Creates a response whose body is one chunk. It is not a real `Response`, whose stream would double the time of a run. */
-export function wholeAnswer(text: string, status: number, headers: HeadersInit): WholeAnswer {
+export function wholeAnswer(text: string, status: number, headers: HeadersInit) {
   let [isRead, isOver] = [false, text === ""];
   const end = async (): Promise<void> => {
     isOver = true;
@@ -206,11 +190,11 @@ export function wholeAnswer(text: string, status: number, headers: HeadersInit):
   };
   const body = text === "" ? null : { getReader: () => ({ read, cancel: end }), cancel: end };
   const response = { status, ok: status >= 200 && status < 300, headers: new Headers(headers), body };
-  return { response: response as unknown as Response, isUnread: () => !isOver };
+  return { response: response as unknown as Response, isOpen: () => !isOver };
 }
 
 /** Opens a body that arrives in several chunks. */
-export function openBody(plan: BodyPlan): OpenBody {
+export function openBody(plan: BodyPlan) {
   let over = false;
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   const end = (how: "closed" | "broken" | "cancelled"): void => {
@@ -243,8 +227,10 @@ export function openBody(plan: BodyPlan): OpenBody {
   });
   return {
     stream,
+    /** Whether the client must still read or cancel it. */
     isOpen: () => !over,
-    breakOff(error) {
+    /** Ends the connection with an error. */
+    breakOff(error: unknown): void {
       if (over) return;
       over = true;
       controller?.error(error);

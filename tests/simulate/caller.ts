@@ -14,18 +14,7 @@ const callHeader = "x-simulated-call";
 export const baseUrl = "https://api.example.com";
 
 /** Makes calls and records them with their attempts. */
-export interface Caller {
-  call(plan: CallPlan, client: ClientRecord, onSettled: () => void): void;
-  /** Records a request that the SDK passes to its fetch. */
-  begin(
-    client: ClientRecord,
-    url: string,
-    init: RequestInit,
-    drawFault: (call: CallRecord | undefined) => FaultName,
-  ): AttemptRecord;
-  /** Aborts the call if its plan says so for this point. */
-  pass(attempt: AttemptRecord, point: AbortPlan["point"]): void;
-}
+export type Caller = ReturnType<typeof createCaller>;
 
 const operationPatterns = (Object.values(operations) as readonly OperationDescription[]).map((operation) => ({
   operation,
@@ -70,7 +59,7 @@ function inputOf(plan: CallPlan, id: number, accountId: string): unknown[] {
 }
 
 /** Creates the caller of one world. */
-export function createCaller({ scheduler, calls, attempts, log, violate }: World): Caller {
+export function createCaller({ scheduler, calls, attempts, log, violate }: World) {
   const passed = new Map<string, number>();
 
   const abort = (record: CallRecord): void => {
@@ -104,7 +93,7 @@ export function createCaller({ scheduler, calls, attempts, log, violate }: World
   };
 
   return {
-    call(plan, client, onSettled) {
+    call(plan: CallPlan, client: ClientRecord, onSettled: () => void): void {
       const id = calls.length;
       const controller = plan.abort ? new AbortController() : undefined;
       const record: CallRecord = {
@@ -134,7 +123,13 @@ export function createCaller({ scheduler, calls, attempts, log, violate }: World
         (error: unknown) => settle(Object.assign(record, { error }), onSettled),
       );
     },
-    begin(client, url, init, drawFault) {
+    /** Records a request that the SDK passes to its fetch. */
+    begin(
+      client: ClientRecord,
+      url: string,
+      init: RequestInit,
+      drawFault: (call: CallRecord | undefined) => FaultName,
+    ): AttemptRecord {
       const headers = init.headers as Headers;
       const id = headers.get(callHeader);
       const operation = operationAt(init.method ?? "", url);
@@ -161,7 +156,8 @@ export function createCaller({ scheduler, calls, attempts, log, violate }: World
       log(`send ${call ? `${call.id} #${call.attempts.length}` : "reconcile"} ${operation.id} ${record.fault}`);
       return record;
     },
-    pass(attempt, point) {
+    /** Aborts the call if its plan says so for this point. */
+    pass(attempt: AttemptRecord, point: AbortPlan["point"]): void {
       if (attempt.call) reach(attempt.call, point);
     },
   };

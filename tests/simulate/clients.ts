@@ -11,6 +11,27 @@ import { createRandom, type Timer } from "./scheduler.ts";
 /** The longest delay of a timer in Node and browsers, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
+/** The clock of a client. It may be ahead or behind, and counts the timers that the SDK leaves. */
+const clockOf = ({ scheduler, violate }: World, record: () => ClientRecord) => ({
+  now: () => scheduler.now + record().skewMs,
+  elapsed: () => scheduler.now,
+  setTimeout(callback: () => void, delayMs: number): Timer {
+    const client = record();
+    if (!(delayMs >= 0 && delayMs <= longestTimer))
+      violate("6 waits", `${client.plan.name} set a timer of ${delayMs} ms`);
+    client.timers += 1;
+    return scheduler.after(delayMs, () => {
+      client.timers -= 1;
+      callback();
+    });
+  },
+  clearTimeout(timer: unknown): void {
+    const { task } = timer as Timer;
+    if (task) record().timers -= 1;
+    scheduler.cancel(timer as Timer);
+  },
+});
+
 /** Creates the clients of a plan. */
 export async function createClients(world: World, network: Network): Promise<readonly ClientRecord[]> {
   const { plan, scheduler, backend, produced, secrets, violate } = world;
@@ -23,26 +44,6 @@ export async function createClients(world: World, network: Network): Promise<rea
     secrets.add(token);
     return token;
   };
-
-  const clockOf = (record: () => ClientRecord) => ({
-    now: () => scheduler.now + record().skewMs,
-    elapsed: () => scheduler.now,
-    setTimeout(callback: () => void, delayMs: number): Timer {
-      const client = record();
-      if (!(delayMs >= 0 && delayMs <= longestTimer))
-        violate("6 waits", `${client.plan.name} set a timer of ${delayMs} ms`);
-      client.timers += 1;
-      return scheduler.after(delayMs, () => {
-        client.timers -= 1;
-        callback();
-      });
-    },
-    clearTimeout(timer: unknown): void {
-      const { task } = timer as Timer;
-      if (task) record().timers -= 1;
-      scheduler.cancel(timer as Timer);
-    },
-  });
 
   const tokenFor = async (credential: ClientPlan["credential"], lifetimeSecs: number): Promise<string> =>
     plan.clients.some((client) => client.credential === credential) ? issue(lifetimeSecs) : "";
@@ -80,7 +81,7 @@ export async function createClients(world: World, network: Network): Promise<rea
     const options: Partial<ClientOptions> = {
       ...credentialOf(client, record),
       fetch: (input, init) => network.fetchOf(made)(input, init),
-      clock: clockOf(record),
+      clock: clockOf(world, record),
       random: sdkRandom.next,
       timeoutMs: client.timeoutMs,
       maxRetries: client.maxRetries,

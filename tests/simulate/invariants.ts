@@ -144,7 +144,7 @@ function* accountsStayApart({ backend, calls, attempts }: Evidence): Iterable<st
       if (status >= 300) continue;
       const list: { calls: { id: string }[] } = JSON.parse(text);
       const strays = list.calls.filter(({ id }) => backend.state.calls.get(id)?.accountId !== client.accountId);
-      if (strays.length > 0) yield `${client.plan.name} was listed a call of another account`;
+      if (strays.length > 0) yield `listCalls returned a call of another account to ${client.plan.name}`;
     }
   }
 }

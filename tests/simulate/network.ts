@@ -9,14 +9,7 @@ import type { Random, Timer } from "./scheduler.ts";
 type Execute = (attempt: AttemptRecord, init: RequestInit, copy: boolean) => Promise<Answer>;
 
 /** A faulty network. */
-export interface Network {
-  fetchOf(client: ClientRecord): typeof globalThis.fetch;
-  /** The number of bodies that were neither read completely, nor cancelled, nor lost. */
-  unreadBodies(): number;
-  /** Ends all faults. */
-  heal(): void;
-  isHealed(): boolean;
-}
+export type Network = ReturnType<typeof createNetwork>;
 
 /** A request in flight. */
 interface Exchange {
@@ -35,7 +28,7 @@ interface Exchange {
 const downMs = 1_500;
 
 /** Creates the network of one world. */
-export function createNetwork(world: World, random: Random, execute: Execute, { begin, pass }: Caller): Network {
+export function createNetwork(world: World, random: Random, execute: Execute, { begin, pass }: Caller) {
   const { scheduler, plan, log } = world;
   const open = new Set<Exchange>();
   const unread: (() => boolean)[] = [];
@@ -83,8 +76,8 @@ export function createNetwork(world: World, random: Random, execute: Execute, { 
     if (whole && !slow) {
       attempt.code = codeOf(status, text);
       attempt.hintSecs = answer.hintSecs;
-      const { response, isUnread } = wholeAnswer(text, status, answer.headers);
-      unread.push(isUnread);
+      const { response, isOpen } = wholeAnswer(text, status, answer.headers);
+      unread.push(isOpen);
       end(exchange, "answered");
       pass(attempt, "headers");
       exchange.resolve(response);
@@ -183,7 +176,7 @@ export function createNetwork(world: World, random: Random, execute: Execute, { 
 
   return {
     fetchOf:
-      (client) =>
+      (client: ClientRecord): typeof globalThis.fetch =>
       (input, init = {}) =>
         new Promise<Response>((resolve, reject) => {
           const { signal } = init;
@@ -199,7 +192,9 @@ export function createNetwork(world: World, random: Random, execute: Execute, { 
           play(exchange);
           pass(attempt, "send");
         }),
-    unreadBodies: () => unread.filter((isUnread) => isUnread()).length,
+    /** The number of bodies that were neither read completely, nor cancelled, nor lost. */
+    unreadBodies: () => unread.filter((isOpen) => isOpen()).length,
+    /** Ends all faults. */
     heal() {
       healed = true;
     },

@@ -10,15 +10,7 @@ import type { World } from "./records.ts";
 import type { Random } from "./scheduler.ts";
 import { receiverUrl } from "./world.ts";
 
-export interface Receiver {
-  readonly fetch: typeof globalThis.fetch;
-  /** Triggers an offer, and checks which secrets accept it. */
-  offer(destinationId: string): Promise<void>;
-  /** Does the same just before and at the end of each destination's overlap. */
-  pastOverlap(): Promise<void>;
-  /** The number of offers, and of those that arrived twice. */
-  count(): { offers: number; copies: number };
-}
+export type Receiver = ReturnType<typeof createReceiver>;
 
 interface Message {
   readonly header: string;
@@ -29,8 +21,31 @@ const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
 const { header: headerName, scheme, toleranceSecs } = webhookSignature;
 const invariant = "10 offers";
 
+type Expected = "accepted" | "refused";
+
+/** Changes of a header, each with a title and the result that the receiver must reach. */
+function changedHeaders(header: string): (readonly [string, Expected, string])[] {
+  const [time = "", ...signatures] = header.split(",");
+  const zeros = `${scheme}=${"0".repeat(64)}`;
+  const fake = (count: number) => Array.from({ length: count }, () => zeros);
+  return [
+    ["a malformed signature first", "accepted", [time, `${scheme}=zz`, ...signatures].join(",")],
+    ["a wrong signature first", "accepted", [time, zeros, ...signatures].join(",")],
+    ["an unknown scheme", "accepted", [time, `v0=${"1".repeat(64)}`, ...signatures].join(",")],
+    ["spaces after commas", "accepted", [time, ...signatures].join(", ")],
+    ["two timestamps", "refused", [time, time, ...signatures].join(",")],
+    ["another timestamp", "refused", [`t=${Number(time.slice(2)) + 1}`, ...signatures].join(",")],
+    ["a timestamp that is not a number", "refused", [`t=${time.slice(2)}x`, ...signatures].join(",")],
+    ["no signature", "refused", time],
+    ["only a wrong signature", "refused", [time, zeros].join(",")],
+    ["a truncated signature", "refused", [time, ...signatures.map((one) => one.slice(0, -2))].join(",")],
+    ["too many signatures", "refused", [time, ...fake(8), ...signatures].join(",")],
+    ["a header above the length limit", "refused", [...signatures, time, `x=${"y".repeat(4096)}`].join(",")],
+  ];
+}
+
 /** Creates the receiver of one world. */
-export function createReceiver(world: World, random: Random): Receiver {
+export function createReceiver(world: World, random: Random) {
   const { scheduler, backend, plan, rotations, log, violate } = world;
   let last: Message = { header: "", body: "" };
   let [offers, copies] = [0, 0];
@@ -45,7 +60,6 @@ export function createReceiver(world: World, random: Random): Receiver {
       return false;
     }
   };
-  type Expected = "accepted" | "refused";
   const expect = async (
     title: string,
     expected: Expected,
@@ -77,24 +91,7 @@ export function createReceiver(world: World, random: Random): Receiver {
   /** Changes the header or the body of the last offer, and checks whether the receiver accepts it. */
   const tamper = async (secret: string, now: number): Promise<void> => {
     const { header, body } = last;
-    const [time = "", ...signatures] = header.split(",");
-    const zeros = `${scheme}=${"0".repeat(64)}`;
-    const fake = (count: number) => Array.from({ length: count }, () => zeros);
-    const headers: readonly (readonly [string, Expected, string])[] = [
-      ["a malformed signature first", "accepted", [time, `${scheme}=zz`, ...signatures].join(",")],
-      ["a wrong signature first", "accepted", [time, zeros, ...signatures].join(",")],
-      ["an unknown scheme", "accepted", [time, `v0=${"1".repeat(64)}`, ...signatures].join(",")],
-      ["spaces after commas", "accepted", [time, ...signatures].join(", ")],
-      ["two timestamps", "refused", [time, time, ...signatures].join(",")],
-      ["another timestamp", "refused", [`t=${Number(time.slice(2)) + 1}`, ...signatures].join(",")],
-      ["a timestamp that is not a number", "refused", [`t=${time.slice(2)}x`, ...signatures].join(",")],
-      ["no signature", "refused", time],
-      ["only a wrong signature", "refused", [time, zeros].join(",")],
-      ["a truncated signature", "refused", [time, ...signatures.map((one) => one.slice(0, -2))].join(",")],
-      ["too many signatures", "refused", [time, ...fake(8), ...signatures].join(",")],
-      ["a header above the length limit", "refused", [...signatures, time, `x=${"y".repeat(4096)}`].join(",")],
-    ];
-    const [title, expected, changed] = random.pick(headers);
+    const [title, expected, changed] = random.pick(changedHeaders(header));
     await expect(title, expected, { header: changed, body }, secret, now);
     await expect("a changed body", "refused", { header, body: `${body} ` }, secret, now);
     const late = random.pick([-1, 1]) * (toleranceSecs + 2) * 1000;
@@ -125,12 +122,13 @@ export function createReceiver(world: World, random: Random): Receiver {
   };
 
   return {
-    fetch: async (_url, init = {}) => {
+    async fetch(_url: unknown, init: RequestInit = {}): Promise<Response> {
       const headers = new Headers(init.headers);
       last = { header: headers.get(headerName) ?? "", body: String(init.body) };
       return new Response(null, { status: 204 });
     },
-    async offer(destinationId) {
+    /** Triggers an offer, and checks which secrets accept it. */
+    async offer(destinationId: string): Promise<void> {
       const { now } = scheduler;
       const secret = rotations.get(destinationId)?.at(-1)?.secret ?? "";
       await deliver(destinationId, now);
@@ -138,7 +136,8 @@ export function createReceiver(world: World, random: Random): Receiver {
       if (random.chance(plan.duplicateOffers)) await repeat(secret, now);
       log(`offer to ${destinationId}`);
     },
-    async pastOverlap() {
+    /** Does the same just before and at the end of each destination's overlap. */
+    async pastOverlap(): Promise<void> {
       for (const [id, issued] of rotations) {
         const end = (issued.at(-1)?.from ?? 0) + overlapMs;
         if (issued.length < 2 || plan.offers.length === 0) continue;
@@ -146,6 +145,7 @@ export function createReceiver(world: World, random: Random): Receiver {
         await deliver(id, end);
       }
     },
+    /** The number of offers, and of those that arrived twice. */
     count: () => ({ offers, copies }),
   };
 }

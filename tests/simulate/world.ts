@@ -7,7 +7,7 @@ import { createCaller } from "./caller.ts";
 import { createClients } from "./clients.ts";
 import { createNetwork } from "./network.ts";
 import { planOf } from "./plan.ts";
-import { createReceiver, type Receiver } from "./receiver.ts";
+import { createReceiver } from "./receiver.ts";
 import type { AttemptRecord, CallRecord, ClientRecord, Evidence, World } from "./records.ts";
 import { createRandom, createScheduler } from "./scheduler.ts";
 
@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 /** Runs the world of a seed until nothing is left to do. `size` is the number of calls. */
 export async function runWorld(seed: number, size: number): Promise<Evidence> {
   const world = createWorld(seed, size, (input, init) => receiver.fetch(input, init));
-  const receiver: Receiver = createReceiver(world, createRandom(seed, "receiver"));
+  const receiver = createReceiver(world, createRandom(seed, "receiver"));
   const { plan, scheduler, backend, violate } = world;
   const caller = createCaller(world);
   const network = createNetwork(world, createRandom(seed, "network"), createExecute(world), caller);
