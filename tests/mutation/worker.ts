@@ -26,7 +26,7 @@ function scriptOf(file: string, mutant: Mutant | undefined): string {
   return known;
 }
 
-// Each mutant gets its own copy of the backend and of the tables that it reads. The suite and the SDK keep the correct tables.
+// Each mutant gets its own copy of the backend and its tables. The suite and the SDK keep the correct tables.
 registerHooks({
   resolve(specifier, context, next) {
     const resolved = next(specifier, context);

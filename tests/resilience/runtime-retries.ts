@@ -123,7 +123,7 @@ function textOf({ executions, results }: Cell): string {
 const isOnce = ({ cells }: Row, isChosen: (kind: Kind) => boolean): boolean =>
   kinds.every((kind, index) => !isChosen(kind) || cells[index]?.executions.every((count) => count === 1));
 
-/** Whether request bodies of text, as the SDK sends them, are executed once. */
+/** Whether placements with a text body, which the SDK sends, were executed once. */
 const sendsOnce = (row: Row): boolean => isOnce(row, ({ body, refusal }) => body === "text" && !refusal);
 
 const sendsStreamsOnce = (row: Row): boolean =>

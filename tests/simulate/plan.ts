@@ -137,7 +137,7 @@ function callOf(random: Random, clients: number): CallPlan {
   };
 }
 
-/** A call that is certain to cover a cell. */
+/** A call that is certain to cover a pair of fault and operation. */
 function forced(random: Random, cell: (typeof allCells)[number]): CallPlan {
   const plain = { ...callOf(random, 1), operation: cell.operation, foreign: false };
   const isCondition = (name: FaultName | Condition): name is Condition =>
@@ -147,7 +147,7 @@ function forced(random: Random, cell: (typeof allCells)[number]): CallPlan {
   return { ...plain, abort: cell.fault === "abort" ? abort : undefined, fault: "none" };
 }
 
-/** The plan of a seed. Consecutive seeds cover all cells in turn. */
+/** The plan of a seed. Consecutive seeds cover all pairs of fault and operation in turn. */
 export function planOf(seed: number, size: number): Plan {
   const random = createRandom(seed, "plan");
   const cell = allCells[seed % allCells.length] as (typeof allCells)[number];
