@@ -1,28 +1,28 @@
-// The last release, read from git: releases/release.json names git's ids of what the release held, and the commit that
-// recorded it still has all of it. No commit id is stored, since a rebase would change it.
+// Reads the last release from git. releases/release.json holds git's object ids of the released files; the commit that
+// recorded them has the files. The commit id is not stored, because a rebase changes it.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GateError } from "./changesets.ts";
-import { isEqual, namesIn, objectIn } from "./json.ts";
+import { changedKeys, isEqual, objectIn } from "./json.ts";
 
 export const recordFile = "releases/release.json";
 export const contractFile = "packages/spec/openapi.json";
 export const suiteFolder = "packages/contract/src";
 
-/** The committed report of what a package offers to TypeScript. */
+/** The committed report of a package's public types. */
 export const surfaceFile = (name: string): string => `packages/${name.split("/").at(-1)}/api.d.ts`;
 
-/** What `releases/release.json` holds. */
+/** The contents of `releases/release.json`. */
 export interface ReleaseRecord {
   /** The version of every public package. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Git's ids of the contract, the contract suite and the surfaces, by path: their digests. */
+  /** Git's object ids of the contract, the contract suite and the public types, by path. */
   readonly objects: Readonly<Record<string, string>>;
   /**
-   * Present until the first release: the changeset that carries every package from its first version to 1.0.0. It
-   * stands for what the record holds, so it does not carry what changes afterwards.
+   * Present until the first release: the changeset that moves every package to 1.0.0. It covers only what the record
+   * holds, so later changes need changesets of their own.
    */
   readonly bootstrap?: { readonly changeset: string; readonly version: string };
 }
@@ -30,7 +30,7 @@ export interface ReleaseRecord {
 /** The tree of the last release. */
 export interface Baseline {
   readonly record: ReleaseRecord;
-  /** The text of a file; empty where the release had none. */
+  /** The text of a file; empty when the release does not have it. */
   readonly read: (path: string) => string;
   /** The files of a folder, by path. */
   readonly filesIn: (folder: string) => Map<string, string>;
@@ -39,7 +39,7 @@ export interface Baseline {
 const textsIn = (value: unknown): Record<string, string> =>
   Object.fromEntries(Object.entries(objectIn(value)).map(([name, text]) => [name, String(text)]));
 
-/** Reads the text of a record. @throws {GateError} where it is none. */
+/** Parses a record. @throws {GateError} if the text is invalid */
 export function parseRecord(text: string): ReleaseRecord {
   try {
     const { versions, objects, bootstrap } = objectIn(JSON.parse(text) as unknown);
@@ -48,26 +48,25 @@ export function parseRecord(text: string): ReleaseRecord {
     if (typeof changeset !== "string" || typeof version !== "string") return record;
     return { ...record, bootstrap: { changeset, version } };
   } catch (error) {
-    throw new GateError(`${recordFile} cannot be read: ${(error as Error).message}\n${bringBack}`);
+    throw new GateError(`${recordFile} cannot be read: ${(error as Error).message}\n${restoreHint}`);
   }
 }
 
-const bringBack = `To bring back the committed record, run: git restore --source=HEAD --staged --worktree ${recordFile}`;
+const restoreHint = `To restore the committed record, run: git restore --source=HEAD --staged --worktree ${recordFile}`;
 
-/** Reads the record in the working tree. @throws {GateError} where there is none. */
+/** Reads the record in the working tree. @throws {GateError} if it is missing or invalid */
 export function recordIn(root: string): ReleaseRecord {
   let text: string;
   try {
     text = readFileSync(join(root, recordFile), "utf8");
   } catch {
-    throw new GateError(`${recordFile} is missing.\n${bringBack}`);
+    throw new GateError(`${recordFile} is missing.\n${restoreHint}`);
   }
   return parseRecord(text);
 }
 
 type Git = (...options: string[]) => string;
 
-/** Runs git in a folder; throws where it fails. */
 const gitIn =
   (root: string, settings: { readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {}): Git =>
   (...options) =>
@@ -89,7 +88,7 @@ function succeeds(git: Git, ...options: string[]): boolean {
   }
 }
 
-/** Git in a repository with its whole history. @throws {GateError} in any other folder. */
+/** Git in a repository with full history. @throws {GateError} in any other folder */
 function historyOf(root: string): Git {
   const git = gitIn(root);
   const problem = "The last release is read from git, and this folder is not the root of a git repository.";
@@ -100,12 +99,12 @@ function historyOf(root: string): Git {
   } catch (error) {
     throw new GateError(`${problem} ${fix}\n${(error as Error).message}`);
   }
-  // Sources may also lie unpacked inside another repository.
+  // The sources may be unpacked inside another repository.
   if (prefix !== "") throw new GateError(`${problem} ${fix}`);
   if (git("rev-parse", "--is-shallow-repository").trim() === "true") {
     throw new GateError(
-      "This clone is shallow, so it may lack the commit of the last release. Run `git fetch --unshallow`; in a " +
-        "workflow, check out with `fetch-depth: 0`.",
+      "This clone is shallow, so it may lack the commit of the last release. Run `git fetch --unshallow`, or in a " +
+        "workflow check out with `fetch-depth: 0`.",
     );
   }
   return git;
@@ -117,7 +116,7 @@ const pathsOf = ({ versions }: Pick<ReleaseRecord, "versions">): string[] => [
   ...Object.keys(versions).map(surfaceFile),
 ];
 
-/** Git's ids of some paths in a tree, by path. */
+/** Git's object ids by path. */
 function objectsIn(git: Git, tree: string, paths: readonly string[]): Record<string, string> {
   const lines = git("ls-tree", "-z", tree, "--", ...paths).split("\0");
   return Object.fromEntries(
@@ -128,13 +127,13 @@ function objectsIn(git: Git, tree: string, paths: readonly string[]): Record<str
   );
 }
 
-/** Git's ids of what a release of these versions holds, as the working tree has it now. */
+/** Git's object ids of the files that a release would hold now. */
 export function objectsNow(root: string, versions: ReleaseRecord["versions"]): Record<string, string> {
   historyOf(root);
   const paths = pathsOf({ versions });
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-index-"));
   try {
-    // An index of its own, so that nothing is staged.
+    // A separate index, so that nothing is staged.
     const git = gitIn(root, { env: { GIT_INDEX_FILE: join(folder, "index") } });
     git("add", "--all", "--", ...paths);
     return objectsIn(git, git("write-tree").trim(), paths);
@@ -144,9 +143,9 @@ export function objectsNow(root: string, versions: ReleaseRecord["versions"]): R
 }
 
 /**
- * Finds the last release: the newest commit with the present record whose tree holds what the record names. That is the
- * commit that changed the record last, unless a later one took an edit of it back.
- * @throws {GateError} where git cannot tell, or no commit fits; it says what to run.
+ * Finds the last release: the newest commit that has the current record and the files it names. Usually this is the last
+ * commit that changed the record; not if an edit of the record was reverted later.
+ * @throws {GateError} if no commit matches
  */
 export function baselineOf(root: string): Baseline {
   const git = historyOf(root);
@@ -155,7 +154,7 @@ export function baselineOf(root: string): Baseline {
   if (!isCommitted || !succeeds(git, "diff", "--quiet", "HEAD", "--", recordFile)) {
     throw new GateError(
       `${recordFile} differs from the last commit. If \`npm run release:check -- --record\` or ` +
-        `\`npm run release:version\` wrote it, commit it together with everything else that differs.\n${bringBack}`,
+        `\`npm run release:version\` wrote it, commit it together with everything else that differs.\n${restoreHint}`,
     );
   }
   const idAt = (commit: string): string => objectsIn(git, commit, [recordFile])[recordFile] ?? "";
@@ -175,7 +174,7 @@ export function baselineOf(root: string): Baseline {
   };
 }
 
-/** The texts of many files of a commit, by one process. */
+/** Reads many files of a commit with one process. */
 function textsOf(root: string, commit: string, paths: readonly string[]): Map<string, string> {
   const input = paths.map((path) => `${commit}:${path}\n`).join("");
   const output = Buffer.from(gitIn(root, { input })("cat-file", "--batch"));
@@ -193,14 +192,14 @@ function textsOf(root: string, commit: string, paths: readonly string[]): Map<st
 
 function mismatch(git: Git, commit: string, record: ReleaseRecord): string {
   const there = objectsIn(git, commit, pathsOf(record));
-  const differing = namesIn(there, record.objects).filter((path) => there[path] !== record.objects[path]);
+  const differing = changedKeys(there, record.objects);
   const short = commit.slice(0, 10);
   const again = record.bootstrap
     ? "Run `npm run release:check -- --record` and commit what it writes."
     : `Run \`git revert ${short}\`, then \`npm run release:version\` again.`;
   return (
-    `${recordFile} names another state than commit ${short}, which changed it last, holds: ${differing.join(", ")} ` +
-    "differ. Either the record was edited by hand, or its commit took in more changes after it was recorded. Nothing " +
-    `can be compared with it.\n${again} To take back an edit, see \`git log -p -- ${recordFile}\`.`
+    `${recordFile} does not match commit ${short}, which changed it last: ${differing.join(", ")} differ. Either the ` +
+    "record was edited by hand, or its commit took in more changes after it was recorded.\n" +
+    `${again} To undo an edit, see \`git log -p -- ${recordFile}\`.`
   );
 }

@@ -1,43 +1,33 @@
-// A clone of the workspace that can run its scripts: it borrows the installed packages, so nothing is installed anew.
+// Clones the workspace with links to its installed packages, so that the clone can run scripts without an install.
 import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./release-files.ts";
 
-/** Clones one commit of a workspace, and its history, into a folder that does not exist yet. */
+/** Clones one commit of a workspace, with its history, into a new folder. */
 export function cloneWorkspace(root: string, clone: string, commit: string): void {
   run(root, "git", "clone", "--quiet", "--no-hardlinks", "--no-checkout", root, clone);
   run(clone, "git", "checkout", "--quiet", "--detach", commit);
-  // A folder's pattern does not fit the links to folders that are lent here.
+  // .gitignore has `node_modules/`, which does not match symbolic links.
   appendFileSync(join(clone, ".git/info/exclude"), "node_modules\n");
-  lendModules(root, clone);
+  linkModules(root, clone);
 }
 
-/** Commits what changed in a clone, new files too. */
+/** Commits every change in a clone, including new files. */
 export function commitAll(clone: string): void {
   run(clone, "git", "add", "--all");
-  run(
-    clone,
-    "git",
-    "-c",
-    "user.name=clone",
-    "-c",
-    "user.email=clone@host.invalid",
-    "commit",
-    "--quiet",
-    "-m",
-    "Release",
-  );
+  const identity = ["-c", "user.name=clone", "-c", "user.email=clone@host.invalid"];
+  run(clone, "git", ...identity, "commit", "--quiet", "-m", "Release");
 }
 
-/** What a build takes into its output, which says where it stood: it must stand where `npm ci` would put it. */
-const takenIn = ["openapi-fetch"];
+/** Packages that builds bundle. Source maps name their path, so they are copied to where `npm ci` would put them. */
+const bundled = ["openapi-fetch"];
 
-/** Gives a clone the workspace's installed packages, and its own for the workspace's own names. */
-function lendModules(root: string, clone: string): void {
+/** Links a clone to the installed packages, and to its own copies of the workspace's packages. */
+function linkModules(root: string, clone: string): void {
   const modules = join(clone, "node_modules");
   mkdirSync(modules);
   for (const name of readdirSync(join(root, "node_modules"))) {
-    if (takenIn.includes(name)) cpSync(join(root, "node_modules", name), join(modules, name), { recursive: true });
+    if (bundled.includes(name)) cpSync(join(root, "node_modules", name), join(modules, name), { recursive: true });
     else if (name !== "@call-transfer") symlinkSync(join(root, "node_modules", name), join(modules, name));
   }
   mkdirSync(join(modules, "@call-transfer"));

@@ -1,7 +1,6 @@
-// A release that stays here: in two temporary clones of the last commit it moves the versions, writes the changelogs,
-// records, builds and packs; the tarballs of both must be byte-identical. They are installed as a customer would, and a
-// program drives every operation through them. The working tree is never touched.
-
+// Rehearses a release in two temporary clones of the last commit: versions, changelogs, record, build, tarballs. The
+// tarballs of both clones must be byte-identical. Then installs them and calls every operation. The working tree stays
+// untouched.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -18,7 +17,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const program = "every-operation.mjs";
 const drivenWithinMs = 300_000;
 
-/** Runs something whose new files, and those of what it starts, lack some rights. */
+/** Runs a function under another umask; child processes inherit it. */
 function withUmask<T>(mask: number, use: () => T): T {
   const usual = process.umask(mask);
   try {
@@ -35,10 +34,7 @@ function prepare(clone: string, commit: string): void {
   run(clone, "npm", "run", "build");
 }
 
-/**
- * What `npm run release:version` leaves behind, once it is committed, must satisfy the gate, and ranges must begin at the
- * moved versions.
- */
+/** Commits what `npm run release:version` writes and checks that the gate and the supply-chain check pass. */
 function checkRecord(clone: string, hadChangesets: boolean): void {
   const gate = join("scripts", "release", "gate.ts");
   if (hadChangesets) {
@@ -65,7 +61,7 @@ async function drive(project: string, { url, apiKey }: Ready): Promise<void> {
 
 async function dryRun(folder: string): Promise<void> {
   const commit = run(root, "git", "rev-parse", "HEAD").trim();
-  // Nothing of where and by whom it was built may show: the second clone stands elsewhere, its files for one user alone.
+  // Tarballs must not depend on path or permissions, so the second clone has another path and a stricter umask.
   const [one, two] = [join(folder, "one"), join(folder, "somewhere else", "two")];
   prepare(one, commit);
   checkRecord(one, changesetsIn(join(root, ".changeset")).length > 0);
@@ -80,8 +76,8 @@ async function dryRun(folder: string): Promise<void> {
       digest(join(folder, "packed-again", again[index]?.tarball ?? "")),
     ];
     if (first !== second)
-      throw new Error(`${tarball} differs between two clones of the same commit at different places`);
-    console.log(`${name} ${version}  sha256 ${first.slice(0, 16)}…, the same twice`);
+      throw new Error(`${tarball} differs between two clones of the same commit. Make the build reproducible.`);
+    console.log(`${name} ${version}  sha256 ${first.slice(0, 16)}…, identical in both clones`);
     console.log(
       readFileSync(join(folder, "packed", `${tarball}.md`), "utf8")
         .trim()
@@ -89,7 +85,8 @@ async function dryRun(folder: string): Promise<void> {
     );
   }
   const written = readFileSync(join(folder, "packed", "sbom.cdx.json"), "utf8");
-  if (written.includes(folder)) throw new Error("The bill of materials names a folder of this machine.");
+  if (written.includes(folder))
+    throw new Error("The bill of materials contains a path of this machine. Remove it in release-files.ts.");
   const bill = JSON.parse(written) as { components: unknown[] };
   console.log(`The bill of materials lists ${bill.components.length} packages.\n`);
   const project = join(folder, "packed", "customer");
@@ -98,14 +95,14 @@ async function dryRun(folder: string): Promise<void> {
 }
 
 if (run(root, "git", "status", "--porcelain")) {
-  console.log("The working tree has changes; the dry run releases the last commit, without them.");
+  console.log("The working tree has uncommitted changes. The dry run uses the last commit, without them.");
 }
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-release-"));
 try {
   await dryRun(folder);
-  console.log("\nThe release would work.");
+  console.log("\nThe dry run passed.");
 } catch (error) {
-  console.error(`\nThe release would fail. ${(error as Error).message}`);
+  console.error(`\nThe dry run failed. ${(error as Error).message}`);
   process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,12 +1,11 @@
-// The contract cases of the last release, type-checked against the packages as they are now.
+// Type-checks the contract cases of the last release against the current packages.
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import type { Change } from "./change.ts";
 
 /**
- * What no longer compiles among the earlier files that an entry leads to. They take the place of those on the disk, so
- * they find packages as those do.
- * @param files Their texts, by path below the root.
+ * Reports what no longer compiles in an earlier entry and the earlier files it imports. They replace the files on disk.
+ * @param files Earlier texts by path, relative to the root
  */
 export function checkFiles(
   files: ReadonlyMap<string, string>,
@@ -14,7 +13,8 @@ export function checkFiles(
   root: string,
   options: ts.CompilerOptions,
 ): Change[] {
-  if (!files.has(entry)) throw new Error(`The last release has no ${entry}.`);
+  if (!files.has(entry))
+    throw new Error(`The last release has no ${entry}. Update suiteFolder in baseline.ts if the suite has moved.`);
   const placed = new Map([...files].map(([path, text]) => [join(root, path), { path, text }]));
   const folders = new Set([...placed.keys()].map((path) => dirname(path)));
   const host = ts.createCompilerHost(options);
@@ -32,8 +32,8 @@ export function checkFiles(
       return {
         bump: "major",
         place: "contract cases of the last release",
-        words: `no longer compile: ${message}`,
-        met: [`${earlier.path}:${line}`],
+        message: `no longer compile: ${message}`,
+        usedIn: [`${earlier.path}:${line}`],
       };
     });
   });

@@ -1,5 +1,5 @@
-// Compares the contract and the public types with the last release, which git keeps, and fails when the pending changesets
-// carry less than what changed. `--write` writes the missing changesets and the surfaces; `--record` records the release.
+// Compares the contract and the public types with the last release in git. Fails when the pending changesets are too small
+// for what changed. `--write` writes missing changesets and the api.d.ts reports; `--record` records the release.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ import {
   suiteFolder,
   surfaceFile,
 } from "./baseline.ts";
-import { gathered } from "./change.ts";
+import { merged } from "./change.ts";
 import { changesetsIn, fixedGroupsIn, GateError, writeChangeset } from "./changesets.ts";
 import { compareContracts } from "./compare/contracts.ts";
 import { type Package, packagesIn, surfacesOf } from "./compare/surface.ts";
@@ -26,11 +26,11 @@ import { checkFiles } from "./earlier-cases.ts";
 import { isEqual, type JsonObject, objectIn } from "./json.ts";
 import {
   changesetFor,
+  explain,
   type Moved,
   movedFrom,
   recordProblems,
   type Shortfall,
-  sentenceFor,
   shortfallsOf,
 } from "./verdict.ts";
 
@@ -39,9 +39,9 @@ const at = (...path: string[]): string => join(root, ...path);
 const read = (...path: string[]): string => readFileSync(at(...path), "utf8");
 const changesetFolder = at(".changeset");
 
-const behind = "The generated files are behind openapi/. Run `npm run generate`.";
+const behind = "The generated files are out of date. Run `npm run generate`.";
 
-/** The document that openapi/ holds. */
+/** The document in openapi/. */
 async function contract(): Promise<JsonObject> {
   try {
     return objectIn(await loadDocument());
@@ -50,7 +50,7 @@ async function contract(): Promise<JsonObject> {
   }
 }
 
-/** The document that was generated from openapi/; nothing where it cannot be read. */
+/** The generated document; undefined if it cannot be read. */
 function generated(): unknown {
   try {
     return JSON.parse(read(contractFile));
@@ -65,7 +65,7 @@ function compilerOptions(): ts.CompilerOptions {
   return { ...options, types: ["node"] };
 }
 
-/** The surfaces whose committed report says something else, by the report's path. */
+/** Public types that differ from the committed report, by the path of the report. */
 function staleSurfaces(surfaces: ReadonlyMap<string, string>): Map<string, string> {
   const reports = [...surfaces].map(([name, text]): [string, string] => [surfaceFile(name), text]);
   return new Map(
@@ -80,7 +80,7 @@ function writeSurfaces(surfaces: ReadonlyMap<string, string>): void {
   }
 }
 
-/** What changed since the last release, for each group of packages that move together. */
+/** Changes since the last release for each group of packages that move together. */
 function movedSince(
   baseline: Baseline,
   packages: readonly Package[],
@@ -93,19 +93,19 @@ function movedSince(
   const fixed = fixedGroupsIn(changesetFolder);
   const alone = packages.filter(({ name }) => !fixed.some((group) => group.includes(name))).map(({ name }) => [name]);
   return [...fixed, ...alone].map((names) => {
-    // The packages that describe the contract move with it; the others move by what they offer themselves.
+    // Packages that contain the contract move with it. The others move by their own public types.
     const describes = packages.some(
       ({ name, folder }) => names.includes(name) && existsSync(join(folder, "openapi.json")),
     );
     const own = names.flatMap(ownOf);
-    return { names, changes: gathered(describes ? [...contract, ...own, ...uncompiled] : own) };
+    return { names, changes: merged(describes ? [...contract, ...own, ...uncompiled] : own) };
   });
 }
 
 function writeMissing(shortfall: Shortfall): void {
   const wanted = `${shortfall.needed}-${basename(shortfall.names.at(-1) ?? "")}`;
   const id = writeChangeset(changesetFolder, wanted, changesetFor(shortfall));
-  console.log(`wrote .changeset/${id}.md. Say in it, in your own words, what the change means to users.`);
+  console.log(`wrote .changeset/${id}.md. Replace its text: say what the change means to users.`);
 }
 
 async function check(packages: readonly Package[], write: boolean): Promise<boolean> {
@@ -119,31 +119,33 @@ async function check(packages: readonly Package[], write: boolean): Promise<bool
   if (write) writeSurfaces(surfaces);
   const stale = [...staleSurfaces(surfaces).keys()];
   if (stale.length > 0) {
-    problems.push(`${stale.join(", ")}: behind the sources. Run \`npm run release:check -- --write\`, and commit it.`);
+    problems.push(`${stale.join(", ")}: out of date. Run \`npm run release:check -- --write\` and commit the result.`);
   }
   const moved = movedSince(baseline, packages, document, surfaces);
   const shortfalls = shortfallsOf(moved, pending, record);
   for (const problem of problems) console.error(`${problem}\n`);
   for (const shortfall of shortfalls) {
     if (write) writeMissing(shortfall);
-    else console.error(`${sentenceFor(shortfall)}\n`);
+    else console.error(`${explain(shortfall)}\n`);
   }
   if (problems.length === 0 && shortfalls.length === 0) {
-    const since = record.bootstrap ? `the state that ${record.bootstrap.version} begins with` : "the last release";
+    const since = record.bootstrap ? `the state that ${record.bootstrap.version} starts from` : "the last release";
     const count = moved.reduce((sum, { changes }) => sum + changes.length, 0);
-    console.log(`changes since ${since}: ${count}; pending changesets, which carry them: ${pending.length}`);
+    console.log(`${count} changes since ${since}, covered by ${pending.length} pending changesets`);
   }
   return problems.length === 0 && (write || shortfalls.length === 0);
 }
 
-/** Records the present state as the last release. Refused while changesets are pending, since they are not released yet. */
+/** Records the current state as the last release. Fails while changesets are pending. */
 async function recordState(packages: readonly Package[]): Promise<boolean> {
   const last = recordIn(root);
   const versions = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
   const moved = movedFrom(packages, last).length > 0;
   const pending = changesetsIn(changesetFolder).filter(({ id }) => moved || id !== last.bootstrap?.changeset);
   if (pending.length > 0) {
-    console.error(`Not recorded: ${pending.map(({ id }) => `.changeset/${id}.md`).join(", ")} is not released yet.`);
+    console.error(
+      `Not recorded: ${pending.map(({ id }) => `.changeset/${id}.md`).join(", ")} is pending. Run \`npm run release:version\`.`,
+    );
     return false;
   }
   if (!moved && !last.bootstrap) {
@@ -163,11 +165,11 @@ async function recordState(packages: readonly Package[]): Promise<boolean> {
     withWorkspaceVersions(read("package-lock.json"), (path) => read(path, "package.json")),
   );
   const named = Object.entries(versions).map((entry) => entry.join(" "));
-  console.log(`${recordFile} names ${named.join(", ")}. Commit it together with everything that it was recorded for.`);
+  console.log(`Recorded ${named.join(", ")} in ${recordFile}. Commit it together with all other changes.`);
   return true;
 }
 
-// A private package is nobody's dependency, so no version of it promises anything.
+// Private packages are not published, so their versions promise nothing.
 const packages = packagesIn(at("packages")).filter(({ isPrivate }) => !isPrivate);
 try {
   const good = process.argv.includes("--record")

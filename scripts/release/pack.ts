@@ -1,4 +1,4 @@
-// Writes what a release consists of into the folder that is named, which must not exist yet. Expects the packages to be built.
+// Writes the files of a release into a new folder. Requires built packages.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { writeReleaseFiles } from "./release-files.ts";
 
 const [folder] = process.argv.slice(2);
 if (!folder || existsSync(folder)) {
-  console.error("Name a folder that does not exist yet: npm run release:pack -- packed");
+  console.error("The folder is missing or already exists. Name a new folder: npm run release:pack -- packed");
   process.exitCode = 2;
 } else {
   for (const { name, version, tarball } of writeReleaseFiles(

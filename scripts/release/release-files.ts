@@ -1,5 +1,5 @@
-// What a release consists of: a tarball and notes for each package, a bill of materials of what their installation brings,
-// and `order.txt`, which names the tarballs so that nothing comes before what it needs.
+// Writes the files of a release: a tarball and notes for each package, a bill of materials of what customers install, and
+// `order.txt`, which lists the tarballs in the order to publish them.
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,14 +25,15 @@ export function run(folder: string, command: string, ...options: readonly string
   }
 }
 
-/** Packages in an order in which each comes after those it depends on. */
+/** Sorts packages so that each comes after its dependencies. */
 export function inOrder<P extends { readonly name: string }>(
   packages: readonly P[],
   needs: (one: P) => readonly string[],
 ): P[] {
   const ordered: P[] = [];
   const visit = (one: P, path: readonly P[]): void => {
-    if (path.includes(one)) throw new Error(`${[...path, one].map(({ name }) => name).join(" needs ")}`);
+    if (path.includes(one))
+      throw new Error(`Circular dependency: ${[...path, one].map(({ name }) => name).join(" needs ")}.`);
     if (ordered.includes(one)) return;
     for (const name of needs(one)) {
       const needed = packages.find((other) => other.name === name);
@@ -44,7 +45,7 @@ export function inOrder<P extends { readonly name: string }>(
   return ordered;
 }
 
-/** The part of a changelog that tells of one version. */
+/** The section of a changelog for one version. */
 export function notesOf(changelog: string, version: string): string {
   const [, ...sections] = changelog.split(/^## /m);
   const section = sections.find((text) => text.split("\n", 1)[0]?.trim() === version);
@@ -56,28 +57,27 @@ const needsOf = ({ folder }: Package): string[] =>
     objectIn(objectIn(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as unknown).dependencies),
   );
 
-/** Gives a file the rights that a tarball should carry, whatever those of the checkout are. */
-const grantAsUsual = (path: string): void => chmodSync(path, statSync(path).mode & 0o100 ? 0o755 : 0o644);
+/** Sets standard file permissions, so that tarballs do not depend on the checkout. */
+const setPermissions = (path: string): void => chmodSync(path, statSync(path).mode & 0o100 ? 0o755 : 0o644);
 
-/** Packs every public package of a built workspace into a folder, each with its notes. */
+/** Packs every public package of a built workspace into a folder, with notes for each. */
 export function packInto(workspace: string, folder: string): ReleaseFile[] {
   mkdirSync(folder, { recursive: true });
   const packages = inOrder(packagesIn(join(workspace, "packages")), needsOf).filter(({ isPrivate }) => !isPrivate);
-  const files = packages.map((each): ReleaseFile => {
+  return packages.map((each): ReleaseFile => {
     const packing = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
     const listed = JSON.parse(run(each.folder, "npm", ...packing, "--dry-run")) as { files: { path: string }[] }[];
-    for (const { path } of listed.flatMap(({ files }) => files)) grantAsUsual(join(each.folder, path));
+    for (const { path } of listed.flatMap(({ files }) => files)) setPermissions(join(each.folder, path));
     const [packed] = JSON.parse(run(each.folder, "npm", ...packing)) as { filename: string }[];
-    if (!packed) throw new Error(`${each.name} was not packed`);
+    if (!packed) throw new Error(`npm pack wrote no tarball for ${each.name}.`);
     const changelog = join(each.folder, "CHANGELOG.md");
     const notes = existsSync(changelog) ? notesOf(readFileSync(changelog, "utf8"), each.version) : "";
     writeFileSync(join(folder, `${packed.filename}.md`), `${notes || `${each.name} ${each.version}`}\n`);
     return { name: each.name, version: each.version, tarball: packed.filename };
   });
-  return files;
 }
 
-/** Writes everything that a release consists of into a folder. */
+/** Writes all files of a release into a folder. */
 export function writeReleaseFiles(workspace: string, folder: string): ReleaseFile[] {
   const files = packInto(workspace, folder);
   writeFileSync(
@@ -88,7 +88,7 @@ export function writeReleaseFiles(workspace: string, folder: string): ReleaseFil
   return files;
 }
 
-/** What a customer's installation of the tarballs consists of, in CycloneDX form. */
+/** A CycloneDX bill of materials of an installation of the tarballs. */
 function billOfMaterials(folder: string, files: readonly ReleaseFile[]): string {
   const project = join(folder, "installed");
   mkdirSync(project);
@@ -100,7 +100,7 @@ function billOfMaterials(folder: string, files: readonly ReleaseFile[]): string 
     );
     run(project, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline");
     const bill = run(project, "npm", "sbom", "--sbom-format", "cyclonedx");
-    // Where the tarballs stood while it was written is nobody's business; they stand beside it.
+    // The published bill must not contain paths of this machine.
     return bill.replaceAll(`file:${folder}/`, "");
   } finally {
     rmSync(project, { recursive: true, force: true });

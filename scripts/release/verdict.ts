@@ -1,16 +1,15 @@
-// Whether the pending changesets carry what changed since the last release, and what to do where they do not.
+// Decides whether the pending changesets cover the changes since the last release, and writes what to do if not.
 import type { ReleaseRecord } from "./baseline.ts";
 import { type Bump, bumpOf, bumps, type Change, largerOf, lineOf } from "./change.ts";
 import { type Changeset, changesetText } from "./changesets.ts";
 
-/** A package as it stands now. */
 export interface Versioned {
   readonly name: string;
   readonly version: string;
   readonly isPrivate: boolean;
 }
 
-/** Packages that move together, with what changed in any of them. */
+/** Packages that move together, with the changes of all of them. */
 export interface Moved {
   readonly names: readonly string[];
   readonly changes: readonly Change[];
@@ -21,7 +20,7 @@ export interface Shortfall extends Moved {
   readonly carried: Bump;
 }
 
-/** The groups whose pending changesets carry less than what changed. */
+/** Groups whose pending changesets are too small for what changed. */
 export function shortfallsOf(
   moved: readonly Moved[],
   pending: readonly Changeset[],
@@ -37,11 +36,11 @@ export function shortfallsOf(
   });
 }
 
-/** Packages of the last release whose version is another one now. */
+/** Packages whose version differs from the last release. */
 export const movedFrom = (packages: readonly Versioned[], record: ReleaseRecord): Versioned[] =>
   packages.filter(({ name, version }) => (record.versions[name] ?? version) !== version);
 
-/** What is wrong with the record itself and the pending changesets, in sentences that say the mend. */
+/** Problems of the record and the pending changesets, each with its fix. */
 export function recordProblems(
   packages: readonly Versioned[],
   pending: readonly Changeset[],
@@ -53,19 +52,19 @@ export function recordProblems(
     ...moved.map(
       ({ name, version }) =>
         `${name} is ${version}, but the last release was ${record.versions[name]}. ` +
-        "Versions move by `npm run release:version` only, which records the release too.",
+        "Undo the change and run `npm run release:version`, which also records the release.",
     ),
     ...Object.keys(record.versions)
       .filter((name) => !known.has(name))
-      .map((name) => `${name} was part of the last release, and is no public package any more.`),
+      .map((name) => `${name} was part of the last release and is no longer a public package. Restore it.`),
     ...bootstrapProblems(packages, pending, record),
     ...pending.flatMap(({ id, bumps: carries, note }) => [
       ...(note.length < 20
-        ? [`.changeset/${id}.md has no note: say in a sentence what the change means to users.`]
+        ? [`.changeset/${id}.md has no note. Say in a sentence what the change means to users.`]
         : []),
       ...[...carries.keys()]
         .filter((name) => !known.has(name))
-        .map((name) => `.changeset/${id}.md moves ${name}, which is no package here.`),
+        .map((name) => `.changeset/${id}.md moves ${name}, which is not a package here. Correct the name.`),
     ]),
   ];
 }
@@ -79,40 +78,38 @@ function bootstrapProblems(
   const first = pending.find(({ id }) => id === bootstrap.changeset);
   if (!first)
     return [
-      `.changeset/${bootstrap.changeset}.md is gone, but the first release is not out yet: bring it back, it carries every package to ${bootstrap.version}.`,
+      `.changeset/${bootstrap.changeset}.md is missing, but the first release is not out yet. Restore it: it moves every package to ${bootstrap.version}.`,
     ];
   const left = packages.filter(({ name, isPrivate }) => !isPrivate && first.bumps.get(name) !== "major");
   return left.map(
-    ({ name }) => `.changeset/${first.id}.md must move ${name} by major, so that it begins at ${bootstrap.version}.`,
+    ({ name }) => `.changeset/${first.id}.md must move ${name} by major, so that it starts at ${bootstrap.version}.`,
   );
 }
 
-const joined = (names: readonly string[]): string => names.join(" and ");
-
-/** Patches only count where there is nothing else. */
-const worthTelling = ({ needed, changes }: Shortfall): Change[] =>
+/** Leaves out patches when a larger change is needed. */
+const relevantChanges = ({ needed, changes }: Shortfall): Change[] =>
   changes.filter(({ bump }) => needed === "patch" || bump !== "patch");
 
-/** The changeset that would carry a shortfall. Its note is a draft. */
+/** A changeset that covers a shortfall. Its note is a draft. */
 export function changesetFor(shortfall: Shortfall): string {
-  const told = worthTelling(shortfall).slice(0, 10);
-  const note = told.map(({ place, words }) => `- \`${place}\`: ${words}.`).join("\n");
+  const shown = relevantChanges(shortfall).slice(0, 10);
+  const note = shown.map(({ place, message }) => `- \`${place}\`: ${message}.`).join("\n");
   return changesetText(shortfall.names, shortfall.needed, note);
 }
 
-/** What a newcomer is told: what changed, what it takes, and the words to write. */
-export function sentenceFor(shortfall: Shortfall): string {
+/** Explains a shortfall: what changed, which bump it needs, and the changeset to write. */
+export function explain(shortfall: Shortfall): string {
   const { names, needed, carried, changes } = shortfall;
-  const told = worthTelling(shortfall);
+  const shown = relevantChanges(shortfall);
   return [
-    `${joined(names)} changed since the last release in a way that takes at least a ${needed} release, and the pending changesets carry ${carried === "none" ? "nothing" : `only ${carried}`}:`,
+    `${names.join(" and ")} changed since the last release and needs a ${needed} bump. Pending changesets: ${carried === "none" ? "none" : `only ${carried}`}.`,
     "",
-    ...told.map((change) => `  ${lineOf(change)}`),
-    ...(told.length < changes.length ? [`  and ${changes.length - told.length} that take a patch`] : []),
+    ...shown.map((change) => `  ${lineOf(change)}`),
+    ...(shown.length < changes.length ? [`  and ${changes.length - shown.length} that need a patch`] : []),
     "",
-    "What to do: if that is what you mean, run `npm run release:check -- --write`. It writes the changeset below into",
-    ".changeset/; say there in your own words what the change means to users, and commit it together with the change.",
-    "If it is not what you mean, take the change back.",
+    "If the change is intended, run `npm run release:check -- --write`. It writes the changeset below into .changeset/.",
+    "Replace its text: say what the change means to users. Commit it together with the change.",
+    "If the change is not intended, undo it.",
     "",
     ...changesetFor(shortfall)
       .trimEnd()

@@ -27,7 +27,7 @@ describe("a changeset's text", () => {
   });
 
   it.each([
-    ["no head", "Just words.", "does not begin with ---"],
+    ["no head", "Just words.", "does not begin with a header"],
     ["a head that cannot be read", '---\n"sdk: minor\n---\n\nWords.\n', ".changeset/one.md cannot be read"],
     ["a bump that there is none", '---\n"sdk": huge\n---\n\nWords.\n', "moves sdk by huge"],
   ])("is refused with %s", (_, text, problem) => {

@@ -18,7 +18,7 @@ major | a renamed operation | list operationId = findGroups | listGroups: was re
 major | a moved operation | paths /health - ; paths /healthy = { get: { operationId: health, security: [], responses: { "204": { description: Well. } } } } | moved from GET /health to GET /healthy
 major | a renamed SDK method | create x-sdk method = add | createGroup: x-sdk
 minor | a deprecated operation | list deprecated = true | listGroups: deprecated nothing is now true
-patch | a reworded summary | list summary = Lists groups | listGroups: its summary was reworded
+patch | a reworded summary | list summary = Lists groups | listGroups: summary was reworded
 major | a new mark that has no rule | list x-colour = red | x-colour nothing is now "red"
 minor | a role that may call it too | create x-roles = [ owner, admin, agent ] | the role agent was added
 major | a role that may no longer call it | create x-roles = [ owner ] | the role admin was removed
@@ -38,12 +38,12 @@ major | another kind of credential | components securitySchemes bearer scheme = 
 patch | a credential's description | components securitySchemes bearer description = Yours. | security scheme bearer: was reworded
 # Parameters
 minor | an optional parameter | list parameters 2 = { name: state, in: query, schema: { type: string } } | query parameter state: was added
-major | a required parameter | list parameters 2 = { name: state, in: query, required: true, schema: { type: string } } | was added, and is required
+major | a required parameter | list parameters 2 = { name: state, in: query, required: true, schema: { type: string } } | was added and is required
 major | a removed parameter | list parameters 0 - | query parameter limit: was removed
 major | a parameter that becomes required | list parameters 0 required = true | query parameter limit: is now required
 minor | a parameter that becomes optional | list parameters 1 required = false | query parameter since: is now optional
 major | a shared header that becomes required | components parameters Account required = true | header parameter x-account: is now required
-patch | a header spelled in other letter case | components parameters Account name = x-ACCOUNT | something that no operation refers to
+patch | a header spelled in other letter case | components parameters Account name = x-ACCOUNT | a part that no operation refers to
 major | a parameter's limit tightened | list parameters 0 schema maximum = 50 | limit tightened: maximum 100 is now 50
 major | a parameter's default changed | list parameters 0 schema default = 10 | default 20 is now 10
 major | a parameter's style changed | list parameters 0 style = deepObject | style nothing is now
@@ -62,7 +62,7 @@ minor | a limit loosened in a request | request size maximum = 90 | limit loosen
 major | a limit where none was | request phone maxLength = 16 | limit tightened: maxLength none is now 16
 minor | a limit taken away | request name maxLength - | limit loosened: maxLength 100 is now none
 major | a coarser step | request step multipleOf = 10 | limit tightened: multipleOf 5 is now 10
-major | another step | request step multipleOf = 7 | which no rule can weigh
+major | another step | request step multipleOf = 7 | there is no rule for it
 major | a default changed | request size default = 20 | default 30 is now 20
 major | a default taken away | request size default - | default 30 is now none
 minor | a default where none was | request ring default = apart | default apart was added
@@ -82,13 +82,13 @@ major | a schema swapped for one in place | request people items = { type: objec
 minor | an alternative that may be sent too | request target oneOf 2 = { $ref: "#/components/schemas/Member" } | the alternative Member was added
 major | an alternative that may no longer be sent | request target oneOf 1 - | the alternative ToServer was removed
 major | a required field of an alternative | schema ToPhone required 1 = number | ToPhone.number: is now required
-major | further request fields refused | schema GroupRequest additionalProperties = false | further fields are refused now
-minor | further request fields allowed | schema Person additionalProperties = true | further fields are allowed now
+major | further request fields refused | schema GroupRequest additionalProperties = false | further fields are now refused
+minor | further request fields allowed | schema Person additionalProperties = true | further fields are now allowed
 major | another type of further fields | request settings additionalProperties type = number | GroupRequest.settings.*: changed: type
 minor | a body that may be left out | create requestBody required = false | createGroup body: is now optional
-major | a body where none was | list requestBody = { required: true, content: {} } | listGroups body: was added, and is required
+major | a body where none was | list requestBody = { required: true, content: {} } | listGroups body: was added and is required
 major | a media type no longer taken | create requestBody content = { text/plain: { schema: { type: string } } } | media type application/json was removed
-major | a keyword without a rule | request name x-shape = round | x-shape none is now round, which no rule can weigh
+major | a keyword without a rule | request name x-shape = round | x-shape none is now round, and there is no rule for it
 # What customers receive
 minor | an optional response field | group colour = { type: string } | Group.colour: an optional field was added (received from listGroups (200), received from createGroup (201))
 minor | a required response field | group colour = { type: string } ; schema Group required 3 = colour | Group.colour: a required field was added
@@ -99,10 +99,10 @@ major | nullable added in a response | group size type = [ integer, "null" ] | G
 minor | nullable dropped in a response | group until type = string | Group.until: may no longer be null
 minor | nullable dropped from a reference | group details = { $ref: "#/components/schemas/Details" } | may no longer be null
 minor | an enum value added to an open list in a response | group kind enum 2 = beyond | Group.kind: value "beyond" was added
-major | an enum value added to a closed list in a response | group state enum 2 = idle | Group.state: value "idle" was added to a closed list
+major | an enum value added to a closed list in a response | group state enum 2 = idle | Group.state: value "idle" was added to a closed enum
 major | an enum value removed in a response | group kind enum = [ near ] | Group.kind: value "far" was removed
-major | an open list that is closed | group kind x-open-enum - | its list of values is now closed
-major | a closed list that is opened | group state x-open-enum = true | its list of values is now open
+major | an open list that is closed | group kind x-open-enum - | the enum is now closed
+major | a closed list that is opened | group state x-open-enum = true | the enum is now open
 major | a limit loosened in a response | group size maximum = 90 | Group.size: limit loosened
 minor | a limit tightened in a response | group size maximum = 50 | Group.size: limit tightened
 major | a format dropped in a response | group until format - | limit loosened: format date-time is now none
@@ -111,13 +111,13 @@ minor | a number that becomes an integer in a response | schema Member propertie
 major | a field of a list's items removed | schema Member properties order - | Member.order: the field was removed
 major | an alternative that may be received too | group target anyOf 3 = { $ref: "#/components/schemas/Member" } | the alternative Member was added
 major | an alternative that no longer comes | group target anyOf = [ { $ref: "#/components/schemas/ToPhone" }, { type: "null" } ] | the alternative ToServer was removed
-major | open fields of a response closed | schema Details additionalProperties = false | Details: further fields are refused now
+major | open fields of a response closed | schema Details additionalProperties = false | Details: further fields are now refused
 patch | a default named in a response | group size default = 30 | Group.size: default
 # Answers
-major | a success status added | create responses 202 = { description: Later. } | createGroup 202: the status was added
-minor | an error status added beside a default | create responses 409 = { description: Kept. } | createGroup 409: the status was added
-major | an error status added where no default is | list responses 409 = { description: Kept. } | listGroups 409: the status was added
-major | a status removed | create responses 400 - | createGroup 400: the status was removed
+major | a success status added | create responses 202 = { description: Later. } | createGroup 202: the status code was added
+minor | an error status added beside a default | create responses 409 = { description: Kept. } | createGroup 409: the status code was added
+major | an error status added where no default is | list responses 409 = { description: Kept. } | listGroups 409: the status code was added
+major | a status removed | create responses 400 - | createGroup 400: the status code was removed
 minor | a response header added | create responses 201 headers ETag = { schema: { type: string } } | createGroup 201 header ETag: was added
 major | a response header removed | create responses 201 headers X-Request-Id - | header X-Request-Id: was removed
 major | a response header no longer sure to come | create responses 201 headers X-Request-Id required = false | header X-Request-Id: is now optional
@@ -128,7 +128,7 @@ major | a webhook's field that may be missing | schema GroupChanged required = [
 major | a webhook's header that may be missing | changed parameters 0 required = false | header parameter signature: is now optional
 minor | a webhook's header added | changed parameters 1 = { name: Sent-At, in: header, required: true, schema: { type: string } } | header parameter sent-at: was added
 major | another signature | changed x-signature toleranceSecs = 60 | groupChanged: x-signature
-minor | another answer that a webhook takes | changed responses 4XX = { description: Declined. } | groupChanged 4XX: the status was added
+minor | another answer that a webhook takes | changed responses 4XX = { description: Declined. } | groupChanged 4XX: the status code was added
 minor | a webhook added | webhooks group.gone = { post: { operationId: groupGone, security: [], responses: { "204": { description: Gone. } } } } | groupGone: the operation POST group.gone was added
 # Codes and limits
 minor | an error code added | code name_new = { status: 409, group: Names } ; schema Problem properties code enum 2 = name_new | error code name_new: was added
@@ -141,12 +141,12 @@ patch | an error code's meaning reworded | code name_kept meaning = It was kept.
 major | a limit of the document changed | x-limits overlapHours = 12 | limit overlapHours: 24 is now 12
 minor | a limit of the document added | x-limits hintLength = 4 | limit hintLength: was added
 # Words
-patch | a field's description | request name description = Unique per account. | GroupRequest.name: its description was reworded
-patch | an example | create responses 201 content application/json examples one value = { id: "1" } | createGroup 201: its examples changed
+patch | a field's description | request name description = Unique per account. | GroupRequest.name: description was reworded
+patch | an example | create responses 201 content application/json examples one value = { id: "1" } | createGroup 201: examples changed
 patch | the document's title | info title = Teams | info: was reworded
 major | a server's address | servers 0 url = http://127.0.0.1:2 | server http://127.0.0.1:1: was removed
-major | a part of the document without a rule | x-pace = 3 | x-pace: changed, and no rule can weigh it
-patch | a schema that nothing refers to | schema Unused = { type: string } | something that no operation refers to changed
+major | a part of the document without a rule | x-pace = 3 | x-pace: changed, and there is no rule for it
+patch | a schema that nothing refers to | schema Unused = { type: string } | a part that no operation refers to changed
 `);
 
 /** The same for edits that an unusual state has to come before: `place = before => after`. */
@@ -217,7 +217,7 @@ describe("the least bump that an edit of the contract may carry", () => {
   it("tells a change in a shared schema once, with the places where customers meet it", () => {
     const [found, ...others] = compareContracts(contract, edited("schema Problem properties code enum 2 = name_new"));
     expect(others).toEqual([]);
-    expect(found?.met).toHaveLength(3);
+    expect(found?.usedIn).toHaveLength(3);
   });
 });
 
@@ -231,7 +231,7 @@ describe("what stands in the corner of an eye", () => {
 
   it("takes a path's description for words", () => {
     const found = compareContracts(contract, edited("paths /groups description = Sets."));
-    expect(found.map(lineOf)).toEqual(["patch  /groups: its description was reworded"]);
+    expect(found.map(lineOf)).toEqual(["patch  /groups: description was reworded"]);
   });
 });
 

@@ -66,7 +66,7 @@ major :: another result :: Promise<Answer>; --> Promise<Answer | undefined>; :: 
 major :: another type parameter :: list<T> --> list<T extends object> :: Client.list: its type parameters changed
 minor :: a type parameter with a default :: list<T> --> list<T, U = T> :: Client.list: its type parameters changed
 minor :: an optional option ::     retries?: -->     pause?: number;\n    retries?: :: Options.pause: was added
-major :: a required option ::     retries?: -->     pause: number;\n    retries?: :: Options.pause: was added, and whoever hands one in must have it
+major :: a required option ::     retries?: -->     pause: number;\n    retries?: :: Options.pause: was added, and callers must provide it
 major :: an option that becomes required :: retries?: number | undefined --> retries: number | undefined :: Options.retries: is now required
 minor :: an option that becomes optional :: baseUrl: string --> baseUrl?: string :: Options.baseUrl: is now optional
 major :: an option narrowed :: retries?: number | undefined --> retries?: number :: Options.retries: no longer undefined
@@ -82,7 +82,7 @@ major :: a value removed :: "near" |  -->  :: Answer.kind: no longer "near"
 minor :: null that no longer comes ::  | "off" | null -->  | "off" :: Answer.state: no longer null
 minor :: an option deep inside ::     at?: number; -->     at?: number;\n    by?: string; :: sign(options).by: was added
 minor :: another base class :: declare class Client { --> declare class Client extends Base { :: Client: nothing is now extends Base
-major :: a function that becomes a class :: declare function open(options: Options): Client; --> declare class open {\n} :: open: was declared in another way
+major :: a function that becomes a class :: declare function open(options: Options): Client; --> declare class open {\n} :: open: is now declared differently
 `
   .trim()
   .split("\n")

@@ -13,7 +13,7 @@ import { run } from "../../scripts/release/release-files.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const withinMs = 900_000;
 
-// In a clone of the last commit, whose record is made anew, so that only what a test does has changed.
+// In a clone of the last commit, whose record is written again, so that only what a test does has changed.
 describe("the gate, from the YAML to the sentence", { timeout: withinMs }, () => {
   let folder = "";
   const at = (...path: string[]): string => join(folder, "clone", ...path);
@@ -61,7 +61,7 @@ describe("the gate, from the YAML to the sentence", { timeout: withinMs }, () =>
     );
     const { status, said } = gate();
     expect(status).toBe(1);
-    expect(said).toContain("The generated files are behind openapi/. Run `npm run generate`.");
+    expect(said).toContain("The generated files are out of date. Run `npm run generate`.");
     expect(said).toMatch(/minor {2}\w+\.hue: an optional field was added \(received from listRoles \(200\)\)/);
     expect(said).toContain("run `npm run release:check -- --write`");
     expect(node("scripts/generate.ts").status).toBe(0);
@@ -77,9 +77,7 @@ describe("the gate, from the YAML to the sentence", { timeout: withinMs }, () =>
 
   it("says that a surface is behind the sources, and passes with what it writes", () => {
     appendFileSync(at("packages/mock-server/src/index.ts"), "export const extra = 1;\n");
-    expect(gate().said).toContain(
-      "packages/mock-server/api.d.ts: behind the sources. Run `npm run release:check -- --write`",
-    );
+    expect(gate().said).toContain("packages/mock-server/api.d.ts: out of date. Run `npm run release:check -- --write`");
     expect(gate("--write").said).toContain("wrote packages/mock-server/api.d.ts");
     expect(gate()).toMatchObject({ status: 0 });
   });
@@ -90,7 +88,7 @@ describe("the gate, from the YAML to the sentence", { timeout: withinMs }, () =>
     [
       "a changeset cannot be read",
       () => writeFileSync(at(".changeset/odd.md"), "Just words.\n"),
-      ".changeset/odd.md does not begin with ---",
+      ".changeset/odd.md does not begin with a header",
     ],
   ])("says in words, and without a stack, that %s", (_, plant, words) => {
     plant();

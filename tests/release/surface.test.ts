@@ -97,8 +97,8 @@ describe("cases of the last release", () => {
 
   it("are named with the line that no longer compiles, where the entry leads to them", () => {
     const found = checkFiles(cases, "cases/index.ts", folder, options);
-    expect(found).toMatchObject([{ bump: "major", met: ["cases/bad.ts:2"] }]);
-    expect(found[0]?.words).toContain("no longer compile: ");
+    expect(found).toMatchObject([{ bump: "major", usedIn: ["cases/bad.ts:2"] }]);
+    expect(found[0]?.message).toContain("no longer compile: ");
   });
 
   it("take the place of those on the disk", () => {

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Bump, Change } from "../../scripts/release/change.ts";
 import { type Changeset, parseChangeset } from "../../scripts/release/changesets.ts";
-import { changesetFor, type Moved, recordProblems, sentenceFor, shortfallsOf } from "../../scripts/release/verdict.ts";
+import { changesetFor, explain, type Moved, recordProblems, shortfallsOf } from "../../scripts/release/verdict.ts";
 
-const change = (bump: Bump): Change => ({ bump, place: "Group.note", words: "an optional field was added", met: [] });
+const change = (bump: Bump): Change => ({
+  bump,
+  place: "Group.note",
+  message: "an optional field was added",
+  usedIn: [],
+});
 const moved = (bump: Bump, names = ["spec", "sdk"]): Moved => ({ names, changes: [change(bump)] });
 const note = "Groups carry a note that their members can read.";
 const pending = (bumps: Record<string, Bump>, id = "one"): Changeset => ({
@@ -48,13 +53,13 @@ describe("what the pending changesets must carry", () => {
 
 describe("what a newcomer is told", () => {
   const [shortfall] = shortfallsOf([moved("minor")], [], record);
-  const sentence = shortfall ? sentenceFor(shortfall) : "";
+  const text = shortfall ? explain(shortfall) : "";
 
   it("names the change, its weight, the command and the changeset", () => {
-    expect(sentence).toContain("minor  Group.note: an optional field was added");
-    expect(sentence).toContain("takes at least a minor release, and the pending changesets carry nothing");
-    expect(sentence).toContain("npm run release:check -- --write");
-    expect(sentence).toContain('"sdk": minor');
+    expect(text).toContain("minor  Group.note: an optional field was added");
+    expect(text).toContain("needs a minor bump. Pending changesets: none");
+    expect(text).toContain("npm run release:check -- --write");
+    expect(text).toContain('"sdk": minor');
   });
 
   it("is a changeset that carries it", () => {
@@ -65,7 +70,7 @@ describe("what a newcomer is told", () => {
   it("does not drown what matters in patches", () => {
     const changes = [change("minor"), ...Array.from({ length: 40 }, () => change("patch"))];
     const [found] = shortfallsOf([{ names: ["sdk"], changes }], [], record);
-    expect(found && sentenceFor(found)).toContain("and 40 that take a patch");
+    expect(found && explain(found)).toContain("and 40 that need a patch");
   });
 });
 
@@ -83,13 +88,13 @@ describe("the record of the last release", () => {
     ],
     ["a package that is gone", packages.slice(0, 1), [], "sdk was part of the last release"],
     ["a changeset without a note", packages, [{ ...pending({ sdk: "minor" }), note: "" }], "has no note"],
-    ["a changeset for no package", packages, [pending({ skd: "minor" })], "moves skd, which is no package here"],
+    ["a changeset for no package", packages, [pending({ skd: "minor" })], "moves skd, which is not a package here"],
   ])("does not fit %s", (_, present, changesets, problem) => {
     expect(recordProblems(present, changesets, record).join()).toContain(problem);
   });
 
   it.each([
-    ["gone", [], "first.md is gone"],
+    ["gone", [], "first.md is missing"],
     ["incomplete", [pending({ sdk: "major" }, "first")], "must move spec by major"],
     ["too small", [pending({ sdk: "major", spec: "minor" }, "first")], "must move spec by major"],
   ])("notices a changeset of the first release that is %s", (_, changesets, problem) => {

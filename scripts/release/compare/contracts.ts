@@ -1,118 +1,98 @@
-// Every change between two versions of the contract, with the least bump that may carry it.
-import { type Bump, type Change, gathered } from "../change.ts";
-import { isEqual, type JsonObject, namesIn, objectIn, resolved, stable } from "../json.ts";
-import { compareOperations, methods, operationsOf } from "./operations.ts";
+// Finds every change between two versions of the contract and the smallest bump that each allows.
+import { type Change, change, changeIf, compareNamed, merged } from "../change.ts";
+import { changedKeys, isEqual, type JsonObject, listIn, mapIn, objectIn, resolved, stable } from "../json.ts";
+import { compareOperations, compareRest, methods, operationsOf } from "./operations.ts";
 
-/** Parts of the document that are compared where an operation refers to them, or that only describe. */
+/** Top-level keys that are compared where an operation refers to them. */
 const comparedElsewhere: ReadonlySet<string> = new Set(["paths", "webhooks", "security"]);
 const notes: ReadonlySet<string> = new Set(["info", "tags", "openapi", "externalDocs"]);
 const pathNotes: ReadonlySet<string> = new Set(["summary", "description", "x-assumption"]);
+const pathKeys: ReadonlySet<string> = new Set([...methods, "parameters"]);
 
-const change = (bump: Bump, place: string, words: string): Change => ({ bump, place, words, met: [] });
-
-/** Compares two bundled OpenAPI 3.1 documents. Descriptions and examples weigh a patch; an unknown part weighs a major. */
+/** Compares two bundled OpenAPI 3.1 documents. Descriptions and examples are a patch; an unknown part is a major. */
 export function compareContracts(before: JsonObject, after: JsonObject): Change[] {
   const found = [
     ...compareAllOperations(before, after),
     ...comparePaths(before, after),
-    ...compareErrorTables(before, after),
-    ...compareRoots(before, after),
+    ...changedKeys(before, after).flatMap((key) => compareRoot(key, before, after)),
   ];
-  if (found.length > 0 || isEqual(before, after)) return gathered(found);
-  return [change("patch", "the document", "something that no operation refers to changed")];
+  if (found.length > 0 || isEqual(before, after)) return merged(found);
+  return [change("patch", "the document", "a part that no operation refers to changed")];
 }
 
 function compareAllOperations(before: JsonObject, after: JsonObject): Change[] {
   const [old, now] = [operationsOf(before), operationsOf(after)];
-  const renamed = new Set<string>();
-  const found: Change[] = [];
-  for (const [id, was] of old) {
-    const successor =
-      now.get(id) ?? [...now.values()].find((one) => one.path === was.path && one.method === was.method);
-    if (!successor) {
-      found.push(change("major", id, `the operation ${was.method} ${was.path} was removed`));
-      continue;
-    }
-    if (successor.id !== id) {
-      renamed.add(successor.id);
-      found.push(change("major", id, `was renamed to ${successor.id}`));
-    }
-    found.push(...compareOperations(was, successor, { before, after }));
+  const known = new Set<string>();
+  const found = [...old.values()].flatMap((was) => {
+    const { id, path, method } = was;
+    const is = now.get(id) ?? [...now.values()].find((one) => one.path === path && one.method === method);
+    if (!is) return [change("major", id, `the operation ${method} ${path} was removed`)];
+    known.add(is.id);
+    return [
+      ...changeIf(is.id !== id, "major", id, `was renamed to ${is.id}`),
+      ...compareOperations(was, is, { before, after }),
+    ];
+  });
+  const added = [...now.values()].filter(({ id }) => !known.has(id));
+  return [
+    ...found,
+    ...added.map(({ id, method, path }) => change("minor", id, `the operation ${method} ${path} was added`)),
+  ];
+}
+
+/** Compares what a path item has besides operations and parameters. */
+const comparePaths = (before: JsonObject, after: JsonObject): Change[] =>
+  ["paths", "webhooks"].flatMap((kind) => {
+    const now = mapIn(after[kind]);
+    return [...mapIn(before[kind])]
+      .filter(([path]) => now.has(path))
+      .flatMap(([path, old]) =>
+        compareRest(resolved(old, before), resolved(now.get(path), after), path, pathKeys, pathNotes),
+      );
+  });
+
+function compareRoot(key: string, before: JsonObject, after: JsonObject): Change[] {
+  const [old, now] = [before[key], after[key]];
+  if (comparedElsewhere.has(key)) return [];
+  if (notes.has(key)) return [change("patch", key, "was reworded")];
+  if (key === "x-error-table") return compareErrorTables(old, now);
+  if (key === "x-limits") return compareEntries("limit", old, now);
+  if (key === "servers") return compareEntries("server", byUrl(old), byUrl(now));
+  if (key === "components") {
+    return compareEntries("security scheme", objectIn(old).securitySchemes, objectIn(now).securitySchemes);
   }
-  for (const [id, { method, path }] of now) {
-    if (!old.has(id) && !renamed.has(id)) found.push(change("minor", id, `the operation ${method} ${path} was added`));
-  }
-  return found;
+  return [change("major", key, "changed, and there is no rule for it")];
 }
 
-/** What stands at a path besides its operations and their parameters. */
-function comparePaths(before: JsonObject, after: JsonObject): Change[] {
-  const known = [...methods, "parameters"];
-  return ["paths", "webhooks"].flatMap((kind) => {
-    const [old, now] = [objectIn(before[kind]), objectIn(after[kind])];
-    return Object.keys(old).flatMap((path) => {
-      const [was, is] = [resolved(old[path], before), resolved(now[path], after)];
-      if (!(path in now)) return [];
-      return namesIn(was, is)
-        .filter((key) => !known.includes(key) && !isEqual(was[key], is[key]))
-        .map((key) =>
-          pathNotes.has(key)
-            ? change("patch", path, `its ${key} was reworded`)
-            : change("major", path, `${key} ${stable(was[key])} is now ${stable(is[key])}`),
-        );
-    });
+const byUrl = (servers: unknown): JsonObject =>
+  Object.fromEntries(listIn(servers).map((server) => [String(objectIn(server).url), {}]));
+
+/** Columns of the error table that clients rely on. Adding one is a minor; changing or removing one is a major. */
+const promises: ReadonlySet<string> = new Set(["status", "effect", "errors"]);
+
+const compareErrorTables = (old: unknown, now: unknown): Change[] =>
+  compareNamed(mapIn(old), mapIn(now), {
+    removed: (code) => change("major", `error code ${code}`, "was removed"),
+    added: (code) => change("minor", `error code ${code}`, "was added"),
+    kept: (was, is, code) =>
+      changedKeys(objectIn(was), objectIn(is)).map((key) => {
+        const [before, value] = [objectIn(was)[key], objectIn(is)[key]];
+        const bump = !promises.has(key) ? "patch" : before === undefined ? "minor" : "major";
+        return change(bump, `error code ${code}`, `${key} ${stable(before)} is now ${stable(value)}`);
+      }),
   });
-}
 
-/** What an error code's row says to customers; its words and the reference backend's own columns are a patch. */
-function compareErrorTables(before: JsonObject, after: JsonObject): Change[] {
-  const [old, now] = [objectIn(before["x-error-table"]), objectIn(after["x-error-table"])];
-  return namesIn(old, now).flatMap((code): Change[] => {
-    const place = `error code ${code}`;
-    if (!(code in now)) return [change("major", place, "was removed")];
-    if (!(code in old)) return [change("minor", place, "was added")];
-    const [was, is] = [objectIn(old[code]), objectIn(now[code])];
-    return namesIn(was, is)
-      .filter((key) => !isEqual(was[key], is[key]))
-      .map((key) => {
-        const words = `${key} ${stable(was[key])} is now ${stable(is[key])}`;
-        // A first status, or a promise that nothing was left behind, adds; changed or taken back, it breaks.
-        if (["status", "effect", "errors"].includes(key))
-          return change(was[key] === undefined ? "minor" : "major", place, words);
-        return change("patch", place, words);
-      });
-  });
-}
-
-function compareRoots(before: JsonObject, after: JsonObject): Change[] {
-  return namesIn(before, after).flatMap((key): Change[] => {
-    if (comparedElsewhere.has(key) || key === "x-error-table" || isEqual(before[key], after[key])) return [];
-    if (notes.has(key)) return [change("patch", key, "was reworded")];
-    if (key === "x-limits") return compareEntries("limit", objectIn(before[key]), objectIn(after[key]));
-    if (key === "servers") return compareEntries("server", byUrl(before), byUrl(after));
-    if (key === "components") {
-      const schemes = [before, after].map((document) => objectIn(objectIn(document[key]).securitySchemes));
-      return compareEntries("security scheme", schemes[0] ?? {}, schemes[1] ?? {});
-    }
-    return [change("major", key, "changed, and no rule can weigh it")];
-  });
-}
-
-const byUrl = (document: JsonObject): JsonObject =>
-  Object.fromEntries(
-    (Array.isArray(document.servers) ? document.servers : []).map((server) => [String(objectIn(server).url), {}]),
-  );
-
-const undescribed = (value: unknown): unknown =>
+const withoutDescription = (value: unknown): unknown =>
   typeof value === "object" ? { ...objectIn(value), description: "" } : value;
 
-function compareEntries(what: string, old: JsonObject, now: JsonObject): Change[] {
-  return namesIn(old, now).flatMap((name): Change[] => {
-    const place = `${what} ${name}`;
-    if (!(name in now)) return [change("major", place, "was removed")];
-    if (!(name in old)) return [change("minor", place, "was added")];
-    if (isEqual(old[name], now[name])) return [];
-    if (isEqual(undescribed(old[name]), undescribed(now[name]))) return [change("patch", place, "was reworded")];
-    return [change("major", place, `${stable(old[name])} is now ${stable(now[name])}`)];
+const compareEntries = (what: string, old: unknown, now: unknown): Change[] =>
+  compareNamed(mapIn(old), mapIn(now), {
+    removed: (name) => change("major", `${what} ${name}`, "was removed"),
+    added: (name) => change("minor", `${what} ${name}`, "was added"),
+    kept: (was, is, name) => {
+      if (isEqual(was, is)) return [];
+      return isEqual(withoutDescription(was), withoutDescription(is))
+        ? [change("patch", `${what} ${name}`, "was reworded")]
+        : [change("major", `${what} ${name}`, `${stable(was)} is now ${stable(is)}`)];
+    },
   });
-}

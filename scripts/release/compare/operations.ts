@@ -1,234 +1,218 @@
-// What a change of one operation means to customers. A webhook is an operation whose request they receive.
-import type { Bump, Change } from "../change.ts";
-import { isEqual, type JsonObject, listIn, nameOf, namesIn, objectIn, resolved, stable, textsIn } from "../json.ts";
-import { compareSchemas, type Direction, schemaOf } from "./schemas.ts";
+// Compares two versions of one operation. A webhook is an operation whose request customers receive.
+import { type Change, change, changeIf, compareNamed } from "../change.ts";
+import {
+  changedKeys,
+  type JsonObject,
+  listDifference,
+  listIn,
+  mapIn,
+  nameOf,
+  objectIn,
+  resolved,
+  stable,
+  textsIn,
+} from "../json.ts";
+import { changeAt, compareSchemas, type SchemaPlace, schemaOf } from "./schemas.ts";
 
-/** An operation with what its path and document add to it. */
+/** An operation with what its path item and document add to it. */
 export interface Operation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
   readonly isWebhook: boolean;
   readonly own: JsonObject;
-  /** The path's parameters and its own, by place and name. */
-  readonly parameters: JsonObject;
-  /** Alternatives of schemes that grant access; none for open access. */
+  /** Parameters of the path item and the operation, by location and name. */
+  readonly parameters: ReadonlyMap<string, JsonObject>;
+  /** Alternative security requirements. Empty when the operation needs no credential. */
   readonly security: readonly string[];
 }
 
-interface Both {
-  readonly before: JsonObject;
-  readonly after: JsonObject;
-}
+type Documents = Pick<SchemaPlace, "before" | "after">;
 
-/** What a path holds operations under. */
+/** Keys of a path item that hold operations. */
 export const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** Every operation and webhook of a document, by its operationId. */
+/** Every operation and webhook of a document, by operationId. */
 export function operationsOf(document: JsonObject): Map<string, Operation> {
-  const found = new Map<string, Operation>();
-  for (const [kind, isWebhook] of [
-    ["paths", false],
-    ["webhooks", true],
-  ] as const) {
-    for (const [path, held] of Object.entries(objectIn(document[kind]))) {
-      const item = resolved(held, document);
-      for (const method of methods.filter((name) => item[name])) {
+  const places = ["paths", "webhooks"].flatMap((kind) =>
+    [...mapIn(document[kind])].map(([path, held]) => ({ kind, path, item: resolved(held, document) })),
+  );
+  const operations = places.flatMap(({ kind, path, item }) =>
+    methods
+      .filter((method) => item[method])
+      .map((method): Operation => {
         const own = objectIn(item[method]);
-        const id = String(own.operationId ?? `${method} ${path}`);
-        const parameters = [...listIn(item.parameters), ...listIn(own.parameters)].map((parameter) =>
-          resolved(parameter, document),
+        const parameters = [...listIn(item.parameters), ...listIn(own.parameters)].map((one) =>
+          resolved(one, document),
         );
-        const security = (own.security ?? document.security) as unknown;
-        found.set(id, {
-          id,
+        return {
+          id: String(own.operationId ?? `${method} ${path}`),
           method: method.toUpperCase(),
           path,
-          isWebhook,
+          isWebhook: kind === "webhooks",
           own,
-          parameters: Object.fromEntries(parameters.map((one) => [keyOf(one), one])),
-          security: listIn(security).map(stable),
-        });
-      }
-    }
-  }
-  return found;
-}
-
-/** Header names do not tell letter case apart. */
-const keyOf = (parameter: JsonObject): string => {
-  const name = String(parameter.name);
-  return `${parameter.in} parameter ${parameter.in === "header" ? name.toLowerCase() : name}`;
-};
-
-/** Every change between two descriptions of one operation. */
-export function compareOperations(was: Operation, is: Operation, documents: Both): Change[] {
-  const at = (place: string) => `${is.id}${place}`;
-  const change = (bump: Bump, words: string, place = ""): Change => ({ bump, place: at(place), words, met: [] });
-  const moved = was.path !== is.path || was.method !== is.method;
-  const [sent, received]: [Direction, Direction] = is.isWebhook ? ["received", "sent"] : ["sent", "received"];
-  return [
-    ...(moved ? [change("major", `moved from ${was.method} ${was.path} to ${is.method} ${is.path}`)] : []),
-    ...compareSecurity(was, is, change),
-    ...namesIn(was.parameters, is.parameters).flatMap((name) =>
-      comparePart(was.parameters[name], is.parameters[name], {
-        ...documents,
-        place: at(` ${name}`),
-        direction: sent,
-        met: metBy(is, sent),
+          parameters: new Map(parameters.map((one) => [keyOf(one), one])),
+          security: listIn(own.security ?? document.security).map(stable),
+        };
       }),
-    ),
-    ...compareBody(was, is, documents, sent),
-    ...compareResponses(was, is, documents, received),
-    ...namesIn(was.own, is.own)
-      .filter((key) => !compared.has(key) && !isEqual(was.own[key], is.own[key]))
-      .flatMap((key) => compareMark(key, was.own[key], is.own[key]).map(([bump, words]) => change(bump, words))),
-  ];
+  );
+  return new Map(operations.map((operation) => [operation.id, operation]));
 }
 
-const metBy = ({ id }: Operation, direction: Direction, what = ""): string =>
-  `${direction === "sent" ? "sent to" : "received from"} ${id}${what}`;
+/** Header names are case-insensitive. */
+const keyOf = ({ in: location, name }: JsonObject): string =>
+  `${location} parameter ${location === "header" ? String(name).toLowerCase() : name}`;
 
 const compared: ReadonlySet<string> = new Set(["parameters", "requestBody", "responses", "security", "operationId"]);
 const notes: ReadonlySet<string> = new Set(["summary", "description", "tags", "externalDocs", "x-assumption"]);
 
-function compareSecurity(was: Operation, is: Operation, change: (bump: Bump, words: string) => Change): Change[] {
-  const open = [was, is].map(({ security }) => security.length === 0 || security.includes("{}"));
-  if (open[0] && open[1]) return [];
-  if (open[0]) return [change("major", "now needs a credential")];
-  if (open[1]) return [change("minor", "no longer needs a credential")];
+/** Every change between two versions of one operation. */
+export function compareOperations(was: Operation, is: Operation, documents: Documents): Change[] {
+  const { id } = is;
+  const direction = is.isWebhook ? "received" : "sent";
+  const request = { ...documents, direction, usedIn: `${direction} ${is.isWebhook ? "from" : "to"} ${id}` } as const;
+  const moved = was.path !== is.path || was.method !== is.method;
+  const bodies = [was, is].map(({ own }) => own.requestBody);
   return [
-    ...was.security
-      .filter((one) => !is.security.includes(one))
-      .map((one) => change("major", `access by ${one} was removed`)),
-    ...is.security
-      .filter((one) => !was.security.includes(one))
-      .map((one) => change("minor", `access by ${one} was added`)),
+    ...changeIf(moved, "major", id, `moved from ${was.method} ${was.path} to ${is.method} ${is.path}`),
+    ...compareSecurity(was, is),
+    ...compareParts(was.parameters, is.parameters, request, id),
+    ...(bodies.some((body) => body !== undefined)
+      ? comparePart(bodies[0], bodies[1], { ...request, place: `${id} body` })
+      : []),
+    ...compareResponses(was, is, documents),
+    ...changedKeys(was.own, is.own)
+      .filter((key) => !compared.has(key))
+      .flatMap((key) => compareExtension(key, was.own[key], is.own[key], id)),
   ];
 }
 
-/** A parameter, header or body: something with `required` and a schema. */
-interface PartPlace extends Both {
-  readonly place: string;
-  readonly direction: Direction;
-  readonly met: string;
+function compareSecurity(was: Operation, is: Operation): Change[] {
+  const [wasOpen, isOpen] = [was, is].map(({ security }) => security.length === 0 || security.includes("{}"));
+  if (wasOpen && isOpen) return [];
+  if (wasOpen) return [change("major", is.id, "now needs a credential")];
+  if (isOpen) return [change("minor", is.id, "no longer needs a credential")];
+  const { added, removed } = listDifference(was.security, is.security);
+  return [
+    ...removed.map((one) => change("major", is.id, `access by ${one} was removed`)),
+    ...added.map((one) => change("minor", is.id, `access by ${one} was added`)),
+  ];
 }
 
 const partNotes: ReadonlySet<string> = new Set(["description", "example", "examples", "x-assumption"]);
 const partCompared: ReadonlySet<string> = new Set(["required", "schema", "content", "name", "in"]);
 
-function comparePart(before: unknown, after: unknown, part: PartPlace): Change[] {
+type Parts = ReadonlyMap<string, unknown>;
+
+/** Compares parameters or headers. */
+const compareParts = (was: Parts, is: Parts, at: Omit<SchemaPlace, "place">, owner: string): Change[] =>
+  [...new Map([...was, ...is]).keys()].flatMap((name) =>
+    comparePart(was.get(name), is.get(name), { ...at, place: `${owner} ${name}` }),
+  );
+
+/** Compares a parameter, header or body: anything with `required` and a schema. */
+function comparePart(before: unknown, after: unknown, part: SchemaPlace): Change[] {
   const named = nameOf(before);
-  // What several operations share is told by its own name, and so once.
+  // A part that several operations share is reported once, under its own name.
   const at = named && named === nameOf(after) ? { ...part, place: named } : part;
-  const change = (bump: Bump, words: string): Change => ({ bump, place: at.place, words, met: [at.met] });
   const [was, is] = [resolved(before, at.before), resolved(after, at.after)];
-  const [needed, isNeeded] = [was.required === true, is.required === true];
-  if (after === undefined) return [change("major", "was removed")];
+  const [wasRequired, isRequired] = [was.required === true, is.required === true];
+  if (after === undefined) return [changeAt(at, "major", "was removed")];
   if (before === undefined) {
-    return [
-      change(
-        isNeeded && at.direction === "sent" ? "major" : "minor",
-        isNeeded ? "was added, and is required" : "was added",
-      ),
-    ];
+    const breaks = isRequired && at.direction === "sent";
+    return [changeAt(at, breaks ? "major" : "minor", isRequired ? "was added and is required" : "was added")];
   }
-  const breaks = isNeeded === (at.direction === "sent");
+  const bump = isRequired === (at.direction === "sent") ? "major" : "minor";
   return [
-    ...(needed === isNeeded
-      ? []
-      : [change(breaks ? "major" : "minor", isNeeded ? "is now required" : "is now optional")]),
-    ...compareSchemas(schemaOf(was), schemaOf(is), { ...at, within: new Set() }),
+    ...changeIf(
+      wasRequired !== isRequired,
+      bump,
+      at.place,
+      `is now ${isRequired ? "required" : "optional"}`,
+      at.usedIn,
+    ),
+    ...compareSchemas(schemaOf(was), schemaOf(is), at),
     ...compareContent(was.content, is.content, at),
-    ...namesIn(was, is)
-      .filter((key) => !partCompared.has(key) && !isEqual(was[key], is[key]))
-      .map((key) => {
-        if (partNotes.has(key)) return change("patch", `its ${key} was reworded`);
-        return change(key === "deprecated" ? "minor" : "major", `${key} ${stable(was[key])} is now ${stable(is[key])}`);
-      }),
+    ...compareRest(was, is, at.place, partCompared, partNotes, at.usedIn),
   ];
 }
 
-function compareContent(before: unknown, after: unknown, at: PartPlace): Change[] {
-  const [was, is] = [objectIn(before), objectIn(after)];
-  return namesIn(was, is).flatMap((type): Change[] => {
-    const change = (bump: Bump, words: string): Change => ({ bump, place: at.place, words, met: [at.met] });
-    if (!(type in is)) return [change("major", `media type ${type} was removed`)];
-    if (!(type in was)) return [change("minor", `media type ${type} was added`)];
-    const [old, now] = [objectIn(was[type]), objectIn(is[type])];
-    const noted = ["example", "examples"].filter((key) => !isEqual(old[key], now[key]));
-    return [
-      ...compareSchemas(schemaOf(old), schemaOf(now), { ...at, within: new Set() }),
-      ...noted.map((key) => change("patch", `its ${key} changed`)),
-      ...(isEqual(old.encoding, now.encoding) ? [] : [change("major", "its encoding changed")]),
-    ];
+const compareContent = (before: unknown, after: unknown, at: SchemaPlace): Change[] =>
+  compareNamed(mapIn(before), mapIn(after), {
+    removed: (type) => changeAt(at, "major", `media type ${type} was removed`),
+    added: (type) => changeAt(at, "minor", `media type ${type} was added`),
+    kept: (was, is) => [
+      ...compareSchemas(schemaOf(was), schemaOf(is), at),
+      ...changedKeys(objectIn(was), objectIn(is))
+        .filter((key) => ["example", "examples", "encoding"].includes(key))
+        .map((key) => changeAt(at, key === "encoding" ? "major" : "patch", `${key} changed`)),
+    ],
+  });
+
+function compareResponses(was: Operation, is: Operation, documents: Documents): Change[] {
+  const [old, now] = [mapIn(was.own.responses), mapIn(is.own.responses)];
+  const direction = is.isWebhook ? "sent" : "received";
+  return compareNamed(old, now, {
+    removed: (status) => change("major", `${is.id} ${status}`, "the status code was removed"),
+    added: (status) => {
+      // Clients that handle `default` already expect other errors (A-5).
+      const expected = status === "default" || (/^[45]/.test(status) && old.has("default"));
+      return change(is.isWebhook || expected ? "minor" : "major", `${is.id} ${status}`, "the status code was added");
+    },
+    kept: (oldResponse, newResponse, status) => {
+      const [before, after] = [resolved(oldResponse, documents.before), resolved(newResponse, documents.after)];
+      const place = `${is.id} ${status}`;
+      const usedIn = `${direction} ${is.isWebhook ? "to" : "from"} ${is.id} (${status})`;
+      const at = { ...documents, place, direction, usedIn } as const;
+      return [
+        ...compareParts(mapIn(before.headers), mapIn(after.headers), at, `${place} header`),
+        ...compareContent(before.content, after.content, at),
+        ...compareRest(before, after, place, new Set(["headers", "content"]), partNotes),
+      ];
+    },
   });
 }
 
-function compareBody(was: Operation, is: Operation, documents: Both, direction: Direction): Change[] {
-  if (was.own.requestBody === undefined && is.own.requestBody === undefined) return [];
-  const at = { ...documents, place: `${is.id} body`, direction, met: metBy(is, direction) };
-  return comparePart(was.own.requestBody, is.own.requestBody, at);
-}
-
-function compareResponses(was: Operation, is: Operation, documents: Both, direction: Direction): Change[] {
-  const [old, now] = [objectIn(was.own.responses), objectIn(is.own.responses)];
-  return namesIn(old, now).flatMap((status): Change[] => {
-    const place = `${is.id} ${status}`;
-    const change = (bump: Bump, words: string, part = ""): Change => ({
-      bump,
-      place: `${place}${part}`,
-      words,
-      met: [],
+/** Compares keys that have no rule of their own: a note is a patch, `deprecated` a minor, anything else a major. */
+export const compareRest = (
+  was: JsonObject,
+  is: JsonObject,
+  place: string,
+  covered: ReadonlySet<string>,
+  notes: ReadonlySet<string>,
+  ...usedIn: readonly string[]
+): Change[] =>
+  changedKeys(was, is)
+    .filter((key) => !covered.has(key))
+    .map((key) => {
+      if (notes.has(key)) return change("patch", place, `${key} was reworded`, ...usedIn);
+      const message = `${key} ${stable(was[key])} is now ${stable(is[key])}`;
+      return change(key === "deprecated" ? "minor" : "major", place, message, ...usedIn);
     });
-    if (!(status in now)) return [change("major", "the status was removed")];
-    // Whoever handles `default` has been told that other errors may come (A-5).
-    const foreseen = /^[45]/.test(status) && "default" in old;
-    if (!(status in old)) {
-      if (direction === "sent") return [change("minor", "the status was added")];
-      return [change(foreseen || status === "default" ? "minor" : "major", "the status was added")];
-    }
-    const [before, after] = [resolved(old[status], documents.before), resolved(now[status], documents.after)];
-    const at = { ...documents, place, direction, met: metBy(is, direction, ` (${status})`) };
-    const headers = [objectIn(before.headers), objectIn(after.headers)] as const;
-    const other = namesIn(before, after).filter(
-      (key) => !["headers", "content"].includes(key) && !isEqual(before[key], after[key]),
-    );
+
+/** Values of x-retry, from the weakest promise to the strongest. */
+const retryClasses = ["once", "unique", "safe"];
+const listedNames: Readonly<Record<string, string>> = { "x-roles": "role", "x-error-codes": "error code" };
+
+/** Compares one of an operation's other keys. Granting more is a minor; taking anything away is a major. */
+function compareExtension(key: string, before: unknown, after: unknown, place: string): Change[] {
+  if (notes.has(key)) return [change("patch", place, `${key} was reworded`)];
+  const what = listedNames[key];
+  if (what) {
+    const { added, removed } = listDifference(textsIn(before), textsIn(after));
     return [
-      ...namesIn(...headers).flatMap((name) =>
-        comparePart(headers[0][name], headers[1][name], { ...at, place: `${place} header ${name}` }),
-      ),
-      ...compareContent(before.content, after.content, at),
-      ...other.map((key) =>
-        partNotes.has(key) ? change("patch", `its ${key} was reworded`) : change("major", `its ${key} changed`),
-      ),
+      ...added.map((one) => change("minor", place, `the ${what} ${one} was added`)),
+      ...removed.map((one) => change("major", place, `the ${what} ${one} was removed`)),
     ];
-  });
+  }
+  const message = `${key} ${stable(before)} is now ${stable(after)}`;
+  return [change(grantsMore(key, before, after) ? "minor" : "major", place, message)];
 }
 
-/** What may be sent again, from the least promised to the most. */
-const retryClasses = ["once", "unique", "safe"];
-
-/** The words and weight of a changed mark: more granted is minor, anything taken back is major. */
-function compareMark(key: string, before: unknown, after: unknown): [Bump, string][] {
-  const words = `${key} ${stable(before)} is now ${stable(after)}`;
-  if (notes.has(key)) return [["patch", `its ${key} was reworded`]];
-  if (key === "x-roles" || key === "x-error-codes") {
-    const what = key === "x-roles" ? "role" : "error code";
-    const [was, is] = [textsIn(before), textsIn(after)];
-    return [
-      ...is.filter((one) => !was.includes(one)).map((one): [Bump, string] => ["minor", `the ${what} ${one} was added`]),
-      ...was
-        .filter((one) => !is.includes(one))
-        .map((one): [Bump, string] => ["major", `the ${what} ${one} was removed`]),
-    ];
-  }
-  if (key === "x-retry") {
-    const [was, is] = [before, after].map((value) => retryClasses.indexOf(typeof value === "string" ? value : "safe"));
-    return [[(is ?? 0) > (was ?? 0) ? "minor" : "major", words]];
-  }
-  if (key === "x-account-scoped") return [[after === true ? "major" : "minor", words]];
-  if (key === "x-reconcile" || key === "x-paging") return [[before === undefined ? "minor" : "major", words]];
-  if (key === "deprecated") return [["minor", words]];
-  return [["major", words]];
+function grantsMore(key: string, before: unknown, after: unknown): boolean {
+  const retryClass = (value: unknown) => retryClasses.indexOf(typeof value === "string" ? value : "safe");
+  if (key === "x-retry") return retryClass(after) > retryClass(before);
+  if (key === "x-account-scoped") return after !== true;
+  if (key === "x-reconcile" || key === "x-paging") return before === undefined;
+  return key === "deprecated";
 }

@@ -1,21 +1,21 @@
-// A JSON schema as the comparison needs it: references followed, `allOf` merged, null told apart from the other types.
+// Normalizes a JSON schema for comparison: references resolved, `allOf` merged, null separated from the other types.
 import { isObject, type JsonObject, listIn, nameOf, objectIn, resolved, stable, textsIn } from "../json.ts";
 
 export interface SchemaFacts {
-  /** Null where any type is allowed. */
+  /** Null when any type is allowed. */
   readonly types: readonly string[] | null;
   readonly nullable: boolean;
-  /** The values allowed, null aside; undefined where any are. */
+  /** Allowed values except null; undefined when any value is allowed. */
   readonly values: readonly string[] | undefined;
   readonly properties: JsonObject;
   readonly required: readonly string[];
-  /** Further fields: refused, not mentioned, or allowed as described. */
-  readonly further: "refused" | "unsaid" | "allowed";
+  /** The meaning of additionalProperties. */
+  readonly further: "refused" | "unspecified" | "allowed";
   readonly furtherSchema: JsonObject;
   readonly items: unknown;
-  /** Alternatives besides null; one that stands alone is merged into the rest. */
+  /** Alternatives except null. A single alternative is merged into the schema instead. */
   readonly alternatives: readonly unknown[];
-  /** Keywords that the fields above do not hold. */
+  /** All other keywords. */
   readonly rest: JsonObject;
 }
 
@@ -32,14 +32,14 @@ const merge = (one: JsonObject, other: JsonObject): JsonObject => ({
     : {}),
 });
 
-/** The component that a schema is, null aside. */
+/** The component that a schema refers to, possibly beside null. */
 export function componentOf(schema: unknown): string | undefined {
   const { oneOf, anyOf } = objectIn(schema);
   const [only, ...others] = [...listIn(oneOf), ...listIn(anyOf)].filter((alternative) => !isNull(alternative));
   return nameOf(schema) ?? (others.length === 0 ? nameOf(only) : undefined);
 }
 
-/** References followed and `allOf` merged in; what stands beside it wins. */
+/** Resolves references and merges `allOf`. Keywords beside `allOf` win. */
 function flat(schema: unknown, document: JsonObject, depth = 0): JsonObject {
   const { allOf, ...own } = resolved(schema, document);
   if (!allOf || depth > 32) return own;
@@ -49,29 +49,25 @@ function flat(schema: unknown, document: JsonObject, depth = 0): JsonObject {
   );
 }
 
-/** The facts of a schema; `true` and a missing schema allow anything. */
+/** The facts of a schema. `true` and a missing schema allow anything. */
 export function factsOf(schema: unknown, document: JsonObject): SchemaFacts {
-  let whole = flat(schema, document);
-  let alternatives = [...listIn(whole.oneOf), ...listIn(whole.anyOf)];
-  const nullAlternative = alternatives.some(isNull);
-  alternatives = alternatives.filter((alternative) => !isNull(alternative));
-  const { oneOf: _oneOf, anyOf: _anyOf, ...own } = whole;
-  whole = own;
-  if (alternatives.length === 1) {
-    whole = merge(flat(alternatives[0], document), own);
-    alternatives = [];
-  }
+  const { oneOf, anyOf, ...own } = flat(schema, document);
+  const choices = [...listIn(oneOf), ...listIn(anyOf)];
+  const others = choices.filter((choice) => !isNull(choice));
+  const whole = others.length === 1 ? merge(flat(others[0], document), own) : own;
+  const alternatives = others.length === 1 ? [] : others;
   const { type, enum: allowed, const: only, properties, required, additionalProperties, items, ...rest } = whole;
   const types = type === undefined ? null : typeof type === "string" ? [type] : textsIn(type);
   const values = only !== undefined ? [only] : Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
   const nullByType = types === null ? alternatives.length === 0 : types.includes("null");
   return {
     types: types?.filter((name) => name !== "null") ?? null,
-    nullable: nullAlternative || (nullByType && (values === undefined || values.includes(null))),
+    nullable: choices.some(isNull) || (nullByType && (values === undefined || values.includes(null))),
     values: values?.filter((value) => value !== null).map(stable),
     properties: objectIn(properties),
     required: textsIn(required),
-    further: additionalProperties === undefined ? "unsaid" : additionalProperties === false ? "refused" : "allowed",
+    further:
+      additionalProperties === undefined ? "unspecified" : additionalProperties === false ? "refused" : "allowed",
     furtherSchema: objectIn(additionalProperties),
     items: items ?? {},
     alternatives,
@@ -79,7 +75,7 @@ export function factsOf(schema: unknown, document: JsonObject): SchemaFacts {
   };
 }
 
-/** What tells an alternative from the others: its component, the fixed value of one of its fields, its type or all of it. */
+/** A label for an alternative: its component, a field with a fixed value, its type, or the whole schema. */
 export function labelOf(alternative: unknown, document: JsonObject): string {
   const named = nameOf(alternative);
   if (named) return named;

@@ -1,11 +1,12 @@
-// What a package offers to TypeScript, as one text: each entry point's exports, then every declaration they lead to, in
-// order of name and without comments. Taken from the sources, so that nothing has to be built for it.
+// Writes a package's public types as one text: the exports of each entry point, then every declaration they lead to, sorted
+// by name and without comments. Reads the sources, so no build is needed.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
-import { objectIn } from "../json.ts";
+import { mapIn, objectIn } from "../json.ts";
+import { hasModifier, namesOf } from "./declarations.ts";
 
-/** The condition under which `exports` names the sources. */
+/** The condition in `exports` that names the sources. */
 const sourceCondition = "@call-transfer/source";
 
 interface Declared {
@@ -19,16 +20,16 @@ export interface Package {
   readonly version: string;
   readonly folder: string;
   readonly isPrivate: boolean;
-  /** Entry points by subpath, e.g. `./webhooks`, with their source files. */
+  /** Source files of the entry points by subpath, e.g. `./webhooks`. */
   readonly entries: ReadonlyMap<string, string>;
 }
 
-/** Every package in a folder of packages, by the order of their folders. */
+/** Every package in a folder, in the order of the subfolders. */
 export function packagesIn(folder: string): Package[] {
   return readdirSync(folder).map((child) => {
     const home = join(folder, child);
     const description = objectIn(JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as unknown);
-    const entries = Object.entries(objectIn(description.exports)).flatMap(([subpath, target]): [string, string][] => {
+    const entries = [...mapIn(description.exports)].flatMap(([subpath, target]): [string, string][] => {
       const source = objectIn(target)[sourceCondition];
       return typeof source === "string" ? [[subpath, resolve(home, source)]] : [];
     });
@@ -42,7 +43,7 @@ export function packagesIn(folder: string): Package[] {
   });
 }
 
-/** The declaration files of a package's sources, by the path of the source. */
+/** Declaration files by the path of their source. */
 function emitted(roots: readonly string[], options: ts.CompilerOptions): Map<string, ts.SourceFile> {
   const program = ts.createProgram([...roots], {
     ...options,
@@ -60,27 +61,20 @@ function emitted(roots: readonly string[], options: ts.CompilerOptions): Map<str
   return files;
 }
 
-const namesDeclared = (statement: ts.Statement): string[] => {
-  if (ts.isVariableStatement(statement))
-    return statement.declarationList.declarations.map(({ name }) => name.getText());
-  const named = statement as ts.Statement & { name?: ts.Identifier };
-  return named.name && ts.isIdentifier(named.name) ? [named.name.text] : [];
-};
-
 const isGenerated = (file: ts.SourceFile): boolean => /\.gen\.ts$/.test(file.fileName);
 
-/** An export whose names nobody can tell from the package's own files, or that has none. */
-const isUnseen = (statement: ts.Statement): boolean =>
+/** An export whose names cannot be read from the package's own files, or that has no name. */
+const isUnnamed = (statement: ts.Statement): boolean =>
   ts.isExportAssignment(statement) ||
   (ts.isExportDeclaration(statement) &&
     (statement.exportClause
       ? ts.isNamespaceExport(statement.exportClause)
       : !/^["']\./.test(statement.moduleSpecifier?.getText() ?? "")));
 
-/** Where a name comes from: `name` of the file `path`, or nothing of this package. */
+/** A name in a file. */
 type Source = readonly [path: string, name: string];
 
-/** Follows names through the files of a package. */
+/** Follows names through imports and exports. */
 class Names {
   readonly #files: ReadonlyMap<string, ts.SourceFile>;
 
@@ -88,19 +82,17 @@ class Names {
     this.#files = files;
   }
 
-  /** What each exported name of a file stands for. */
+  /** The source of each exported name of a file. */
   exportsOf(path: string): Map<string, Source> {
     const found = new Map<string, Source>();
     const file = this.#files.get(path);
     for (const statement of file?.statements ?? []) {
-      if (isUnseen(statement)) {
-        throw new Error(`${path} has \`${statement.getText()}\`, whose names no surface shows: export them by name.`);
+      if (isUnnamed(statement)) {
+        throw new Error(`${path} has \`${statement.getText()}\`, which hides names. Export them by name.`);
       }
       if (!ts.isExportDeclaration(statement)) {
-        const isExported =
-          ts.canHaveModifiers(statement) &&
-          ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
-        if (isExported) for (const name of namesDeclared(statement)) found.set(name, [path, name]);
+        if (hasModifier(statement, ts.SyntaxKind.ExportKeyword))
+          for (const name of namesOf(statement)) found.set(name, [path, name]);
         continue;
       }
       const from = this.#pathOf(statement.moduleSpecifier, path) ?? path;
@@ -115,11 +107,11 @@ class Names {
     return found;
   }
 
-  /** The statements that declare a name as a file sees it. */
+  /** The statements that declare a name, in the file or where the file imports it from. */
   declarationsOf([path, name]: Source): Declared[] {
     const file = this.#files.get(path);
     if (!file) return [];
-    const own = file.statements.filter((statement) => namesDeclared(statement).includes(name));
+    const own = file.statements.filter((statement) => namesOf(statement).includes(name));
     if (own.length > 0) return own.map((statement) => ({ file, statement }));
     for (const statement of file.statements) {
       if (!ts.isImportDeclaration(statement) || !statement.importClause?.namedBindings) continue;
@@ -139,24 +131,20 @@ class Names {
   }
 }
 
-/** The text of a declaration; what is generated from the contract is compared there, so its name is enough here. */
+/** The text of a declaration. Generated types are compared as part of the contract, so their names are enough here. */
 function textOf({ file, statement }: Declared): string {
   const behaves = ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement);
   if (isGenerated(file) && !behaves)
-    return namesDeclared(statement)
+    return namesOf(statement)
       .map((name) => `type ${name} = unknown;`)
       .join("\n");
   return statement.getText(file).replace(/^(?:export |declare |default )+/, "declare ");
 }
 
-/** What the sources of each package offer, by its name, as the text of a declaration file. */
+/** The public types of each package by its name, as the text of a declaration file. */
 export function surfacesOf(packages: readonly Package[], options: ts.CompilerOptions): Map<string, string> {
-  const names = new Names(
-    emitted(
-      packages.flatMap(({ entries }) => [...entries.values()]),
-      options,
-    ),
-  );
+  const roots = packages.flatMap(({ entries }) => [...entries.values()]);
+  const names = new Names(emitted(roots, options));
   return new Map(packages.map((each) => [each.name, surfaceOf(each, names)]));
 }
 
@@ -168,7 +156,7 @@ function surfaceOf({ name, entries }: Package, names: Names): string {
       if (visited.has(declared.statement)) continue;
       visited.add(declared.statement);
       const text = textOf(declared);
-      for (const one of namesDeclared(declared.statement)) texts.set(one, (texts.get(one) ?? new Set()).add(text));
+      for (const one of namesOf(declared.statement)) texts.set(one, (texts.get(one) ?? new Set()).add(text));
       if (text.endsWith(" = unknown;")) continue;
       const follow = (node: ts.Node): void => {
         if (ts.isIdentifier(node)) visit([declared.file.fileName, node.text]);

@@ -1,241 +1,189 @@
-// What a change of a package's types means to programs that compile against it.
+// Compares two versions of a package's public types: what do the changes mean for programs that compile against them?
 import ts from "typescript";
-import { type Bump, type Change, gathered } from "../change.ts";
-import { type Flow, parseSurface, printed, type Surface, turned } from "./declarations.ts";
+import { type Bump, type Change, change, changeIf, compareNamed, merged } from "../change.ts";
+import { listDifference } from "../json.ts";
+import { type Flow, hasModifier, opposite, parseSurface, printed, type Surface } from "./declarations.ts";
 
-/** Every change between two surfaces, as `surfacesOf` writes them. What only moved or was reworded in comments is none. */
+/** Every change between two surfaces, as `surfacesOf` writes them. */
 export function compareSurfaces(before: string, after: string): Change[] {
   const [was, is] = [parseSurface(before), parseSurface(after)];
-  const modules = [...new Set([...was.modules.keys(), ...is.modules.keys()])].flatMap((entry) =>
-    compareModules(entry, was.modules.get(entry), is.modules.get(entry)),
-  );
+  const modules = compareNamed(was.modules, is.modules, {
+    removed: (entry) => change("major", entry, "the entry point was removed"),
+    added: (entry) => change("minor", entry, "the entry point was added"),
+    kept: (old, now, entry) => {
+      const { added, removed } = listDifference([...old], [...now]);
+      return [
+        ...removed.map((name) => change("major", name, `is no longer exported by ${entry}`)),
+        ...added.map((name) => change("minor", name, `is exported by ${entry}`)),
+      ];
+    },
+  });
   const kept = [...was.declarations.keys()].filter((name) => is.declarations.has(name));
-  return gathered([...modules, ...kept.flatMap((name) => compareDeclarations(name, was, is))]);
-}
-
-const change = (bump: Bump, place: string, words: string): Change => ({ bump, place, words, met: [] });
-
-function compareModules(
-  entry: string,
-  was: ReadonlySet<string> | undefined,
-  is: ReadonlySet<string> | undefined,
-): Change[] {
-  if (!is) return [change("major", entry, "the entry point was removed")];
-  if (!was) return [change("minor", entry, "the entry point was added")];
-  return [
-    ...[...was]
-      .filter((name) => !is.has(name))
-      .map((name) => change("major", name, `is no longer exported by ${entry}`)),
-    ...[...is].filter((name) => !was.has(name)).map((name) => change("minor", name, `is exported by ${entry}`)),
-  ];
+  return merged([...modules, ...kept.flatMap((name) => compareDeclarations(name, was, is))]);
 }
 
 function compareDeclarations(name: string, was: Surface, is: Surface): Change[] {
-  const [old, now] = [was.declarations.get(name) ?? [], is.declarations.get(name) ?? []];
-  const texts = [old, now].map((statements) => statements.map(printed).join(" "));
-  if (texts[0] === texts[1]) return [];
+  const [old = [], now = []] = [was.declarations.get(name), is.declarations.get(name)];
+  if (old.map(printed).join(" ") === now.map(printed).join(" ")) return [];
   const flow = is.flowOf(name);
   const [one, other] = [old[0], now[0]];
-  if (old.length !== 1 || now.length !== 1 || !one || !other || one.kind !== other.kind) {
-    return [change("major", name, "was declared in another way")];
-  }
+  if (old.length !== 1 || now.length !== 1 || !one || !other || one.kind !== other.kind)
+    return [change("major", name, "is now declared differently")];
   if (ts.isFunctionDeclaration(one) && ts.isFunctionDeclaration(other))
     return compareSignatures(one, other, name, "out");
-  if (ts.isTypeAliasDeclaration(one) && ts.isTypeAliasDeclaration(other)) {
+  if (ts.isTypeAliasDeclaration(one) && ts.isTypeAliasDeclaration(other))
     return [...compareHeads(one, other, name), ...compareTypes(one.type, other.type, name, flow)];
-  }
   if (ts.isVariableStatement(one) && ts.isVariableStatement(other)) {
     const [type, newType] = [one, other].map(({ declarationList }) => declarationList.declarations[0]?.type);
     return compareTypes(type, newType, name, "out");
   }
-  if (isHolder(one) && isHolder(other)) {
-    // Nobody but the class itself makes its instances, so what it gains is only ever handed out.
-    return [
-      ...compareHeads(one, other, name),
-      ...compareMembers(one.members, other.members, name, ts.isClassDeclaration(one) ? "out" : flow),
-    ];
+  if (isClassOrInterface(one) && isClassOrInterface(other)) {
+    // Only the class itself creates instances, so customers never have to provide a member that it gains.
+    const direction = ts.isClassDeclaration(one) ? "out" : flow;
+    return [...compareHeads(one, other, name), ...compareMembers(one.members, other.members, name, direction)];
   }
   return [change("major", name, "changed")];
 }
 
-const isHolder = (node: ts.Node): node is ts.ClassDeclaration | ts.InterfaceDeclaration =>
+const isClassOrInterface = (node: ts.Node): node is ts.ClassDeclaration | ts.InterfaceDeclaration =>
   ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node);
 
-/** Type parameters, and what a class or interface extends. */
+type Headed = ts.ClassDeclaration | ts.InterfaceDeclaration | ts.TypeAliasDeclaration;
+
+/** Compares type parameters and `extends` clauses. */
 function compareHeads(one: Headed, other: Headed, place: string): Change[] {
-  const heritage = [one, other].map((node) =>
+  const [was = "", is = ""] = [one, other].map((node) =>
     "heritageClauses" in node ? (node.heritageClauses ?? []).map(printed).join(" ").trim() : "",
   );
   return [
     ...compareTypeParameters(one.typeParameters, other.typeParameters, place),
-    ...(heritage[0] === heritage[1]
-      ? []
-      : [
-          change(
-            heritage[0] === "" ? "minor" : "major",
-            place,
-            `${heritage[0] || "nothing"} is now ${heritage[1] || "nothing"}`,
-          ),
-        ]),
+    ...changeIf(was !== is, was === "" ? "minor" : "major", place, `${was || "nothing"} is now ${is || "nothing"}`),
   ];
 }
 
-type Headed = ts.ClassDeclaration | ts.InterfaceDeclaration | ts.TypeAliasDeclaration;
 type TypeParameters = readonly ts.TypeParameterDeclaration[] | undefined;
 
-function compareTypeParameters(one: TypeParameters, other: TypeParameters, place: string): Change[] {
-  const [was, is] = [one ?? [], other ?? []];
-  const same = was.every((parameter, index) => printed(parameter) === printed(is[index]));
-  if (same && was.length === is.length) return [];
-  const extendsOnly = same && is.slice(was.length).every((parameter) => parameter.default);
-  return [change(extendsOnly ? "minor" : "major", place, "its type parameters changed")];
+function compareTypeParameters(was: TypeParameters = [], is: TypeParameters = [], place: string): Change[] {
+  const keepsAll = was.every((parameter, index) => printed(parameter) === printed(is[index]));
+  if (keepsAll && was.length === is.length) return [];
+  const onlyAdds = keepsAll && is.slice(was.length).every((parameter) => parameter.default);
+  return [change(onlyAdds ? "minor" : "major", place, "its type parameters changed")];
 }
 
 type Members = readonly (ts.ClassElement | ts.TypeElement)[];
 
-/** Members by name; constructors, call and index signatures by what they are. */
+/** Members by name. Constructors, call signatures and index signatures are named by their kind. */
 function byName(members: Members): Map<string, ts.ClassElement | ts.TypeElement> {
   const visible = members.filter((member) => !(member.name && ts.isPrivateIdentifier(member.name)));
-  const count = new Map<string, number>();
+  const named = Map.groupBy(visible, (member) => (member.name ? printed(member.name) : ts.SyntaxKind[member.kind]));
   return new Map(
-    visible.map((member) => {
-      const name = member.name ? printed(member.name) : (ts.SyntaxKind[member.kind] ?? "member");
-      const earlier = count.get(name) ?? 0;
-      count.set(name, earlier + 1);
-      return [earlier > 0 ? `${name} (${earlier + 1})` : name, member];
-    }),
+    [...named].flatMap(([name, group]) =>
+      group.map((member, index) => [index > 0 ? `${name} (${index + 1})` : name, member] as const),
+    ),
   );
 }
 
-const isOptional = (member: ts.Node): boolean => "questionToken" in member && member.questionToken !== undefined;
+const isOptional = (node: ts.Node): boolean =>
+  ("questionToken" in node && node.questionToken !== undefined) ||
+  ("dotDotDotToken" in node && node.dotDotDotToken !== undefined);
 
-const isReadonly = (member: ts.Node): boolean =>
-  ts.canHaveModifiers(member) &&
-  (ts.getModifiers(member) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ReadonlyKeyword);
-
-function compareMembers(one: Members, other: Members, place: string, flow: Flow): Change[] {
-  const [old, now] = [byName(one), byName(other)];
-  return [...new Set([...old.keys(), ...now.keys()])].flatMap((name): Change[] => {
-    const at = `${place}.${name}`;
-    const [was, is] = [old.get(name), now.get(name)];
-    if (!is) return [change("major", at, "was removed")];
-    if (!was) {
-      const needed = !isOptional(is) && flow !== "out";
-      return [
-        change(
-          needed ? "major" : "minor",
-          at,
-          needed ? "was added, and whoever hands one in must have it" : "was added",
-        ),
-      ];
-    }
-    if (printed(was) === printed(is)) return [];
-    return compareMember(was, is, at, flow);
+const compareMembers = (one: Members, other: Members, place: string, flow: Flow): Change[] =>
+  compareNamed(byName(one), byName(other), {
+    removed: (name) => change("major", `${place}.${name}`, "was removed"),
+    added: (name, is) =>
+      isOptional(is) || flow === "out"
+        ? change("minor", `${place}.${name}`, "was added")
+        : change("major", `${place}.${name}`, "was added, and callers must provide it"),
+    kept: (was, is, name) => (printed(was) === printed(is) ? [] : compareMember(was, is, `${place}.${name}`, flow)),
   });
-}
 
-function compareMember(was: ts.Node, is: ts.Node, at: string, flow: Flow): Change[] {
+function compareMember(was: ts.Node, is: ts.Node, place: string, flow: Flow): Change[] {
   const [optional, isNowOptional] = [isOptional(was), isOptional(is)];
-  const [fixed, isFixed] = [isReadonly(was), isReadonly(is)];
+  const [fixed, isFixed] = [was, is].map((node) => hasModifier(node, ts.SyntaxKind.ReadonlyKeyword));
+  const safeFlow: Flow = isNowOptional ? "in" : "out";
+  const optionality: Bump = flow === safeFlow ? "minor" : "major";
   const head = [
-    ...(optional === isNowOptional
-      ? []
-      : [
-          change(
-            flow === (isNowOptional ? "in" : "out") ? "minor" : "major",
-            at,
-            isNowOptional ? "is now optional" : "is now required",
-          ),
-        ]),
-    ...(fixed === isFixed
-      ? []
-      : [change(isFixed ? "major" : "minor", at, isFixed ? "is now read-only" : "is no longer read-only")]),
+    ...changeIf(optional !== isNowOptional, optionality, place, `is now ${isNowOptional ? "optional" : "required"}`),
+    ...changeIf(!fixed && isFixed === true, "major", place, "is now read-only"),
+    ...changeIf(fixed === true && !isFixed, "minor", place, "is no longer read-only"),
   ];
-  if (ts.isFunctionLike(was) && ts.isFunctionLike(is)) return [...head, ...compareSignatures(was, is, at, flow)];
+  if (ts.isFunctionLike(was) && ts.isFunctionLike(is)) return [...head, ...compareSignatures(was, is, place, flow)];
   const [type, newType] = [was, is].map((node) =>
     ts.isPropertySignature(node) || ts.isPropertyDeclaration(node) ? node.type : undefined,
   );
-  if (type && newType) return [...head, ...compareTypes(type, newType, at, flow)];
-  return head.length > 0 ? head : [change("major", at, `${shown(was)} is now ${shown(is)}`)];
+  if (type && newType) return [...head, ...compareTypes(type, newType, place, flow)];
+  return head.length > 0 ? head : [change("major", place, `${shown(was)} is now ${shown(is)}`)];
 }
 
-function compareSignatures(
-  was: ts.SignatureDeclaration,
-  is: ts.SignatureDeclaration,
-  place: string,
-  flow: Flow,
-): Change[] {
-  const parameters = Math.max(was.parameters.length, is.parameters.length);
-  const found = Array.from({ length: parameters }, (_, index): Change[] => {
-    const [old, now] = [was.parameters[index], is.parameters[index]];
-    const at = `${place}(${(now ?? old)?.name.getText()})`;
-    // A caller may pass less, and whoever hands a function in may ignore what it is passed.
-    if (!now) return [change("major", at, "the parameter was removed")];
-    const mayMiss = now.questionToken !== undefined || now.dotDotDotToken !== undefined;
-    if (!old)
-      return [
-        change(
-          mayMiss || flow === "in" ? "minor" : "major",
-          at,
-          `${mayMiss ? "an optional" : "a required"} parameter was added`,
-        ),
-      ];
-    const missed = old.questionToken !== undefined || old.dotDotDotToken !== undefined;
-    const needed = missed && !mayMiss ? [change("major", at, "the parameter is now required")] : [];
-    const freed =
-      !missed && mayMiss ? [change(flow === "out" ? "minor" : "major", at, "the parameter is now optional")] : [];
-    return [...needed, ...freed, ...compareTypes(old.type, now.type, at, turned(flow))];
-  });
+type Signature = ts.SignatureDeclaration;
+
+function compareSignatures(was: Signature, is: Signature, place: string, flow: Flow): Change[] {
+  const longer = was.parameters.length > is.parameters.length ? was : is;
   return [
     ...compareTypeParameters(was.typeParameters, is.typeParameters, place),
-    ...found.flat(),
+    ...longer.parameters.flatMap((_, index) =>
+      compareParameter(was.parameters[index], is.parameters[index], place, flow),
+    ),
     ...compareTypes(was.type, is.type, place, flow),
   ];
 }
 
-const isSameGeneric = (was: ts.TypeReferenceNode, is: ts.TypeReferenceNode): boolean =>
-  printed(was.typeName) === printed(is.typeName) && was.typeArguments?.length === is.typeArguments?.length;
+type Parameter = ts.ParameterDeclaration | undefined;
 
-/** As much of a type as a sentence bears. */
+/** Callers may pass fewer arguments, and functions that customers provide may ignore some. */
+function compareParameter(was: Parameter, is: Parameter, signature: string, flow: Flow): Change[] {
+  const place = `${signature}(${(is ?? was)?.name.getText()})`;
+  if (!is) return [change("major", place, "the parameter was removed")];
+  const optional = isOptional(is);
+  if (!was) {
+    const bump = optional || flow === "in" ? "minor" : "major";
+    return [change(bump, place, `${optional ? "an optional" : "a required"} parameter was added`)];
+  }
+  const wasOptional = isOptional(was);
+  return [
+    ...changeIf(wasOptional && !optional, "major", place, "the parameter is now required"),
+    ...changeIf(!wasOptional && optional, flow === "out" ? "minor" : "major", place, "the parameter is now optional"),
+    ...compareTypes(was.type, is.type, place, opposite(flow)),
+  ];
+}
+
+/** The text of a type, shortened to fit a message. */
 const shown = (node: ts.Node | undefined): string => {
-  const text = printed(node);
+  const text = printed(node) || "no type";
   return text.length > 160 ? `${text.slice(0, 160)}…` : text;
 };
 
-const partsOf = (type: ts.TypeNode): string[] =>
-  ts.isUnionTypeNode(type)
-    ? type.types.flatMap(partsOf)
-    : ts.isParenthesizedTypeNode(type)
-      ? partsOf(type.type)
-      : [printed(type)];
-
-/** Open lists of values admit more by their nature (A-7). */
-const isOpen = (parts: readonly string[]): boolean =>
-  parts.some((part) => part === "(string & {})" || part === "string & {}");
+const partsOf = (type: ts.TypeNode): string[] => {
+  if (ts.isUnionTypeNode(type)) return type.types.flatMap(partsOf);
+  return ts.isParenthesizedTypeNode(type) ? partsOf(type.type) : [printed(type)];
+};
 
 function compareTypes(was: ts.TypeNode | undefined, is: ts.TypeNode | undefined, place: string, flow: Flow): Change[] {
   if (printed(was) === printed(is)) return [];
-  if (!was || !is) return [change("major", place, `${printed(was) || "no type"} is now ${printed(is) || "no type"}`)];
+  if (!was || !is) return [change("major", place, `${shown(was)} is now ${shown(is)}`)];
   if (ts.isTypeLiteralNode(was) && ts.isTypeLiteralNode(is))
     return compareMembers(was.members, is.members, place, flow);
   if (ts.isFunctionTypeNode(was) && ts.isFunctionTypeNode(is)) return compareSignatures(was, is, place, flow);
   if (ts.isArrayTypeNode(was) && ts.isArrayTypeNode(is))
     return compareTypes(was.elementType, is.elementType, `${place}[]`, flow);
-  if (ts.isTypeReferenceNode(was) && ts.isTypeReferenceNode(is) && isSameGeneric(was, is)) {
-    return (was.typeArguments ?? []).flatMap((argument, index) =>
-      compareTypes(argument, is.typeArguments?.[index], place, flow),
-    );
+  if (ts.isTypeReferenceNode(was) && ts.isTypeReferenceNode(is)) {
+    const [old = [], now = []] = [was.typeArguments, is.typeArguments];
+    if (printed(was.typeName) === printed(is.typeName) && old.length === now.length)
+      return old.flatMap((argument, index) => compareTypes(argument, now[index], place, flow));
   }
-  const [parts, newParts] = [partsOf(was), partsOf(is)];
-  const added = newParts.filter((part) => !parts.includes(part));
-  const removed = parts.filter((part) => !newParts.includes(part));
+  return compareUnions(was, is, place, flow);
+}
+
+function compareUnions(was: ts.TypeNode, is: ts.TypeNode, place: string, flow: Flow): Change[] {
+  const parts = partsOf(was);
+  const { added, removed } = listDifference(parts, partsOf(is));
   if (added.length === 0 && removed.length === 0) return [];
   if (removed.length === 0) {
-    return [change(flow === "in" || isOpen(parts) ? "minor" : "major", place, `now also ${added.join(" | ")}`)];
+    // Open enums may gain values at any time (A-7).
+    const isOpen = parts.some((part) => /^\(?string & \{\}\)?$/.test(part));
+    return [change(flow === "in" || isOpen ? "minor" : "major", place, `now also ${added.join(" | ")}`)];
   }
-  if (added.length === 0) {
-    const keepsNames = removed.every((part) => part === "undefined" || part === "null");
-    return [change(flow === "out" && keepsNames ? "minor" : "major", place, `no longer ${removed.join(" | ")}`)];
-  }
-  return [change("major", place, `${shown(was)} is now ${shown(is)}`)];
+  if (added.length > 0) return [change("major", place, `${shown(was)} is now ${shown(is)}`)];
+  const keepsNames = removed.every((part) => part === "undefined" || part === "null");
+  return [change(flow === "out" && keepsNames ? "minor" : "major", place, `no longer ${removed.join(" | ")}`)];
 }
