@@ -1,7 +1,8 @@
-// The packages as a customer gets them: packed, installed in a project of their own, and the packed mock server started there.
+// Uses the packages as a customer does: packs and installs them in a new project, and starts the packed mock server there.
 import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempDisposableSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -9,46 +10,48 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const npmWithinMs = 600_000;
-const installWithinMs = 600_000;
+const runWithinMs = 900_000;
 const readyWithinMs = 120_000;
 const stopWithinMs = 60_000;
+const program = "every-operation.mjs";
 
-/** What the mock server prints about itself when it is ready. */
+/** What the mock server prints when it is ready. */
 export interface Ready {
   readonly url: string;
   readonly apiKey: string;
 }
 
-/** Runs npm in a folder, and carries what it said in its error. */
-export function npm(cwd: string, ...parameters: string[]): string {
+/** A folder that is removed at the end of its scope. Declare it with `using`. */
+export const temporaryFolder = (name: string) => mkdtempDisposableSync(join(tmpdir(), `call-transfer-${name}-`));
+
+/** Runs a command in a folder and returns its output. The error of a failed command contains the output. */
+export function run(folder: string, command: string, ...options: readonly string[]): string {
   try {
-    const options = { cwd, encoding: "utf8", timeout: npmWithinMs } as const;
-    return execFileSync("npm", parameters, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    const settings = { cwd: folder, encoding: "utf8", timeout: runWithinMs, maxBuffer: 1 << 28 } as const;
+    return execFileSync(command, options, { ...settings, stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
-    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${(error as Error).message}\n${stdout}${stderr}`);
+    const { stdout = "", stderr = "", message } = error as Error & { stdout?: string; stderr?: string };
+    throw new Error(`${message}\n${stdout}${stderr}`);
   }
 }
 
-/** Installs what a folder with a lockfile of its own asks for, unless it is there. */
+/** Runs npm ci in a folder with its own lockfile, unless its packages are up to date. */
 export function ensureInstalled(folder: string): void {
   const installedAt = statSync(join(folder, "node_modules", ".package-lock.json"), { throwIfNoEntry: false })?.mtimeMs;
   const lockedAt = statSync(join(folder, "package-lock.json")).mtimeMs;
-  // A lockfile newer than what was installed from it names other versions.
   if (installedAt === undefined || installedAt < lockedAt)
-    execFileSync("npm", ["ci"], { cwd: folder, stdio: "inherit", timeout: installWithinMs });
+    execFileSync("npm", ["ci"], { cwd: folder, stdio: "inherit", timeout: runWithinMs });
 }
 
-/** Packs packages, named by their folders, into `folder`; gives the tarballs' names by package name. */
+/** Packs packages, given by their folders, into `folder`. Returns the tarball of each package name. */
 export function pack(folder: string, packages: readonly string[]): Record<string, string> {
   const workspaces = packages.flatMap((name) => ["--workspace", `packages/${name}`]);
-  const report = npm(root, "pack", "--json", "--ignore-scripts", "--pack-destination", folder, ...workspaces);
+  const report = run(root, "npm", "pack", "--json", "--ignore-scripts", "--pack-destination", folder, ...workspaces);
   const packed = JSON.parse(report) as { name: string; filename: string }[];
   return Object.fromEntries(packed.map(({ name, filename }) => [name, filename]));
 }
 
-/** A project of its own, beside the tarballs, that depends on nothing else. */
+/** Creates a project beside the tarballs that depends only on them, and installs it. */
 export function install(project: string, tarballs: Readonly<Record<string, string>>): void {
   mkdirSync(project);
   const dependencies = Object.fromEntries(
@@ -57,12 +60,12 @@ export function install(project: string, tarballs: Readonly<Record<string, strin
   const description = { name: "customer", private: true, type: "module", dependencies };
   writeFileSync(join(project, "package.json"), JSON.stringify(description, null, 2));
   writeFileSync(join(project, ".npmrc"), "audit=false\nfund=false\nworkspaces=false\n");
-  npm(project, "install", "--prefer-offline", "--no-audit", "--no-fund");
+  run(project, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund");
 }
 
 type Server = ChildProcessByStdio<null, Readable, Readable>;
 
-/** The server's first line, or an error that carries what it said instead. */
+/** Waits for the server's first line. The error contains the output of the server. */
 async function ready(server: Server): Promise<Ready> {
   const said: string[] = [];
   server.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
@@ -70,17 +73,17 @@ async function ready(server: Server): Promise<Ready> {
   const firstLine = new Promise<string>((resolve, reject) => {
     lines.once("line", resolve);
     server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`it ended with status ${code}`)));
+    server.once("exit", (code) => reject(new Error(`It exited with status ${code}.`)));
   });
   const timeout = sleep(readyWithinMs, undefined, { ref: false }).then(() => {
-    throw new Error(`it was not ready within ${readyWithinMs / 1000} s`);
+    throw new Error(`It was not ready within ${readyWithinMs / 1000} s.`);
   });
   try {
     const line = await Promise.race([firstLine, timeout]);
     said.push(line);
     return JSON.parse(line) as Ready;
   } catch (error) {
-    throw new Error(`The mock server did not start: ${(error as Error).message}\n${said.join("")}`);
+    throw new Error(`The mock server did not start. ${(error as Error).message}\n${said.join("")}`);
   }
 }
 
@@ -91,11 +94,11 @@ async function stop(server: Server): Promise<void> {
   const inTime = await Promise.race([ended, sleep(stopWithinMs, "late", { ref: false })]);
   if (inTime === "late") {
     server.kill("SIGKILL");
-    throw new Error(`The mock server did not stop within ${stopWithinMs / 1000} s`);
+    throw new Error(`The mock server did not stop within ${stopWithinMs / 1000} s.`);
   }
 }
 
-/** Runs `use` beside the mock server that is installed in a project, on a free port. */
+/** Runs `use` while the mock server of a project listens on a free port. */
 export async function withPackedServer(
   project: string,
   options: readonly string[],
@@ -109,4 +112,17 @@ export async function withPackedServer(
   } finally {
     await stop(server);
   }
+}
+
+/** Runs examples/every-operation.mjs in a project against a server. */
+export async function runEveryOperation(project: string, { url, apiKey }: Ready): Promise<void> {
+  copyFileSync(join(root, "examples", program), join(project, program));
+  const child = spawn(process.execPath, [program], {
+    cwd: project,
+    env: { ...process.env, CALL_TRANSFER_BASE_URL: url, CALL_TRANSFER_API_KEY: apiKey },
+    stdio: ["ignore", "inherit", "inherit"],
+    timeout: runWithinMs,
+  });
+  const [status, signal] = (await once(child, "exit")) as [number | null, string | null];
+  if (status !== 0) throw new Error(`${program} ended with ${signal ?? `status ${status}`}.`);
 }

@@ -1,7 +1,7 @@
 // Clones the workspace with links to its installed packages, so that the clone can run scripts without an install.
 import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "./release-files.ts";
+import { run } from "../packed.ts";
 
 /** Clones one commit of a workspace, with its history, into a new folder. */
 export function cloneWorkspace(root: string, clone: string, commit: string): void {

@@ -1,21 +1,16 @@
 // Rehearses a release in two temporary clones of the last commit: versions, changelogs, record, build, tarballs. The
 // tarballs of both clones must be byte-identical. Then installs them and calls every operation. The working tree stays
 // untouched.
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { install, type Ready, withPackedServer } from "../packed.ts";
+import { install, run, runEveryOperation, temporaryFolder, withPackedServer } from "../packed.ts";
 import { changesetsIn } from "./changesets.ts";
 import { cloneWorkspace, commitAll } from "./clone.ts";
-import { packInto, run, writeReleaseFiles } from "./release-files.ts";
+import { packInto, writeReleaseFiles } from "./release-files.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const program = "every-operation.mjs";
-const drivenWithinMs = 300_000;
 
 /** Runs a function under another umask; child processes inherit it. */
 function withUmask<T>(mask: number, use: () => T): T {
@@ -47,19 +42,9 @@ function checkRecord(clone: string, hadChangesets: boolean): void {
 
 const digest = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
 
-async function drive(project: string, { url, apiKey }: Ready): Promise<void> {
-  copyFileSync(join(root, "examples", program), join(project, program));
-  const customer = spawn(process.execPath, [program], {
-    cwd: project,
-    env: { ...process.env, CALL_TRANSFER_BASE_URL: url, CALL_TRANSFER_API_KEY: apiKey },
-    stdio: ["ignore", "inherit", "inherit"],
-    timeout: drivenWithinMs,
-  });
-  const [status, signal] = (await once(customer, "exit")) as [number | null, string | null];
-  if (status !== 0) throw new Error(`${program} ended with ${signal ?? `status ${status}`}`);
-}
-
-async function dryRun(folder: string): Promise<void> {
+async function dryRun(): Promise<void> {
+  using temporary = temporaryFolder("release");
+  const folder = temporary.path;
   const commit = run(root, "git", "rev-parse", "HEAD").trim();
   // Tarballs must not depend on path or permissions, so the second clone has another path and a stricter umask.
   const [one, two] = [join(folder, "one"), join(folder, "somewhere else", "two")];
@@ -71,18 +56,13 @@ async function dryRun(folder: string): Promise<void> {
     return packInto(two, join(folder, "packed-again"));
   });
   for (const [index, { name, version, tarball }] of files.entries()) {
-    const [first, second] = [
-      digest(join(folder, "packed", tarball)),
-      digest(join(folder, "packed-again", again[index]?.tarball ?? "")),
-    ];
+    const first = digest(join(folder, "packed", tarball));
+    const second = digest(join(folder, "packed-again", again[index]?.tarball ?? ""));
     if (first !== second)
       throw new Error(`${tarball} differs between two clones of the same commit. Make the build reproducible.`);
     console.log(`${name} ${version}  sha256 ${first.slice(0, 16)}…, identical in both clones`);
-    console.log(
-      readFileSync(join(folder, "packed", `${tarball}.md`), "utf8")
-        .trim()
-        .replace(/^/gm, "    "),
-    );
+    const notes = readFileSync(join(folder, "packed", `${tarball}.md`), "utf8");
+    console.log(notes.trim().replace(/^/gm, "    "));
   }
   const written = readFileSync(join(folder, "packed", "sbom.cdx.json"), "utf8");
   if (written.includes(folder))
@@ -91,19 +71,16 @@ async function dryRun(folder: string): Promise<void> {
   console.log(`The bill of materials lists ${bill.components.length} packages.\n`);
   const project = join(folder, "packed", "customer");
   install(project, Object.fromEntries(files.map(({ name, tarball }) => [name, tarball])));
-  await withPackedServer(project, [], (ready) => drive(project, ready));
+  await withPackedServer(project, [], (ready) => runEveryOperation(project, ready));
 }
 
 if (run(root, "git", "status", "--porcelain")) {
   console.log("The working tree has uncommitted changes. The dry run uses the last commit, without them.");
 }
-const folder = mkdtempSync(join(tmpdir(), "call-transfer-release-"));
 try {
-  await dryRun(folder);
+  await dryRun();
   console.log("\nThe dry run passed.");
 } catch (error) {
   console.error(`\nThe dry run failed. ${(error as Error).message}`);
   process.exitCode = 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }

@@ -1,8 +1,8 @@
 // Writes the files of a release: a tarball and notes for each package, a bill of materials of what customers install, and
 // `order.txt`, which lists the tarballs in the order to publish them.
-import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { run } from "../packed.ts";
 import { type Package, packagesIn } from "./compare/surface.ts";
 import { objectIn } from "./json.ts";
 
@@ -10,19 +10,6 @@ export interface ReleaseFile {
   readonly name: string;
   readonly version: string;
   readonly tarball: string;
-}
-
-const withinMs = 900_000;
-
-/** Runs a command in a folder and answers what it said; what it complained of is carried by the error. */
-export function run(folder: string, command: string, ...options: readonly string[]): string {
-  try {
-    const settings = { cwd: folder, encoding: "utf8", timeout: withinMs, maxBuffer: 1 << 28 } as const;
-    return execFileSync(command, options, { ...settings, stdio: ["ignore", "pipe", "pipe"] });
-  } catch (error) {
-    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${command} ${options.join(" ")} failed.\n${stdout}${stderr}`);
-  }
 }
 
 /** Sorts packages so that each comes after its dependencies. */

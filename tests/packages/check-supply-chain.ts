@@ -1,5 +1,4 @@
-// Lints every lockfile and the versions of our own dependencies, and checks the licences of what customers install along with
-// our packages, as the installed packages state them.
+// Checks every lockfile, the versions of our own dependencies, and the licences of what customers install with our packages.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -37,12 +36,12 @@ const shipped = shippedWith(folders, entries);
 for (const path of shipped) {
   const { name, version, license } = readJson(path, "package.json");
   if (!isAllowedLicence(license))
-    problems.push(`${name} ${version} is under ${JSON.stringify(license)}, which is not on the list`);
+    problems.push(
+      `${name} ${version} has the licence ${JSON.stringify(license)}, which is not allowed. See allowedLicences.`,
+    );
 }
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 else
-  console.log(
-    `${lockfiles.length} lockfiles are sound; the licences of ${shipped.length} shipped packages are on the list`,
-  );
+  console.log(`${lockfiles.length} lockfiles passed; the licences of ${shipped.length} shipped packages are allowed`);

@@ -1,4 +1,4 @@
-// What package-lock.json says of the workspace's own packages and of everybody else's.
+// Reads package-lock.json and updates the entries of the workspace's packages.
 import { isObject, type JsonObject, objectIn } from "../../scripts/release/json.ts";
 
 /** The entries of a lockfile by their path, e.g. `node_modules/hono`. */
@@ -7,8 +7,8 @@ export const entriesOf = (lockfile: string): JsonObject => objectIn(objectIn(JSO
 const carried = ["version", "dependencies", "devDependencies", "peerDependencies"];
 
 /**
- * A lockfile whose entries of the workspace's packages say what their package.json files say now. Only versions of our own
- * move in a release, so nothing has to be resolved anew.
+ * Updates the entries of the workspace's packages from their package.json files. A release changes only these versions, so
+ * npm does not have to resolve anything.
  */
 export function withWorkspaceVersions(lockfile: string, packageJsonOf: (folder: string) => string): string {
   const whole = objectIn(JSON.parse(lockfile) as unknown);

@@ -1,18 +1,11 @@
-// What the dependencies must keep to: nothing that can change under us, no scripts that run unasked, and licences that let
-// customers do what ours does.
+// Rules for dependencies: fixed versions, no install scripts without approval, permissive licences.
 import { dirname } from "node:path/posix";
 import { type JsonObject, objectIn } from "../../scripts/release/json.ts";
 
-/** Licences of what customers install along with our packages. */
-export const allowedLicences: ReadonlySet<string> = new Set([
-  "MIT",
-  "ISC",
-  "0BSD",
-  "BSD-2-Clause",
-  "BSD-3-Clause",
-  "Apache-2.0",
-  "BlueOak-1.0.0",
-]);
+/** Allowed licences of packages that customers install with ours. */
+export const allowedLicences: ReadonlySet<string> = new Set(
+  "MIT ISC 0BSD BSD-2-Clause BSD-3-Clause Apache-2.0 BlueOak-1.0.0".split(" "),
+);
 
 const exactVersion = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 const fromElsewhere = /^(?:git|https?:|file:|link:|github:|[\w-]+\/[\w-]+)/;
@@ -22,40 +15,41 @@ const nameIn = (path: string): string => path.slice(path.lastIndexOf("node_modul
 const installedAlong = ["dependencies", "optionalDependencies"];
 
 /**
- * Dependencies of a package.json whose version can move by itself, or that come from somewhere else than a registry. What
- * customers install along with a published package is left to `untestedRanges`.
+ * Dependencies without one exact version from a registry. `untestedRanges` checks the dependencies of published packages.
  */
 export function looseVersions(description: JsonObject): string[] {
   const kinds = description.private === true ? ["devDependencies", ...installedAlong] : ["devDependencies"];
   return kinds.flatMap((kind) =>
     Object.entries(objectIn(description[kind]))
       .filter(([, version]) => typeof version !== "string" || !exactVersion.test(version))
-      .map(([name, version]) => `${kind} ${name} is ${String(version)}, which is not one exact version`),
+      .map(([name, version]) => `${kind} ${name} is ${String(version)}. Use one exact version.`),
   );
 }
 
-/** What is wrong with the entries of a lockfile; `allowScripts` is the list of its package.json. */
+/** Problems of a lockfile's entries. `allowScripts` is the list in the package.json beside it. */
 export function lockfileProblems(entries: JsonObject, allowScripts: JsonObject): string[] {
   return Object.entries(entries).flatMap(([path, value]) => {
     const entry = objectIn(value);
     if (!path.includes("node_modules/") || entry.link === true) return [];
     const { integrity, resolved, hasInstallScript, inBundle } = entry;
-    // An alias is installed under another name than its own.
+    // An alias has its real name in `name`.
     const name = typeof entry.name === "string" ? entry.name : nameIn(path);
     return [
-      ...(inBundle !== true && !/^sha512-/.test(String(integrity)) ? [`${path} has no sha512 integrity`] : []),
-      ...(resolved === undefined ? [] : [`${path} names where it comes from: ${String(resolved)}`]),
+      ...(inBundle !== true && !/^sha512-/.test(String(integrity))
+        ? [`${path} has no sha512 integrity. Run npm install again.`]
+        : []),
+      ...(resolved === undefined ? [] : [`${path} has an address: ${String(resolved)}. Remove \`resolved\`.`]),
       ...(hasInstallScript === true && !(name in allowScripts)
-        ? [`${path} runs a script at install; decide on it in allowScripts`]
+        ? [`${path} has an install script. Allow or refuse it in allowScripts.`]
         : []),
       ...Object.entries({ ...objectIn(entry.dependencies), ...objectIn(entry.optionalDependencies) })
         .filter(([, version]) => fromElsewhere.test(String(version)))
-        .map(([needed, version]) => `${path} takes ${needed} from ${String(version)}`),
+        .map(([needed, version]) => `${path} takes ${needed} from ${String(version)}. Use a version from a registry.`),
     ];
   });
 }
 
-/** Where a package finds what it depends on: the nearest folder upwards that holds it. */
+/** Path of a dependency: the nearest node_modules upwards that has it. */
 function placeOf(name: string, from: string, entries: JsonObject): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = folder === "." || folder === "" ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
@@ -65,8 +59,8 @@ function placeOf(name: string, from: string, entries: JsonObject): string | unde
 }
 
 /**
- * What a published package depends on in another range than it must: from the version that the lockfile has, which is the
- * one that is tested, up to the next major, and for packages of the workspace up to the next minor.
+ * Dependencies of a published package with the wrong range. It must start at the locked version, which is the tested one,
+ * and end before the next major, or before the next minor for packages of the workspace.
  */
 export function untestedRanges(description: JsonObject, folder: string, entries: JsonObject): string[] {
   return installedAlong.flatMap((kind) =>
@@ -74,14 +68,16 @@ export function untestedRanges(description: JsonObject, folder: string, entries:
       const entry = objectIn(entries[placeOf(name, folder, entries) ?? ""]);
       const isOurs = entry.link === true;
       const { version } = isOurs ? objectIn(entries[String(entry.resolved)]) : entry;
-      if (version === undefined) return [`${kind} ${name} is not in the lockfile; run npm install`];
+      if (version === undefined) return [`${kind} ${name} is not in the lockfile. Run npm install.`];
       const tested = `${isOurs ? "~" : "^"}${String(version)}`;
-      return range === tested ? [] : [`${kind} ${name} is ${String(range)}; it must be ${tested}, by the lockfile`];
+      return range === tested
+        ? []
+        : [`${kind} ${name} is ${String(range)}. Change it to ${tested}, the locked version.`];
     }),
   );
 }
 
-/** The paths of everything that comes along when some packages of the workspace are installed. */
+/** Paths of everything that customers install with some packages of the workspace. */
 export function shippedWith(folders: readonly string[], entries: JsonObject): string[] {
   const found = new Set<string>();
   const visit = (path: string): void => {
@@ -98,25 +94,13 @@ export function shippedWith(folders: readonly string[], entries: JsonObject): st
   return [...found].sort();
 }
 
-/** Whether every licence that a package demands, or one of those it offers, is allowed. */
+const innermost = /\(([^()]*)\)/;
+
+/** Whether an SPDX expression can be satisfied with allowed licences. */
 export function isAllowedLicence(expression: unknown): boolean {
-  const words = typeof expression === "string" ? (expression.match(/[()]|[^\s()]+/g) ?? []) : [];
-  const takes = (word: string): boolean => words[0] === word && words.shift() !== undefined;
-  const one = (): boolean => {
-    if (!takes("(")) return allowedLicences.has(words.shift() ?? "");
-    const holds = any();
-    return takes(")") && holds;
-  };
-  // Both sides are read whatever the first one says.
-  const all = (): boolean => {
-    let holds = one();
-    while (takes("AND")) holds = one() && holds;
-    return holds;
-  };
-  const any = (): boolean => {
-    let holds = all();
-    while (takes("OR")) holds = all() || holds;
-    return holds;
-  };
-  return any() && words.length === 0;
+  const holds = (flat: string): boolean =>
+    flat.split(" OR ").some((option) => option.split(" AND ").every((one) => allowedLicences.has(one.trim())));
+  let flat = String(expression);
+  while (innermost.test(flat)) flat = flat.replace(innermost, (_, group: string) => (holds(group) ? "MIT" : "refused"));
+  return holds(flat);
 }

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { run } from "../../scripts/packed.ts";
 import { recordFile } from "../../scripts/release/baseline.ts";
 import { changesetText } from "../../scripts/release/changesets.ts";
 import { cloneWorkspace, commitAll } from "../../scripts/release/clone.ts";
 import { packagesIn } from "../../scripts/release/compare/surface.ts";
-import { run } from "../../scripts/release/release-files.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const withinMs = 900_000;
