@@ -1,10 +1,10 @@
-// The bundlers that customers use, each with its defaults for a page. Rollup and webpack are installed in consumers/.
+// Bundlers with their defaults for a web page. Rollup and webpack are installed in consumers/.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { build as runEsbuild } from "esbuild";
 import { build as runVite } from "vite";
 
-/** Bundles what an entry leads to, minified if the bundler does that, and gives the code. */
+/** Bundles an entry and returns the code, minified if that is the default of the bundler. */
 type Bundle = (entry: string) => Promise<string>;
 
 const withinMs = 600_000;

@@ -1,14 +1,13 @@
-// The packed packages in the hands of those who build on them: the programs of consumers/ compiled by each compiler in each
-// way of resolving, bundled by each bundler and run against the packed mock server, both formats of the SDK in one process,
-// and the programs of the packages' pages. Expects the packages to be built. What cannot be is printed with its reason.
+// Uses the packed packages as customers do: compiles consumers/ with each compiler and module resolution, runs bundles of
+// each bundler against the packed mock server, loads both formats of the SDK in one process, and compiles the programs in
+// the READMEs. Prints skipped combinations with their reason. Requires built packages.
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { ensureInstalled, install, pack, withPackedServer } from "../../scripts/packed.ts";
+import { ensureInstalled, install, pack, temporaryFolder, withPackedServer } from "../../scripts/packed.ts";
 import { bundlers } from "./bundlers.ts";
 import { now, stage } from "./runtimes/stage.ts";
 
@@ -17,7 +16,7 @@ const withinMs = 600_000;
 const atOnce = 2;
 const runFile = promisify(execFile);
 
-/** Something that a customer does, which fails by throwing. */
+/** A step of the check. It fails by throwing. */
 interface Task {
   readonly title: string;
   run(): Promise<unknown>;
@@ -27,7 +26,7 @@ const imports = /^import \* as (\w+) from (".+");$/gm;
 const typesFile = "sdk-types";
 const modulesFile = "platform-types";
 
-/** The compilers of tests/packages/consumers/package.json, by the version that customers would name. */
+/** The TypeScript versions of tests/packages/consumers/package.json. */
 function compilers(): { version: string; path: string }[] {
   const { dependencies } = JSON.parse(readFileSync(join(consumers, "package.json"), "utf8")) as {
     dependencies: Record<string, string>;
@@ -42,7 +41,7 @@ const strict = { noEmit: true, strict: true, exactOptionalPropertyTypes: true, s
 const inBrowsers = { types: [], lib: ["es2022", "dom", "dom.iterable"] };
 const inNode = { types: ["node"], typeRoots: [join(consumers, "node_modules/@types")], lib: ["es2022"] };
 
-/** Ways of resolving packages; where an ES module says `import`, a CommonJS file says `import … = require(…)`. */
+/** Module resolutions. CommonJS files use `import … = require(…)`. */
 const resolutions = [
   { name: "node16", options: { module: "node16", ...inNode }, formats: ["mts", "cts"] },
   { name: "nodenext", options: { module: "nodenext", ...inBrowsers }, formats: ["mts", "cts"] },
@@ -53,13 +52,13 @@ const resolutions = [
   },
   {
     name: "node10",
-    // What zod's own declarations need there.
+    // zod's declarations require esModuleInterop here.
     options: { module: "commonjs", moduleResolution: "node10", esModuleInterop: true, ...inNode },
     formats: ["cts"],
   },
 ] as const;
 
-/** What cannot be compiled, and why. */
+/** Combinations that cannot compile, with the reason. */
 const impossible: Readonly<Record<string, string>> = { "7 node10": "TypeScript 7 removed it" };
 
 function compilations(project: string): Task[] {
@@ -67,20 +66,13 @@ function compilations(project: string): Task[] {
   writeFileSync(join(project, `${typesFile}.mts`), program);
   writeFileSync(join(project, `${typesFile}.cts`), program.replace(imports, "import $1 = require($2);"));
   copyFileSync(join(consumers, `${modulesFile}.ts`), join(project, `${modulesFile}.mts`));
-  const strict = {
-    noEmit: true,
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
-    target: "es2022",
-  };
   return compilers().flatMap(({ version, path }) =>
     resolutions.flatMap(({ name, options, formats }): Task[] => {
       const reason = impossible[`${version} ${name}`];
-      const spoken = formats.map((format) => (format === "mts" ? "ESM" : "CommonJS")).join(" and ");
-      const title = `TypeScript ${version}, ${name}, ${spoken}`;
+      const formatNames = formats.map((format) => (format === "mts" ? "ESM" : "CommonJS")).join(" and ");
+      const title = `TypeScript ${version}, ${name}, ${formatNames}`;
       if (reason) {
-        console.log(`none    ${title}: ${reason}`);
+        console.log(`skipped ${title}: ${reason}`);
         return [];
       }
       const config = join(project, `tsconfig.${version}.${name}.json`);
@@ -96,8 +88,8 @@ function compilations(project: string): Task[] {
   );
 }
 
-/** The programs that the packages' pages show, compiled as they are shown. */
-function shownPrograms(project: string, packages: readonly string[]): Task[] {
+/** Compiles the programs in the READMEs of the packages. */
+function readmePrograms(project: string, packages: readonly string[]): Task[] {
   const [newest] = compilers().slice(-1);
   return packages.map((name) => {
     const page = readFileSync(join(project, "node_modules", name, "README.md"), "utf8");
@@ -127,7 +119,7 @@ globalThis.run = (input) => exercise(sdk, webhooks, input);
 `,
 };
 
-/** Bundles that hold the program of tests/packages/runtimes/, each run in a sandbox of the server of its own. */
+/** Bundles and runs the program of tests/packages/runtimes/, each bundle in its own sandbox of the server. */
 function bundles(project: string, url: string): Task[] {
   copyFileSync(fileURLToPath(new URL("./runtimes/program.mjs", import.meta.url)), join(project, "program.mjs"));
   return Object.entries(entries).flatMap(([format, text]) => {
@@ -135,13 +127,13 @@ function bundles(project: string, url: string): Task[] {
     writeFileSync(entry, text);
     return Object.entries(bundlers).flatMap(([name, bundle]): Task[] => {
       if (name === "Rollup" && format === "CommonJS") {
-        console.log("none    Rollup, CommonJS: it reads ES modules only");
+        console.log("skipped Rollup, CommonJS: Rollup reads only ES modules");
         return [];
       }
       const sandbox = `${name}-${format}`.toLowerCase();
       const run = async (): Promise<void> => {
         const file = join(project, `${sandbox}.mjs`);
-        // How a runtime loses requests is the same for every bundle: check:runtimes looks at that.
+        // Lost requests depend on the runtime, not on the bundle: check:runtimes tests them.
         const input = JSON.stringify({ ...(await stage(url, sandbox)), losses: [] });
         writeFileSync(file, `${await bundle(entry)}\nawait globalThis.run(${input});\n`);
         await runFile(process.execPath, [file], { timeout: withinMs });
@@ -151,8 +143,8 @@ function bundles(project: string, url: string): Task[] {
   });
 }
 
-/** Runs tasks, so many at once, and says whether all succeeded. */
-async function all(tasks: readonly Task[]): Promise<boolean> {
+/** Runs tasks, two at a time. Returns whether all succeeded. */
+async function runAll(tasks: readonly Task[]): Promise<boolean> {
   const left = [...tasks];
   let isGood = true;
   const work = async (): Promise<void> => {
@@ -163,10 +155,10 @@ async function all(tasks: readonly Task[]): Promise<boolean> {
         console.log(`ok      ${task.title} (${((performance.now() - from) / 1000).toFixed(1)} s)`);
       } catch (error) {
         isGood = false;
-        // Compilers write what is wrong to stdout; Node shows the line it stood at, in a bundle all of it.
+        // Compilers print errors to stdout. Node prints the failing line, which in a bundle is the whole file.
         const { stdout = "", message } = error as Error & { stdout?: string };
-        const told = (stdout || message).replace(/^(.{300}).+$/gm, "$1…");
-        console.log(`failed  ${task.title}\n${told}`);
+        const output = (stdout || message).replace(/^(.{300}).+$/gm, "$1…");
+        console.log(`failed  ${task.title}\n${output}`);
       }
     }
   };
@@ -184,17 +176,13 @@ async function check(folder: string): Promise<boolean> {
     title: "instanceof and guards across the SDK's two formats",
     run: () => runFile(process.execPath, ["both-formats.mjs"], { cwd: project, timeout: withinMs }),
   };
-  const shown = shownPrograms(project, Object.keys(tarballs));
-  let isGood = await all([bothFormats, ...shown, ...compilations(project)]);
+  const programs = readmePrograms(project, Object.keys(tarballs));
+  let isGood = await runAll([bothFormats, ...programs, ...compilations(project)]);
   await withPackedServer(project, ["--clock", "frozen", "--now", now], async ({ url }) => {
-    isGood = (await all(bundles(project, url))) && isGood;
+    isGood = (await runAll(bundles(project, url))) && isGood;
   });
   return isGood;
 }
 
-const folder = mkdtempSync(join(tmpdir(), "call-transfer-consumers-"));
-try {
-  if (!(await check(folder))) process.exitCode = 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+using folder = temporaryFolder("consumers");
+if (!(await check(folder.path))) process.exitCode = 1;

@@ -1,16 +1,14 @@
-// Looks at the packages as they would be published: packs and installs them, and asks of each whether it says where it comes
-// from, runs nothing when it is installed, holds every file that it points to and nothing that only tests need, traces its
-// code back to sources that are there, loads by import and by require, and satisfies publint and are-the-types-wrong. Expects
-// the packages built.
+// Packs and installs the packages and checks each one: metadata, no install scripts, links and files exist, no test files,
+// source maps lead to published sources, import and require work, publint and are-the-types-wrong pass. Requires built
+// packages.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import ts from "typescript";
-import { install, pack } from "../../scripts/packed.ts";
+import { install, pack, temporaryFolder } from "../../scripts/packed.ts";
 
 interface PackageJson {
   name: string;
@@ -32,33 +30,32 @@ interface PackageJson {
   dependencies?: Record<string, string>;
 }
 
-/** A package that was packed and installed. */
 interface Installed {
-  /** Its folder in the workspace. */
+  /** Name of the folder in packages/. */
   readonly source: string;
   readonly folder: string;
   readonly tarball: string;
   readonly description: PackageJson;
-  /** Every file, relative to its folder. */
+  /** Every file, relative to `folder`. */
   readonly files: readonly string[];
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const commandWithinMs = 600_000;
 const runsAtInstall = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare", "dependencies"];
-/** The packages that promise to bring nothing but this along. */
-const promised: Readonly<Record<string, readonly string[]>> = {
+/** The only dependencies that some packages may have. */
+const allowedDependencies: Readonly<Record<string, readonly string[]>> = {
   "@call-transfer/spec": [],
   "@call-transfer/sdk": ["openapi-fetch"],
 };
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
-/** Every text in a nested structure, e.g. the files that an `exports` map points to. */
+/** Every string in a nested structure, e.g. the files in an `exports` map. */
 const textsIn = (node: unknown): string[] =>
   typeof node === "string" ? [node] : Object.values(node ?? {}).flatMap(textsIn);
 
-/** The repository's page, by the address that git uses. */
+/** The web address of the repository. */
 const pageOf = ({ repository }: PackageJson): string | undefined =>
   /^git\+(https:.+)\.git$/.exec(repository?.url ?? "")?.[1];
 
@@ -74,41 +71,47 @@ function metadataProblems({ source, folder, description }: Installed): string[] 
     scripts = {},
     dependencies = {},
   } = description;
-  const allowed = promised[description.name];
+  const allowed = allowedDependencies[description.name];
   const licence = join(folder, "LICENSE");
   const page = pageOf(description);
   const changelog = join(folder, "CHANGELOG.md");
   const demands: [boolean, string][] = [
     [
       repository?.directory === `packages/${source}` && page !== undefined,
-      "does not say where it comes from (repository)",
+      "has a wrong or no repository. Set repository.url and repository.directory.",
     ],
-    [homepage === `${page}/tree/main/packages/${source}#readme`, "does not name its page in the repository (homepage)"],
-    [bugs?.url === `${page}/issues`, "does not say where to report bugs (bugs.url)"],
-    [Boolean(description.description), "has no description"],
-    [publishConfig?.access === "public" && publishConfig.provenance === true, "is not published with provenance"],
-    [(keywords?.length ?? 0) > 0, "has no keywords"],
-    [sideEffects !== undefined, "does not say whether its modules have side effects"],
-    [engines?.node !== undefined, "does not say which Node it needs"],
-    [existsSync(join(folder, "README.md")), "has no README"],
+    [
+      homepage === `${page}/tree/main/packages/${source}#readme`,
+      "has a wrong or no homepage. Link its folder in the repository.",
+    ],
+    [bugs?.url === `${page}/issues`, "has a wrong or no bugs.url. Link the issues of the repository."],
+    [Boolean(description.description), "has no description. Add one."],
+    [
+      publishConfig?.access === "public" && publishConfig.provenance === true,
+      "is not published with provenance. Set publishConfig.",
+    ],
+    [(keywords?.length ?? 0) > 0, "has no keywords. Add some."],
+    [sideEffects !== undefined, "has no sideEffects. Add it to package.json."],
+    [engines?.node !== undefined, "has no engines.node. Add the lowest Node version."],
+    [existsSync(join(folder, "README.md")), "has no README.md. Add one."],
     [
       existsSync(changelog) && readFileSync(changelog, "utf8").startsWith(`# ${description.name}\n`),
-      "has no CHANGELOG.md under its own name, which changesets writes each release into",
+      "has no CHANGELOG.md titled with its name. Add one for changesets.",
     ],
     [
       existsSync(licence) && readFileSync(licence, "utf8") === readFileSync(join(root, "LICENSE"), "utf8"),
-      "does not carry the licence",
+      "has no copy of the licence. Copy LICENSE from the root.",
     ],
-    [!runsAtInstall.some((name) => name in scripts), "runs a script when it is installed"],
+    [!runsAtInstall.some((name) => name in scripts), "has an install script. Remove it."],
     [
       allowed === undefined || Object.keys(dependencies).join() === allowed.join(),
-      `brings along ${Object.keys(dependencies)}`,
+      `depends on ${Object.keys(dependencies)}. Allowed: ${allowed?.join() || "nothing"}.`,
     ],
   ];
   return demands.filter(([holds]) => !holds).map(([, problem]) => problem);
 }
 
-/** Links of its pages that lead nowhere: to files that npm does not show, or that the repository does not have. */
+/** Broken links in the package's pages: relative links, and links to files that the repository does not have. */
 function linkProblems({ folder, files, description }: Installed): string[] {
   const onMain = `${pageOf(description)}/blob/main/`;
   const works = (to: string): boolean => {
@@ -120,12 +123,12 @@ function linkProblems({ folder, files, description }: Installed): string[] {
     .flatMap((path) => {
       const links = readFileSync(join(folder, path), "utf8").matchAll(/\]\(([^)\s#]+)/g);
       return [...links].flatMap(([, to = ""]) =>
-        works(to) ? [] : [`links from ${path} to ${to}, which is not there`],
+        works(to) ? [] : [`has a broken link in ${path}: ${to}. Use the full address of a file on main.`],
       );
     });
 }
 
-/** Every file that a source leads to by relative imports, itself included. */
+/** A source and every file that it imports relatively, also indirectly. */
 function filesFrom(entry: string, found = new Set<string>()): Set<string> {
   if (found.has(entry)) return found;
   found.add(entry);
@@ -135,7 +138,7 @@ function filesFrom(entry: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** Published sources that none of its entry points imports, such as a client for tests; built commands lead to theirs. */
+/** Published sources that no entry point or command imports, such as a test client. */
 function unreachedSources({ folder, description: { exports, bin = {} }, files }: Installed): string[] {
   const entries = [
     ...Object.values(exports).flatMap((target) =>
@@ -153,25 +156,27 @@ function fileProblems(installed: Installed): string[] {
   const missing = textsIn([main, types, typesVersions, exports, bin]).filter((path) => !existsSync(join(folder, path)));
   const tests = files.filter((path) => /\.test\./.test(path));
   return [
-    ...missing.map((path) => `points to ${path}, which it does not publish`),
-    ...tests.map((path) => `publishes the test ${path}`),
-    ...unreachedSources(installed).map((path) => `publishes ${path}, which none of its entry points imports`),
+    ...missing.map((path) => `names ${path}, which is not published. Add it to files or correct the path.`),
+    ...tests.map((path) => `publishes the test ${path}. Leave it out of files.`),
+    ...unreachedSources(installed).map(
+      (path) => `publishes ${path}, which no entry point imports. Leave it out of files.`,
+    ),
   ];
 }
 
-/** Code without a map, and maps whose sources are not where they say, neither in the package nor in a dependency. */
+/** Code without a source map, and maps with sources that are neither in the package nor in a dependency. */
 function mapProblems({ folder, files }: Installed): string[] {
   const code = files.filter((path) => /^dist\/.*\.c?js$/.test(path));
   return code.flatMap((path) => {
     const map = join(folder, `${path}.map`);
-    if (!existsSync(map)) return [`publishes ${path} without a map`];
+    if (!existsSync(map)) return [`publishes ${path} without a source map. Turn on sourcemap in its build.`];
     const { sources } = readJson(map) as { sources: string[] };
     const lost = sources.filter((source) => !existsSync(join(dirname(map), source)));
-    return lost.map((source) => `maps ${path} to ${source}, which is not there`);
+    return lost.map((source) => `maps ${path} to the missing file ${source}. Publish it or correct the map.`);
   });
 }
 
-/** The ways of loading its entry points that fail. */
+/** Ways of loading an entry point that fail. */
 function loadProblems({ description: { name, exports } }: Installed, project: string): string[] {
   const entries = Object.entries(exports).filter(([, target]) => typeof target !== "string");
   return entries.flatMap(([subpath]) => {
@@ -221,25 +226,21 @@ function installAll(folder: string): { project: string; packages: Installed[] } 
 
 const kilobytes = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;
 
-const folder = mkdtempSync(join(tmpdir(), "call-transfer-packages-"));
-try {
-  const { project, packages } = installAll(folder);
-  for (const each of packages) {
-    const { description, files, tarball } = each;
-    const problems = [
-      ...metadataProblems(each),
-      ...fileProblems(each),
-      ...linkProblems(each),
-      ...mapProblems(each),
-      ...loadProblems(each, project).map((way) => `fails at ${way}`),
-      ...(await lintProblems(each)),
-    ];
-    const unpacked = files.reduce((sum, path) => sum + statSync(join(each.folder, path)).size, 0);
-    const size = `${files.length} files, ${kilobytes(statSync(tarball).size)} packed, ${kilobytes(unpacked)} unpacked`;
-    console.log(`${problems.length === 0 ? "ok    " : "failed"}  ${description.name.padEnd(28)} ${size}`);
-    for (const problem of problems) console.error(`${description.name} ${problem}`);
-    if (problems.length > 0) process.exitCode = 1;
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+using folder = temporaryFolder("packages");
+const { project, packages } = installAll(folder.path);
+for (const each of packages) {
+  const { description, files, tarball } = each;
+  const problems = [
+    ...metadataProblems(each),
+    ...fileProblems(each),
+    ...linkProblems(each),
+    ...mapProblems(each),
+    ...loadProblems(each, project).map((way) => `does not load with ${way}`),
+    ...(await lintProblems(each)),
+  ];
+  const unpacked = files.reduce((sum, path) => sum + statSync(join(each.folder, path)).size, 0);
+  const size = `${files.length} files, ${kilobytes(statSync(tarball).size)} packed, ${kilobytes(unpacked)} unpacked`;
+  console.log(`${problems.length === 0 ? "ok    " : "failed"}  ${description.name.padEnd(28)} ${size}`);
+  for (const problem of problems) console.error(`${description.name} ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
 }

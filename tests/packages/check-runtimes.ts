@@ -1,24 +1,23 @@
-// The packed SDK on every runtime: installs the tarballs as a customer would, and runs one program (runtimes/program.mjs)
-// against the packed mock server. Expects the packages to be built; what is missing fails.
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// Runs one program (runtimes/program.mjs) with the packed SDK on every runtime, against the packed mock server. Fails when
+// a runtime is missing. Requires built packages.
+import { copyFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { build as bundleAsWorkersDo } from "esbuild";
 import { build as bundleAsPagesDo } from "vite";
-import { install, pack, withPackedServer } from "../../scripts/packed.ts";
+import { install, pack, temporaryFolder, withPackedServer } from "../../scripts/packed.ts";
 import { openLosses } from "./runtimes/losses.ts";
 import { openRuntimes, type Runtime } from "./runtimes/runtimes.ts";
 import { now, stage } from "./runtimes/stage.ts";
 
-/** A way of getting the SDK into a runtime. */
+/** A way to load the SDK in a runtime. */
 interface Way {
   readonly runtime: Runtime;
   readonly format: "ESM" | "CommonJS" | "bundle";
-  /** The file that loads both entry points and leaves `program` behind. */
+  /** The file that loads both entry points and defines `program`. */
   readonly script: string;
 }
 
@@ -27,15 +26,15 @@ import * as webhooks from "@call-transfer/sdk/webhooks";
 import { exercise } from "./program.mjs";
 `;
 
-/** Writes the scripts into the customer's project. */
+/** Writes the scripts into the project. */
 async function prepare(project: string, runtimes: readonly Runtime[]): Promise<Way[]> {
   const write = (name: string, text: string) => {
     writeFileSync(join(project, name), text);
     return join(project, name);
   };
   copyFileSync(fileURLToPath(new URL("./runtimes/program.mjs", import.meta.url)), join(project, "program.mjs"));
-  const leaving = "{ run: (input) => exercise(sdk, webhooks, input) };";
-  const modules = write("modules.mjs", `${imports}const program = ${leaving}\n`);
+  const exported = "{ run: (input) => exercise(sdk, webhooks, input) };";
+  const modules = write("modules.mjs", `${imports}const program = ${exported}\n`);
   const commonjs = write(
     "commonjs.cjs",
     `const sdk = require("@call-transfer/sdk");
@@ -59,12 +58,12 @@ const program = { run: (input) => import("./program.mjs").then(({ exercise }) =>
   return runtimes.flatMap((runtime): Way[] => {
     if (!runtime.resolves) return [{ runtime, format: "bundle", script: runtime.name === "Chromium" ? page : worker }];
     const esm: Way = { runtime, format: "ESM", script: modules };
-    // Deno reads CommonJS only in packages that it installs.
+    // Deno supports CommonJS only in packages that it installed itself.
     return runtime.name === "Deno" ? [esm] : [esm, { runtime, format: "CommonJS", script: commonjs }];
   });
 }
 
-/** An empty page of another origin than the API's, where a browser stands. */
+/** Serves an empty page from another origin than the API, for the browser. */
 async function openPage(): Promise<{ url: string; close(): void }> {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "text/html");
@@ -88,7 +87,7 @@ async function check(folder: string): Promise<boolean> {
         const from = performance.now();
         const sandbox = `${runtime.name}-${format}`.toLowerCase().replace(" ", "-");
         const title = `${runtime.name} ${runtime.version}, ${format}`.padEnd(40);
-        const { losses, close } = await openLosses(runtime.tellsCauses);
+        const { losses, close } = await openLosses(runtime.hasErrorCodes);
         try {
           const input = { ...(await stage(url, sandbox)), losses };
           const shown = (await runtime.run(script, `program.run(${JSON.stringify(input)})`, page.url)) as string[];
@@ -107,12 +106,10 @@ async function check(folder: string): Promise<boolean> {
   return isGood;
 }
 
-const folder = mkdtempSync(join(tmpdir(), "call-transfer-runtimes-"));
+using folder = temporaryFolder("runtimes");
 try {
-  if (!(await check(folder))) process.exitCode = 1;
+  if (!(await check(folder.path))) process.exitCode = 1;
 } catch (error) {
-  console.error(`The check broke off: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`The check stopped. ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }

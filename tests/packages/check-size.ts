@@ -1,38 +1,30 @@
-// What the SDK costs whoever uses it, against its budgets: packs it as it is built, installs it as a customer would, and
-// measures bundles, loading, type checking and disk in one run. Fails when a figure is above its budget, or, where
-// docs/decisions/0010 holds it at the best that was reached, above that. Expects the SDK to be built and the bundlers in
-// consumers/ to be installed.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Measures what the SDK costs its users: bundle sizes, loading time, compiler memory and disk space of the packed SDK. Fails
+// when a figure exceeds its budget, or the limit that docs/decisions/0010 sets instead. Requires a built SDK and the
+// bundlers in consumers/.
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type Metafile, build as runEsbuild } from "esbuild";
-import { install, pack } from "../../scripts/packed.ts";
+import { install, pack, run, temporaryFolder } from "../../scripts/packed.ts";
 import { bundlers } from "./bundlers.ts";
 
-/** One figure and what it may be. */
 interface Figure {
   readonly name: string;
   readonly value: number;
   readonly budget: number;
-  /** The best that was reached, where the budget is not: the figure must not grow beyond it. */
+  /** The limit while the budget is not yet met. */
   readonly reached?: number;
   readonly unit: string;
-  /** What the figure is the ratio of. */
+  /** The two values of a ratio. */
   readonly of?: string;
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const commandWithinMs = 600_000;
 const importRounds = 40;
-/** How often the rounds are repeated while the figure is above what it may be. */
+/** Repetitions of the rounds while the figure is too high. */
 const importRepetitions = 5;
 const memoryRounds = 3;
-
-const run = (command: string, parameters: readonly string[], cwd: string): string =>
-  execFileSync(command, parameters, { cwd, encoding: "utf8", timeout: commandWithinMs, maxBuffer: 2 ** 26 });
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
@@ -40,7 +32,7 @@ const median = (values: readonly number[]): number =>
 /** Kilobytes of 1,000 bytes after gzip -9. */
 const zipped = (code: string | Uint8Array): number => gzipSync(code, { level: 9 }).length / 1000;
 
-/** A file's text, minified for browsers by esbuild. */
+/** Bundles a program, minified for browsers. */
 async function minified(project: string, text: string, conditions: string[] = []) {
   const { outputFiles, metafile } = await runEsbuild({
     stdin: { contents: text, resolveDir: project },
@@ -62,14 +54,14 @@ async function bundleFigures(project: string): Promise<Figure[]> {
   };
   return [
     await kilobytes("whole SDK", whole, 9.5, 15.2),
-    await kilobytes("core and the operation with least to it", alone("listRoles"), 7.5, 11),
-    await kilobytes("core and the operation with most to it", alone("createCall"), 7.5, 12.3),
-    await kilobytes("webhooks, verifying alone", 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";', 2),
+    await kilobytes("core and the smallest operation", alone("listRoles"), 7.5, 11),
+    await kilobytes("core and the largest operation", alone("createCall"), 7.5, 12.3),
+    await kilobytes("webhooks, verification only", 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";', 2),
     await kilobytes("webhooks, every export", 'export * from "@call-transfer/sdk/webhooks";', 2, 3.6),
   ];
 }
 
-/** What an import that nothing uses adds to a bundle. */
+/** What an unused import adds to a bundle. */
 async function unusedFigures(project: string): Promise<Figure[]> {
   const write = (name: string, text: string): string => {
     writeFileSync(join(project, name), text);
@@ -86,27 +78,21 @@ async function unusedFigures(project: string): Promise<Figure[]> {
   return figures;
 }
 
-/** Milliseconds that `import()` takes in a process of its own, beside what openapi-fetch takes at the same time. */
+/** Time of `import()` in a new process, relative to openapi-fetch. */
 function importFigure(project: string): Figure {
   const millisecondsOf = (name: string): number => {
-    // Time in which other processes had the machine is not the import's.
+    // Processor time excludes the time of other processes.
     const script = `const start = performance.now(), used = process.cpuUsage(); await import("${name}");
       const passed = performance.now() - start, { user, system } = process.cpuUsage(used);
       console.log(Math.min(passed, (user + system) / 1000));`;
-    return Number(run(process.execPath, ["--input-type=module", "-e", script], project));
+    return Number(run(project, process.execPath, "--input-type=module", "-e", script));
   };
-  // The quickest of each, since whatever else the machine does only adds to them.
+  // The fastest of each, because other load only adds time.
   let [ours, theirs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   const figure = (): Figure => {
     const of = `${ours.toFixed(1)} of ${theirs.toFixed(1)} ms`;
-    return {
-      name: "import(), relative to openapi-fetch",
-      value: ours / theirs,
-      budget: 2,
-      reached: 3.2,
-      unit: "×",
-      of,
-    };
+    const name = "import(), relative to openapi-fetch";
+    return { name, value: ours / theirs, budget: 2, reached: 3.2, unit: "×", of };
   };
   for (let repetition = 0; repetition < importRepetitions && !isHeld(figure()); repetition += 1) {
     for (let round = 0; round < importRounds; round += 1) {
@@ -118,8 +104,8 @@ function importFigure(project: string): Figure {
 }
 
 /**
- * Memory of the compiler for a one-line use, beside what it takes for an empty program. Declarations are not checked
- * themselves, as in most projects: checking the platform's own takes more than all the rest.
+ * Compiler memory for a one-line program, relative to an empty one. Uses skipLibCheck, as most projects do: checking the
+ * platform's declarations would take more than everything else.
  */
 function memoryFigure(project: string): Figure {
   const use = 'new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "key" }).calls.list()';
@@ -131,7 +117,7 @@ function memoryFigure(project: string): Figure {
   };
   const megabytesOf = (file: string): number => {
     writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
-    const report = run(join(root, "node_modules/.bin/tsc"), ["--extendedDiagnostics"], project);
+    const report = run(project, join(root, "node_modules/.bin/tsc"), "--extendedDiagnostics");
     return Number(/Memory used:\s+(\d+)K/.exec(report)?.[1]) / 1000;
   };
   const measure = (file: string): number => median(Array.from({ length: memoryRounds }, () => megabytesOf(file)));
@@ -147,7 +133,7 @@ function diskFigure(project: string): Figure {
   return { name: "unpacked", value, budget: 600, reached: 680, unit: "kB" };
 }
 
-/** Bytes of each module in the whole bundle, largest first. */
+/** Bytes of each module in a bundle, largest first. */
 function breakdown(project: string, { outputs }: Metafile): string {
   const modules = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
   const rows = modules
@@ -164,7 +150,7 @@ const isHeld = (figure: Figure): boolean => figure.value <= (figure.reached ?? f
 
 function verdict(figure: Figure): string {
   if (isMet(figure)) return "met";
-  return isHeld(figure) ? `MISSED, held at ${figure.reached}` : "MISSED";
+  return isHeld(figure) ? `MISSED, limit ${figure.reached}` : "MISSED";
 }
 
 function print(figures: readonly Figure[]): void {
@@ -177,27 +163,23 @@ function print(figures: readonly Figure[]): void {
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), "call-transfer-size-"));
-try {
-  const project = join(folder, "project");
-  install(project, pack(folder, ["sdk"]));
-  const figures = [
-    ...(await bundleFigures(project)),
-    ...(await unusedFigures(project)),
-    importFigure(project),
-    memoryFigure(project),
-    diskFigure(project),
-  ];
-  print(figures);
-  if (!figures.every(isMet)) {
-    const { metafile } = await minified(project, whole, ["@call-transfer/source"]);
-    console.log(`\nThe whole SDK by module, minified bytes before gzip:\n${breakdown(project, metafile)}`);
-  }
-  const grown = figures.filter((figure) => !isHeld(figure));
-  for (const { name, value, budget, reached, unit } of grown) {
-    console.error(`${name}: ${value.toFixed(2)} ${unit} is above ${reached ?? budget} ${unit}`);
-  }
-  if (grown.length > 0) process.exitCode = 1;
-} finally {
-  rmSync(folder, { recursive: true });
+using folder = temporaryFolder("size");
+const project = join(folder.path, "project");
+install(project, pack(folder.path, ["sdk"]));
+const figures = [
+  ...(await bundleFigures(project)),
+  ...(await unusedFigures(project)),
+  importFigure(project),
+  memoryFigure(project),
+  diskFigure(project),
+];
+print(figures);
+if (!figures.every(isMet)) {
+  const { metafile } = await minified(project, whole, ["@call-transfer/source"]);
+  console.log(`\nThe whole SDK by module, minified bytes before gzip:\n${breakdown(project, metafile)}`);
 }
+const grown = figures.filter((figure) => !isHeld(figure));
+for (const { name, value, budget, reached, unit } of grown) {
+  console.error(`${name}: ${value.toFixed(2)} ${unit} is above ${reached ?? budget} ${unit}`);
+}
+if (grown.length > 0) process.exitCode = 1;

@@ -1,5 +1,5 @@
-// A quick look at the built packages on the Node that runs this file, on any system: starts the mock server, drives every
-// operation against it, and stops it. Plain JavaScript, since Node 20 runs no TypeScript. Expects the packages to be built.
+// Smoke test of the built packages on any system: starts the mock server, calls every operation and stops it. Written in
+// JavaScript because Node 20 does not run TypeScript. Requires built packages.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

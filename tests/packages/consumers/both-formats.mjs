@@ -1,5 +1,5 @@
-// One process with two copies of the SDK, loaded by import and by require, as happens where a dependency of a program uses
-// it too: each copy's errors must be told apart by the other's classes and guards. Run in a project that has it installed.
+// Loads two copies of the SDK in one process, by import and by require. The classes and guards of each copy must recognize
+// the errors of the other. Run in a project that has the SDK installed.
 import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import * as importedSdk from "@call-transfer/sdk";
@@ -8,12 +8,13 @@ import * as importedWebhooks from "@call-transfer/sdk/webhooks";
 const require = createRequire(import.meta.url);
 const imported = { ...importedSdk, ...importedWebhooks };
 const required = { ...require("@call-transfer/sdk"), ...require("@call-transfer/sdk/webhooks") };
-if (imported.ApiError === required.ApiError) throw new Error("There is only one copy: nothing would be proved");
+if (imported.ApiError === required.ApiError)
+  throw new Error("Both formats are one copy, so this test proves nothing. Check the exports of the SDK.");
 
 const problem = (status) => new Response(JSON.stringify({ code: "unauthorized", status }), { status });
 const until = (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
-/** An error of each class that a copy throws, under the name of the class; every one is thrown as customers would see it. */
+/** One error of each class, by class name, caused through the public API. */
 async function errorsOf(copy) {
   const failure = async (fetch, operation = (client) => client.roles.list()) => {
     const client = new copy.CallTransfer({ baseUrl: "https://api.example.com", apiKey: "key", maxRetries: 0, fetch });
@@ -53,7 +54,7 @@ const errorClasses = Object.keys(imported).filter((name) => imported[name].proto
 const [ours, theirs] = [await errorsOf(imported), await errorsOf(required)];
 const bases = ["CallTransferError", "RequestError"];
 const unmade = errorClasses.filter((name) => !(name in ours) && !bases.includes(name));
-const wrong = unmade.map((name) => `no ${name} was made`);
+const wrong = unmade.map((name) => `no ${name} was created`);
 for (const made of Object.keys(ours)) {
   for (const name of errorClasses) {
     const expected = made === name || imported[made].prototype instanceof imported[name];
@@ -65,17 +66,17 @@ for (const made of Object.keys(ours)) {
         [imported, "imported"],
         [required, "required"],
       ]) {
-        const told = error instanceof copy[name];
-        if (told !== expected) wrong.push(`${made} ${from}, instanceof ${name} ${by}: ${told}`);
+        const actual = error instanceof copy[name];
+        if (actual !== expected) wrong.push(`${made} ${from}, instanceof ${name} ${by}: ${actual}`);
       }
     }
   }
   const answers = imported[made].prototype instanceof imported.ApiError || made === "ApiError";
   const guards = [imported.isApiError(theirs[made]), required.isApiError(ours[made])];
-  if (guards.some((told) => told !== answers)) wrong.push(`isApiError of ${made} across copies: ${guards}`);
+  if (guards.some((guard) => guard !== answers)) wrong.push(`isApiError of ${made} across copies: ${guards}`);
 }
 
-// Bundlers rename a class that names itself, which then shows in consoles and stacks.
+// Bundlers may rename a class that refers to itself; consoles and stacks would show that name.
 for (const [name, value] of [...Object.entries(imported), ...Object.entries(required)])
   if (/^class\b/.test(Function.prototype.toString.call(value)) && value.name !== name)
     wrong.push(`the class ${name} is named ${value.name}`);

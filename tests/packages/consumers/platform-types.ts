@@ -1,5 +1,4 @@
-// The types of the packages that are ES modules only, beside the SDK, as whoever tests against them meets them. Compiled by
-// every compiler that customers have. Never run.
+// Uses the types of the packages that are only ES modules. Compiled with every TypeScript version, never run.
 import * as backend from "@call-transfer/backend";
 import * as msw from "@call-transfer/backend/msw";
 import * as contract from "@call-transfer/contract";
@@ -37,7 +36,7 @@ export async function onThisMachine(): Promise<string> {
   return server.url;
 }
 
-/** The contract's cases on a target of one's own. */
+/** The contract cases against a custom target. */
 export async function asked(open: () => Promise<contract.Target>): Promise<boolean> {
   const runs: contract.CaseResult[] = [];
   for (const each of contract.cases) runs.push(await contract.runCase(each, await open()));

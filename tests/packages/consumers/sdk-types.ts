@@ -1,5 +1,5 @@
-// The types of SDK and contract as a customer meets them: every operation, options, paging, errors and webhooks. Compiled
-// by every compiler that customers have, as an ES module and, with `import … = require(…)`, as CommonJS. Never run.
+// Uses the types of SDK and spec: every operation, options, paging, errors and webhooks. Compiled with every TypeScript
+// version, as an ES module and, with `import … = require(…)`, as CommonJS. Never run.
 import * as sdk from "@call-transfer/sdk";
 import * as webhooks from "@call-transfer/sdk/webhooks";
 import * as spec from "@call-transfer/spec";
@@ -34,7 +34,7 @@ const other: sdk.CallTransfer = client.withOptions({ accountId: "other", headers
 const core = new sdk.CallTransferCore({ baseUrl: "https://api.example.com", apiKey: "key" });
 const request: sdk.RequestOptions = { signal: new AbortController().signal, timeoutMs: 1, maxRetries: 0 };
 
-/** Every operation with its input and output, by its name in the contract: a new one does not compile until it is here. */
+/** Every operation with its input and output. A new operation does not compile until it is added here. */
 export const operations = {
   async rotateDestinationSecret() {
     const destination: sdk.TransferDestination = await client.destinations.rotateSecret("id", request);
@@ -63,7 +63,7 @@ export const operations = {
     const availability: sdk.MemberAvailability = await client.members.getAvailability("id");
     same<typeof availability.busy, boolean>(true);
     const until: string | null | undefined = availability.until;
-    // @ts-expect-error A member is named by text.
+    // @ts-expect-error A member id is a string.
     await client.members.getAvailability(1);
     return [until, await sdk.getMemberAvailability(core, "id")];
   },
@@ -82,7 +82,7 @@ export const operations = {
     const placed = await client.calls.create({ flowId: "id", fromNumber: "+15550100001", toNumber: "+15550200001" });
     same<typeof placed, sdk.CallInitiated | sdk.CallQueued>(true);
     const told = placed.type === "initiated" ? placed.callId : placed.position.toFixed();
-    // @ts-expect-error Only a queued call is known to have a position.
+    // @ts-expect-error Only a queued call has a position.
     if (placed.type === "initiated") return placed.position.toFixed();
     return [told, await sdk.createCall(core, { flowId: "id", fromNumber: "", toNumber: "", providerId: "id" })];
   },
@@ -94,13 +94,13 @@ export const operations = {
     for await (const call of client.calls.list()) seen.push(call);
     for await (const { calls } of client.calls.list(query).pages()) seen.push(...calls);
     seen.push(...(await sdk.listCalls(core).toArray({ maxItems: 10 })));
-    // @ts-expect-error How many at most is for the caller to say.
+    // @ts-expect-error maxItems is required.
     await client.calls.list().toArray();
     return seen;
   },
 } satisfies Record<Exclude<keyof sdk.operations, "transferOffer">, () => unknown>;
 
-/** The three ways of awaiting. */
+/** The three ways to await a request. */
 export async function ways(): Promise<unknown> {
   const promise: sdk.ApiPromise<sdk.RoleList> = client.roles.list();
   const { data, response, requestId }: sdk.ApiResponse<sdk.RoleList> = await promise.withResponse();
@@ -140,9 +140,9 @@ export function narrow(error: unknown): unknown {
         same<typeof error.status, number>(true);
         return error.headers.get("server");
       default: {
-        // @ts-expect-error That code is dealt with above.
-        const dealtWith: "insufficient_permissions" = error.code;
-        return [dealtWith, error.detail, error.requestId];
+        // @ts-expect-error This code is handled above.
+        const handled: "insufficient_permissions" = error.code;
+        return [handled, error.detail, error.requestId];
       }
     }
   }
@@ -157,7 +157,7 @@ export function narrow(error: unknown): unknown {
 /** A status follows from its code. */
 export const status: sdk.ErrorCodeStatus["resource_not_found"] = 404;
 
-/** Webhooks: verified alone, received by a handler, signed for a test. */
+/** Webhooks: verify, handle, and sign in a test. */
 export async function receive(input: Request, body: string): Promise<unknown> {
   const event: webhooks.WebhookEvent = await webhooks.verifyWebhook(input, { secret: ["new", "previous"] });
   if (webhooks.isTransferOffer(event)) same<typeof event, webhooks.TransferOffer>(true);

@@ -1,15 +1,14 @@
-// Servers on loopback that lose a placement, each in its way, and what the SDK may say of it.
-
+// Loopback servers that lose a createCall request in different ways, and the outcome that the SDK must report.
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
 
-/** A way to lose a placement, as the program of this folder is handed it. */
+/** A way to lose a createCall request. */
 export interface Loss {
   readonly name: string;
   readonly url: string;
-  /** Whether a request goes before, so that the placement takes its connection. */
+  /** Whether another request opens the connection first. */
   readonly warm: boolean;
-  /** What the error must say was done. */
+  /** The outcome of the error. */
   readonly outcome: "not_sent" | "unknown";
 }
 
@@ -24,7 +23,7 @@ const answer = (status: string, body = ""): string =>
     body,
   ].join("\r\n");
 
-/** Answers reads and preflights, and does to a placement what it is told. */
+/** Answers GET and OPTIONS, and calls `lose` for POST. */
 async function listen(lose: (socket: Socket, server: Server) => void): Promise<Server> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -35,7 +34,7 @@ async function listen(lose: (socket: Socket, server: Server) => void): Promise<S
       if (text.startsWith("POST")) lose(socket, server);
       else if (text.startsWith("GET")) socket.write(answer("200 OK", '{"roles":[]}'));
       else if (text.startsWith("OPTIONS")) socket.write(answer("204 No Content"));
-      // What speaks TLS begins with something else.
+      // A TLS handshake also gets a 400.
       else if (!text.startsWith("{")) socket.end(answer("400 Bad Request"));
     });
   });
@@ -52,13 +51,13 @@ const urlOf = (server: Server, scheme = "http"): string =>
 /**
  * Starts the servers for one run.
  *
- * @param tellsCauses whether the runtime's errors say what went wrong, by a code and not in words alone
+ * @param hasErrorCodes whether the runtime's errors have a code
  */
-export async function openLosses(tellsCauses: boolean): Promise<{ losses: Loss[]; close(): void }> {
-  const proven = tellsCauses ? "not_sent" : "unknown";
+export async function openLosses(hasErrorCodes: boolean): Promise<{ losses: Loss[]; close(): void }> {
+  const proven = hasErrorCodes ? "not_sent" : "unknown";
   const closes = await listen((socket) => socket.end());
   const resets = await listen((socket) => socket.resetAndDestroy());
-  // Whoever sends it again finds the port closed: that says nothing of the first sending.
+  // A second attempt finds the port closed, which proves nothing about the first.
   const goes = await listen((socket, server) => {
     server.close();
     socket.end();
@@ -70,15 +69,15 @@ export async function openLosses(tellsCauses: boolean): Promise<{ losses: Loss[]
     { name: "a closed port", url: refusing, warm: false, outcome: proven },
     { name: "a connection that closes", url: urlOf(closes), warm: false, outcome: "unknown" },
     { name: "a connection that is reset", url: urlOf(resets), warm: false, outcome: "unknown" },
-    { name: "a reused connection of a server that goes", url: urlOf(goes), warm: true, outcome: "unknown" },
+    { name: "a reused connection of a server that shuts down", url: urlOf(goes), warm: true, outcome: "unknown" },
   ] as const;
-  // The others are unknown to them all the same, and workerd prints a stack for each.
-  const told = [
+  // Other runtimes report these as unknown, and workerd prints a stack for each.
+  const withCodes = [
     { name: "a host that does not exist", url: "https://api.invalid", warm: false, outcome: "not_sent" },
     { name: "TLS to a plain port", url: urlOf(closes, "https"), warm: false, outcome: "unknown" },
   ] as const;
   return {
-    losses: [...shared, ...(tellsCauses ? told : [])],
+    losses: [...shared, ...(hasErrorCodes ? withCodes : [])],
     close() {
       for (const server of [closes, resets, goes]) server.close();
     },

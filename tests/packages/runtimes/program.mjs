@@ -1,16 +1,16 @@
-// What a customer does with the SDK, the same on every runtime: handed both entry points, however the runtime loads them.
-// Gives a line for each thing shown, and throws at the first that is not so.
+// Uses the SDK as a customer does, on every runtime. Returns the names of the features that passed, and throws at the first
+// failure.
 
 const assert = (holds, what) => {
-  if (!holds) throw new Error(`Not so: ${what}`);
+  if (!holds) throw new Error(`Assertion failed: ${what}`);
 };
 
 /**
- * Drives the SDK against a mock server that was prepared by tests/packages/check-runtimes.ts.
+ * Runs against a mock server that stage.ts prepared.
  *
  * @param {typeof import("@call-transfer/sdk")} sdk
  * @param {typeof import("@call-transfer/sdk/webhooks")} webhooks
- * @param input address, key, the ids to work with, servers that lose requests, and a webhook as its receiver got it
+ * @param input address, API key, ids, servers that lose requests, and a received webhook
  */
 export async function exercise(sdk, webhooks, input) {
   const { CallTransfer, ApiError, NotFoundError, AbortError, isApiError, createCall } = sdk;
@@ -34,9 +34,9 @@ export async function exercise(sdk, webhooks, input) {
   };
   const shown = [];
 
-  // The first answer is a 503 that was ordered beforehand.
+  // A fault makes the first response a 503.
   const { roles } = await client.roles.list();
-  assert(statuses.join() === "503,200", `a refused request is sent again (${statuses})`);
+  assert(statuses.join() === "503,200", `a 503 is retried (${statuses})`);
   assert(roles.length > 0, "roles are listed");
   shown.push("retry");
 
@@ -61,12 +61,12 @@ export async function exercise(sdk, webhooks, input) {
   const page = await client.calls.list({ limit: 1 });
   assert(page.calls.length === 1, "a page of calls is listed");
   const left = input.operations.filter(({ request }) => !sent.some((one) => new RegExp(request).test(one)));
-  assert(left.length === 0, `every operation is driven; left out: ${left.map(({ id }) => id)}`);
+  assert(left.length === 0, `every operation is called; missing: ${left.map(({ id }) => id)}`);
   shown.push("every operation");
 
   const ids = new Set();
   for await (const { id } of client.calls.list({ limit: 1 })) ids.add(id);
-  assert(ids.size === page.meta.total && ids.size > 1, `every page is walked (${ids.size} of ${page.meta.total})`);
+  assert(ids.size === page.meta.total && ids.size > 1, `every page is read (${ids.size} of ${page.meta.total})`);
   shown.push("paging");
 
   const error = await failureOf(client.members.getAvailability(input.unknownId));
@@ -74,7 +74,7 @@ export async function exercise(sdk, webhooks, input) {
   assert(error.status === 404 && error.requestId, "an error names its request");
   shown.push("errors");
 
-  // Its answer was ordered never to come.
+  // A fault makes this request hang.
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 50);
   const aborted = await failureOf(client.accounts.list({ signal: stop.signal }));
@@ -84,10 +84,10 @@ export async function exercise(sdk, webhooks, input) {
   for (const { name, url, warm, outcome } of input.losses) {
     const lossy = new CallTransfer({ baseUrl: url, apiKey: input.apiKey, allowApiKeyInBrowser: true, maxRetries: 0 });
     if (warm) await lossy.roles.list();
-    // A connection is taken back a moment after its answer was read.
+    // A connection becomes reusable shortly after its response was read.
     await new Promise((resolve) => setTimeout(resolve, 50));
     const lost = await failureOf(lossy.calls.create(input.call));
-    assert(lost.outcome === outcome, `a placement lost by ${name} is ${outcome} (${lost.outcome}: ${lost.message})`);
+    assert(lost.outcome === outcome, `a call lost by ${name} is ${outcome} (${lost.outcome}: ${lost.message})`);
   }
   shown.push("losses");
 

@@ -1,4 +1,4 @@
-// How each runtime is found and made to run a script. They are installed here, with a lockfile of their own.
+// Finds each runtime and runs scripts on it. The runtimes are installed in this folder, with their own lockfile.
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,21 +9,20 @@ import { browserHere } from "../../../packages/contract/targets/browser/find-bro
 import { launchBrowser } from "../../../packages/contract/targets/browser/launch-browser.ts";
 import { ensureInstalled } from "../../../scripts/packed.ts";
 
-/** A runtime at hand. */
 export interface Runtime {
   readonly name: string;
   readonly version: string;
-  /** Whether docs/resilience.md promises that it sends a placement once. */
+  /** Whether docs/resilience.md promises that it sends a createCall request only once. */
   readonly isPromised: boolean;
-  /** Whether its errors carry codes that prove that nothing was sent, as docs/resilience.md says. */
-  readonly tellsCauses: boolean;
-  /** Whether it loads installed packages by itself; the others take one script that holds everything. */
+  /** Whether its errors have codes that prove that nothing was sent (docs/resilience.md). */
+  readonly hasErrorCodes: boolean;
+  /** Whether it loads installed packages. Other runtimes need one bundled script. */
   readonly resolves: boolean;
   /**
-   * Runs the script in a file, and then an expression in its scope.
+   * Runs the script in a file, then an expression in its scope.
    *
-   * @param page where a browser stands; the others have no use for it
-   * @returns what the expression comes to, by way of JSON.
+   * @param page address for the browser to open
+   * @returns the value of the expression, passed as JSON
    */
   run(script: string, expression: string, page: string): Promise<unknown>;
 }
@@ -32,25 +31,25 @@ const folder = fileURLToPath(new URL("./", import.meta.url));
 const withinMs = 600_000;
 const runFile = promisify(execFile);
 
-/** The path of what is installed of a runtime. */
+/** The path of an installed file. */
 function installed(name: string, file: string): string {
   const path = join(folder, "node_modules", file);
-  if (!existsSync(path)) throw new Error(`${name} is missing: run npm ci in tests/packages/runtimes`);
+  if (!existsSync(path)) throw new Error(`${name} is missing. Run npm ci in tests/packages/runtimes.`);
   return path;
 }
 
 const versionOf = (name: string): string =>
   (JSON.parse(readFileSync(installed(name, `${name}/package.json`), "utf8")) as { version: string }).version;
 
-/** A runtime that is a program and takes a file. */
+/** A runtime with a command that takes a file. */
 function command(name: string, packageName: string, file: string, isPromised: boolean, ...options: string[]): Runtime {
   const binary = installed(name, file);
   return {
     name,
     version: versionOf(packageName),
+    // Deno's errors have only a message.
+    hasErrorCodes: name !== "Deno",
     isPromised,
-    // Deno says what went wrong in words alone.
-    tellsCauses: name !== "Deno",
     resolves: true,
     async run(script, expression) {
       const started = script.replace(/\.\w+$/, `.${packageName}${extname(script)}`);
@@ -67,14 +66,14 @@ interface Miniflare {
   dispose(): Promise<void>;
 }
 
-/** Cloudflare's runtime, by way of the tool that its developers start it with. */
+/** Cloudflare's runtime, started with miniflare. */
 function workerd(): Runtime {
   installed("workerd", "miniflare");
   return {
     name: "workerd",
     version: versionOf("workerd"),
     isPromised: true,
-    tellsCauses: false,
+    hasErrorCodes: false,
     resolves: false,
     async run(script, expression) {
       const require = createRequire(join(folder, "package.json"));
@@ -93,7 +92,7 @@ function workerd(): Runtime {
   };
 }
 
-/** The browser of this machine; undefined where there is none, which was said. */
+/** The browser of this machine. Undefined if there is none; browserHere() prints that. */
 async function chromium(): Promise<Runtime | undefined> {
   if (!(await browserHere())) return undefined;
   const first = await launchBrowser();
@@ -102,7 +101,7 @@ async function chromium(): Promise<Runtime | undefined> {
   return {
     name: "Chromium",
     isPromised: false,
-    tellsCauses: false,
+    hasErrorCodes: false,
     version,
     resolves: false,
     async run(script, expression, address) {
@@ -121,9 +120,9 @@ async function chromium(): Promise<Runtime | undefined> {
 }
 
 /**
- * Every runtime that the SDK promises to run on, installed if need be. The browser is left out where there is none.
+ * Every supported runtime, installed if necessary. Leaves out the browser if there is none.
  *
- * @throws {Error} names the runtime that is missing.
+ * @throws {Error} names a missing runtime
  */
 export async function openRuntimes(): Promise<Runtime[]> {
   ensureInstalled(folder);

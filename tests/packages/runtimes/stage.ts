@@ -1,11 +1,11 @@
-// What the mock server must know before the program of this folder can run against it.
+// Prepares the mock server for the program in this folder.
 import { demo } from "@call-transfer/backend";
 import { operations } from "@call-transfer/spec";
 
-/** The time at which the server's clock is frozen, so that a webhook's signature stays good. */
+/** Time of the server's frozen clock, which keeps webhook signatures valid. */
 export const now = "2026-03-02T15:00:00Z";
 
-/** A sandbox of the mock server for one run: what the program needs of the platform, and the failures that it expects. */
+/** Creates a sandbox with the records and faults that the program needs. Returns the program's input. */
 export async function stage(url: string, sandbox: string): Promise<object> {
   const control = async (method: string, path: string, body?: object): Promise<unknown> => {
     const response = await fetch(`${url}/_control/v1${path}`, {
@@ -14,7 +14,7 @@ export async function stage(url: string, sandbox: string): Promise<object> {
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} of the control plane answered ${response.status} ${text}`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
     return text ? JSON.parse(text) : undefined;
   };
   await control("POST", "/sandboxes", { name: sandbox });
