@@ -1,5 +1,5 @@
-// Side by side in one run: the mock server, Prism, bare node:http and bare Hono. Writes results.md and fails when a figure
-// is missed. Expects the packages to be built.
+// Compares the mock server with Prism, plain node:http and plain Hono in one run. Writes results.md and fails when a figure
+// misses its target. Requires built packages.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -66,7 +66,7 @@ async function freePort() {
   return String(port);
 }
 
-/** Starts a server and answers how long it took until its first answer. */
+/** Starts a server and measures the time to its first response. */
 async function start(name) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -88,7 +88,7 @@ function cpuSeconds(pid) {
   return (Number(user) + Number(system)) / 100;
 }
 
-/** Creations of groups for one connection. Names are unique, and come again only after the state was reset. */
+/** Requests that create groups, for one connection. Names repeat only after a reset of the state. */
 function groupsOf(connection) {
   const headers = { authorization, "content-type": "application/json" };
   return Array.from({ length: 500 }, (_, index) => {
@@ -116,7 +116,7 @@ async function rate({ url, pid }, method) {
   return { wall: result.requests.total / result.duration, cpu: result.requests.total / (cpuSeconds(pid) - before) };
 }
 
-/** Keeps the state at the size of a test's: what is measured is a request, not a scan of a million groups. */
+/** Resets the state often, so that it stays as small as in a test. */
 function keepSmall(url) {
   const timer = setInterval(() => void fetch(`${url}/_control/v1/reset`, { method: "POST" }).catch(() => {}), 50);
   return () => clearInterval(timer);
@@ -131,7 +131,7 @@ for (let round = 0; round < rounds; round += 1)
   for (const name of names) {
     const server = await start(name);
     starts[name].push(server.ms);
-    // Compiled and warm, as a server is after its first seconds.
+    // Warm up first.
     const stop = name === "mock" ? keepSmall(server.url) : () => {};
     for (const method of ["GET", "POST"]) await rate(server, method);
     for (const method of ["GET", "POST"]) rates[name][method].push(await rate(server, method));
@@ -142,7 +142,7 @@ for (let round = 0; round < rounds; round += 1)
     );
   }
 
-/** Milliseconds for a new backend in the same process, warm. */
+/** Milliseconds to create a backend in this process, after a warm-up. */
 function backendMs() {
   const times = [];
   for (let run = 0; run < 200; run += 1) {
@@ -158,7 +158,7 @@ const sizeOf = (path) =>
     ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
     : statSync(path).size;
 
-/** Megabytes that installing the packed server takes. */
+/** Megabytes of an installation of the packed server. */
 function installMb() {
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-bench-"));
   try {

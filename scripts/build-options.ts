@@ -1,4 +1,4 @@
-// What the builds of all packages share.
+// Build options that all packages share.
 import type { Options } from "tsup";
 
 export const shared = {
@@ -7,14 +7,14 @@ export const shared = {
   clean: true,
   sourcemap: true,
   tsconfig: "../../tsconfig.base.json",
-  // The sources are published beside the maps.
+  // The packages publish their sources, so the maps need no copy.
   esbuildOptions: (options) => {
     options.sourcesContent = false;
   },
   plugins: [
     {
       name: "sources-of-dependencies",
-      // What was taken in of a dependency stands where an installed package has its neighbours, not where this workspace has it.
+      // Maps must name bundled dependencies by their path beside an installed package, not by their path in this workspace.
       renderChunk(_code, chunk) {
         if (typeof chunk.map === "string") chunk.map = chunk.map.replaceAll('"../../../node_modules/', '"../../../');
         return undefined;

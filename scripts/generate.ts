@@ -1,4 +1,4 @@
-// Generates files from openapi/. With --check, it writes nothing, lists stale files and fails if there are any.
+// Generates files from openapi/. With --check, writes nothing, lists stale files and fails if there are any.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";

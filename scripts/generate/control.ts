@@ -1,4 +1,4 @@
-// The control plane's document → what its server and its client are typed and checked by.
+// Generates the types and schemas of the control plane from its document.
 import { fileURLToPath } from "node:url";
 import { bundle, loadConfig } from "@redocly/openapi-core";
 import openapiTS, { astToString } from "openapi-typescript";
@@ -30,7 +30,7 @@ export async function renderControl(): Promise<Map<string, string>> {
       header + strict(await renderZod(document), document) + renderRequestSchemas(operations),
     ],
     [`${folder}/operations.gen.ts`, renderOperations(operations)],
-    // Its client's types are the backend's own: nothing of them is left in its build.
+    // The client uses the types of the backend; the build removes them.
     [
       "packages/mock-server/src/cli/control-types.gen.ts",
       `${header}export type { components, paths } from "../../../backend/src/generated/types.gen.ts";\n`,
@@ -72,7 +72,7 @@ function operationsOf(document: OpenApiDocument) {
   });
 }
 
-/** A field that the document does not know is a mistake of the caller and refused, unless the schema takes any. */
+/** Makes schemas refuse unknown fields, unless the document allows additional properties. */
 function strict(zod: string, document: OpenApiDocument): string {
   const open = Object.entries(document.components.schemas).filter(([, schema]) => schema.additionalProperties === true);
   return open.reduce(

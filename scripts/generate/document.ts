@@ -1,4 +1,4 @@
-// openapi/ → one self-contained OpenAPI document, with the code table folded in.
+// Bundles openapi/ into one OpenAPI document that includes the table of error codes.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundle, loadConfig, type NormalizedProblem } from "@redocly/openapi-core";
@@ -78,7 +78,7 @@ export interface OpenApiDocument {
 
 const methods = ["get", "put", "post", "delete", "patch"];
 
-/** Every operation of the document with its place. */
+/** Every operation with its method, path and parameters. */
 export function* operationsOf(document: OpenApiDocument) {
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of methods) {
@@ -95,7 +95,7 @@ export function* operationsOf(document: OpenApiDocument) {
   }
 }
 
-/** The conditions of the code table that hold for an operation. */
+/** Conditions of the code table that an operation meets. */
 function conditionsOf(operation: OperationObject, parameters: Parameter[], allRoles: string[]): Set<Condition> {
   const conditions = new Set<Condition>(["every-operation"]);
   if (operation["x-account-scoped"]) conditions.add("account-scoped");
@@ -118,7 +118,7 @@ function errorExample(code: string, row: CodeRow & { group: string }) {
   return { summary: row.meaning, value };
 }
 
-/** Folds the code table into a bundled document: enums, per-operation codes, and a named example for each error. */
+/** Adds the code table to a bundled document: enums, the codes of each operation, and an example for each code. */
 export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocument {
   const rows: OpenApiDocument["x-error-table"] = {};
   for (const { title, codes } of table.groups) {
@@ -141,7 +141,10 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
     const conditions = conditionsOf(operation, parameters, allRoles);
     const own = new Set(operation["x-error-codes"]);
     for (const code of own) {
-      if (!rows[code]) throw new Error(`${operation.operationId}: x-error-codes names the unknown code ${code}`);
+      if (!rows[code])
+        throw new Error(
+          `${operation.operationId}: x-error-codes names the unknown code ${code}. Add it to error-codes.yaml.`,
+        );
     }
     const codes = Object.keys(rows).filter(
       (code) => own.has(code) || rows[code]?.when?.some((condition) => conditions.has(condition)),
@@ -152,8 +155,11 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
       if (!("$ref" in response)) continue;
       const shared = document.components.responses[response.$ref.split("/").at(-1) ?? ""];
       const listed = status === "default" ? Object.keys(rows) : byStatus.get(status);
-      if (!shared || !listed) throw new Error(`${operation.operationId}: no code answers the documented ${status}`);
-      // The catch-all keeps its reference: an example for each of all codes in each operation would drown the rest.
+      if (!shared || !listed)
+        throw new Error(
+          `${operation.operationId}: no error code has the documented status ${status}. Add one or remove the response.`,
+        );
+      // The default response keeps its reference: all examples in each operation would be too long.
       if (status === "default") continue;
       operation.responses[status] = {
         ...shared,
@@ -161,7 +167,7 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
           "application/json": {
             ...shared.content["application/json"],
             examples: Object.fromEntries(
-              // Tools that serve the document answer a bad body with the first one, so it is one that names fields.
+              // Mock tools return the first example for an invalid body, so it should have field errors.
               listed
                 .toSorted((one, other) => Number(rows[other]?.errors ?? false) - Number(rows[one]?.errors ?? false))
                 .map((code) => [code, { $ref: `#/components/examples/${code}` }]),
@@ -172,10 +178,12 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
       byStatus.delete(status);
     }
     for (const [status, missing] of byStatus) {
-      throw new Error(`${operation.operationId}: ${missing.join(", ")} need the response ${status}, which is missing`);
+      throw new Error(
+        `${operation.operationId}: ${missing.join(", ")} need the response ${status}, which is missing. Add it.`,
+      );
     }
   }
-  // Codes that no operation lists have their examples on the shared catch-all, so every code is exampled somewhere.
+  // The shared default response has an example for every code, including those that no operation lists.
   const unexpected = document.components.responses.Unexpected;
   if (unexpected) {
     unexpected.content["application/json"].examples = Object.fromEntries(
@@ -191,8 +199,8 @@ export function readCodeTable(): CodeTable {
   return parse(readFileSync(new URL("error-codes.yaml", openapiFolder), "utf8")) as CodeTable;
 }
 
-/** A problem, with the file and the place in it. */
-const sentenceOf = ({ message, location: [at] }: NormalizedProblem): string =>
+/** A problem with its file and position. */
+const formatProblem = ({ message, location: [at] }: NormalizedProblem): string =>
   at ? `${message} (${at.source.absoluteRef} ${at.pointer ?? ""})` : message;
 
 /** Reads, bundles and expands openapi/. */
@@ -203,6 +211,6 @@ export async function loadDocument(): Promise<OpenApiDocument> {
     config,
   });
   const errors = problems.filter((problem) => problem.severity === "error");
-  if (errors.length > 0) throw new Error(errors.map(sentenceOf).join("\n"));
+  if (errors.length > 0) throw new Error(errors.map(formatProblem).join("\n"));
   return expand(result.parsed as OpenApiDocument, readCodeTable());
 }

@@ -1,4 +1,4 @@
-// The document's operations in the form that the generated files need.
+// Operations in the form that the generators need.
 import { type OpenApiDocument, operationsOf, type Parameter, type Reconcile } from "./document.ts";
 
 export interface OperationModel {
@@ -21,7 +21,7 @@ export interface OperationModel {
   /** Name of the request body's schema. */
   requestSchema: string | undefined;
   successes: { status: number; schema: string | undefined; example: unknown }[];
-  /** Where a page holds its items, for operations that page by limit and offset. */
+  /** The items of a page, for operations with limit and offset. */
   paging: { items: string; itemSchema: string } | undefined;
   reconcile: Reconcile | undefined;
 }
@@ -29,7 +29,7 @@ export interface OperationModel {
 const schemaName = (reference: { $ref: string } | undefined, operation: string): string | undefined => {
   if (!reference) return undefined;
   const name = reference.$ref?.split("/").at(-1);
-  if (!name) throw new Error(`${operation}: bodies must refer to a named schema ($ref)`);
+  if (!name) throw new Error(`${operation}: a body has an inline schema. Refer to a named schema with $ref.`);
   return name;
 };
 
@@ -38,7 +38,10 @@ function pagingOf(document: OpenApiDocument, id: string, items: string, schema: 
     | Record<string, { items?: { $ref: string } }>
     | undefined;
   const itemSchema = schemaName(properties?.[items]?.items, id);
-  if (!itemSchema) throw new Error(`${id}: x-paging names ${items}, which is not a list of a named schema`);
+  if (!itemSchema)
+    throw new Error(
+      `${id}: x-paging names ${items}, which is not a list of a named schema. Correct the name or use $ref.`,
+    );
   return { items, itemSchema };
 }
 
@@ -56,7 +59,7 @@ export function modelOf(document: OpenApiDocument): OperationModel[] {
         };
       });
     const retry = operation["x-retry"] ?? (method === "GET" ? "safe" : undefined);
-    if (!retry) throw new Error(`${id}: an operation that is not a GET needs x-retry`);
+    if (!retry) throw new Error(`${id}: x-retry is missing. Add it: only GET has a default.`);
     const paging = operation["x-paging"];
     return {
       id,

@@ -1,4 +1,4 @@
-// The spec package's tables: operations, error codes, limits, signature.
+// Generates the tables of the spec package: operations, error codes, limits, signature.
 import type { OpenApiDocument } from "./document.ts";
 import type { OperationModel } from "./model.ts";
 import { compactJson, header, literal, tableLiteral } from "./text.ts";

@@ -1,10 +1,10 @@
-// The SDK's surface: standalone functions and resource classes by noun, the client's resources, its tables and exports.
+// Generates the functions, resource classes, tables and exports of the SDK.
 import type { OpenApiDocument } from "./document.ts";
 import type { OperationModel } from "./model.ts";
 import { signatureOf } from "./operations.ts";
 import { docComment, header, literal, pascal } from "./text.ts";
 
-const retryWords = {
+const retryDescriptions = {
   safe: "Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.",
   unique: "Retried after 408, 429, 5xx, timeouts and lost connections: the API refuses a name that is taken.",
   once: "Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left the client.",
@@ -54,7 +54,7 @@ function functionComment(operation: OperationModel): string {
 function comment(operation: OperationModel, remark: string[], errors: string[], indent = ""): string {
   const { summary, description, retry, pathParameters } = operation;
   const tags = [...pathParameters.map((parameter) => `@param ${parameter.name} ${parameter.description}`), ...errors];
-  const lines = [`${summary}.`, "", description, "", retryWords[retry], ...remark];
+  const lines = [`${summary}.`, "", description, "", retryDescriptions[retry], ...remark];
   return docComment([...lines, ...(tags.length > 0 ? ["", ...tags] : [])], indent);
 }
 
@@ -68,13 +68,15 @@ function findCandidatesOf(
   if ("explain" in reconcile) {
     const hours = document["x-limits"][reconcile.untilLimit];
     if (typeof hours !== "number")
-      throw new Error(`${id}: x-reconcile names the unknown limit ${reconcile.untilLimit}`);
+      throw new Error(`${id}: x-reconcile names the unknown limit ${reconcile.untilLimit}. Add it to x-limits.`);
     return `, (window) => explain(${JSON.stringify(reconcile.explain)}, ${hours}, window)`;
   }
   const list = operations.find((candidate) => candidate.id === reconcile.list);
   const limit = list?.queryParameters.find(({ name }) => name === "limit")?.schema.maximum;
   if (!list?.paging)
-    throw new Error(`${id}: x-reconcile names ${reconcile.list}, which is not a paged list of the same tag`);
+    throw new Error(
+      `${id}: x-reconcile names ${reconcile.list}, which is not a paged list with the same tag. Name one.`,
+    );
   const query = `{ ${reconcile.since}: window.from, limit: ${limit} }`;
   return `, (window, findOptions) => findInList(${list.id}(client, ${query}, findOptions), window)`;
 }

@@ -1,4 +1,4 @@
-// zod schemas, by @hey-api/openapi-ts, and which of them check which operation's request.
+// Generates zod schemas with @hey-api/openapi-ts, and the tables of schemas by operation.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,12 +7,12 @@ import type { OpenApiDocument } from "./document.ts";
 import type { OperationModel } from "./model.ts";
 import { header, pascal } from "./text.ts";
 
-/** Schemas of requests and resources with their closed enums, and what checks each operation's request. */
+/** Schemas of requests and resources with closed enums, and the request schemas of each operation. */
 export async function renderSchemas(document: OpenApiDocument, operations: OperationModel[]): Promise<string> {
   return header + (await renderZod(document)) + renderRequestSchemas(operations);
 }
 
-/** Schemas of successes whose open enums take any text, so that a newer server's values pass. */
+/** Response schemas. Open enums accept any string, so that values of a newer server pass. */
 export async function renderResponseSchemas(document: OpenApiDocument, operations: OperationModel[]): Promise<string> {
   const open = structuredClone(document);
   for (const schema of openEnumsOf(open)) delete schema.enum;

@@ -1,4 +1,4 @@
-// Types of paths, operations and schemas, by openapi-typescript.
+// Generates types of paths, operations and schemas with openapi-typescript.
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import type { OpenApiDocument } from "./document.ts";
@@ -28,7 +28,7 @@ export async function renderTypes(document: OpenApiDocument): Promise<string> {
   return header + astToString(ast);
 }
 
-/** One exported name for each schema of the document. */
+/** An exported type for each schema. */
 export function renderModels(document: OpenApiDocument): string {
   const names = Object.keys(document.components.schemas).filter((name) => name !== "ErrorCode");
   const lines = names.map((name) => {
@@ -41,6 +41,6 @@ export function renderModels(document: OpenApiDocument): string {
 
 const inSpec = "../../../spec/src";
 
-/** The SDK's types are the spec package's own: the SDK's build takes their declarations in. */
+/** The SDK uses the types of the spec package; its build bundles their declarations. */
 export const sdkTypes = `${header}export type { components, operations, paths, webhooks } from "${inSpec}/types.gen.ts";\n`;
 export const sdkModels = `${header}export type * from "${inSpec}/models.gen.ts";\n`;

@@ -71,25 +71,25 @@ function expectReleased(): void {
 }
 
 describe("the last release is the tree of the commit that recorded it", { timeout: 30_000 }, () => {
-  it("whatever was committed since", () => {
+  it("is unaffected by later commits", () => {
     expectReleased();
   });
 
-  it("whatever stands in the working tree and the index", () => {
+  it("is unaffected by the working tree and the index", () => {
     write(contractFile, '{ "at": 4 }\n');
     git("add", "--all");
     write(caseFile, "export const at = 5;\n");
     expectReleased();
   });
 
-  it("after a rebase, which gives every commit another id", () => {
+  it("is found after a rebase, which changes every commit id", () => {
     const before = git("rev-parse", "HEAD");
     git("-c", "user.name=another", "rebase", "--quiet", "--root", "--force-rebase");
     expect(git("rev-parse", "HEAD")).not.toBe(before);
     expectReleased();
   });
 
-  it("after a merge that brings the record to a branch which has moved on", () => {
+  it("is found after a merge into a branch with newer commits", () => {
     git("branch", "release");
     git("checkout", "--quiet", "-b", "other", "HEAD~2");
     write("other.txt", "more\n");
@@ -98,7 +98,7 @@ describe("the last release is the tree of the commit that recorded it", { timeou
     expectReleased();
   });
 
-  it("when a later commit edited the record, and another took that back", () => {
+  it("is found when a commit edited the record and another reverted it", () => {
     const good = readFileSync(join(root, recordFile), "utf8");
     appendFileSync(join(root, recordFile), "\n");
     commit("Edit");
@@ -107,7 +107,7 @@ describe("the last release is the tree of the commit that recorded it", { timeou
     expectReleased();
   });
 
-  it("has nothing of a package that came later", () => {
+  it("has no files of a package added later", () => {
     expect(baselineOf(root).read(surfaceFile("@pack/new"))).toBe("");
   });
 
@@ -118,7 +118,7 @@ describe("the last release is the tree of the commit that recorded it", { timeou
   });
 });
 
-describe("a record is refused, with what to run", { timeout: 30_000 }, () => {
+describe("a record is refused, with a command to run", { timeout: 30_000 }, () => {
   const bootstrap = { changeset: "first", version: "1.0.0" };
 
   it.each<[string, () => void, string[]]>([
@@ -141,7 +141,7 @@ describe("a record is refused, with what to run", { timeout: 30_000 }, () => {
     ],
     ["missing", () => rmSync(join(root, recordFile)), [`${recordFile} is missing`, "git restore --source=HEAD"]],
     [
-      "marked by a merge",
+      "a merge conflict",
       () => appendFileSync(join(root, recordFile), "<<<<<<<\n"),
       [`${recordFile} cannot be read`, "git restore --source=HEAD"],
     ],
@@ -165,7 +165,7 @@ describe("a record is refused, with what to run", { timeout: 30_000 }, () => {
       [surface, "edited by hand"],
     ],
     [
-      "of another state than its commit, which took in more",
+      "committed together with later changes",
       () => {
         record();
         write(caseFile, "export const at = 7;\n");
@@ -174,7 +174,7 @@ describe("a record is refused, with what to run", { timeout: 30_000 }, () => {
       [`${suiteFolder} differ`, "took in more changes", "git revert", "npm run release:version"],
     ],
     [
-      "of another state before the first release",
+      "committed together with later changes before the first release",
       () => {
         record({ bootstrap });
         write(caseFile, "export const at = 7;\n");
@@ -191,7 +191,7 @@ describe("a record is refused, with what to run", { timeout: 30_000 }, () => {
       ["This clone is shallow", "git fetch --unshallow", "fetch-depth: 0"],
     ],
     [
-      "in a folder that is no repository",
+      "in a folder without a repository",
       () => {
         cpSync(root, join(folder, "unpacked"), { recursive: true, filter: (path) => !path.endsWith(".git") });
         root = join(folder, "unpacked");
@@ -199,7 +199,7 @@ describe("a record is refused, with what to run", { timeout: 30_000 }, () => {
       ["not the root of a git repository", "Clone the repository"],
     ],
     [
-      "in sources that lie unpacked inside another repository",
+      "in sources unpacked inside another repository",
       () => {
         mkdirSync(join(root, "unpacked"));
         root = join(root, "unpacked");
@@ -212,11 +212,11 @@ describe("a record is refused, with what to run", { timeout: 30_000 }, () => {
   });
 });
 
-describe("the text of a record", () => {
+describe("parseRecord", () => {
   it.each([
     { versions, objects: { [contractFile]: "1" } },
     { versions: {}, objects: {}, bootstrap: { changeset: "first", version: "1.0.0" } },
-  ])("is read as it is kept", (kept) => {
+  ])("reads what was written", (kept) => {
     expect(parseRecord(JSON.stringify(kept))).toEqual(kept);
   });
 });

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const note = "Groups carry a note that their members can read.";
 
 describe("a changeset's text", () => {
-  it("is read as it is written", () => {
+  it("reads what was written", () => {
     const text = changesetText(["@call-transfer/spec", "@call-transfer/sdk"], "minor", note);
     const { bumps, note: read } = parseChangeset("one", text);
     expect([...bumps]).toEqual([
@@ -21,15 +21,15 @@ describe("a changeset's text", () => {
     expect(read).toBe(note);
   });
 
-  it("is read with the line ends of Windows too", () => {
+  it("reads Windows line endings", () => {
     const text = changesetText(["sdk"], "minor", note).replaceAll("\n", "\r\n");
     expect(parseChangeset("one", text)).toMatchObject({ bumps: new Map([["sdk", "minor"]]), note });
   });
 
   it.each([
-    ["no head", "Just words.", "does not begin with a header"],
-    ["a head that cannot be read", '---\n"sdk: minor\n---\n\nWords.\n', ".changeset/one.md cannot be read"],
-    ["a bump that there is none", '---\n"sdk": huge\n---\n\nWords.\n', "moves sdk by huge"],
+    ["no header", "Just words.", "does not begin with a header"],
+    ["an invalid header", '---\n"sdk: minor\n---\n\nWords.\n', ".changeset/one.md cannot be read"],
+    ["an unknown bump", '---\n"sdk": huge\n---\n\nWords.\n', "moves sdk by huge"],
   ])("is refused with %s", (_, text, problem) => {
     expect(() => parseChangeset("one", text)).toThrow(problem);
   });
@@ -76,7 +76,7 @@ describe("a release of the workspace", () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("is refused, naming the file, where the settings of changesets cannot be read", () => {
+  it("names the config file if it cannot be read", () => {
     writeFileSync(join(changesets(), "config.json"), '{ "fixed": [');
     expect(() => fixedGroupsIn(changesets())).toThrow(/^\.changeset\/config\.json cannot be read: /);
   });
@@ -86,14 +86,14 @@ describe("a release of the workspace", () => {
     expect(after).toMatchObject({ "mock-server": "2.0.0", sdk: "1.0.0", spec: "1.0.0", backend: "1.0.0" });
   });
 
-  it("moves the contract and the SDK to one version, and who depends on them by a patch", () => {
+  it("gives the contract and the SDK one version and their dependents a patch", () => {
     const after = versionsAfter({ spec: "minor", backend: "patch" });
     expect(after.sdk).toBe(after.spec);
     expect(after).toMatchObject({ sdk: "1.1.0", backend: "1.0.1", "mock-server": "1.0.1" });
     expect(described("backend").dependencies?.["@call-transfer/spec"]).toBe("~1.1.0");
   });
 
-  it("moves every package by a patch with the contract, so that ranges begin at what is tested", () => {
+  it("gives every package a patch with the contract, so that ranges start at the tested version", () => {
     const after = versionsAfter({ spec: "patch" });
     expect(new Set(Object.values(after))).toEqual(new Set(["1.0.1"]));
     const ranges = Object.keys(after).flatMap((name) => Object.entries(described(name).dependencies ?? {}));
@@ -102,7 +102,7 @@ describe("a release of the workspace", () => {
     expect(ours).not.toEqual([]);
   });
 
-  it("stands right below the title of a changelog", () => {
+  it("is written directly below the title of the changelog", () => {
     versionsAfter({ spec: "patch" });
     const changelog = readFileSync(join(folder, "packages", "spec", "CHANGELOG.md"), "utf8");
     expect(changelog).toMatch(/^# @call-transfer\/spec\n\n## 1\.0\.1\n/);
@@ -112,7 +112,7 @@ describe("a release of the workspace", () => {
     expect(fixedGroupsIn(changesets())).toEqual([["@call-transfer/spec", "@call-transfer/sdk"]]);
   });
 
-  it("never writes a changeset over another", () => {
+  it("never overwrites a changeset", () => {
     const names = [1, 2, 3].map(() => writeChangeset(changesets(), "minor-sdk", changesetText(["a"], "minor", note)));
     expect(new Set(names).size).toBe(3);
   });

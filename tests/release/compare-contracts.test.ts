@@ -200,28 +200,28 @@ describe("the least bump that an edit of the contract may carry", () => {
     expect(bumpOf(found)).toBe(bump);
   });
 
-  it("knows at least forty edits by heart", () => {
+  it("covers at least forty edits", () => {
     expect(verdicts.length).toBeGreaterThanOrEqual(40);
   });
 
-  it("is none where nothing changed, also when keys stand in another order", () => {
+  it("is none without changes, also with reordered keys", () => {
     const turned = Object.fromEntries(Object.entries(structuredClone(contract)).reverse());
     expect(compareContracts(contract, turned)).toEqual([]);
   });
 
-  it("is the largest one of several edits, told from the largest on", () => {
+  it("is the largest of several edits, listed largest first", () => {
     const found = compareContracts(contract, edited("group colour = { type: string } ; request note -"));
     expect(found.map(({ bump }) => bump)).toEqual(["major", "minor"]);
   });
 
-  it("tells a change in a shared schema once, with the places where customers meet it", () => {
+  it("reports a change in a shared schema once, with every use", () => {
     const [found, ...others] = compareContracts(contract, edited("schema Problem properties code enum 2 = name_new"));
     expect(others).toEqual([]);
     expect(found?.usedIn).toHaveLength(3);
   });
 });
 
-describe("what stands in the corner of an eye", () => {
+describe("unusual schemas and paths", () => {
   it.each(turns)("%s: %s", (bump, _, edit, words) => {
     const [before = "", after = ""] = edit.split(" => ");
     const found = compareContracts(edited(before), edited(before.replace(/ = .*/, () => ` = ${after}`)));
@@ -229,7 +229,7 @@ describe("what stands in the corner of an eye", () => {
     expect(bumpOf(found)).toBe(bump);
   });
 
-  it("takes a path's description for words", () => {
+  it("rates a path's description as a patch", () => {
     const found = compareContracts(contract, edited("paths /groups description = Sets."));
     expect(found.map(lineOf)).toEqual(["patch  /groups: description was reworded"]);
   });
@@ -242,14 +242,11 @@ describe("the contract itself", () => {
       key === keyword && typeof value === "string" ? `${value} Reworded.` : value,
     ) as JsonObject;
 
-  it.each(["description", "summary", "x-assumption", "meaning"])(
-    "takes a patch when every %s is reworded",
-    (keyword) => {
-      expect(bumpOf(compareContracts(document, reworded(keyword)))).toBe("patch");
-    },
-  );
+  it.each(["description", "summary", "x-assumption", "meaning"])("rates a reworded %s as a patch", (keyword) => {
+    expect(bumpOf(compareContracts(document, reworded(keyword)))).toBe("patch");
+  });
 
-  it("takes a minor for one optional response field, told once, where customers meet it", () => {
+  it("rates an optional response field as a minor, reported once with its use", () => {
     const copy = structuredClone(document);
     Object.assign(copy.components.schemas.MemberAvailability.properties, { note: { type: "string" } });
     expect(compareContracts(document, copy).map(lineOf)).toEqual([
@@ -257,7 +254,7 @@ describe("the contract itself", () => {
     ]);
   });
 
-  it("takes a major for the first field of any schema that goes", () => {
+  it("rates the removal of a schema's first field as a major", () => {
     for (const [name, described] of Object.entries(document.components.schemas)) {
       const [field] = Object.keys("properties" in described ? described.properties : {});
       if (!field) continue;

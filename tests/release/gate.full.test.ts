@@ -13,8 +13,8 @@ import { packagesIn } from "../../scripts/release/compare/surface.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const withinMs = 900_000;
 
-// In a clone of the last commit, whose record is written again, so that only what a test does has changed.
-describe("the gate, from the YAML to the sentence", { timeout: withinMs }, () => {
+// Runs in a clone of the last commit with a new record, so that only the changes of a test count.
+describe("the release gate", { timeout: withinMs }, () => {
   let folder = "";
   const at = (...path: string[]): string => join(folder, "clone", ...path);
   const node = (...parameters: string[]) => {
@@ -49,11 +49,11 @@ describe("the gate, from the YAML to the sentence", { timeout: withinMs }, () =>
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("passes where nothing changed", () => {
+  it("passes without changes", () => {
     expect(gate()).toMatchObject({ status: 0 });
   });
 
-  it("tells a newcomer what one optional response field takes, and passes with the changeset that it writes", () => {
+  it("explains an optional response field, and passes with the changeset it writes", () => {
     const path = at("openapi/schemas/roles.yaml");
     writeFileSync(
       path,
@@ -69,13 +69,13 @@ describe("the gate, from the YAML to the sentence", { timeout: withinMs }, () =>
     expect(gate()).toMatchObject({ status: 0 });
   });
 
-  it("asks a major where the cases of the last release no longer compile, whatever the present ones do", () => {
+  it("requires a major if the cases of the last release no longer compile", () => {
     const path = at("packages/sdk/src/index.ts");
     writeFileSync(path, readFileSync(path, "utf8").replace(/\bisApiError,/, ""));
     expect(gate().said).toMatch(/major {2}contract cases of the last release: no longer compile: .*isApiError/);
   });
 
-  it("says that a surface is behind the sources, and passes with what it writes", () => {
+  it("reports an outdated api.d.ts, and passes with the one it writes", () => {
     appendFileSync(at("packages/mock-server/src/index.ts"), "export const extra = 1;\n");
     expect(gate().said).toContain("packages/mock-server/api.d.ts: out of date. Run `npm run release:check -- --write`");
     expect(gate("--write").said).toContain("wrote packages/mock-server/api.d.ts");
@@ -90,7 +90,7 @@ describe("the gate, from the YAML to the sentence", { timeout: withinMs }, () =>
       () => writeFileSync(at(".changeset/odd.md"), "Just words.\n"),
       ".changeset/odd.md does not begin with a header",
     ],
-  ])("says in words, and without a stack, that %s", (_, plant, words) => {
+  ])("prints an error without a stack if %s", (_, plant, words) => {
     plant();
     const { status, said } = gate();
     expect(status).toBe(1);

@@ -48,7 +48,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the surface of a package", () => {
-  it("is what its entry points export and what that leads to, without comments, bodies and generated tables", () => {
+  it("has the exports and every declaration they lead to, without comments, bodies and generated tables", () => {
     expect(surfacesOf(packagesIn(join(folder, "packages")), options).get("pack")).toBe(`declare module "pack" {
   export { Options };
   export { open as begin };
@@ -72,7 +72,7 @@ type table = unknown;
   });
 });
 
-describe("what a surface cannot show", () => {
+describe("an export that hides its names", () => {
   it.each([
     ["all of another package", 'export * from "elsewhere";', "export * from"],
     ["a namespace", 'export * as tables from "./table.gen.ts";', "export * as"],
@@ -95,25 +95,25 @@ describe("cases of the last release", () => {
     ["cases/unreached.ts", begin("{}")],
   ]);
 
-  it("are named with the line that no longer compiles, where the entry leads to them", () => {
+  it("are reported with the line that no longer compiles, if the entry imports them", () => {
     const found = checkFiles(cases, "cases/index.ts", folder, options);
     expect(found).toMatchObject([{ bump: "major", usedIn: ["cases/bad.ts:2"] }]);
     expect(found[0]?.message).toContain("no longer compile: ");
   });
 
-  it("take the place of those on the disk", () => {
+  it("replace the files on disk", () => {
     mkdirSync(join(folder, "cases"));
     writeFileSync(join(folder, "cases/bad.ts"), begin("{ to: {} }"));
     expect(checkFiles(cases, "cases/index.ts", folder, options)).toHaveLength(1);
   });
 
-  it("are not passed over where the entry is gone", () => {
+  it("fail if the entry is missing", () => {
     expect(() => checkFiles(new Map(), "cases/index.ts", folder, options)).toThrow("has no cases/index.ts");
   });
 });
 
 describe("release files", () => {
-  it("come after what they need", () => {
+  it("come after their dependencies", () => {
     const needs: Record<string, string[]> = { mock: ["backend"], backend: ["spec"], spec: [], sdk: [] };
     const packages = Object.keys(needs).map((name) => ({ name }));
     expect(inOrder(packages, ({ name }) => needs[name] ?? []).map(({ name }) => name)).toEqual([
@@ -124,13 +124,13 @@ describe("release files", () => {
     ]);
   });
 
-  it("refuse to need each other in a circle", () => {
+  it("fail for circular dependencies", () => {
     expect(() => inOrder([{ name: "a" }, { name: "b" }], ({ name }) => (name === "a" ? ["b"] : ["a"]))).toThrow(
       "a needs b needs a",
     );
   });
 
-  it("tell of their own version only", () => {
+  it("have the notes of their own version only", () => {
     const changelog = "# pack\n\n## 1.1.0\n\n### Minor Changes\n\n- A note.\n\n## 1.0.0\n\n- The first.\n";
     expect(notesOf(changelog, "1.1.0")).toBe("### Minor Changes\n\n- A note.");
     expect(notesOf(changelog, "1.0.0")).toBe("- The first.");

@@ -19,13 +19,13 @@ const pending = (bumps: Record<string, Bump>, id = "one"): Changeset => ({
 const record = { versions: { spec: "1.0.0", sdk: "1.0.0" }, objects: {} };
 const packages = Object.entries(record.versions).map(([name, version]) => ({ name, version, isPrivate: false }));
 
-describe("what the pending changesets must carry", () => {
+describe("the bump of the pending changesets", () => {
   it.each<[string, Bump, Changeset[]]>([
-    ["a minor carried by the same bump", "minor", [pending({ sdk: "minor" })]],
-    ["a minor carried by a larger bump", "minor", [pending({ sdk: "major" })]],
-    ["a change carried by the other one of a fixed pair", "major", [pending({ spec: "major" })]],
+    ["a minor covered by the same bump", "minor", [pending({ sdk: "minor" })]],
+    ["a minor covered by a larger bump", "minor", [pending({ sdk: "major" })]],
+    ["a change covered by the other package of a fixed pair", "major", [pending({ spec: "major" })]],
     [
-      "a change carried by the largest of several",
+      "a change covered by the largest of several",
       "minor",
       [pending({ sdk: "patch" }), pending({ sdk: "minor" }, "two")],
     ],
@@ -41,33 +41,33 @@ describe("what the pending changesets must carry", () => {
     expect(shortfallsOf([moved(bump)], changesets, record)).toMatchObject([{ needed: bump, carried }]);
   });
 
-  it("asks nothing of packages that did not change", () => {
+  it("may be missing for packages that did not change", () => {
     expect(shortfallsOf([{ names: ["mock"], changes: [] }], [], record)).toEqual([]);
   });
 
-  it("is not what carries the packages to their first release", () => {
+  it("does not count the changeset of the first release", () => {
     const first = { ...record, bootstrap: { changeset: "first", version: "1.0.0" } };
     expect(shortfallsOf([moved("minor")], [pending({ sdk: "major" }, "first")], first)).toHaveLength(1);
   });
 });
 
-describe("what a newcomer is told", () => {
+describe("the explanation of a shortfall", () => {
   const [shortfall] = shortfallsOf([moved("minor")], [], record);
   const text = shortfall ? explain(shortfall) : "";
 
-  it("names the change, its weight, the command and the changeset", () => {
+  it("names the change, the bump, the command and the changeset", () => {
     expect(text).toContain("minor  Group.note: an optional field was added");
     expect(text).toContain("needs a minor bump. Pending changesets: none");
     expect(text).toContain("npm run release:check -- --write");
     expect(text).toContain('"sdk": minor');
   });
 
-  it("is a changeset that carries it", () => {
+  it("contains a changeset that covers it", () => {
     const written = parseChangeset("one", shortfall ? changesetFor(shortfall) : "");
     expect(shortfallsOf([moved("minor")], [written], record)).toEqual([]);
   });
 
-  it("does not drown what matters in patches", () => {
+  it("summarizes patches beside a larger change", () => {
     const changes = [change("minor"), ...Array.from({ length: 40 }, () => change("patch"))];
     const [found] = shortfallsOf([{ names: ["sdk"], changes }], [], record);
     expect(found && explain(found)).toContain("and 40 that need a patch");
@@ -75,7 +75,7 @@ describe("what a newcomer is told", () => {
 });
 
 describe("the record of the last release", () => {
-  it("fits packages whose versions are those that it names", () => {
+  it("fits packages with the recorded versions", () => {
     expect(recordProblems(packages, [pending({ sdk: "minor" })], record)).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe("the record of the last release", () => {
       [],
       "sdk is 1.1.0",
     ],
-    ["a package that is gone", packages.slice(0, 1), [], "sdk was part of the last release"],
+    ["a missing package", packages.slice(0, 1), [], "sdk was part of the last release"],
     ["a changeset without a note", packages, [{ ...pending({ sdk: "minor" }), note: "" }], "has no note"],
     ["a changeset for no package", packages, [pending({ skd: "minor" })], "moves skd, which is not a package here"],
   ])("does not fit %s", (_, present, changesets, problem) => {

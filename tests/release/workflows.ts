@@ -1,54 +1,54 @@
-// What a GitHub workflow must keep to: few rights, given to each job by name; actions that cannot change under us; no text
-// from outside in a shell; an end in sight.
+// Rules for GitHub workflows: minimal permissions for each job, pinned actions, no untrusted text in a shell, a timeout.
 import { parse } from "yaml";
 import { isEqual, isObject, listIn, objectIn } from "../../scripts/release/json.ts";
 
 const pinned = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/;
-/** Runs code of other packages, which has no place where something can be published. */
+/** Commands that run third-party code. They are forbidden in jobs that can publish. */
 const runsForeignCode = /\bnpm (?:ci|install|i|run|exec|test)\b|\bnpx\b|\.ci\/run/;
 
-/** Runs the release gate, which reads the last release from git's history. */
+/** Commands that run the release gate, which needs the full git history. */
 const runsGate = /\brelease:(?:check|version|dry-run)\b|\.ci\/run/;
 
 function problemsOfStep(step: unknown, where: string, text: string, mayPublish: boolean): string[] {
   const { uses, run, with: inputs } = objectIn(step);
   const found: string[] = [];
   if (typeof uses === "string") {
-    if (!pinned.test(uses)) found.push(`${where} uses ${uses}, which is not pinned by a full commit`);
+    if (!pinned.test(uses)) found.push(`${where} uses ${uses}, which is not pinned. Use a full commit id.`);
     if (!text.includes(`${uses} # v`)) {
-      found.push(`${where} does not say which version ${uses} is`);
+      found.push(`${where} does not name the version of ${uses}. Add a comment such as # v1.2.3.`);
     }
     if (uses.startsWith("actions/checkout@") && objectIn(inputs)["persist-credentials"] !== false) {
-      found.push(`${where} leaves the checkout's credentials behind`);
+      found.push(`${where} keeps the credentials of the checkout. Set persist-credentials: false.`);
     }
   }
   if (typeof run === "string") {
-    if (run.includes("${{")) found.push(`${where} puts \${{ … }} into a shell; hand it over by env`);
+    if (run.includes("${{")) found.push(`${where} puts \${{ … }} into a shell. Pass it through env.`);
     if (mayPublish && runsForeignCode.test(run))
-      found.push(`${where} runs code of other packages where it may publish`);
+      found.push(`${where} runs third-party code in a job that can publish. Move it to another job.`);
   }
   return found;
 }
 
-/** What is wrong with a workflow's text, in sentences. */
+/** Problems of a workflow, each with its fix. */
 export function workflowProblems(text: string): string[] {
   const workflow = objectIn(parse(text) as unknown);
   const found: string[] = [];
-  if (!isEqual(workflow.permissions, {})) found.push("the workflow itself must have no permissions: `permissions: {}`");
+  if (!isEqual(workflow.permissions, {})) found.push("the workflow has permissions. Set `permissions: {}`.");
   if ("pull_request_target" in objectIn(workflow.on))
-    found.push("pull_request_target gives rights to code of strangers");
-  if (/\bsecrets\./.test(text)) found.push("secrets have no place here; publishing is trusted by OIDC");
+    found.push("pull_request_target gives permissions to untrusted code. Use pull_request.");
+  if (/\bsecrets\./.test(text)) found.push("the workflow uses a secret. Publish with OIDC instead.");
   for (const [name, job] of Object.entries(objectIn(workflow.jobs))) {
     const { permissions, "timeout-minutes": minutes, steps } = objectIn(job);
-    if (!isObject(permissions)) found.push(`${name} does not name its permissions`);
-    if (typeof minutes !== "number") found.push(`${name} has no timeout-minutes`);
+    if (!isObject(permissions)) found.push(`${name} has no permissions. Name them.`);
+    if (typeof minutes !== "number") found.push(`${name} has no timeout-minutes. Add it.`);
     const rights = objectIn(permissions);
     const mayPublish = rights["id-token"] === "write";
-    if (mayPublish && !isEqual(rights, { "id-token": "write" })) found.push(`${name} may publish and more than that`);
+    if (mayPublish && !isEqual(rights, { "id-token": "write" }))
+      found.push(`${name} has more permissions than publishing needs. Remove them.`);
     const checkouts = listIn(steps).filter((step) => String(objectIn(step).uses).startsWith("actions/checkout@"));
     const isWhole = checkouts.every((step) => objectIn(objectIn(step).with)["fetch-depth"] === 0);
     if (runsGate.test(JSON.stringify(steps)) && !isWhole)
-      found.push(`${name} runs the release gate without fetch-depth: 0`);
+      found.push(`${name} runs the release gate without fetch-depth: 0. Add it.`);
     listIn(steps).forEach((step, index) => {
       found.push(...problemsOfStep(step, `${name}, step ${index + 1},`, text, mayPublish));
     });
@@ -56,7 +56,7 @@ export function workflowProblems(text: string): string[] {
   return found;
 }
 
-/** The jobs that may get a token to publish with. */
+/** Jobs that can publish. */
 export const publishersIn = (text: string): string[] =>
   Object.entries(objectIn(objectIn(parse(text) as unknown).jobs))
     .filter(([, job]) => objectIn(objectIn(job).permissions)["id-token"] === "write")
