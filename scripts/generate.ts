@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderControl } from "./generate/control.ts";
-import { loadDocument } from "./generate/document.ts";
+import { loadDocument, renderDocument } from "./generate/document.ts";
 import { modelOf } from "./generate/model.ts";
 import { renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
 import {
@@ -15,7 +15,6 @@ import {
   renderSignature,
 } from "./generate/resources.ts";
 import { renderResponseSchemas, renderSchemas } from "./generate/schemas.ts";
-import { compactJson } from "./generate/text.ts";
 import { renderModels, renderTypes, sdkModels, sdkTypes } from "./generate/types.ts";
 
 const root = new URL("../", import.meta.url);
@@ -33,7 +32,7 @@ async function render(): Promise<Map<string, string>> {
   const operations = modelOf(document);
   const nouns = Map.groupBy(operations, ({ noun }) => noun);
   const files = new Map([
-    ["packages/spec/openapi.json", `${compactJson(document)}\n`],
+    ["packages/spec/openapi.json", renderDocument(document)],
     ["packages/spec/src/types.gen.ts", await renderTypes(document)],
     ["packages/spec/src/models.gen.ts", renderModels(document)],
     ["packages/spec/src/schemas.gen.ts", await renderSchemas(document, operations)],

@@ -2,9 +2,12 @@
 import { fileURLToPath } from "node:url";
 import { bundle, loadConfig } from "@redocly/openapi-core";
 import openapiTS, { astToString } from "openapi-typescript";
+import ts from "typescript";
+import { compactCode } from "./compact.ts";
 import { type OpenApiDocument, openapiFolder, type Parameter } from "./document.ts";
-import { renderZod } from "./schemas.ts";
+import { reachableFrom, renderZod } from "./schemas.ts";
 import { compactJson, header, pascal, tableLiteral } from "./text.ts";
+import { typesWidth } from "./types.ts";
 
 const folder = "packages/backend/src/generated";
 
@@ -21,13 +24,19 @@ interface ControlOperation {
 export async function renderControl(): Promise<Map<string, string>> {
   const document = await load();
   const operations = operationsOf(document);
-  const types = header + astToString(await openapiTS(structuredClone(document) as never, { immutable: true }));
+  const types = await openapiTS(structuredClone(document) as never, { immutable: true });
   return new Map([
     [`${folder}/document.gen.ts`, renderDocument(document)],
-    [`${folder}/types.gen.ts`, types],
+    [`${folder}/types.gen.ts`, header + compactCode(astToString(withoutFiller(types)), { width: typesWidth })],
     [
       `${folder}/schemas.gen.ts`,
-      header + strict(await renderZod(document), document) + renderRequestSchemas(operations),
+      header +
+        compactCode(
+          reachableFrom(
+            ["controlSchemas", "zCollection", "zFault"],
+            strict(await renderZod(document), document) + renderRequestSchemas(operations),
+          ),
+        ),
     ],
     [`${folder}/operations.gen.ts`, renderOperations(operations)],
     // The client uses the types of the backend; the build removes them.
@@ -81,9 +90,37 @@ function strict(zod: string, document: OpenApiDocument): string {
   );
 }
 
+/**
+ * Types without what their client does not read: members that are never there, headers of any name, a path's parameters,
+ * which its operations repeat, and comments on paths and operations.
+ */
+function withoutFiller(nodes: readonly ts.Node[]): ts.Node[] {
+  const isFiller = (node: ts.Node, parent: ts.Node): boolean => {
+    if (!ts.isPropertySignature(node) || !node.type) return false;
+    const name = ts.isIdentifier(node.name) ? node.name.text : "";
+    if (node.type.kind === ts.SyntaxKind.NeverKeyword) return node.questionToken !== undefined && name !== "content";
+    if (name === "parameters") return ts.isPropertySignature(parent) && ts.isStringLiteral(parent.name);
+    return (
+      name === "headers" && ts.isTypeLiteralNode(node.type) && node.type.members.every(ts.isIndexSignatureDeclaration)
+    );
+  };
+  const transform: ts.TransformerFactory<ts.Node> = (context) => (root) => {
+    const isCalls = ts.isInterfaceDeclaration(root) && root.name.text !== "components";
+    const visit = (node: ts.Node, parent: ts.Node): ts.Node | undefined => {
+      if (isFiller(node, parent)) return undefined;
+      if (isCalls) ts.setSyntheticLeadingComments(node, undefined);
+      return ts.visitEachChild(node, (child) => visit(child, ts.isTypeLiteralNode(node) ? parent : node), context);
+    };
+    return visit(root, root) ?? root;
+  };
+  return ts.transform([...nodes], [transform]).transformed;
+}
+
+/** The document has one reader, a program: each path and component is a line. */
 function renderDocument(document: OpenApiDocument): string {
+  const tables = [document.paths, ...Object.values(document.components)];
   return `${header}/** The control plane's OpenAPI document. */
-export const controlDocument: Readonly<Record<string, unknown>> = ${compactJson(document)};
+export const controlDocument: Readonly<Record<string, unknown>> = ${compactJson(document, tables)};
 `;
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundle, loadConfig, type NormalizedProblem } from "@redocly/openapi-core";
 import { parse } from "yaml";
+import { compactJson } from "./text.ts";
 
 export const openapiFolder = new URL("../../openapi/", import.meta.url);
 
@@ -214,3 +215,7 @@ export async function loadDocument(): Promise<OpenApiDocument> {
   if (errors.length > 0) throw new Error(errors.map(formatProblem).join("\n"));
   return expand(result.parsed as OpenApiDocument, readCodeTable());
 }
+
+/** The document as it is published. The error codes and their examples are tables. */
+export const renderDocument = (document: OpenApiDocument): string =>
+  `${compactJson(document, [document["x-error-table"], document.components.examples])}\n`;

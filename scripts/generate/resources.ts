@@ -224,7 +224,7 @@ export function renderSignature(document: OpenApiDocument): string {
 
 export function renderSdkErrorCodes(document: OpenApiDocument): string {
   const table = Object.entries(document["x-error-table"]);
-  const rows = table.map(([code, row]) => `  /** ${row.meaning} */\n  ${code}: ${row.status ?? "number"};`);
+  const rows = table.map(([code, row]) => `  /** ${row.meaning} */ ${code}: ${row.status ?? "number"};`);
   const withErrors = table.filter(([, row]) => row.errors).map(([code]) => JSON.stringify(code));
   return `${header}/** HTTP status of every error code (§7.2). */
 export interface ErrorCodeStatus {

@@ -3,13 +3,19 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@hey-api/openapi-ts";
+import ts from "typescript";
+import { compactCode } from "./compact.ts";
 import type { OpenApiDocument } from "./document.ts";
 import type { OperationModel } from "./model.ts";
 import { header, pascal } from "./text.ts";
 
 /** Schemas of requests and resources with closed enums, and the request schemas of each operation. */
 export async function renderSchemas(document: OpenApiDocument, operations: OperationModel[]): Promise<string> {
-  return header + (await renderZod(document)) + renderRequestSchemas(operations);
+  // A field stands on a line of its own: the mutants of keywords find it there.
+  return (
+    header +
+    compactCode((await renderZod(document)) + renderRequestSchemas(operations), { mayFit: ts.isArrayLiteralExpression })
+  );
 }
 
 /** Response schemas. Open enums accept any string, so that values of a newer server pass. */
@@ -19,7 +25,7 @@ export async function renderResponseSchemas(document: OpenApiDocument, operation
   const rows = operations
     .filter(({ successes }) => successes.some(({ schema }) => schema))
     .map(({ id }) => `    ${id}: z${pascal(id)}Response,`);
-  return `${header}${await renderZod(open)}
+  const table = `
 /**
  * What checks the body of each operation's success.
  */
@@ -27,6 +33,28 @@ export const responseSchemas = {
 ${rows.join("\n")}
 } satisfies Record<string, z.ZodType>;
 `;
+  return header + compactCode(reachableFrom(["responseSchemas"], (await renderZod(open)) + table));
+}
+
+/** A module without the constants that none of some names leads to. */
+export function reachableFrom(names: readonly string[], text: string): string {
+  const { statements } = ts.createSourceFile("generated.ts", text, ts.ScriptTarget.Latest, true);
+  const nameOf = (statement: ts.Statement): string =>
+    ts.isVariableStatement(statement) ? (statement.declarationList.declarations[0]?.name.getText() ?? "") : "";
+  const reached = new Set<ts.Statement>();
+  const reach = (statement: ts.Statement): void => {
+    if (reached.has(statement)) return;
+    reached.add(statement);
+    const mentioned = new Set(statement.getText().match(/\bz[A-Z]\w*/g));
+    for (const other of statements) if (mentioned.has(nameOf(other))) reach(other);
+  };
+  for (const statement of statements)
+    if (nameOf(statement) === "" || names.includes(nameOf(statement))) reach(statement);
+  return statements
+    .filter((statement) => reached.has(statement))
+    .map((statement) => statement.getFullText())
+    .join("")
+    .concat("\n");
 }
 
 function* openEnumsOf(node: unknown): Generator<{ enum?: unknown }> {

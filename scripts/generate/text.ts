@@ -11,7 +11,8 @@ export function docComment(lines: string[], indent = ""): string {
   return [`${indent}/**`, ...wrapped.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`].join("\n");
 }
 
-function wrap(text: string, width: number): string[] {
+/** Text in lines of at most some columns. */
+export function wrap(text: string, width: number): string[] {
   const lines = [""];
   for (const word of text.split(" ")) {
     const last = lines.length - 1;
@@ -26,23 +27,35 @@ const fieldsOf = (value: object) => Object.entries(value).filter(([, item]) => i
 const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null;
 const isWord = (value: unknown): boolean => isPlain(value) && !flatJson(value).includes(" ");
 
-/** JSON with everything that fits on one line on one line, and long lists of words filled line by line. */
-export function compactJson(value: unknown, indent = "", before = "", width = 120): string {
+/**
+ * JSON with everything that fits on one line on one line, and long lists of words filled line by line. A table has one row
+ * a line, however long.
+ */
+export function compactJson(value: unknown, tables: readonly unknown[] = []): string {
+  return layOut(value, { width: 120, tables });
+}
+
+interface Layout {
+  readonly width: number;
+  readonly tables: readonly unknown[];
+}
+
+function layOut(value: unknown, layout: Layout, indent = "", before = ""): string {
+  const { width, tables } = layout;
   const flat = before + flatJson(value);
-  if (isPlain(value) || indent.length + flat.length < width) return flat;
+  if (isPlain(value) || (indent.length + flat.length < width && !tables.includes(value))) return flat;
   const inner = `${indent}  `;
-  if (!Array.isArray(value)) return `${before}${fieldLines(value as object, indent, width)}`;
+  if (!Array.isArray(value)) return `${before}${fieldLines(value as object, layout, indent)}`;
   const lines = value.every(isWord)
     ? wrap(value.map(flatJson).join(", "), width - inner.length).map((line) => inner + line)
-    : [value.map((item) => inner + compactJson(item, inner, "", width)).join(",\n")];
+    : [value.map((item) => inner + layOut(item, layout, inner)).join(",\n")];
   return `${before}[\n${lines.join("\n")}\n${indent}]`;
 }
 
-const fieldLines = (value: object, indent: string, width: number): string => {
+const fieldLines = (value: object, layout: Layout, indent = ""): string => {
   const inner = `${indent}  `;
-  const fields = fieldsOf(value).map(
-    ([key, item]) => inner + compactJson(item, inner, `${JSON.stringify(key)}: `, width),
-  );
+  const inside = layout.tables.includes(value) ? { ...layout, width: Number.POSITIVE_INFINITY } : layout;
+  const fields = fieldsOf(value).map(([key, item]) => inner + layOut(item, inside, inner, `${JSON.stringify(key)}: `));
   return `{\n${fields.join(",\n")}\n${indent}}`;
 };
 
@@ -55,8 +68,8 @@ function flatJson(value: unknown): string {
 
 /** A value as a TypeScript literal. An object has one property a line at the first level. */
 export const literal = (value: unknown, width = 120): string => {
-  const json =
-    isPlain(value) || Array.isArray(value) ? compactJson(value, "", "", width) : fieldLines(value as object, "", width);
+  const layout = { width, tables: [] };
+  const json = isPlain(value) || Array.isArray(value) ? layOut(value, layout) : fieldLines(value as object, layout);
   return json.replace(/"([A-Za-z_][A-Za-z0-9_]*)":/g, "$1:");
 };
 

@@ -1,6 +1,7 @@
 // Generates types of paths, operations and schemas with openapi-typescript.
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
+import { compactCode } from "./compact.ts";
 import type { OpenApiDocument } from "./document.ts";
 import { header } from "./text.ts";
 
@@ -25,8 +26,14 @@ export async function renderTypes(document: OpenApiDocument): Promise<string> {
       return extended["x-open-enum"] && extended.enum ? openEnum(extended.enum) : undefined;
     },
   });
-  return header + astToString(ast);
+  return header + compactCode(withNeversTogether(astToString(ast)), { width: typesWidth });
 }
+
+/** Columns of a file of types, whose members name long paths into it. */
+export const typesWidth = 180;
+
+/** Text whose members that are never there share a line. */
+const withNeversTogether = (text: string): string => text.replace(/(\?: never;)\n +(?=\w+\?: never;)/g, "$1 ");
 
 /** An exported type for each schema. */
 export function renderModels(document: OpenApiDocument): string {

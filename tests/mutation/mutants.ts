@@ -83,12 +83,12 @@ const changes: readonly Change[] = [
   { find: /z\.int\(\)/g, parts: ["body"], variants: () => ({ "accepts fractions": "z.number()" }) },
   { find: /z\.object\(/g, parts: ["body"], variants: () => ({ "refuses unknown fields": "z.strictObject(" }) },
   {
-    find: /(?<=\n {4}\w+: (?:(?!nullish|optional).)*[^,])(?=,?\n)/g,
+    find: /(?<=\n {2}\w+: (?:(?!nullish|optional).)*[^,])(?=,?\n)/g,
     parts: ["body"],
     variants: () => ({ "is optional": ".optional()" }),
   },
   {
-    find: /(?<=\n {4}\w+: (?:(?!nullish).)*[^,])(?=,?\n)/g,
+    find: /(?<=\n {2}\w+: (?:(?!nullish).)*[^,])(?=,?\n)/g,
     parts: ["body"],
     variants: () => ({ "may be null": ".nullable()" }),
   },
@@ -113,7 +113,7 @@ function schemaMutants(part: Part, operation: string, name: string, declaration:
     .flatMap(({ find, variants }) =>
       [...declaration.matchAll(find)].flatMap((match) => {
         const [before, after] = [declaration.slice(0, match.index), declaration.slice(match.index + match[0].length)];
-        const field = [...before.matchAll(/\n {4}(\w+): /g)].at(-1)?.[1];
+        const field = [...before.matchAll(/\n {2}(\w+): /g)].at(-1)?.[1];
         const place = [name.slice(1), ...(field ? [field] : [])].join(".");
         const first = new RegExp(`^invalid input: ${operation} .*${field ?? ""}`);
         return Object.entries(variants(match)).map(([what, text]) =>

@@ -2,321 +2,112 @@
 
 import * as z from 'zod';
 
-/**
- * Machine-readable error code (§7.2).
- */
-export const zErrorCode = z.string();
-
-/**
- * Machine-readable code of a failing field (§7.3).
- */
-export const zFieldErrorCode = z.string();
-
-/**
- * One failing field of a request (§2.6).
- */
-export const zFieldError = z.object({
-    field: z.string(),
-    code: zFieldErrorCode,
-    message: z.string()
-});
-
-/**
- * Extra context of an error (§2.6). Additional fields may be present.
- */
-export const zErrorResponseMeta = z.object({
-    retryAfterSecs: z.number().gte(0).optional(),
-    resetsAt: z.iso.datetime({ offset: true }).optional()
-});
-
-/**
- * The body of every error (§2.6).
- */
-export const zErrorResponse = z.object({
-    code: zErrorCode,
-    status: z.int().gte(400).lte(599),
-    title: z.string(),
-    detail: z.string(),
-    errors: z.array(zFieldError).nullish(),
-    meta: zErrorResponseMeta.nullish(),
-    requestId: z.string().nullish()
-});
-
-/**
- * Settings of a destination. The specification does not define its fields.
- */
+/** Settings of a destination. The specification does not define its fields. */
 export const zTransferDestinationConfig = z.record(z.string(), z.unknown());
 
-/**
- * Where a call can be transferred to (§2.1).
- */
+/** Where a call can be transferred to (§2.1). */
 export const zTransferDestination = z.object({
-    id: z.string(),
-    name: z.string(),
-    kind: z.string(),
-    enabled: z.boolean(),
-    config: zTransferDestinationConfig,
-    createdAt: z.iso.datetime({ offset: true }),
-    updatedAt: z.iso.datetime({ offset: true }),
-    signingSecret: z.string().nullish(),
-    signingSecretHint: z.string().nullish(),
-    previousSecretExpiresAt: z.iso.datetime({ offset: true }).nullish()
+  id: z.string(),
+  name: z.string(),
+  kind: z.string(),
+  enabled: z.boolean(),
+  config: zTransferDestinationConfig,
+  createdAt: z.iso.datetime({ offset: true }),
+  updatedAt: z.iso.datetime({ offset: true }),
+  signingSecret: z.string().nullish(),
+  signingSecretHint: z.string().nullish(),
+  previousSecretExpiresAt: z.iso.datetime({ offset: true }).nullish()
 });
 
-/**
- * One destination of a group (§2.3).
- */
+/** One destination of a group (§2.3). */
 export const zDestinationGroupMember = z.object({
-    destinationId: z.string(),
-    ringTimeoutSecs: z.int().gte(5).lte(45).optional()
+  destinationId: z.string(),
+  ringTimeoutSecs: z.int().gte(5).lte(45).optional()
 });
 
-/**
- * A new destination group (§4.2).
- */
-export const zCreateDestinationGroupRequest = z.object({
-    name: z.string().min(1).max(100),
-    members: z.array(zDestinationGroupMember).min(1).max(10),
-    strategy: z.enum(['simultaneous']).nullish().default('simultaneous'),
-    totalTimeoutSecs: z.int().gte(5).lte(60).nullish().default(30)
-});
-
-/**
- * A named set of destinations that ring together as one transfer target (§2.2).
- */
+/** A named set of destinations that ring together as one transfer target (§2.2). */
 export const zDestinationGroup = z.object({
-    id: z.string(),
-    name: z.string().min(1).max(100),
-    strategy: z.string(),
-    totalTimeoutSecs: z.int().gte(5).lte(60),
-    members: z.array(zDestinationGroupMember).min(1).max(10),
-    createdAt: z.iso.datetime({ offset: true }),
-    updatedAt: z.iso.datetime({ offset: true })
+  id: z.string(),
+  name: z.string().min(1).max(100),
+  strategy: z.string(),
+  totalTimeoutSecs: z.int().gte(5).lte(60),
+  members: z.array(zDestinationGroupMember).min(1).max(10),
+  createdAt: z.iso.datetime({ offset: true }),
+  updatedAt: z.iso.datetime({ offset: true })
 });
 
-/**
- * Whether a member takes transferred calls (§2.4).
- */
+/** Whether a member takes transferred calls (§2.4). */
 export const zMemberAvailability = z.object({
-    memberId: z.string(),
-    userId: z.string(),
-    status: z.string(),
-    busy: z.boolean(),
-    source: z.string().nullish(),
-    reason: z.string().nullish(),
-    until: z.iso.datetime({ offset: true }).nullish(),
-    updatedAt: z.iso.datetime({ offset: true }).nullish()
+  memberId: z.string(),
+  userId: z.string(),
+  status: z.string(),
+  busy: z.boolean(),
+  source: z.string().nullish(),
+  reason: z.string().nullish(),
+  until: z.iso.datetime({ offset: true }).nullish(),
+  updatedAt: z.iso.datetime({ offset: true }).nullish()
 });
 
-/**
- * A built-in role within an account (§5.5).
- */
+/** A built-in role within an account (§5.5). */
 export const zRole = z.string();
 
-/**
- * A built-in role and the permissions it grants (§2.5).
- */
+/** A built-in role and the permissions it grants (§2.5). */
 export const zRoleDefinition = z.object({
-    role: zRole,
-    permissions: z.array(z.string().regex(/^[a-z_]+:(read|write)$/))
+  role: zRole,
+  permissions: z.array(z.string().regex(/^[a-z_]+:(read|write)$/))
 });
 
-/**
- * Every built-in role (§4.5).
- */
-export const zRoleList = z.object({
-    roles: z.array(zRoleDefinition)
-});
+/** Every built-in role (§4.5). */
+export const zRoleList = z.object({ roles: z.array(zRoleDefinition) });
 
-/**
- * An item of the call list (§4.6). Additional fields may be present.
- */
-export const zCall = z.object({
-    id: z.string(),
-    direction: z.string(),
-    duration: z.number().gte(0)
-});
+/** An item of the call list (§4.6). Additional fields may be present. */
+export const zCall = z.object({ id: z.string(), direction: z.string(), duration: z.number().gte(0) });
 
-/**
- * The size of the whole list.
- */
-export const zListMeta = z.object({
-    total: z.int().gte(0)
-});
+/** The size of the whole list. */
+export const zListMeta = z.object({ total: z.int().gte(0) });
 
-/**
- * One page of calls (§4.6).
- */
-export const zCallList = z.object({
-    calls: z.array(zCall),
-    meta: zListMeta
-});
+/** One page of calls (§4.6). */
+export const zCallList = z.object({ calls: z.array(zCall), meta: zListMeta });
 
-/**
- * A call to place (§4.6). Additional fields are accepted and kept.
- */
-export const zCreateCallRequest = z.object({
-    flowId: z.string(),
-    fromNumber: z.string().regex(/^\+[1-9][0-9]{1,14}$/),
-    providerId: z.string().optional(),
-    toNumber: z.string().regex(/^\+[1-9][0-9]{1,14}$/)
-});
+/** The call is being placed (§4.6). */
+export const zCallInitiated = z.object({ type: z.literal('initiated'), callId: z.string() });
 
-/**
- * The call is being placed (§4.6).
- */
-export const zCallInitiated = z.object({
-    type: z.literal('initiated'),
-    callId: z.string()
-});
+/** The account is at its concurrent-call limit; the call waits in the queue (§4.6, §8.2). */
+export const zCallQueued = z.object({ type: z.literal('queued'), position: z.int().gte(1) });
 
-/**
- * The account is at its concurrent-call limit; the call waits in the queue (§4.6, §8.2).
- */
-export const zCallQueued = z.object({
-    type: z.literal('queued'),
-    position: z.int().gte(1)
-});
+/** An account that the caller can access (§4.6). Additional fields may be present. */
+export const zAccount = z.object({ id: z.string(), name: z.string() });
 
-/**
- * An account that the caller can access (§4.6). Additional fields may be present.
- */
-export const zAccount = z.object({
-    id: z.string(),
-    name: z.string()
-});
+/** The accessible accounts (§4.6). */
+export const zAccountList = z.object({ accounts: z.array(zAccount) });
 
-/**
- * The accessible accounts (§4.6).
- */
-export const zAccountList = z.object({
-    accounts: z.array(zAccount)
-});
-
-/**
- * Offer of a call to an `app` destination (§6). The payload may have additional fields.
- */
-export const zTransferOffer = z.object({
-    type: z.literal('transfer.offer'),
-    id: z.string().optional(),
-    createdAt: z.iso.datetime({ offset: true }).optional(),
-    destinationId: z.string().optional()
-});
-
-/**
- * The account that the request is for. A request authenticated with a JWT must carry it (§5.2).
- */
-export const zAccountId = z.string();
-
-export const zRotateDestinationSecretHeaders = z.object({
-    'X-Account-Id': z.string().optional()
-});
-
-export const zRotateDestinationSecretPath = z.object({
-    id: z.string()
-});
-
-/**
- * The destination with its new secret.
- */
+/** The destination with its new secret. */
 export const zRotateDestinationSecretResponse = zTransferDestination;
 
-export const zCreateDestinationGroupBody = zCreateDestinationGroupRequest;
-
-export const zCreateDestinationGroupHeaders = z.object({
-    'X-Account-Id': z.string().optional()
-});
-
-/**
- * The new group.
- */
+/** The new group. */
 export const zCreateDestinationGroupResponse = zDestinationGroup;
 
-export const zDeleteMemberHoursHeaders = z.object({
-    'X-Account-Id': z.string().optional()
-});
-
-export const zDeleteMemberHoursPath = z.object({
-    memberId: z.string()
-});
-
-/**
- * The hours were removed. There is no body.
- */
-export const zDeleteMemberHoursResponse = z.void();
-
-export const zGetMemberAvailabilityHeaders = z.object({
-    'X-Account-Id': z.string().optional()
-});
-
-export const zGetMemberAvailabilityPath = z.object({
-    memberId: z.string()
-});
-
-/**
- * The current availability.
- */
+/** The current availability. */
 export const zGetMemberAvailabilityResponse = zMemberAvailability;
 
-export const zListRolesHeaders = z.object({
-    'X-Account-Id': z.string().optional()
-});
-
-/**
- * The built-in roles.
- */
+/** The built-in roles. */
 export const zListRolesResponse = zRoleList;
 
-export const zListCallsHeaders = z.object({
-    'X-Account-Id': z.string().optional()
-});
-
-export const zListCallsQuery = z.object({
-    limit: z.int().gte(1).lte(100).optional().default(20),
-    offset: z.int().gte(0).optional().default(0),
-    status: z.string().optional(),
-    startDate: z.iso.datetime({ offset: true }).optional()
-});
-
-/**
- * One page of calls.
- */
+/** One page of calls. */
 export const zListCallsResponse = zCallList;
 
-export const zCreateCallBody = zCreateCallRequest;
+export const zCreateCallResponse = z.union([zCallInitiated, zCallQueued]);
 
-export const zCreateCallHeaders = z.object({
-    'X-Account-Id': z.string().optional()
-});
-
-export const zCreateCallResponse = z.union([
-    zCallInitiated,
-    zCallQueued
-]);
-
-/**
- * The accessible accounts.
- */
+/** The accessible accounts. */
 export const zListAccountsResponse = zAccountList;
 
-export const zTransferOfferWebhookRequest = z.object({
-    body: zTransferOffer,
-    path: z.never().optional(),
-    query: z.never().optional(),
-    headers: z.object({
-        'Service-Signature': z.string()
-    })
-});
-
-/**
- * What checks the body of each operation's success.
- */
+/** What checks the body of each operation's success. */
 export const responseSchemas = {
-    rotateDestinationSecret: zRotateDestinationSecretResponse,
-    createDestinationGroup: zCreateDestinationGroupResponse,
-    getMemberAvailability: zGetMemberAvailabilityResponse,
-    listRoles: zListRolesResponse,
-    listCalls: zListCallsResponse,
-    createCall: zCreateCallResponse,
-    listAccounts: zListAccountsResponse,
+  rotateDestinationSecret: zRotateDestinationSecretResponse,
+  createDestinationGroup: zCreateDestinationGroupResponse,
+  getMemberAvailability: zGetMemberAvailabilityResponse,
+  listRoles: zListRolesResponse,
+  listCalls: zListCallsResponse,
+  createCall: zCreateCallResponse,
+  listAccounts: zListAccountsResponse,
 } satisfies Record<string, z.ZodType>;

@@ -2,514 +2,296 @@
 
 import * as z from 'zod';
 
-/**
- * Machine-readable error code (§7.2).
- */
+/** Machine-readable error code (§7.2). */
 export const zErrorCode = z.enum([
-    'api_key_expired',
-    'api_key_invalid',
-    'api_key_revoked',
-    'api_key_insufficient_scope',
-    'api_key_ip_restricted',
-    'api_key_not_allowed',
-    'api_key_limit_reached',
-    'account_header_missing',
-    'email_already_verified',
-    'email_verification_code_expired',
-    'email_verification_code_invalid',
-    'email_verification_code_used',
-    'mfa_already_enabled',
-    'mfa_code_invalid',
-    'mfa_not_enabled',
-    'mfa_not_setup',
-    'mfa_token_invalid',
-    'password_current_incorrect',
-    'password_reset_token_expired',
-    'password_reset_token_invalid',
-    'password_reset_token_used',
-    'password_same_as_current',
-    'phone_already_verified',
-    'phone_number_missing',
-    'phone_verification_code_expired',
-    'phone_verification_code_invalid',
-    'phone_verification_code_used',
-    'invalid_credentials',
-    'refresh_token_invalid',
-    'token_expired',
-    'token_invalid',
-    'token_missing',
-    'unauthorized',
-    'account_access_denied',
-    'account_suspended',
-    'forbidden',
-    'insufficient_permissions',
-    'not_invitation_recipient',
-    'business_rule_violation',
-    'invalid_state_transition',
-    'unprocessable_entity',
-    'flow_not_published',
-    'phone_number_cannot_initiate_calls',
-    'phone_number_not_active',
-    'phone_number_not_verified',
-    'provider_call_rejected',
-    'call_already_completed',
-    'concurrent_call_limit_exceeded',
-    'contact_on_dnc_list',
-    'daily_call_limit_exceeded',
-    'outside_callable_hours',
-    'cannot_delete_has_dependencies',
-    'conflict',
-    'contact_phone_already_exists',
-    'email_already_exists',
-    'phone_already_exists',
-    'resource_already_exists',
-    'flow_has_connected_phones',
-    'flow_structure_invalid',
-    'flow_version_invalid',
-    'flow_function_not_found',
-    'flow_function_name_exists',
-    'flow_name_already_exists',
-    'flow_version_conflict',
-    'flow_generation_failed',
-    'lead_source_form_already_mapped',
-    'lead_source_page_already_connected',
-    'lead_source_lead_unrecoverable',
-    'lead_source_api_error',
-    'lead_source_not_configured',
-    'campaign_not_found',
-    'invitation_not_found',
-    'not_found',
-    'resource_not_found',
-    'schedule_not_found',
-    'cannot_unlink_only_auth',
-    'invalid_o_auth_state',
-    'o_auth_not_linked',
-    'o_auth_already_linked',
-    'provider_already_connected',
-    'o_auth_provider_error',
-    'already_organization_member',
-    'invitation_expired',
-    'invitation_not_pending',
-    'organization_suspended',
-    'payment_method_card_only',
-    'feature_not_available',
-    'insufficient_balance',
-    'payment_failed',
-    'payment_required',
-    'subscription_required',
-    'byoc_only',
-    'phone_number_already_connected',
-    'phone_number_not_connected',
-    'phone_provider_not_active',
-    'phone_verification_not_started',
-    'provider_must_be_sip',
-    'carrier_credentials_required',
-    'verification_only_for_sip',
-    'phone_already_registered',
-    'phone_number_in_use',
-    'cannot_delete_system_provider',
-    'payment_method_required',
-    'user_phone_not_verified',
-    'coupon_not_found',
-    'coupon_already_redeemed',
-    'promotion_not_eligible',
-    'trial_already_claimed',
-    'coupon_not_redeemable',
-    'assistant_quota_exceeded',
-    'queue_full',
-    'rate_limit_exceeded',
-    'invalid_cron_expression',
-    'invalid_timezone',
-    'campaign_no_contacts',
-    'campaign_not_draft',
-    'schedule_already_paused',
-    'schedule_not_paused',
-    'recording_not_available',
-    'internal_error',
-    'service_error',
-    'email_service_unavailable',
-    'no_bots_available',
-    'recording_service_not_configured',
-    'region_saturated',
-    'service_unavailable',
-    'sms_service_unavailable',
-    'template_variable_resolution_failed',
-    'bad_request',
-    'invalid_id_format',
-    'invalid_json',
-    'legal_acceptance_required',
-    'validation_failed',
-    'verification_code_invalid',
-    'offer_taken',
-    'offer_taken_self',
-    'offer_expired',
-    'already_taken',
-    'takeover_unsupported',
-    'unsupported_kind'
+  'api_key_expired', 'api_key_invalid', 'api_key_revoked', 'api_key_insufficient_scope', 'api_key_ip_restricted',
+  'api_key_not_allowed', 'api_key_limit_reached', 'account_header_missing', 'email_already_verified',
+  'email_verification_code_expired', 'email_verification_code_invalid', 'email_verification_code_used',
+  'mfa_already_enabled', 'mfa_code_invalid', 'mfa_not_enabled', 'mfa_not_setup', 'mfa_token_invalid',
+  'password_current_incorrect', 'password_reset_token_expired', 'password_reset_token_invalid',
+  'password_reset_token_used', 'password_same_as_current', 'phone_already_verified', 'phone_number_missing',
+  'phone_verification_code_expired', 'phone_verification_code_invalid', 'phone_verification_code_used',
+  'invalid_credentials', 'refresh_token_invalid', 'token_expired', 'token_invalid', 'token_missing', 'unauthorized',
+  'account_access_denied', 'account_suspended', 'forbidden', 'insufficient_permissions', 'not_invitation_recipient',
+  'business_rule_violation', 'invalid_state_transition', 'unprocessable_entity', 'flow_not_published',
+  'phone_number_cannot_initiate_calls', 'phone_number_not_active', 'phone_number_not_verified',
+  'provider_call_rejected', 'call_already_completed', 'concurrent_call_limit_exceeded', 'contact_on_dnc_list',
+  'daily_call_limit_exceeded', 'outside_callable_hours', 'cannot_delete_has_dependencies', 'conflict',
+  'contact_phone_already_exists', 'email_already_exists', 'phone_already_exists', 'resource_already_exists',
+  'flow_has_connected_phones', 'flow_structure_invalid', 'flow_version_invalid', 'flow_function_not_found',
+  'flow_function_name_exists', 'flow_name_already_exists', 'flow_version_conflict', 'flow_generation_failed',
+  'lead_source_form_already_mapped', 'lead_source_page_already_connected', 'lead_source_lead_unrecoverable',
+  'lead_source_api_error', 'lead_source_not_configured', 'campaign_not_found', 'invitation_not_found', 'not_found',
+  'resource_not_found', 'schedule_not_found', 'cannot_unlink_only_auth', 'invalid_o_auth_state', 'o_auth_not_linked',
+  'o_auth_already_linked', 'provider_already_connected', 'o_auth_provider_error', 'already_organization_member',
+  'invitation_expired', 'invitation_not_pending', 'organization_suspended', 'payment_method_card_only',
+  'feature_not_available', 'insufficient_balance', 'payment_failed', 'payment_required', 'subscription_required',
+  'byoc_only', 'phone_number_already_connected', 'phone_number_not_connected', 'phone_provider_not_active',
+  'phone_verification_not_started', 'provider_must_be_sip', 'carrier_credentials_required', 'verification_only_for_sip',
+  'phone_already_registered', 'phone_number_in_use', 'cannot_delete_system_provider', 'payment_method_required',
+  'user_phone_not_verified', 'coupon_not_found', 'coupon_already_redeemed', 'promotion_not_eligible',
+  'trial_already_claimed', 'coupon_not_redeemable', 'assistant_quota_exceeded', 'queue_full', 'rate_limit_exceeded',
+  'invalid_cron_expression', 'invalid_timezone', 'campaign_no_contacts', 'campaign_not_draft',
+  'schedule_already_paused', 'schedule_not_paused', 'recording_not_available', 'internal_error', 'service_error',
+  'email_service_unavailable', 'no_bots_available', 'recording_service_not_configured', 'region_saturated',
+  'service_unavailable', 'sms_service_unavailable', 'template_variable_resolution_failed', 'bad_request',
+  'invalid_id_format', 'invalid_json', 'legal_acceptance_required', 'validation_failed', 'verification_code_invalid',
+  'offer_taken', 'offer_taken_self', 'offer_expired', 'already_taken', 'takeover_unsupported', 'unsupported_kind'
 ]);
 
-/**
- * Machine-readable code of a failing field (§7.3).
- */
+/** Machine-readable code of a failing field (§7.3). */
 export const zFieldErrorCode = z.enum([
-    'above_maximum',
-    'already_exists',
-    'already_in_use',
-    'below_minimum',
-    'circular_dependency',
-    'edges_required',
-    'invalid_edge_reference',
-    'invalid_email_format',
-    'invalid_format',
-    'invalid_initial_node',
-    'invalid_language_code',
-    'invalid_model_id',
-    'invalid_phone_format',
-    'mfa_code_invalid_format',
-    'missing_llm_service',
-    'missing_main_agent',
-    'missing_model',
-    'missing_stt_language',
-    'missing_stt_service',
-    'missing_tts_service',
-    'missing_tts_voice_id',
-    'multiple_main_agents',
-    'must_be_gte',
-    'nodes_required',
-    'out_of_range',
-    'password_too_short',
-    'password_too_weak',
-    'phone_not_e164',
-    'required',
-    'too_long',
-    'too_short',
-    'unknown_node_type',
-    'version_invalid_format'
+  'above_maximum', 'already_exists', 'already_in_use', 'below_minimum', 'circular_dependency', 'edges_required',
+  'invalid_edge_reference', 'invalid_email_format', 'invalid_format', 'invalid_initial_node', 'invalid_language_code',
+  'invalid_model_id', 'invalid_phone_format', 'mfa_code_invalid_format', 'missing_llm_service', 'missing_main_agent',
+  'missing_model', 'missing_stt_language', 'missing_stt_service', 'missing_tts_service', 'missing_tts_voice_id',
+  'multiple_main_agents', 'must_be_gte', 'nodes_required', 'out_of_range', 'password_too_short', 'password_too_weak',
+  'phone_not_e164', 'required', 'too_long', 'too_short', 'unknown_node_type', 'version_invalid_format'
 ]);
 
-/**
- * One failing field of a request (§2.6).
- */
+/** One failing field of a request (§2.6). */
 export const zFieldError = z.object({
-    field: z.string(),
-    code: zFieldErrorCode,
-    message: z.string()
+  field: z.string(),
+  code: zFieldErrorCode,
+  message: z.string()
 });
 
-/**
- * Extra context of an error (§2.6). Additional fields may be present.
- */
+/** Extra context of an error (§2.6). Additional fields may be present. */
 export const zErrorResponseMeta = z.object({
-    retryAfterSecs: z.number().gte(0).optional(),
-    resetsAt: z.iso.datetime({ offset: true }).optional()
+  retryAfterSecs: z.number().gte(0).optional(),
+  resetsAt: z.iso.datetime({ offset: true }).optional()
 });
 
-/**
- * The body of every error (§2.6).
- */
+/** The body of every error (§2.6). */
 export const zErrorResponse = z.object({
-    code: zErrorCode,
-    status: z.int().gte(400).lte(599),
-    title: z.string(),
-    detail: z.string(),
-    errors: z.array(zFieldError).nullish(),
-    meta: zErrorResponseMeta.nullish(),
-    requestId: z.string().nullish()
+  code: zErrorCode,
+  status: z.int().gte(400).lte(599),
+  title: z.string(),
+  detail: z.string(),
+  errors: z.array(zFieldError).nullish(),
+  meta: zErrorResponseMeta.nullish(),
+  requestId: z.string().nullish()
 });
 
-/**
- * Settings of a destination. The specification does not define its fields.
- */
+/** Settings of a destination. The specification does not define its fields. */
 export const zTransferDestinationConfig = z.record(z.string(), z.unknown());
 
-/**
- * Where a call can be transferred to (§2.1).
- */
+/** Where a call can be transferred to (§2.1). */
 export const zTransferDestination = z.object({
-    id: z.string(),
-    name: z.string(),
-    kind: z.enum([
-        'phone',
-        'available_humans',
-        'app'
-    ]),
-    enabled: z.boolean(),
-    config: zTransferDestinationConfig,
-    createdAt: z.iso.datetime({ offset: true }),
-    updatedAt: z.iso.datetime({ offset: true }),
-    signingSecret: z.string().nullish(),
-    signingSecretHint: z.string().nullish(),
-    previousSecretExpiresAt: z.iso.datetime({ offset: true }).nullish()
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(['phone', 'available_humans', 'app']),
+  enabled: z.boolean(),
+  config: zTransferDestinationConfig,
+  createdAt: z.iso.datetime({ offset: true }),
+  updatedAt: z.iso.datetime({ offset: true }),
+  signingSecret: z.string().nullish(),
+  signingSecretHint: z.string().nullish(),
+  previousSecretExpiresAt: z.iso.datetime({ offset: true }).nullish()
 });
 
-/**
- * One destination of a group (§2.3).
- */
+/** One destination of a group (§2.3). */
 export const zDestinationGroupMember = z.object({
-    destinationId: z.string(),
-    ringTimeoutSecs: z.int().gte(5).lte(45).optional()
+  destinationId: z.string(),
+  ringTimeoutSecs: z.int().gte(5).lte(45).optional()
 });
 
-/**
- * A new destination group (§4.2).
- */
+/** A new destination group (§4.2). */
 export const zCreateDestinationGroupRequest = z.object({
-    name: z.string().min(1).max(100),
-    members: z.array(zDestinationGroupMember).min(1).max(10),
-    strategy: z.enum(['simultaneous']).nullish().default('simultaneous'),
-    totalTimeoutSecs: z.int().gte(5).lte(60).nullish().default(30)
+  name: z.string().min(1).max(100),
+  members: z.array(zDestinationGroupMember).min(1).max(10),
+  strategy: z.enum(['simultaneous']).nullish().default('simultaneous'),
+  totalTimeoutSecs: z.int().gte(5).lte(60).nullish().default(30)
 });
 
-/**
- * A named set of destinations that ring together as one transfer target (§2.2).
- */
+/** A named set of destinations that ring together as one transfer target (§2.2). */
 export const zDestinationGroup = z.object({
-    id: z.string(),
-    name: z.string().min(1).max(100),
-    strategy: z.enum(['simultaneous']),
-    totalTimeoutSecs: z.int().gte(5).lte(60),
-    members: z.array(zDestinationGroupMember).min(1).max(10),
-    createdAt: z.iso.datetime({ offset: true }),
-    updatedAt: z.iso.datetime({ offset: true })
+  id: z.string(),
+  name: z.string().min(1).max(100),
+  strategy: z.enum(['simultaneous']),
+  totalTimeoutSecs: z.int().gte(5).lte(60),
+  members: z.array(zDestinationGroupMember).min(1).max(10),
+  createdAt: z.iso.datetime({ offset: true }),
+  updatedAt: z.iso.datetime({ offset: true })
 });
 
-/**
- * Whether a member takes transferred calls (§2.4).
- */
+/** Whether a member takes transferred calls (§2.4). */
 export const zMemberAvailability = z.object({
-    memberId: z.string(),
-    userId: z.string(),
-    status: z.enum([
-        'available',
-        'away',
-        'offline'
-    ]),
-    busy: z.boolean(),
-    source: z.enum([
-        'member',
-        'admin',
-        'auto'
-    ]).nullish(),
-    reason: z.string().nullish(),
-    until: z.iso.datetime({ offset: true }).nullish(),
-    updatedAt: z.iso.datetime({ offset: true }).nullish()
+  memberId: z.string(),
+  userId: z.string(),
+  status: z.enum(['available', 'away', 'offline']),
+  busy: z.boolean(),
+  source: z.enum(['member', 'admin', 'auto']).nullish(),
+  reason: z.string().nullish(),
+  until: z.iso.datetime({ offset: true }).nullish(),
+  updatedAt: z.iso.datetime({ offset: true }).nullish()
 });
 
-/**
- * A built-in role within an account (§5.5).
- */
-export const zRole = z.enum([
-    'agent',
-    'member',
-    'admin',
-    'owner'
-]);
+/** A built-in role within an account (§5.5). */
+export const zRole = z.enum(['agent', 'member', 'admin', 'owner']);
 
-/**
- * A built-in role and the permissions it grants (§2.5).
- */
+/** A built-in role and the permissions it grants (§2.5). */
 export const zRoleDefinition = z.object({
-    role: zRole,
-    permissions: z.array(z.string().regex(/^[a-z_]+:(read|write)$/))
+  role: zRole,
+  permissions: z.array(z.string().regex(/^[a-z_]+:(read|write)$/))
 });
 
-/**
- * Every built-in role (§4.5).
- */
+/** Every built-in role (§4.5). */
 export const zRoleList = z.object({
-    roles: z.array(zRoleDefinition)
+  roles: z.array(zRoleDefinition)
 });
 
-/**
- * An item of the call list (§4.6). Additional fields may be present.
- */
+/** An item of the call list (§4.6). Additional fields may be present. */
 export const zCall = z.object({
-    id: z.string(),
-    direction: z.string(),
-    duration: z.number().gte(0)
+  id: z.string(),
+  direction: z.string(),
+  duration: z.number().gte(0)
 });
 
-/**
- * The size of the whole list.
- */
+/** The size of the whole list. */
 export const zListMeta = z.object({
-    total: z.int().gte(0)
+  total: z.int().gte(0)
 });
 
-/**
- * One page of calls (§4.6).
- */
+/** One page of calls (§4.6). */
 export const zCallList = z.object({
-    calls: z.array(zCall),
-    meta: zListMeta
+  calls: z.array(zCall),
+  meta: zListMeta
 });
 
-/**
- * A call to place (§4.6). Additional fields are accepted and kept.
- */
+/** A call to place (§4.6). Additional fields are accepted and kept. */
 export const zCreateCallRequest = z.object({
-    flowId: z.string(),
-    fromNumber: z.string().regex(/^\+[1-9][0-9]{1,14}$/),
-    providerId: z.string().optional(),
-    toNumber: z.string().regex(/^\+[1-9][0-9]{1,14}$/)
+  flowId: z.string(),
+  fromNumber: z.string().regex(/^\+[1-9][0-9]{1,14}$/),
+  providerId: z.string().optional(),
+  toNumber: z.string().regex(/^\+[1-9][0-9]{1,14}$/)
 });
 
-/**
- * The call is being placed (§4.6).
- */
+/** The call is being placed (§4.6). */
 export const zCallInitiated = z.object({
-    type: z.literal('initiated'),
-    callId: z.string()
+  type: z.literal('initiated'),
+  callId: z.string()
 });
 
-/**
- * The account is at its concurrent-call limit; the call waits in the queue (§4.6, §8.2).
- */
+/** The account is at its concurrent-call limit; the call waits in the queue (§4.6, §8.2). */
 export const zCallQueued = z.object({
-    type: z.literal('queued'),
-    position: z.int().gte(1)
+  type: z.literal('queued'),
+  position: z.int().gte(1)
 });
 
-/**
- * An account that the caller can access (§4.6). Additional fields may be present.
- */
+/** An account that the caller can access (§4.6). Additional fields may be present. */
 export const zAccount = z.object({
-    id: z.string(),
-    name: z.string()
+  id: z.string(),
+  name: z.string()
 });
 
-/**
- * The accessible accounts (§4.6).
- */
+/** The accessible accounts (§4.6). */
 export const zAccountList = z.object({
-    accounts: z.array(zAccount)
+  accounts: z.array(zAccount)
 });
 
-/**
- * Offer of a call to an `app` destination (§6). The payload may have additional fields.
- */
+/** Offer of a call to an `app` destination (§6). The payload may have additional fields. */
 export const zTransferOffer = z.object({
-    type: z.literal('transfer.offer'),
-    id: z.string().optional(),
-    createdAt: z.iso.datetime({ offset: true }).optional(),
-    destinationId: z.string().optional()
+  type: z.literal('transfer.offer'),
+  id: z.string().optional(),
+  createdAt: z.iso.datetime({ offset: true }).optional(),
+  destinationId: z.string().optional()
 });
 
-/**
- * The account that the request is for. A request authenticated with a JWT must carry it (§5.2).
- */
+/** The account that the request is for. A request authenticated with a JWT must carry it (§5.2). */
 export const zAccountId = z.string();
 
 export const zRotateDestinationSecretHeaders = z.object({
-    'X-Account-Id': z.string().optional()
+  'X-Account-Id': z.string().optional()
 });
 
 export const zRotateDestinationSecretPath = z.object({
-    id: z.string()
+  id: z.string()
 });
 
-/**
- * The destination with its new secret.
- */
+/** The destination with its new secret. */
 export const zRotateDestinationSecretResponse = zTransferDestination;
 
 export const zCreateDestinationGroupBody = zCreateDestinationGroupRequest;
 
 export const zCreateDestinationGroupHeaders = z.object({
-    'X-Account-Id': z.string().optional()
+  'X-Account-Id': z.string().optional()
 });
 
-/**
- * The new group.
- */
+/** The new group. */
 export const zCreateDestinationGroupResponse = zDestinationGroup;
 
 export const zDeleteMemberHoursHeaders = z.object({
-    'X-Account-Id': z.string().optional()
+  'X-Account-Id': z.string().optional()
 });
 
 export const zDeleteMemberHoursPath = z.object({
-    memberId: z.string()
+  memberId: z.string()
 });
 
-/**
- * The hours were removed. There is no body.
- */
+/** The hours were removed. There is no body. */
 export const zDeleteMemberHoursResponse = z.void();
 
 export const zGetMemberAvailabilityHeaders = z.object({
-    'X-Account-Id': z.string().optional()
+  'X-Account-Id': z.string().optional()
 });
 
 export const zGetMemberAvailabilityPath = z.object({
-    memberId: z.string()
+  memberId: z.string()
 });
 
-/**
- * The current availability.
- */
+/** The current availability. */
 export const zGetMemberAvailabilityResponse = zMemberAvailability;
 
 export const zListRolesHeaders = z.object({
-    'X-Account-Id': z.string().optional()
+  'X-Account-Id': z.string().optional()
 });
 
-/**
- * The built-in roles.
- */
+/** The built-in roles. */
 export const zListRolesResponse = zRoleList;
 
 export const zListCallsHeaders = z.object({
-    'X-Account-Id': z.string().optional()
+  'X-Account-Id': z.string().optional()
 });
 
 export const zListCallsQuery = z.object({
-    limit: z.int().gte(1).lte(100).optional().default(20),
-    offset: z.int().gte(0).optional().default(0),
-    status: z.string().optional(),
-    startDate: z.iso.datetime({ offset: true }).optional()
+  limit: z.int().gte(1).lte(100).optional().default(20),
+  offset: z.int().gte(0).optional().default(0),
+  status: z.string().optional(),
+  startDate: z.iso.datetime({ offset: true }).optional()
 });
 
-/**
- * One page of calls.
- */
+/** One page of calls. */
 export const zListCallsResponse = zCallList;
 
 export const zCreateCallBody = zCreateCallRequest;
 
 export const zCreateCallHeaders = z.object({
-    'X-Account-Id': z.string().optional()
+  'X-Account-Id': z.string().optional()
 });
 
-export const zCreateCallResponse = z.union([
-    zCallInitiated,
-    zCallQueued
-]);
+export const zCreateCallResponse = z.union([zCallInitiated, zCallQueued]);
 
-/**
- * The accessible accounts.
- */
+/** The accessible accounts. */
 export const zListAccountsResponse = zAccountList;
 
 export const zTransferOfferWebhookRequest = z.object({
-    body: zTransferOffer,
-    path: z.never().optional(),
-    query: z.never().optional(),
-    headers: z.object({
-        'Service-Signature': z.string()
-    })
+  body: zTransferOffer,
+  path: z.never().optional(),
+  query: z.never().optional(),
+  headers: z.object({
+    'Service-Signature': z.string()
+  })
 });
 
-/**
- * What checks the path, query and body of each operation's request.
- */
+/** What checks the path, query and body of each operation's request. */
 export const requestSchemas = {
-    rotateDestinationSecret: { path: zRotateDestinationSecretPath },
-    createDestinationGroup: { body: zCreateDestinationGroupBody },
-    deleteMemberHours: { path: zDeleteMemberHoursPath },
-    getMemberAvailability: { path: zGetMemberAvailabilityPath },
-    listRoles: {},
-    listCalls: { query: zListCallsQuery },
-    createCall: { body: zCreateCallBody },
-    listAccounts: {},
+  rotateDestinationSecret: { path: zRotateDestinationSecretPath },
+  createDestinationGroup: { body: zCreateDestinationGroupBody },
+  deleteMemberHours: { path: zDeleteMemberHoursPath },
+  getMemberAvailability: { path: zGetMemberAvailabilityPath },
+  listRoles: {},
+  listCalls: { query: zListCallsQuery },
+  createCall: { body: zCreateCallBody },
+  listAccounts: {},
 } satisfies Record<string, { path?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType }>;

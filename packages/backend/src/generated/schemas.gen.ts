@@ -2,790 +2,262 @@
 
 import * as z from 'zod';
 
-export const zControlError = z.strictObject({
-    error: z.strictObject({
-        code: z.string(),
-        message: z.string(),
-        field: z.string().optional()
-    })
-});
-
-export const zHealth = z.strictObject({
-    status: z.literal('ok')
-});
-
-export const zVersion = z.strictObject({
-    control: z.string(),
-    api: z.string()
-});
-
-export const zDocument = z.record(z.string(), z.unknown());
-
-/**
- * 1 to 63 lower-case letters, digits and hyphens; no hyphen at the start.
- */
+/** 1 to 63 lower-case letters, digits and hyphens; no hyphen at the start. */
 export const zSandboxName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/);
 
-export const zSandbox = z.strictObject({
-    name: z.string(),
-    path: z.string()
-});
-
-export const zSandboxList = z.strictObject({
-    sandboxes: z.array(zSandbox)
-});
-
-/**
- * Collections of records; the JSON Schema of seeds describes their fields. A time may be relative to the sandbox's clock, such as `+1h` or `-30m`.
- */
+/** Collections of records; the JSON Schema of seeds describes their fields. A time may be relative to the sandbox's clock, such as `+1h` or `-30m`. */
 export const zSeed = z.record(z.string(), z.unknown());
 
-/**
- * An exported sandbox. Its contents other than `version` may change between releases.
- */
-export const zSnapshot = z.looseObject({
-    version: z.literal(1),
-    seed: zSeed
-});
+/** An exported sandbox. Its contents other than `version` may change between releases. */
+export const zSnapshot = z.looseObject({ version: z.literal(1), seed: zSeed });
 
 export const zCollection = z.enum([
-    'accounts',
-    'users',
-    'members',
-    'destinations',
-    'groups',
-    'flows',
-    'providers',
-    'numbers',
-    'contacts',
-    'calls',
-    'apiKeys',
-    'roles'
+  'accounts', 'users', 'members', 'destinations', 'groups', 'flows', 'providers', 'numbers', 'contacts', 'calls',
+  'apiKeys', 'roles'
 ]);
 
 export const zStateRecord = z.record(z.string(), z.unknown());
 
-export const zRecordList = z.strictObject({
-    records: z.array(zStateRecord)
-});
-
-/**
- * Milliseconds since the epoch, or an ISO 8601 timestamp.
- */
-export const zTime = z.union([
-    z.number(),
-    z.string()
-]);
+/** Milliseconds since the epoch, or an ISO 8601 timestamp. */
+export const zTime = z.union([z.number(), z.string()]);
 
 export const zClockMode = z.enum(['frozen', 'flowing']);
 
-export const zUpcoming = z.strictObject({
-    at: z.iso.datetime({ offset: true }),
-    kind: z.string(),
-    id: z.string().optional()
-});
+export const zClockSetting = z.strictObject({ now: zTime.optional(), mode: zClockMode.optional() });
 
-export const zClock = z.strictObject({
-    now: z.iso.datetime({ offset: true }),
-    mode: zClockMode,
-    pending: z.int(),
-    upcoming: z.array(zUpcoming)
-});
-
-export const zClockSetting = z.strictObject({
-    now: zTime.optional(),
-    mode: zClockMode.optional()
-});
-
-/**
- * By a number of milliseconds, to a time, or to the next timer or expiry.
- */
+/** By a number of milliseconds, to a time, or to the next timer or expiry. */
 export const zClockStep = z.union([
-    z.strictObject({
-        by: z.number().gte(0)
-    }),
-    z.strictObject({
-        to: zTime
-    }),
-    z.strictObject({
-        nextTimer: z.literal(true)
-    })
+  z.strictObject({ by: z.number().gte(0) }),
+  z.strictObject({ to: zTime }),
+  z.strictObject({ nextTimer: z.literal(true) })
 ]);
 
-export const zEvent = z.looseObject({
-    at: z.iso.datetime({ offset: true }),
-    type: z.string(),
-    id: z.string().optional()
-});
-
-export const zClockAdvanced = zClock.and(z.strictObject({
-    effects: z.array(zEvent)
-}));
-
-/**
- * Which requests match; absent criteria match every request.
- */
+/** Which requests match; absent criteria match every request. */
 export const zFaultMatch = z.strictObject({
-    operationId: z.string().optional(),
-    method: z.string().optional(),
-    path: z.string().optional()
+  operationId: z.string().optional(),
+  method: z.string().optional(),
+  path: z.string().optional()
 });
 
 export const zFaultWhen = z.strictObject({
-    nth: z.int().gte(1).optional(),
-    times: z.int().gte(1).nullish(),
-    probability: z.number().gt(0).lte(1).optional()
+  nth: z.int().gte(1).optional(),
+  times: z.int().gte(1).nullish(),
+  probability: z.number().gt(0).lte(1).optional()
 });
 
 export const zFaultFieldError = z.strictObject({
-    field: z.string().min(1),
-    code: z.string(),
-    message: z.string().optional()
+  field: z.string().min(1),
+  code: z.string(),
+  message: z.string().optional()
 });
 
-/**
- * The `meta` of the error, sent unchanged. The default is `retryAfterSecs` for `rate_limit_exceeded` and `queue_full`, and `resetsAt` for `assistant_quota_exceeded`.
- */
+/** The `meta` of the error, sent unchanged. The default is `retryAfterSecs` for `rate_limit_exceeded` and `queue_full`, and `resetsAt` for `assistant_quota_exceeded`. */
 export const zFaultMeta = z.looseObject({
-    retryAfterSecs: z.number().gte(0).optional(),
-    resetsAt: z.iso.datetime({ offset: true }).optional()
+  retryAfterSecs: z.number().gte(0).optional(),
+  resetsAt: z.iso.datetime({ offset: true }).optional()
 });
 
-/**
- * What the fault does. `code` responds with an error of the API, `rateLimit` with `rate_limit_exceeded`, `status` with any status and body. `latency` delays the request by milliseconds of the sandbox's clock. `reset`, `empty` and `hang` replace the response and do not process the request. `processThenDrop` processes the request, then resets the connection. The other values damage the response.
- */
+/** What the fault does. `code` responds with an error of the API, `rateLimit` with `rate_limit_exceeded`, `status` with any status and body. `latency` delays the request by milliseconds of the sandbox's clock. `reset`, `empty` and `hang` replace the response and do not process the request. `processThenDrop` processes the request, then resets the connection. The other values damage the response. */
 export const zFaultDo = z.union([
-    z.literal('reset'),
-    z.literal('empty'),
-    z.literal('truncate'),
-    z.literal('hang'),
-    z.literal('slowBody'),
-    z.literal('wrongContentType'),
-    z.literal('unknownEnum'),
-    z.literal('processThenDrop'),
-    z.strictObject({
-        code: z.string(),
-        errors: z.array(zFaultFieldError).min(1).optional(),
-        meta: zFaultMeta.optional()
-    }),
-    z.strictObject({
-        rateLimit: z.strictObject({
-            retryAfterSecs: z.number().gte(0).lte(86400)
-        })
-    }),
-    z.strictObject({
-        status: z.int().gte(200).lte(599),
-        body: z.unknown().optional(),
-        headers: z.record(z.string(), z.string()).optional()
-    }),
-    z.strictObject({
-        latency: z.number().gte(0).lte(86400000)
-    })
+  z.literal('reset'),
+  z.literal('empty'),
+  z.literal('truncate'),
+  z.literal('hang'),
+  z.literal('slowBody'),
+  z.literal('wrongContentType'),
+  z.literal('unknownEnum'),
+  z.literal('processThenDrop'),
+  z.strictObject({
+    code: z.string(),
+    errors: z.array(zFaultFieldError).min(1).optional(),
+    meta: zFaultMeta.optional()
+  }),
+  z.strictObject({ rateLimit: z.strictObject({ retryAfterSecs: z.number().gte(0).lte(86400) }) }),
+  z.strictObject({
+    status: z.int().gte(200).lte(599),
+    body: z.unknown().optional(),
+    headers: z.record(z.string(), z.string()).optional()
+  }),
+  z.strictObject({ latency: z.number().gte(0).lte(86400000) })
 ]);
 
-export const zFault = z.strictObject({
-    match: zFaultMatch.optional(),
-    when: zFaultWhen.optional(),
-    do: zFaultDo
-});
-
-export const zFaultAdded = z.strictObject({
-    id: z.string()
-});
-
-export const zFaultList = z.strictObject({
-    faults: z.array(zFault.and(zFaultAdded))
-});
-
-export const zRequestEntry = z.strictObject({
-    id: z.int(),
-    at: z.iso.datetime({ offset: true }),
-    method: z.string(),
-    path: z.string(),
-    operationId: z.string().optional(),
-    status: z.int(),
-    code: z.string().optional(),
-    fault: z.string().optional(),
-    error: z.string().optional(),
-    requestId: z.string()
-});
-
-export const zRequestList = z.strictObject({
-    requests: z.array(zRequestEntry)
-});
-
-export const zRequestDetail = zRequestEntry.and(z.strictObject({
-    query: z.record(z.string(), z.string()).optional(),
-    headers: z.record(z.string(), z.string()).optional(),
-    requestBody: z.unknown().optional(),
-    responseBody: z.unknown().optional()
-}));
-
-export const zClosestOperation = z.strictObject({
-    operationId: z.string(),
-    method: z.string(),
-    path: z.string(),
-    fix: z.string()
-});
-
-export const zUnmatchedList = z.strictObject({
-    requests: z.array(zRequestEntry.and(z.strictObject({
-        closest: z.array(zClosestOperation)
-    })))
-});
+export const zFault = z.strictObject({ match: zFaultMatch.optional(), when: zFaultWhen.optional(), do: zFaultDo });
 
 export const zRequestWait = z.strictObject({
-    operationId: z.string().optional(),
-    method: z.string().optional(),
-    path: z.string().optional(),
-    status: z.int().optional(),
-    after: z.int().gte(0).optional(),
-    count: z.int().gte(1).lte(1000).optional(),
-    timeoutMs: z.int().gte(0).lte(30000).optional()
+  operationId: z.string().optional(),
+  method: z.string().optional(),
+  path: z.string().optional(),
+  status: z.int().optional(),
+  after: z.int().gte(0).optional(),
+  count: z.int().gte(1).lte(1000).optional(),
+  timeoutMs: z.int().gte(0).lte(30000).optional()
 });
 
-export const zRequestWaited = z.strictObject({
-    matched: z.boolean(),
-    requests: z.array(zRequestEntry)
-});
-
-/**
- * The destination of the offer; all other fields become part of the payload.
- */
-export const zTrigger = z.looseObject({
-    destinationId: z.string()
-});
-
-export const zDelivery = z.strictObject({
-    id: z.string(),
-    destinationId: z.string(),
-    at: z.iso.datetime({ offset: true }),
-    url: z.string(),
-    headers: z.record(z.string(), z.string()),
-    body: z.string(),
-    status: z.int().optional(),
-    accepted: z.boolean(),
-    error: z.string().optional(),
-    redeliveryOf: z.string().optional()
-});
-
-export const zDeliveryList = z.strictObject({
-    deliveries: z.array(zDelivery)
-});
+/** The destination of the offer; all other fields become part of the payload. */
+export const zTrigger = z.looseObject({ destinationId: z.string() });
 
 export const zInboxAnswer = z.strictObject({
-    status: z.int().gte(200).lte(599).optional(),
-    delaySecs: z.number().gte(0).lte(86400).optional()
+  status: z.int().gte(200).lte(599).optional(),
+  delaySecs: z.number().gte(0).lte(86400).optional()
 });
 
-export const zInboxEvent = z.strictObject({
-    at: z.iso.datetime({ offset: true }),
-    headers: z.record(z.string(), z.string()),
-    body: z.string()
-});
+export const zRole = z.enum(['owner', 'admin', 'member', 'agent']);
 
-export const zInbox = z.strictObject({
-    url: z.string(),
-    answer: zInboxAnswer,
-    received: z.array(zInboxEvent)
-});
-
-export const zRole = z.enum([
-    'owner',
-    'admin',
-    'member',
-    'agent'
-]);
-
-/**
- * For a user, or for the first member of the account with the role.
- */
+/** For a user, or for the first member of the account with the role. */
 export const zNewToken = z.strictObject({
-    userId: z.string().optional(),
-    role: zRole.optional(),
-    accountId: z.string().optional(),
-    expiresInSecs: z.number().optional(),
-    expired: z.literal(true).optional()
-});
-
-export const zToken = z.strictObject({
-    token: z.string(),
-    userId: z.string(),
-    expiresAt: z.iso.datetime({ offset: true }),
-    accountId: z.string().optional()
+  userId: z.string().optional(),
+  role: zRole.optional(),
+  accountId: z.string().optional(),
+  expiresInSecs: z.number().optional(),
+  expired: z.literal(true).optional()
 });
 
 export const zNewApiKey = z.strictObject({
-    accountId: z.string().optional(),
-    role: zRole.optional(),
-    scopes: z.array(z.string()).optional(),
-    state: z.enum([
-        'valid',
-        'expired',
-        'revoked',
-        'ip_restricted',
-        'insufficient_scope'
-    ]).optional(),
-    expiresAt: zTime.optional(),
-    allowedIps: z.array(z.string()).optional()
+  accountId: z.string().optional(),
+  role: zRole.optional(),
+  scopes: z.array(z.string()).optional(),
+  state: z.enum(['valid', 'expired', 'revoked', 'ip_restricted', 'insufficient_scope']).optional(),
+  expiresAt: zTime.optional(),
+  allowedIps: z.array(z.string()).optional()
 });
 
-export const zApiKey = z.strictObject({
-    id: z.string(),
-    key: z.string()
-});
-
-/**
- * The decisions that the specification leaves open, by name: numbers and booleans, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). Unknown names and invalid values are rejected.
- */
+/** The decisions that the specification leaves open, by name: numbers and booleans, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). Unknown names and invalid values are rejected. */
 export const zPolicies = z.record(z.string(), z.unknown());
 
-/**
- * Omitted options are those of the sandbox `default`.
- */
+/** Omitted options are those of the sandbox `default`. */
 export const zNewSandbox = z.strictObject({
-    name: zSandboxName,
-    seed: zSeed.optional(),
-    now: zTime.optional(),
-    clock: zClockMode.optional(),
-    prng: z.int().optional(),
-    policies: zPolicies.optional()
+  name: zSandboxName,
+  seed: zSeed.optional(),
+  now: zTime.optional(),
+  clock: zClockMode.optional(),
+  prng: z.int().optional(),
+  policies: zPolicies.optional()
 });
 
-export const zCoverage = z.strictObject({
-    operations: z.array(z.strictObject({
-        operationId: z.string(),
-        statuses: z.array(z.strictObject({
-            status: z.int(),
-            documented: z.boolean(),
-            count: z.int()
-        }))
-    })),
-    unmatched: z.int()
-});
-
-/**
- * How a phone or a person behaves. Those not listed do not answer.
- */
+/** How a phone or a person behaves. Those not listed do not answer. */
 export const zScriptEntry = z.strictObject({
-    destinationId: z.string().optional(),
-    memberId: z.string().optional(),
-    answerAfterSecs: z.number().gte(0).lte(86400).optional(),
-    declineAfterSecs: z.number().gte(0).lte(86400).optional()
+  destinationId: z.string().optional(),
+  memberId: z.string().optional(),
+  answerAfterSecs: z.number().gte(0).lte(86400).optional(),
+  declineAfterSecs: z.number().gte(0).lte(86400).optional()
 });
 
-/**
- * Exactly one of `destinationId` and `groupId`.
- */
+/** Exactly one of `destinationId` and `groupId`. */
 export const zNewTransfer = z.strictObject({
-    destinationId: z.string().optional(),
-    groupId: z.string().optional(),
-    callId: z.string().optional(),
-    script: z.array(zScriptEntry).max(100).optional()
+  destinationId: z.string().optional(),
+  groupId: z.string().optional(),
+  callId: z.string().optional(),
+  script: z.array(zScriptEntry).max(100).optional()
 });
 
 export const zTransferAnswer = z.strictObject({
-    destinationId: z.string().optional(),
-    memberId: z.string().optional()
+  destinationId: z.string().optional(),
+  memberId: z.string().optional()
 });
-
-export const zRing = z.strictObject({
-    destinationId: z.string(),
-    memberId: z.string().optional(),
-    kind: z.string(),
-    from: z.iso.datetime({ offset: true }),
-    until: z.iso.datetime({ offset: true }),
-    outcome: z.string(),
-    reason: z.string().optional(),
-    deliveryId: z.string().optional(),
-    late: z.array(z.strictObject({
-        at: z.iso.datetime({ offset: true }),
-        code: z.string()
-    })).optional()
-});
-
-export const zTransfer = z.strictObject({
-    id: z.string(),
-    accountId: z.string(),
-    destinationId: z.string().optional(),
-    groupId: z.string().optional(),
-    callId: z.string().optional(),
-    status: z.enum([
-        'ringing',
-        'connected',
-        'ended',
-        'unanswered',
-        'abandoned'
-    ]),
-    startedAt: z.iso.datetime({ offset: true }),
-    answeredBy: z.strictObject({
-        destinationId: z.string(),
-        memberId: z.string().optional()
-    }).optional(),
-    answeredAt: z.iso.datetime({ offset: true }).optional(),
-    endedAt: z.iso.datetime({ offset: true }).optional(),
-    rings: z.array(zRing)
-});
-
-export const zTransferList = z.strictObject({
-    transfers: z.array(zTransfer)
-});
-
-/**
- * A collection of records.
- */
-export const zCollection2 = zCollection;
-
-/**
- * The id from an earlier response.
- */
-export const zId = z.string().min(1).max(100);
-
-/**
- * The server is ready.
- */
-export const zGetHealthResponse = zHealth;
-
-/**
- * The versions.
- */
-export const zGetVersionResponse = zVersion;
-
-/**
- * The OpenAPI document of the control plane.
- */
-export const zGetDocumentResponse = zDocument;
-
-/**
- * The sandboxes, in the order of creation.
- */
-export const zListSandboxesResponse = zSandboxList;
 
 export const zCreateSandboxBody = zNewSandbox;
 
-/**
- * The new sandbox and its path prefix.
- */
-export const zCreateSandboxResponse = zSandbox;
-
-export const zDeleteSandboxPath = z.strictObject({
-    name: zSandboxName
-});
-
-/**
- * The sandbox is deleted.
- */
-export const zDeleteSandboxResponse = z.void();
-
-/**
- * Records, clock, policies, faults, journal, deliveries and random generator are reset.
- */
-export const zResetSandboxResponse = z.void();
+export const zDeleteSandboxPath = z.strictObject({ name: zSandboxName });
 
 export const zAddSeedBody = zSeed;
 
-/**
- * The records are added.
- */
-export const zAddSeedResponse = z.void();
-
-/**
- * The snapshot.
- */
-export const zGetSnapshotResponse = zSnapshot;
-
 export const zPutSnapshotBody = zSnapshot;
 
-/**
- * The snapshot is restored. Journal and deliveries are empty.
- */
-export const zPutSnapshotResponse = z.void();
-
-export const zListRecordsPath = z.strictObject({
-    collection: zCollection
-});
-
-/**
- * The records, in the format of a seed.
- */
-export const zListRecordsResponse = zRecordList;
+export const zListRecordsPath = z.strictObject({ collection: zCollection });
 
 export const zCreateRecordBody = zStateRecord;
 
-export const zCreateRecordPath = z.strictObject({
-    collection: zCollection
-});
+export const zCreateRecordPath = z.strictObject({ collection: zCollection });
 
-/**
- * The new record.
- */
-export const zCreateRecordResponse = zStateRecord;
+export const zDeleteRecordPath = z.strictObject({ collection: zCollection, id: z.string().min(1).max(200) });
 
-export const zDeleteRecordPath = z.strictObject({
-    collection: zCollection,
-    id: z.string().min(1).max(200)
-});
-
-/**
- * The record is deleted.
- */
-export const zDeleteRecordResponse = z.void();
-
-export const zGetRecordPath = z.strictObject({
-    collection: zCollection,
-    id: z.string().min(1).max(200)
-});
-
-/**
- * The record, in the format of a seed.
- */
-export const zGetRecordResponse = zStateRecord;
+export const zGetRecordPath = z.strictObject({ collection: zCollection, id: z.string().min(1).max(200) });
 
 export const zUpdateRecordBody = zStateRecord;
 
-export const zUpdateRecordPath = z.strictObject({
-    collection: zCollection,
-    id: z.string().min(1).max(200)
-});
-
-/**
- * The updated record.
- */
-export const zUpdateRecordResponse = zStateRecord;
-
-/**
- * The clock.
- */
-export const zGetClockResponse = zClock;
+export const zUpdateRecordPath = z.strictObject({ collection: zCollection, id: z.string().min(1).max(200) });
 
 export const zSetClockBody = zClockSetting;
 
-/**
- * The clock.
- */
-export const zSetClockResponse = zClock;
-
 export const zAdvanceClockBody = zClockStep;
-
-/**
- * The clock, and the events on the way, in order.
- */
-export const zAdvanceClockResponse = zClockAdvanced;
-
-/**
- * All faults are removed.
- */
-export const zClearFaultsResponse = z.void();
-
-/**
- * The faults, in the order in which they were added.
- */
-export const zListFaultsResponse = zFaultList;
 
 export const zAddFaultBody = zFault;
 
-/**
- * The id of the fault.
- */
-export const zAddFaultResponse = zFaultAdded;
-
-export const zRemoveFaultPath = z.strictObject({
-    id: z.string().min(1).max(100)
-});
-
-/**
- * The fault is removed.
- */
-export const zRemoveFaultResponse = z.void();
-
-/**
- * The journal is empty.
- */
-export const zClearRequestsResponse = z.void();
+export const zRemoveFaultPath = z.strictObject({ id: z.string().min(1).max(100) });
 
 export const zListRequestsQuery = z.strictObject({
-    operationId: z.string().optional(),
-    status: z.int().optional(),
-    after: z.int().gte(0).optional()
+  operationId: z.string().optional(),
+  status: z.int().optional(),
+  after: z.int().gte(0).optional()
 });
-
-/**
- * The requests, oldest first.
- */
-export const zListRequestsResponse = zRequestList;
-
-/**
- * The requests, oldest first.
- */
-export const zListUnmatchedRequestsResponse = zUnmatchedList;
 
 export const zWaitForRequestsBody = zRequestWait;
 
-/**
- * The matching requests, and whether there are enough.
- */
-export const zWaitForRequestsResponse = zRequestWaited;
-
-export const zGetRequestPath = z.strictObject({
-    id: z.string().min(1).max(100)
-});
-
-/**
- * The request and its response.
- */
-export const zGetRequestResponse = zRequestDetail;
+export const zGetRequestPath = z.strictObject({ id: z.string().min(1).max(100) });
 
 export const zTriggerWebhookBody = zTrigger;
 
-/**
- * The delivery and its result.
- */
-export const zTriggerWebhookResponse = zDelivery;
-
-/**
- * The deliveries, oldest first.
- */
-export const zListDeliveriesResponse = zDeliveryList;
-
-export const zRedeliverWebhookPath = z.strictObject({
-    id: z.string().min(1).max(100)
-});
-
-/**
- * The new delivery.
- */
-export const zRedeliverWebhookResponse = zDelivery;
-
-/**
- * The inbox is empty and its response is the default.
- */
-export const zClearInboxResponse = z.void();
-
-/**
- * The URL of the receiver, its response, and the events, oldest first.
- */
-export const zGetInboxResponse = zInbox;
+export const zRedeliverWebhookPath = z.strictObject({ id: z.string().min(1).max(100) });
 
 export const zSetInboxBody = zInboxAnswer;
 
-/**
- * The response is set.
- */
-export const zSetInboxResponse = z.void();
-
 export const zIssueTokenBody = zNewToken;
-
-/**
- * The token and its user.
- */
-export const zIssueTokenResponse = zToken;
 
 export const zIssueApiKeyBody = zNewApiKey;
 
-/**
- * The API key.
- */
-export const zIssueApiKeyResponse = zApiKey;
-
-/**
- * All policies.
- */
-export const zGetPoliciesResponse = zPolicies;
-
 export const zChangePoliciesBody = zPolicies;
-
-/**
- * All policies.
- */
-export const zChangePoliciesResponse = zPolicies;
-
-/**
- * Every operation with its documented and its seen statuses.
- */
-export const zGetCoverageResponse = zCoverage;
-
-/**
- * The stream. It ends when the sandbox is deleted or the server stops.
- */
-export const zStreamEventsResponse = zEvent;
-
-/**
- * All active and the latest finished transfers, 1000 in total, oldest first.
- */
-export const zListTransfersResponse = zTransferList;
 
 export const zStartTransferBody = zNewTransfer;
 
-/**
- * The ringing transfer.
- */
-export const zStartTransferResponse = zTransfer;
-
-export const zGetTransferPath = z.strictObject({
-    id: z.string().min(1).max(100)
-});
-
-/**
- * The transfer.
- */
-export const zGetTransferResponse = zTransfer;
+export const zGetTransferPath = z.strictObject({ id: z.string().min(1).max(100) });
 
 export const zAnswerTransferBody = zTransferAnswer;
 
-export const zAnswerTransferPath = z.strictObject({
-    id: z.string().min(1).max(100)
-});
+export const zAnswerTransferPath = z.strictObject({ id: z.string().min(1).max(100) });
 
-/**
- * The transfer.
- */
-export const zAnswerTransferResponse = zTransfer;
-
-/**
- * What checks the path, query and body of each request to the control plane.
- */
+/** What checks the path, query and body of each request to the control plane. */
 export const controlSchemas = {
-    getHealth: {},
-    getVersion: {},
-    getDocument: {},
-    listSandboxes: {},
-    createSandbox: { body: zCreateSandboxBody },
-    deleteSandbox: { path: zDeleteSandboxPath },
-    resetSandbox: {},
-    addSeed: { body: zAddSeedBody },
-    getSnapshot: {},
-    putSnapshot: { body: zPutSnapshotBody },
-    listRecords: { path: zListRecordsPath },
-    createRecord: { path: zCreateRecordPath, body: zCreateRecordBody },
-    getRecord: { path: zGetRecordPath },
-    updateRecord: { path: zUpdateRecordPath, body: zUpdateRecordBody },
-    deleteRecord: { path: zDeleteRecordPath },
-    getClock: {},
-    setClock: { body: zSetClockBody },
-    advanceClock: { body: zAdvanceClockBody },
-    listFaults: {},
-    addFault: { body: zAddFaultBody },
-    clearFaults: {},
-    removeFault: { path: zRemoveFaultPath },
-    listRequests: { query: zListRequestsQuery },
-    clearRequests: {},
-    listUnmatchedRequests: {},
-    waitForRequests: { body: zWaitForRequestsBody },
-    getRequest: { path: zGetRequestPath },
-    triggerWebhook: { body: zTriggerWebhookBody },
-    listDeliveries: {},
-    redeliverWebhook: { path: zRedeliverWebhookPath },
-    getInbox: {},
-    setInbox: { body: zSetInboxBody },
-    clearInbox: {},
-    issueToken: { body: zIssueTokenBody },
-    issueApiKey: { body: zIssueApiKeyBody },
-    getPolicies: {},
-    changePolicies: { body: zChangePoliciesBody },
-    getCoverage: {},
-    streamEvents: {},
-    listTransfers: {},
-    startTransfer: { body: zStartTransferBody },
-    getTransfer: { path: zGetTransferPath },
-    answerTransfer: { path: zAnswerTransferPath, body: zAnswerTransferBody },
+  getHealth: {},
+  getVersion: {},
+  getDocument: {},
+  listSandboxes: {},
+  createSandbox: { body: zCreateSandboxBody },
+  deleteSandbox: { path: zDeleteSandboxPath },
+  resetSandbox: {},
+  addSeed: { body: zAddSeedBody },
+  getSnapshot: {},
+  putSnapshot: { body: zPutSnapshotBody },
+  listRecords: { path: zListRecordsPath },
+  createRecord: { path: zCreateRecordPath, body: zCreateRecordBody },
+  getRecord: { path: zGetRecordPath },
+  updateRecord: { path: zUpdateRecordPath, body: zUpdateRecordBody },
+  deleteRecord: { path: zDeleteRecordPath },
+  getClock: {},
+  setClock: { body: zSetClockBody },
+  advanceClock: { body: zAdvanceClockBody },
+  listFaults: {},
+  addFault: { body: zAddFaultBody },
+  clearFaults: {},
+  removeFault: { path: zRemoveFaultPath },
+  listRequests: { query: zListRequestsQuery },
+  clearRequests: {},
+  listUnmatchedRequests: {},
+  waitForRequests: { body: zWaitForRequestsBody },
+  getRequest: { path: zGetRequestPath },
+  triggerWebhook: { body: zTriggerWebhookBody },
+  listDeliveries: {},
+  redeliverWebhook: { path: zRedeliverWebhookPath },
+  getInbox: {},
+  setInbox: { body: zSetInboxBody },
+  clearInbox: {},
+  issueToken: { body: zIssueTokenBody },
+  issueApiKey: { body: zIssueApiKeyBody },
+  getPolicies: {},
+  changePolicies: { body: zChangePoliciesBody },
+  getCoverage: {},
+  streamEvents: {},
+  listTransfers: {},
+  startTransfer: { body: zStartTransferBody },
+  getTransfer: { path: zGetTransferPath },
+  answerTransfer: { path: zAnswerTransferPath, body: zAnswerTransferBody },
 } satisfies Record<string, { path?: z.ZodType; query?: z.ZodType; body?: z.ZodType }>;

@@ -2,286 +2,146 @@
 
 /** HTTP status of every error code (§7.2). */
 export interface ErrorCodeStatus {
-  /** The API key is past its expiry. */
-  api_key_expired: 401;
-  /** The API key is not one of this platform's. */
-  api_key_invalid: 401;
-  /** The API key was revoked. */
-  api_key_revoked: 401;
-  /** The API key lacks the scope that this operation needs. */
-  api_key_insufficient_scope: 403;
-  /** The request's IP address is not in the API key's allowed list. */
-  api_key_ip_restricted: 403;
-  /** API-key authentication is not permitted on this endpoint; a JWT is required. */
-  api_key_not_allowed: 403;
-  /** The maximum number of API keys for the account is reached. */
-  api_key_limit_reached: 422;
-  /** An account-scoped request with a JWT must carry the X-Account-Id header. */
-  account_header_missing: 400;
-  /** The email address is already verified. */
-  email_already_verified: 400;
-  /** The email verification code has expired; codes are valid for 15 minutes. */
-  email_verification_code_expired: 400;
-  /** The email verification code is wrong. */
-  email_verification_code_invalid: 400;
-  /** The email verification code was already used. */
-  email_verification_code_used: 400;
-  /** Multi-factor authentication is already enabled. */
-  mfa_already_enabled: 400;
-  /** The one-time code is wrong. */
-  mfa_code_invalid: 400;
-  /** Multi-factor authentication is not enabled. */
-  mfa_not_enabled: 400;
-  /** Multi-factor authentication has not been set up. */
-  mfa_not_setup: 400;
-  /** The multi-factor token is invalid. */
-  mfa_token_invalid: 400;
-  /** The current password is wrong. */
-  password_current_incorrect: 400;
-  /** The password reset token has expired; tokens are valid for 1 hour. */
-  password_reset_token_expired: 400;
-  /** The password reset token is invalid. */
-  password_reset_token_invalid: 400;
-  /** The password reset token was already used. */
-  password_reset_token_used: 400;
-  /** The new password equals the current one. */
-  password_same_as_current: 400;
-  /** The user's phone number is already verified. */
-  phone_already_verified: 400;
-  /** The user has no phone number. */
-  phone_number_missing: 400;
-  /** The phone verification code has expired; codes are valid for 10 minutes. */
-  phone_verification_code_expired: 400;
-  /** The phone verification code is wrong. */
-  phone_verification_code_invalid: 400;
-  /** The phone verification code was already used. */
-  phone_verification_code_used: 400;
-  /** The credentials are wrong. */
-  invalid_credentials: 401;
-  /** The refresh token is invalid. */
-  refresh_token_invalid: 401;
-  /** The access token has expired. */
-  token_expired: 401;
-  /** The access token is malformed or its signature does not verify. */
-  token_invalid: 401;
-  /** The Authorization header is missing. */
-  token_missing: 401;
-  /** The request is not authenticated. */
-  unauthorized: 401;
-  /** The caller is not a member of the selected account. */
-  account_access_denied: 403;
-  /** The account is suspended. */
-  account_suspended: 403;
-  /** The request is not permitted. */
-  forbidden: 403;
-  /** The caller's role does not permit this operation. */
-  insufficient_permissions: 403;
-  /** The invitation was sent to another person. */
-  not_invitation_recipient: 403;
-  /** The request breaks a business rule. */
-  business_rule_violation: 422;
-  /** The resource cannot change from its present state to the requested one. */
-  invalid_state_transition: 422;
-  /** The request is well formed but cannot be carried out. */
-  unprocessable_entity: 422;
-  /** The flow is unknown to the account or has no published version. */
-  flow_not_published: 400;
-  /** The number is receive-only, e.g. a messaging-app number. */
-  phone_number_cannot_initiate_calls: 400;
-  /** The calling number is not active in the account. */
-  phone_number_not_active: 400;
-  /** The calling number is not verified. */
-  phone_number_not_verified: 400;
-  /** The telephony provider rejected the call. */
-  provider_call_rejected: 400;
-  /** The call is already completed. */
-  call_already_completed: 422;
-  /** The account is at its concurrent-call limit. */
-  concurrent_call_limit_exceeded: 422;
-  /** The contact is on the do-not-call list. */
-  contact_on_dnc_list: 422;
-  /** The daily call limit is reached; it resets at midnight UTC. */
-  daily_call_limit_exceeded: 422;
-  /** The recipient's local time is outside 8 AM to 9 PM. */
-  outside_callable_hours: 422;
-  /** Other resources depend on this one. */
-  cannot_delete_has_dependencies: 409;
-  /** The request conflicts with the present state. */
-  conflict: 409;
-  /** A contact with this phone number already exists. */
-  contact_phone_already_exists: 409;
-  /** The email address is already in use. */
-  email_already_exists: 409;
-  /** The phone number already exists. */
-  phone_already_exists: 409;
-  /** A resource with this name already exists in the account. */
-  resource_already_exists: 409;
-  /** Phone numbers are connected to the flow. */
-  flow_has_connected_phones: 400;
-  /** The flow's structure is invalid; errors lists the node and edge issues. */
-  flow_structure_invalid: 400;
-  /** The flow version is not a semantic version X.Y.Z. */
-  flow_version_invalid: 400;
-  /** The flow function does not exist. */
-  flow_function_not_found: 404;
-  /** A flow function with this name already exists. */
-  flow_function_name_exists: 409;
-  /** A flow with this name already exists. */
-  flow_name_already_exists: 409;
-  /** The flow was modified since it was last loaded. */
-  flow_version_conflict: 409;
-  /** The flow could not be generated. */
-  flow_generation_failed: 502;
-  /** The lead form is already mapped. */
-  lead_source_form_already_mapped: 409;
-  /** The page is already connected. */
-  lead_source_page_already_connected: 409;
-  /** The lead has no valid phone number. */
-  lead_source_lead_unrecoverable: 422;
-  /** The lead source's API failed. */
-  lead_source_api_error: 502;
-  /** The lead source is not configured. */
-  lead_source_not_configured: 503;
-  /** The campaign does not exist. */
-  campaign_not_found: 404;
-  /** The invitation does not exist. */
-  invitation_not_found: 404;
-  /** No operation of this API has this path and method. */
-  not_found: 404;
-  /** The resource does not exist in the selected account. */
-  resource_not_found: 404;
-  /** The schedule does not exist. */
-  schedule_not_found: 404;
-  /** The only way to sign in cannot be unlinked. */
-  cannot_unlink_only_auth: 400;
-  /** The OAuth state is invalid. */
-  invalid_o_auth_state: 400;
-  /** The identity provider is not linked. */
-  o_auth_not_linked: 404;
-  /** The identity provider is already linked. */
-  o_auth_already_linked: 409;
-  /** The provider is already connected. */
-  provider_already_connected: 409;
-  /** The identity provider failed. */
-  o_auth_provider_error: 502;
-  /** The user is already a member of the organization. */
-  already_organization_member: 409;
-  /** The invitation has expired. */
-  invitation_expired: 410;
-  /** The invitation is no longer pending. */
-  invitation_not_pending: 422;
-  /** The organization is suspended. */
-  organization_suspended: 422;
-  /** Only cards are accepted as a payment method. */
-  payment_method_card_only: 400;
-  /** The account's plan does not include this feature. */
-  feature_not_available: 402;
-  /** The account's balance is too low. */
-  insufficient_balance: 402;
-  /** The payment failed. */
-  payment_failed: 402;
-  /** A payment is required. */
-  payment_required: 402;
-  /** A subscription is required. */
-  subscription_required: 402;
-  /** Only numbers of a bring-your-own carrier allow this. */
-  byoc_only: 400;
-  /** The number is already connected. */
-  phone_number_already_connected: 400;
-  /** The number is not connected. */
-  phone_number_not_connected: 400;
-  /** The telephony provider is not active. */
-  phone_provider_not_active: 400;
-  /** The number's verification was not started. */
-  phone_verification_not_started: 400;
-  /** The provider must be a SIP provider. */
-  provider_must_be_sip: 400;
-  /** The account SID and auth token of the carrier are required. */
-  carrier_credentials_required: 400;
-  /** Only SIP numbers are verified. */
-  verification_only_for_sip: 400;
-  /** The number is already registered. */
-  phone_already_registered: 409;
-  /** The number is in use. */
-  phone_number_in_use: 409;
-  /** A system provider cannot be deleted. */
-  cannot_delete_system_provider: 422;
-  /** A payment method is required. */
-  payment_method_required: 403;
-  /** The user's phone number is not verified. */
-  user_phone_not_verified: 403;
-  /** The coupon does not exist. */
-  coupon_not_found: 404;
-  /** The coupon was already redeemed. */
-  coupon_already_redeemed: 409;
-  /** The account is not eligible for the promotion. */
-  promotion_not_eligible: 409;
-  /** The trial was already claimed. */
-  trial_already_claimed: 409;
-  /** The coupon can no longer be redeemed. */
-  coupon_not_redeemable: 410;
-  /** The assistant allowance for the period is used up; meta.resetsAt says when it resets. */
-  assistant_quota_exceeded: 429;
-  /** The call queue is at capacity. */
-  queue_full: 429;
-  /** Wait meta.retryAfterSecs seconds before retrying. */
-  rate_limit_exceeded: 429;
-  /** The expression is not a standard 5-field cron expression. */
-  invalid_cron_expression: 400;
-  /** The time zone is not an IANA timezone identifier. */
-  invalid_timezone: 400;
-  /** The campaign has no contacts. */
-  campaign_no_contacts: 422;
-  /** The campaign is not a draft. */
-  campaign_not_draft: 422;
-  /** The schedule is already paused. */
-  schedule_already_paused: 422;
-  /** The schedule is not paused. */
-  schedule_not_paused: 422;
-  /** The recording is not available. */
-  recording_not_available: 400;
-  /** Something failed inside the platform. */
-  internal_error: 500;
-  /** A service that the platform depends on failed. */
-  service_error: 502;
-  /** The email service is unavailable. */
-  email_service_unavailable: 503;
-  /** No bot is available to run the call. */
-  no_bots_available: 503;
-  /** The recording service is not configured. */
-  recording_service_not_configured: 503;
-  /** The region has no capacity left. */
-  region_saturated: 503;
-  /** The service is unavailable. */
-  service_unavailable: 503;
-  /** The SMS service is unavailable. */
-  sms_service_unavailable: 503;
-  /** A template variable could not be resolved. */
-  template_variable_resolution_failed: 400;
-  /** The request cannot be served as it stands. */
-  bad_request: 400;
-  /** The id is not a UUID. */
-  invalid_id_format: 400;
-  /** The request body is not valid JSON. */
-  invalid_json: 400;
-  /** The legal terms must be accepted first. */
-  legal_acceptance_required: 400;
-  /** The request breaks the rules that errors lists. */
-  validation_failed: 400;
-  /** The verification code is wrong. */
-  verification_code_invalid: 400;
-  /** Another destination already took the offer. */
-  offer_taken: number;
-  /** This destination already took the offer. */
-  offer_taken_self: number;
-  /** The offer has expired. */
-  offer_expired: number;
-  /** The call is already taken. */
-  already_taken: number;
-  /** The call cannot be taken over. */
-  takeover_unsupported: number;
-  /** The destination's kind does not support this. */
-  unsupported_kind: number;
+  /** The API key is past its expiry. */ api_key_expired: 401;
+  /** The API key is not one of this platform's. */ api_key_invalid: 401;
+  /** The API key was revoked. */ api_key_revoked: 401;
+  /** The API key lacks the scope that this operation needs. */ api_key_insufficient_scope: 403;
+  /** The request's IP address is not in the API key's allowed list. */ api_key_ip_restricted: 403;
+  /** API-key authentication is not permitted on this endpoint; a JWT is required. */ api_key_not_allowed: 403;
+  /** The maximum number of API keys for the account is reached. */ api_key_limit_reached: 422;
+  /** An account-scoped request with a JWT must carry the X-Account-Id header. */ account_header_missing: 400;
+  /** The email address is already verified. */ email_already_verified: 400;
+  /** The email verification code has expired; codes are valid for 15 minutes. */ email_verification_code_expired: 400;
+  /** The email verification code is wrong. */ email_verification_code_invalid: 400;
+  /** The email verification code was already used. */ email_verification_code_used: 400;
+  /** Multi-factor authentication is already enabled. */ mfa_already_enabled: 400;
+  /** The one-time code is wrong. */ mfa_code_invalid: 400;
+  /** Multi-factor authentication is not enabled. */ mfa_not_enabled: 400;
+  /** Multi-factor authentication has not been set up. */ mfa_not_setup: 400;
+  /** The multi-factor token is invalid. */ mfa_token_invalid: 400;
+  /** The current password is wrong. */ password_current_incorrect: 400;
+  /** The password reset token has expired; tokens are valid for 1 hour. */ password_reset_token_expired: 400;
+  /** The password reset token is invalid. */ password_reset_token_invalid: 400;
+  /** The password reset token was already used. */ password_reset_token_used: 400;
+  /** The new password equals the current one. */ password_same_as_current: 400;
+  /** The user's phone number is already verified. */ phone_already_verified: 400;
+  /** The user has no phone number. */ phone_number_missing: 400;
+  /** The phone verification code has expired; codes are valid for 10 minutes. */ phone_verification_code_expired: 400;
+  /** The phone verification code is wrong. */ phone_verification_code_invalid: 400;
+  /** The phone verification code was already used. */ phone_verification_code_used: 400;
+  /** The credentials are wrong. */ invalid_credentials: 401;
+  /** The refresh token is invalid. */ refresh_token_invalid: 401;
+  /** The access token has expired. */ token_expired: 401;
+  /** The access token is malformed or its signature does not verify. */ token_invalid: 401;
+  /** The Authorization header is missing. */ token_missing: 401;
+  /** The request is not authenticated. */ unauthorized: 401;
+  /** The caller is not a member of the selected account. */ account_access_denied: 403;
+  /** The account is suspended. */ account_suspended: 403;
+  /** The request is not permitted. */ forbidden: 403;
+  /** The caller's role does not permit this operation. */ insufficient_permissions: 403;
+  /** The invitation was sent to another person. */ not_invitation_recipient: 403;
+  /** The request breaks a business rule. */ business_rule_violation: 422;
+  /** The resource cannot change from its present state to the requested one. */ invalid_state_transition: 422;
+  /** The request is well formed but cannot be carried out. */ unprocessable_entity: 422;
+  /** The flow is unknown to the account or has no published version. */ flow_not_published: 400;
+  /** The number is receive-only, e.g. a messaging-app number. */ phone_number_cannot_initiate_calls: 400;
+  /** The calling number is not active in the account. */ phone_number_not_active: 400;
+  /** The calling number is not verified. */ phone_number_not_verified: 400;
+  /** The telephony provider rejected the call. */ provider_call_rejected: 400;
+  /** The call is already completed. */ call_already_completed: 422;
+  /** The account is at its concurrent-call limit. */ concurrent_call_limit_exceeded: 422;
+  /** The contact is on the do-not-call list. */ contact_on_dnc_list: 422;
+  /** The daily call limit is reached; it resets at midnight UTC. */ daily_call_limit_exceeded: 422;
+  /** The recipient's local time is outside 8 AM to 9 PM. */ outside_callable_hours: 422;
+  /** Other resources depend on this one. */ cannot_delete_has_dependencies: 409;
+  /** The request conflicts with the present state. */ conflict: 409;
+  /** A contact with this phone number already exists. */ contact_phone_already_exists: 409;
+  /** The email address is already in use. */ email_already_exists: 409;
+  /** The phone number already exists. */ phone_already_exists: 409;
+  /** A resource with this name already exists in the account. */ resource_already_exists: 409;
+  /** Phone numbers are connected to the flow. */ flow_has_connected_phones: 400;
+  /** The flow's structure is invalid; errors lists the node and edge issues. */ flow_structure_invalid: 400;
+  /** The flow version is not a semantic version X.Y.Z. */ flow_version_invalid: 400;
+  /** The flow function does not exist. */ flow_function_not_found: 404;
+  /** A flow function with this name already exists. */ flow_function_name_exists: 409;
+  /** A flow with this name already exists. */ flow_name_already_exists: 409;
+  /** The flow was modified since it was last loaded. */ flow_version_conflict: 409;
+  /** The flow could not be generated. */ flow_generation_failed: 502;
+  /** The lead form is already mapped. */ lead_source_form_already_mapped: 409;
+  /** The page is already connected. */ lead_source_page_already_connected: 409;
+  /** The lead has no valid phone number. */ lead_source_lead_unrecoverable: 422;
+  /** The lead source's API failed. */ lead_source_api_error: 502;
+  /** The lead source is not configured. */ lead_source_not_configured: 503;
+  /** The campaign does not exist. */ campaign_not_found: 404;
+  /** The invitation does not exist. */ invitation_not_found: 404;
+  /** No operation of this API has this path and method. */ not_found: 404;
+  /** The resource does not exist in the selected account. */ resource_not_found: 404;
+  /** The schedule does not exist. */ schedule_not_found: 404;
+  /** The only way to sign in cannot be unlinked. */ cannot_unlink_only_auth: 400;
+  /** The OAuth state is invalid. */ invalid_o_auth_state: 400;
+  /** The identity provider is not linked. */ o_auth_not_linked: 404;
+  /** The identity provider is already linked. */ o_auth_already_linked: 409;
+  /** The provider is already connected. */ provider_already_connected: 409;
+  /** The identity provider failed. */ o_auth_provider_error: 502;
+  /** The user is already a member of the organization. */ already_organization_member: 409;
+  /** The invitation has expired. */ invitation_expired: 410;
+  /** The invitation is no longer pending. */ invitation_not_pending: 422;
+  /** The organization is suspended. */ organization_suspended: 422;
+  /** Only cards are accepted as a payment method. */ payment_method_card_only: 400;
+  /** The account's plan does not include this feature. */ feature_not_available: 402;
+  /** The account's balance is too low. */ insufficient_balance: 402;
+  /** The payment failed. */ payment_failed: 402;
+  /** A payment is required. */ payment_required: 402;
+  /** A subscription is required. */ subscription_required: 402;
+  /** Only numbers of a bring-your-own carrier allow this. */ byoc_only: 400;
+  /** The number is already connected. */ phone_number_already_connected: 400;
+  /** The number is not connected. */ phone_number_not_connected: 400;
+  /** The telephony provider is not active. */ phone_provider_not_active: 400;
+  /** The number's verification was not started. */ phone_verification_not_started: 400;
+  /** The provider must be a SIP provider. */ provider_must_be_sip: 400;
+  /** The account SID and auth token of the carrier are required. */ carrier_credentials_required: 400;
+  /** Only SIP numbers are verified. */ verification_only_for_sip: 400;
+  /** The number is already registered. */ phone_already_registered: 409;
+  /** The number is in use. */ phone_number_in_use: 409;
+  /** A system provider cannot be deleted. */ cannot_delete_system_provider: 422;
+  /** A payment method is required. */ payment_method_required: 403;
+  /** The user's phone number is not verified. */ user_phone_not_verified: 403;
+  /** The coupon does not exist. */ coupon_not_found: 404;
+  /** The coupon was already redeemed. */ coupon_already_redeemed: 409;
+  /** The account is not eligible for the promotion. */ promotion_not_eligible: 409;
+  /** The trial was already claimed. */ trial_already_claimed: 409;
+  /** The coupon can no longer be redeemed. */ coupon_not_redeemable: 410;
+  /** The assistant allowance for the period is used up; meta.resetsAt says when it resets. */ assistant_quota_exceeded: 429;
+  /** The call queue is at capacity. */ queue_full: 429;
+  /** Wait meta.retryAfterSecs seconds before retrying. */ rate_limit_exceeded: 429;
+  /** The expression is not a standard 5-field cron expression. */ invalid_cron_expression: 400;
+  /** The time zone is not an IANA timezone identifier. */ invalid_timezone: 400;
+  /** The campaign has no contacts. */ campaign_no_contacts: 422;
+  /** The campaign is not a draft. */ campaign_not_draft: 422;
+  /** The schedule is already paused. */ schedule_already_paused: 422;
+  /** The schedule is not paused. */ schedule_not_paused: 422;
+  /** The recording is not available. */ recording_not_available: 400;
+  /** Something failed inside the platform. */ internal_error: 500;
+  /** A service that the platform depends on failed. */ service_error: 502;
+  /** The email service is unavailable. */ email_service_unavailable: 503;
+  /** No bot is available to run the call. */ no_bots_available: 503;
+  /** The recording service is not configured. */ recording_service_not_configured: 503;
+  /** The region has no capacity left. */ region_saturated: 503;
+  /** The service is unavailable. */ service_unavailable: 503;
+  /** The SMS service is unavailable. */ sms_service_unavailable: 503;
+  /** A template variable could not be resolved. */ template_variable_resolution_failed: 400;
+  /** The request cannot be served as it stands. */ bad_request: 400;
+  /** The id is not a UUID. */ invalid_id_format: 400;
+  /** The request body is not valid JSON. */ invalid_json: 400;
+  /** The legal terms must be accepted first. */ legal_acceptance_required: 400;
+  /** The request breaks the rules that errors lists. */ validation_failed: 400;
+  /** The verification code is wrong. */ verification_code_invalid: 400;
+  /** Another destination already took the offer. */ offer_taken: number;
+  /** This destination already took the offer. */ offer_taken_self: number;
+  /** The offer has expired. */ offer_expired: number;
+  /** The call is already taken. */ already_taken: number;
+  /** The call cannot be taken over. */ takeover_unsupported: number;
+  /** The destination's kind does not support this. */ unsupported_kind: number;
 }
 
 /** Machine-readable error code (§7.2). */
