@@ -1,1538 +1,701 @@
 declare module "@call-transfer/backend" {
-  export { AccountRecord };
-  export { ApiKeyOptions };
-  export { ApiKeyRecord };
-  export { Backend };
-  export { BackendControls };
-  export { BackendEvent };
-  export { BackendOptions };
-  export { CallRecord };
-  export { Clock };
-  export { ClockMode };
-  export { CollectionName };
-  export { Collections };
-  export { ContactRecord };
-  export { Deliveries };
-  export { Delivery };
-  export { DestinationRecord };
-  export { Events };
-  export { Fault };
-  export { FaultAction };
-  export { FaultFieldError };
-  export { Faults };
-  export { FlowRecord };
-  export { GroupRecord };
-  export { HandledResponse };
-  export { Inbox };
-  export { InboxAnswer };
-  export { InboxEvent };
-  export { IncomingRequest };
-  export { InputError };
-  export { Journal };
-  export { JournalDetail };
-  export { JournalEntry };
-  export { JournalFilter };
-  export { Keys };
-  export { MemberRecord };
-  export { NewTransfer };
-  export { NumberRecord };
-  export { Peer };
-  export { PlainResponse };
-  export { Policies };
-  export { ProviderRecord };
-  export { RequestHeaders };
-  export { RingRecord };
-  export { Sandboxes };
-  export { SandboxesOptions };
-  export { ScriptEntry };
-  export { Seed };
-  export { SeedRecord };
-  export { Snapshot };
-  export { State };
-  export { Step };
-  export { TimerPurpose };
-  export { TokenOptions };
-  export { TransferRecord };
-  export { Transfers };
-  export { TransportFault };
-  export { Trigger };
-  export { UserRecord };
-  export { WallClock };
-  export { bodyLimit };
-  export { createBackend };
-  export { createSandboxes };
-  export { demo };
-  export { demoSeed };
-  export { errorResponse };
-  export { inboxUrl };
-  export { seedSchema };
+  export {
+    AccountRecord, ApiKeyOptions, ApiKeyRecord, Backend, BackendControls, BackendEvent, BackendOptions, CallRecord,
+    Clock, ClockMode, CollectionName, Collections, ContactRecord, Deliveries, Delivery, DestinationRecord, Events,
+    Fault, FaultAction, FaultFieldError, Faults, FlowRecord, GroupRecord, HandledResponse, Inbox, InboxAnswer,
+    InboxEvent, IncomingRequest, InputError, Journal, JournalDetail, JournalEntry, JournalFilter, Keys, MemberRecord,
+    NewTransfer, NumberRecord, Peer, PlainResponse, Policies, ProviderRecord, RequestHeaders, RingRecord, Sandboxes,
+    SandboxesOptions, ScriptEntry, Seed, SeedRecord, Snapshot, State, Step, TimerPurpose, TokenOptions, TransferRecord,
+    Transfers, TransportFault, Trigger, UserRecord, WallClock, bodyLimit, createBackend, createSandboxes, demo,
+    demoSeed, errorResponse, inboxUrl, seedSchema
+  };
 }
 
 declare module "@call-transfer/backend/msw" {
-  export { MswHttp };
-  export { MswOptions };
-  export { callTransferHandlers };
-  export { unmockedFetch };
+  export { MswHttp, MswOptions, callTransferHandlers, unmockedFetch };
 }
 
 declare interface AccountCalls {
-    readonly waiting: ReadonlyMap<string, CallRecord>;
-    readonly active: ReadonlyMap<string, CallRecord>;
-    readonly placedOn: ReadonlyMap<number, number>;
+  readonly waiting: ReadonlyMap<string, CallRecord>;
+  readonly active: ReadonlyMap<string, CallRecord>;
+  readonly placedOn: ReadonlyMap<number, number>;
 }
 
 declare type AccountRecord = Checked<"accounts">;
 
 declare interface ApiKeyOptions {
-    readonly accountId?: string | undefined;
-    readonly role?: Role | undefined;
-    readonly scopes?: readonly string[] | undefined;
-    readonly state?: ApiKeyRecord["state"] | undefined;
-    readonly expiresAt?: string | number | undefined;
-    readonly allowedIps?: readonly string[] | undefined;
+  readonly accountId?: string | undefined;
+  readonly role?: Role | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly state?: ApiKeyRecord["state"] | undefined;
+  readonly expiresAt?: string | number | undefined;
+  readonly allowedIps?: readonly string[] | undefined;
 }
 
 declare type ApiKeyRecord = Stored<Checked<"apiKeys">, "id" | "key", "expiresAt">;
 
 declare interface Backend extends BackendControls {
-    fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
-    handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
-    close(): void;
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
+  handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
+  close(): void;
 }
 
 declare interface BackendControls {
-    readonly clock: Clock;
-    advance(step: Step): Promise<readonly BackendEvent[]>;
-    upcoming(): readonly Upcoming[];
-    readonly state: State;
-    readonly collections: Collections;
-    readonly policies: Policies;
-    changePolicies(changes: object): Record<keyof Policies, unknown>;
-    readonly faults: Faults;
-    readonly deliveries: Deliveries;
-    readonly inbox: Inbox;
-    readonly transfers: Transfers;
-    readonly keys: Keys;
-    readonly journal: Journal;
-    readonly events: Pick<Events, "follow">;
-    readonly operations: readonly OperationDescription[];
-    seed(seed: Seed): void;
-    snapshot(): Snapshot;
-    restore(snapshot: unknown): void;
-    reset(): void;
+  readonly clock: Clock;
+  advance(step: Step): Promise<readonly BackendEvent[]>;
+  upcoming(): readonly Upcoming[];
+  readonly state: State;
+  readonly collections: Collections;
+  readonly policies: Policies;
+  changePolicies(changes: object): Record<keyof Policies, unknown>;
+  readonly faults: Faults;
+  readonly deliveries: Deliveries;
+  readonly inbox: Inbox;
+  readonly transfers: Transfers;
+  readonly keys: Keys;
+  readonly journal: Journal;
+  readonly events: Pick<Events, "follow">;
+  readonly operations: readonly OperationDescription[];
+  seed(seed: Seed): void;
+  snapshot(): Snapshot;
+  restore(snapshot: unknown): void;
+  reset(): void;
 }
 
 declare interface BackendEvent {
-    readonly at: string;
-    readonly type: string;
-    readonly id?: string;
-    readonly [detail: string]: unknown;
+  readonly at: string;
+  readonly type: string;
+  readonly id?: string;
+  readonly [detail: string]: unknown;
 }
 
 declare interface BackendOptions {
-    readonly seed?: Seed;
-    readonly now?: string | number | Date;
-    readonly clock?: ClockMode;
-    readonly prng?: number;
-    readonly policies?: Partial<Policies>;
-    readonly faults?: readonly Fault[];
-    readonly fetch?: typeof globalThis.fetch;
-    readonly controlPlane?: boolean;
+  readonly seed?: Seed;
+  readonly now?: string | number | Date;
+  readonly clock?: ClockMode;
+  readonly prng?: number;
+  readonly policies?: Partial<Policies>;
+  readonly faults?: readonly Fault[];
+  readonly fetch?: typeof globalThis.fetch;
+  readonly controlPlane?: boolean;
 }
 
 declare type CallRecord = Readonly<Stored<Checked<"calls">, never, "createdAt" | "startedAt">>;
 
 declare interface Callee {
-    readonly destinationId?: string | undefined;
-    readonly memberId?: string | undefined;
+  readonly destinationId?: string | undefined;
+  readonly memberId?: string | undefined;
 }
 
 declare class Calls extends IndexedMap<CallRecord> {
-    #private;
-    of(accountId: string): AccountCalls;
-    protected reindex(before: CallRecord | undefined, after: CallRecord | undefined): void;
-    protected clearIndex(): void;
+  #private;
+  of(accountId: string): AccountCalls;
+  protected reindex(before: CallRecord | undefined, after: CallRecord | undefined): void;
+  protected clearIndex(): void;
 }
 
 type Checked<Name extends CollectionName> = z.output<(typeof recordSchemas)[Name]>;
 
 declare interface Clock {
-    now(): number;
-    iso(): string;
-    readonly mode: ClockMode;
-    readonly pending: number;
-    set(setting: {
-        readonly now?: number | string;
-        readonly mode?: ClockMode;
-    }): void;
-    advance(step: Step): Promise<void>;
-    sleep(ms: number, id?: string): Promise<void>;
-    track(work: Promise<unknown>): void;
-    schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;
-    cancel(selector: TimerSelector): void;
-    timers(): readonly (TimerPurpose & {
-        readonly at: number;
-    })[];
-    runDue(): Promise<void>;
-    reset(): void;
+  now(): number;
+  iso(): string;
+  readonly mode: ClockMode;
+  readonly pending: number;
+  set(setting: { readonly now?: number | string; readonly mode?: ClockMode }): void;
+  advance(step: Step): Promise<void>;
+  sleep(ms: number, id?: string): Promise<void>;
+  track(work: Promise<unknown>): void;
+  schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;
+  cancel(selector: TimerSelector): void;
+  timers(): readonly (TimerPurpose & { readonly at: number })[];
+  runDue(): Promise<void>;
+  reset(): void;
 }
 
 declare type ClockMode = "frozen" | "flowing";
-
 declare type CollectionName = keyof typeof recordSchemas;
 
 declare interface Collections {
-    list(name: CollectionName): readonly SeedRecord[];
-    get(name: CollectionName, id: string): SeedRecord | undefined;
-    create(name: CollectionName, record: SeedRecord): SeedRecord;
-    update(name: CollectionName, id: string, changes: SeedRecord): SeedRecord | undefined;
-    delete(name: CollectionName, id: string): boolean;
+  list(name: CollectionName): readonly SeedRecord[];
+  get(name: CollectionName, id: string): SeedRecord | undefined;
+  create(name: CollectionName, record: SeedRecord): SeedRecord;
+  update(name: CollectionName, id: string, changes: SeedRecord): SeedRecord | undefined;
+  delete(name: CollectionName, id: string): boolean;
 }
 
 declare type ContactRecord = Checked<"contacts">;
 
 declare interface Deliveries {
-    trigger(trigger: Trigger): Promise<Delivery>;
-    redeliver(id: string): Promise<Delivery>;
-    list(): readonly Delivery[];
+  trigger(trigger: Trigger): Promise<Delivery>;
+  redeliver(id: string): Promise<Delivery>;
+  list(): readonly Delivery[];
 }
 
 declare interface Delivery {
-    readonly id: string;
-    readonly destinationId: string;
-    readonly at: string;
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-    readonly status?: number;
-    readonly accepted: boolean;
-    readonly error?: string;
-    readonly redeliveryOf?: string;
+  readonly id: string;
+  readonly destinationId: string;
+  readonly at: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly status?: number;
+  readonly accepted: boolean;
+  readonly error?: string;
+  readonly redeliveryOf?: string;
 }
 
 declare type DestinationRecord = Stored<Checked<"destinations">, "createdAt" | "updatedAt", "previousSecretExpiresAt">;
 
 declare interface Events {
-    readonly isFollowed: boolean;
-    emit(type: string, about?: Readonly<Record<string, unknown>>): void;
-    follow(listener: (event: BackendEvent) => void, ended?: () => void): () => void;
-    end(): void;
+  readonly isFollowed: boolean;
+  emit(type: string, about?: Readonly<Record<string, unknown>>): void;
+  follow(listener: (event: BackendEvent) => void, ended?: () => void): () => void;
+  end(): void;
 }
 
 declare interface Fault {
-    readonly match?: {
-        readonly operationId?: string;
-        readonly method?: string;
-        readonly path?: string;
-    };
-    readonly when?: {
-        readonly nth?: number;
-        readonly times?: number | null;
-        readonly probability?: number;
-    };
-    readonly do: FaultAction;
+  readonly match?: { readonly operationId?: string; readonly method?: string; readonly path?: string };
+  readonly when?: { readonly nth?: number; readonly times?: number | null; readonly probability?: number };
+  readonly do: FaultAction;
 }
 
 declare type FaultAction = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum" | {
-    readonly code: ErrorCode;
-    readonly errors?: readonly FaultFieldError[];
-    readonly meta?: ErrorResponseMeta;
-} | {
-    readonly rateLimit: {
-        readonly retryAfterSecs: number;
-    };
-} | {
-    readonly status: number;
-    readonly body?: unknown;
-    readonly headers?: Readonly<Record<string, string>>;
-} | {
-    readonly latency: number;
-};
+  readonly code: ErrorCode;
+  readonly errors?: readonly FaultFieldError[];
+  readonly meta?: ErrorResponseMeta;
+} | { readonly rateLimit: { readonly retryAfterSecs: number } } | {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+} | { readonly latency: number };
 
 declare interface FaultFieldError {
-    readonly field: string;
-    readonly code: FieldErrorCode;
-    readonly message?: string;
+  readonly field: string;
+  readonly code: FieldErrorCode;
+  readonly message?: string;
 }
 
 declare interface Faults {
-    add(fault: Fault): string;
-    list(): readonly (Fault & {
-        readonly id: string;
-    })[];
-    remove(id: string): boolean;
-    clear(): void;
+  add(fault: Fault): string;
+  list(): readonly (Fault & { readonly id: string })[];
+  remove(id: string): boolean;
+  clear(): void;
 }
 
 declare type FlowRecord = Checked<"flows">;
-
 declare type GroupRecord = Readonly<Stored<Checked<"groups">, "createdAt" | "updatedAt", never>>;
 
 declare class Groups extends IndexedMap<GroupRecord> {
-    #private;
-    named(accountId: string, name: string): GroupRecord | undefined;
-    protected reindex(before: GroupRecord | undefined, after: GroupRecord | undefined): void;
-    protected clearIndex(): void;
+  #private;
+  named(accountId: string, name: string): GroupRecord | undefined;
+  protected reindex(before: GroupRecord | undefined, after: GroupRecord | undefined): void;
+  protected clearIndex(): void;
 }
 
 declare interface HandledResponse {
-    readonly response: Response;
-    readonly plain?: PlainResponse;
-    readonly transport?: TransportFault;
+  readonly response: Response;
+  readonly plain?: PlainResponse;
+  readonly transport?: TransportFault;
 }
 
 declare interface Inbox {
-    answer: InboxAnswer;
-    list(): readonly InboxEvent[];
-    clear(): void;
+  answer: InboxAnswer;
+  list(): readonly InboxEvent[];
+  clear(): void;
 }
 
 declare type InboxAnswer = Readonly<z.output<typeof inboxAnswerSchema>>;
 
 declare interface InboxEvent {
-    readonly at: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
+  readonly at: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 declare interface IncomingRequest extends Pick<Request, "method" | "url" | "body"> {
-    readonly headers: RequestHeaders;
-    readonly bodyBytes?: Uint8Array;
-    readonly signal?: AbortSignal;
+  readonly headers: RequestHeaders;
+  readonly bodyBytes?: Uint8Array;
+  readonly signal?: AbortSignal;
 }
 
 declare abstract class IndexedMap<Record> extends Map<string, Record> {
-    protected abstract reindex(before: Record | undefined, after: Record | undefined): void;
-    protected abstract clearIndex(): void;
-    set(id: string, record: Record): this;
-    delete(id: string): boolean;
-    clear(): void;
+  protected abstract reindex(before: Record | undefined, after: Record | undefined): void;
+  protected abstract clearIndex(): void;
+  set(id: string, record: Record): this;
+  delete(id: string): boolean;
+  clear(): void;
 }
 
 declare class InputError extends Error {
-    readonly name = "InputError";
-    readonly field: string;
-    readonly explanation: string;
-    constructor(field: string, explanation: string);
+  readonly name = "InputError";
+  readonly field: string;
+  readonly explanation: string;
+  constructor(field: string, explanation: string);
 }
 
 declare interface Journal {
-    list(filter?: JournalFilter): readonly JournalEntry[];
-    get(id: number): JournalDetail | undefined;
-    wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
-    coverage(): readonly {
-        readonly operationId: string;
-        readonly statuses: readonly StatusCount[];
-    }[];
-    clear(): void;
+  list(filter?: JournalFilter): readonly JournalEntry[];
+  get(id: number): JournalDetail | undefined;
+  wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
+  coverage(): readonly { readonly operationId: string; readonly statuses: readonly StatusCount[] }[];
+  clear(): void;
 }
 
 declare interface JournalDetail extends JournalEntry {
-    readonly query?: Readonly<Record<string, string>>;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly requestBody?: unknown;
-    readonly responseBody?: unknown;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly requestBody?: unknown;
+  readonly responseBody?: unknown;
 }
 
 declare interface JournalEntry {
-    readonly id: number;
-    readonly at: string;
-    readonly method: string;
-    readonly path: string;
-    readonly operationId?: string;
-    readonly status: number;
-    readonly code?: ErrorCode;
-    readonly fault?: string;
-    readonly error?: string;
-    readonly requestId: string;
+  readonly id: number;
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly operationId?: string;
+  readonly status: number;
+  readonly code?: ErrorCode;
+  readonly fault?: string;
+  readonly error?: string;
+  readonly requestId: string;
 }
 
 declare interface JournalFilter {
-    readonly operationId?: string | undefined;
-    readonly method?: string | undefined;
-    readonly path?: string | undefined;
-    readonly status?: number | undefined;
-    readonly after?: number | undefined;
+  readonly operationId?: string | undefined;
+  readonly method?: string | undefined;
+  readonly path?: string | undefined;
+  readonly status?: number | undefined;
+  readonly after?: number | undefined;
 }
 
 declare interface Keys {
-    issueApiKey(options?: ApiKeyOptions): {
-        readonly id: string;
-        readonly key: string;
-    };
-    issueToken(options: TokenOptions): Promise<string>;
+  issueApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
+  issueToken(options: TokenOptions): Promise<string>;
 }
 
+declare interface LateAnswer {
+  at: number;
+  code: ErrorCode;
+}
+
+type Lists = { [Name in CollectionName]: z.ZodOptional<z.ZodArray<(typeof recordSchemas)[Name]>> };
 declare type MemberRecord = Checked<"members">;
 
 declare interface MswHttp<Handler> {
-    all(predicate: RegExp, resolver: (info: {
-        readonly request: Request;
-    }) => Promise<Response>): Handler;
+  all(predicate: RegExp, resolver: (info: { readonly request: Request }) => Promise<Response>): Handler;
 }
 
 declare interface MswOptions<Handler> {
-    readonly http: MswHttp<Handler>;
-    readonly backend: {
-        handle(request: IncomingRequest, peer?: {
-            readonly address?: string;
-        }): Promise<HandledResponse>;
-    };
-    readonly baseUrl: string;
-    readonly warn?: (message: string) => void;
+  readonly http: MswHttp<Handler>;
+  readonly backend: {
+    handle(request: IncomingRequest, peer?: { readonly address?: string }): Promise<HandledResponse>;
+  };
+  readonly baseUrl: string;
+  readonly warn?: (message: string) => void;
 }
 
 declare interface NewTransfer {
-    readonly destinationId?: string | undefined;
-    readonly groupId?: string | undefined;
-    readonly callId?: string | undefined;
-    readonly script?: readonly ScriptEntry[] | undefined;
+  readonly destinationId?: string | undefined;
+  readonly groupId?: string | undefined;
+  readonly callId?: string | undefined;
+  readonly script?: readonly ScriptEntry[] | undefined;
 }
 
 declare type NumberRecord = Checked<"numbers">;
 
 declare interface Peer {
-    readonly address?: string;
+  readonly address?: string;
 }
 
 declare interface PlainResponse {
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly text: string | undefined;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string | undefined;
 }
 
 declare interface Policies {
-    rateLimit: {
-        requests: number;
-        windowSecs: number;
-    };
-    retryAfterHeader: boolean;
-    trustForwardedFor: boolean;
-    tokenLifetimeSecs: number;
-    concurrentCallLimit: number;
-    callQueueLimit: number;
-    dailyCallLimit: number;
-    recipientTimeZone: string;
-    callDurationSecs: number;
-    callListLagSecs: number;
-    queuedCallsListed: boolean;
-    missedCallLimit: number;
-    missedCallsAwaySecs: number;
-    disabledDestinationsRing: boolean;
-    rotationDuringOverlap: "void" | "refuse";
-    deliveryTimeoutSecs: number;
+  rateLimit: { requests: number; windowSecs: number };
+  retryAfterHeader: boolean;
+  trustForwardedFor: boolean;
+  tokenLifetimeSecs: number;
+  concurrentCallLimit: number;
+  callQueueLimit: number;
+  dailyCallLimit: number;
+  recipientTimeZone: string;
+  callDurationSecs: number;
+  callListLagSecs: number;
+  queuedCallsListed: boolean;
+  missedCallLimit: number;
+  missedCallsAwaySecs: number;
+  disabledDestinationsRing: boolean;
+  rotationDuringOverlap: "void" | "refuse";
+  deliveryTimeoutSecs: number;
 }
 
 declare type ProviderRecord = Checked<"providers">;
 
 declare interface RequestHeaders {
-    get(name: string): string | null;
-    [Symbol.iterator](): Iterator<[string, string]>;
+  get(name: string): string | null;
+  [Symbol.iterator](): Iterator<[string, string]>;
 }
 
-declare type RingRecord = z.output<typeof ringSchema>;
+declare interface RingRecord extends z.output<typeof ring> {}
 
 declare interface Sandboxes {
-    handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
-    fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
-    readonly default: Backend;
-    get(name: string): Backend | undefined;
-    create(name: string, options?: Partial<BackendOptions>): Backend;
-    delete(name: string): boolean;
-    list(): readonly string[];
-    close(): void;
+  handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
+  fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
+  readonly default: Backend;
+  get(name: string): Backend | undefined;
+  create(name: string, options?: Partial<BackendOptions>): Backend;
+  delete(name: string): boolean;
+  list(): readonly string[];
+  close(): void;
 }
 
 declare interface SandboxesOptions extends BackendOptions {
-    readonly autoSandboxes?: boolean;
-    readonly maxSandboxes?: number;
-    readonly sandboxIdleMs?: number;
+  readonly autoSandboxes?: boolean;
+  readonly maxSandboxes?: number;
+  readonly sandboxIdleMs?: number;
 }
 
 declare interface ScriptEntry extends Callee {
-    readonly answerAfterSecs?: number | undefined;
-    readonly declineAfterSecs?: number | undefined;
+  readonly answerAfterSecs?: number | undefined;
+  readonly declineAfterSecs?: number | undefined;
 }
 
 declare type Seed = z.input<typeof seedSchema>;
-
 declare type SeedRecord = Readonly<Record<string, unknown>>;
-
 declare type Snapshot = z.output<typeof snapshotSchema>;
 
 declare interface State {
-    readonly accounts: Map<string, AccountRecord>;
-    readonly users: Map<string, UserRecord>;
-    readonly members: Map<string, MemberRecord>;
-    readonly destinations: Map<string, DestinationRecord>;
-    readonly groups: Groups;
-    readonly flows: Map<string, FlowRecord>;
-    readonly providers: Map<string, ProviderRecord>;
-    readonly numbers: Map<string, NumberRecord>;
-    readonly contacts: Map<string, ContactRecord>;
-    readonly calls: Calls;
-    readonly apiKeys: Map<string, ApiKeyRecord>;
-    readonly roles: Map<string, RoleDefinition>;
-    readonly transfers: Map<string, TransferRecord>;
-    readonly windows: Map<string, {
-        from: number;
-        count: number;
-    }>;
+  readonly accounts: Map<string, AccountRecord>;
+  readonly users: Map<string, UserRecord>;
+  readonly members: Map<string, MemberRecord>;
+  readonly destinations: Map<string, DestinationRecord>;
+  readonly groups: Groups;
+  readonly flows: Map<string, FlowRecord>;
+  readonly providers: Map<string, ProviderRecord>;
+  readonly numbers: Map<string, NumberRecord>;
+  readonly contacts: Map<string, ContactRecord>;
+  readonly calls: Calls;
+  readonly apiKeys: Map<string, ApiKeyRecord>;
+  readonly roles: Map<string, RoleDefinition>;
+  readonly transfers: Map<string, TransferRecord>;
+  readonly windows: Map<string, { from: number; count: number }>;
 }
 
 declare interface StatusCount {
-    readonly status: number;
-    readonly documented: boolean;
-    readonly count: number;
+  readonly status: number;
+  readonly documented: boolean;
+  readonly count: number;
 }
 
-declare type Step = {
-    readonly by: number;
-} | {
-    readonly to: number | string;
-} | {
-    readonly nextTimer: true;
-};
+declare type Step = { readonly by: number } | { readonly to: number | string } | { readonly nextTimer: true };
 
 type Stored<Fields, Filled extends keyof Fields, Instants extends keyof Fields> = Omit<Fields, Filled | Instants> & {
-    [Name in Filled]-?: Exclude<Fields[Name], undefined>;
-} & {
-    [Name in keyof Pick<Fields, Instants>]: number | Extract<Fields[Name], undefined>;
-};
+  [Name in Filled]-?: Exclude<Fields[Name], undefined>;
+} & { [Name in keyof Pick<Fields, Instants>]: number | Extract<Fields[Name], undefined> };
 
 declare interface TimerPurpose {
-    readonly kind: string;
-    readonly id: string;
-    readonly index?: number;
+  readonly kind: string;
+  readonly id: string;
+  readonly index?: number;
 }
 
 declare type TimerSelector = Pick<TimerPurpose, "id"> & Partial<TimerPurpose>;
-
 declare type TimerTask = (dueAt: number) => void | Promise<void>;
 
 declare interface TokenOptions {
-    readonly userId: string;
-    readonly expiresInSecs?: number | undefined;
-    readonly expired?: true | undefined;
+  readonly userId: string;
+  readonly expiresInSecs?: number | undefined;
+  readonly expired?: true | undefined;
 }
 
-declare type TransferRecord = z.output<typeof transferSchema>;
+declare interface TransferRecord extends z.output<typeof transfer> {}
 
 declare interface Transfers {
-    start(input: NewTransfer): TransferRecord;
-    answer(id: string, callee: Callee): Promise<ErrorCode | undefined>;
-    get(id: string): TransferRecord | undefined;
-    list(): readonly TransferRecord[];
+  start(input: NewTransfer): TransferRecord;
+  answer(id: string, callee: Callee): Promise<ErrorCode | undefined>;
+  get(id: string): TransferRecord | undefined;
+  list(): readonly TransferRecord[];
 }
 
-declare type TransportFault = {
-    readonly kind: "reset" | "empty" | "hang";
-} | {
-    readonly kind: "truncate";
-    readonly bytes: number;
+declare type TransportFault = { readonly kind: "reset" | "empty" | "hang" } | {
+  readonly kind: "truncate";
+  readonly bytes: number;
 };
 
 declare interface Trigger {
-    readonly destinationId: string;
-    readonly [field: string]: unknown;
+  readonly destinationId: string;
+  readonly [field: string]: unknown;
 }
 
 declare interface Upcoming extends TimerPurpose {
-    readonly at: number;
+  readonly at: number;
 }
 
 declare type UserRecord = Checked<"users">;
 
 declare interface WallClock {
-    now(): number;
-    after(ms: number, task: () => void): () => void;
+  now(): number;
+  after(ms: number, task: () => void): () => void;
 }
 
 declare function bodyLimit(method: string, path: string): number;
-
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
-
 declare function createBackend(options?: BackendOptions): Backend;
-
 declare function createSandboxes(options?: SandboxesOptions): Sandboxes;
 
 declare const demo: {
-    readonly accountId: "a0000000-0000-4000-8000-000000000001";
-    readonly foreignAccountId: "a0000000-0000-4000-8000-000000000002";
-    readonly suspendedAccountId: "a0000000-0000-4000-8000-000000000003";
-    readonly apiKey: "svc_live_demo0000000000000000000000000001";
-    readonly foreignApiKey: "svc_live_demo0000000000000000000000000002";
-    readonly users: {
-        readonly owner: "b0000000-0000-4000-8000-000000000001";
-        readonly admin: "b0000000-0000-4000-8000-000000000002";
-        readonly member: "b0000000-0000-4000-8000-000000000003";
-        readonly agent: "b0000000-0000-4000-8000-000000000004";
-        readonly both: "b0000000-0000-4000-8000-000000000005";
-        readonly outsider: "b0000000-0000-4000-8000-000000000006";
-    };
-    readonly members: {
-        readonly owner: "c0000000-0000-4000-8000-000000000001";
-        readonly admin: "c0000000-0000-4000-8000-000000000002";
-        readonly member: "c0000000-0000-4000-8000-000000000003";
-        readonly agent: "c0000000-0000-4000-8000-000000000004";
-        readonly both: "c0000000-0000-4000-8000-000000000005";
-        readonly foreign: "c0000000-0000-4000-8000-000000000006";
-        readonly suspended: "c0000000-0000-4000-8000-000000000007";
-    };
-    readonly destinations: {
-        readonly phone: "d0000000-0000-4000-8000-000000000001";
-        readonly availableHumans: "d0000000-0000-4000-8000-000000000002";
-        readonly app: "d0000000-0000-4000-8000-000000000003";
-        readonly disabled: "d0000000-0000-4000-8000-000000000004";
-        readonly foreign: "d0000000-0000-4000-8000-000000000005";
-        readonly extra: string[];
-    };
-    readonly signingSecret: "demo-signing-secret-of-the-front-desk-app";
-    readonly groups: {
-        readonly existing: "e0000000-0000-4000-8000-000000000001";
-    };
-    readonly groupName: "Night shift";
-    readonly flows: {
-        readonly published: "f0000000-0000-4000-8000-000000000001";
-        readonly draft: "f0000000-0000-4000-8000-000000000002";
-        readonly foreign: "f0000000-0000-4000-8000-000000000003";
-    };
-    readonly providers: {
-        readonly working: "f1000000-0000-4000-8000-000000000001";
-        readonly rejecting: "f1000000-0000-4000-8000-000000000002";
-    };
-    readonly numbers: {
-        readonly working: "+15550100001";
-        readonly inactive: "+15550100002";
-        readonly unverified: "+15550100003";
-        readonly receiveOnly: "+15550100004";
-        readonly rejected: "+15550100005";
-        readonly foreign: "+15550100006";
-    };
-    readonly recipients: {
-        readonly anyone: "+15550200001";
-        readonly doNotCall: "+15550200002";
-        readonly elsewhere: "+15550200003";
-    };
-    readonly calls: {
-        readonly completed: "ca000000-0000-4000-8000-000000000001";
-        readonly failed: "ca000000-0000-4000-8000-000000000002";
-        readonly inbound: "ca000000-0000-4000-8000-000000000003";
-        readonly foreign: "ca000000-0000-4000-8000-000000000004";
-    };
+  readonly accountId: "a0000000-0000-4000-8000-000000000001";
+  readonly foreignAccountId: "a0000000-0000-4000-8000-000000000002";
+  readonly suspendedAccountId: "a0000000-0000-4000-8000-000000000003";
+  readonly apiKey: "svc_live_demo0000000000000000000000000001";
+  readonly foreignApiKey: "svc_live_demo0000000000000000000000000002";
+  readonly users: {
+    readonly owner: "b0000000-0000-4000-8000-000000000001";
+    readonly admin: "b0000000-0000-4000-8000-000000000002";
+    readonly member: "b0000000-0000-4000-8000-000000000003";
+    readonly agent: "b0000000-0000-4000-8000-000000000004";
+    readonly both: "b0000000-0000-4000-8000-000000000005";
+    readonly outsider: "b0000000-0000-4000-8000-000000000006";
+  };
+  readonly members: {
+    readonly owner: "c0000000-0000-4000-8000-000000000001";
+    readonly admin: "c0000000-0000-4000-8000-000000000002";
+    readonly member: "c0000000-0000-4000-8000-000000000003";
+    readonly agent: "c0000000-0000-4000-8000-000000000004";
+    readonly both: "c0000000-0000-4000-8000-000000000005";
+    readonly foreign: "c0000000-0000-4000-8000-000000000006";
+    readonly suspended: "c0000000-0000-4000-8000-000000000007";
+  };
+  readonly destinations: {
+    readonly phone: "d0000000-0000-4000-8000-000000000001";
+    readonly availableHumans: "d0000000-0000-4000-8000-000000000002";
+    readonly app: "d0000000-0000-4000-8000-000000000003";
+    readonly disabled: "d0000000-0000-4000-8000-000000000004";
+    readonly foreign: "d0000000-0000-4000-8000-000000000005";
+    readonly extra: string[];
+  };
+  readonly signingSecret: "demo-signing-secret-of-the-front-desk-app";
+  readonly groups: { readonly existing: "e0000000-0000-4000-8000-000000000001" };
+  readonly groupName: "Night shift";
+  readonly flows: {
+    readonly published: "f0000000-0000-4000-8000-000000000001";
+    readonly draft: "f0000000-0000-4000-8000-000000000002";
+    readonly foreign: "f0000000-0000-4000-8000-000000000003";
+  };
+  readonly providers: {
+    readonly working: "f1000000-0000-4000-8000-000000000001";
+    readonly rejecting: "f1000000-0000-4000-8000-000000000002";
+  };
+  readonly numbers: {
+    readonly working: "+15550100001";
+    readonly inactive: "+15550100002";
+    readonly unverified: "+15550100003";
+    readonly receiveOnly: "+15550100004";
+    readonly rejected: "+15550100005";
+    readonly foreign: "+15550100006";
+  };
+  readonly recipients: {
+    readonly anyone: "+15550200001";
+    readonly doNotCall: "+15550200002";
+    readonly elsewhere: "+15550200003";
+  };
+  readonly calls: {
+    readonly completed: "ca000000-0000-4000-8000-000000000001";
+    readonly failed: "ca000000-0000-4000-8000-000000000002";
+    readonly inbound: "ca000000-0000-4000-8000-000000000003";
+    readonly foreign: "ca000000-0000-4000-8000-000000000004";
+  };
 };
 
 declare const demoSeed: Seed;
-
 declare function errorResponse(code: ErrorCode, detail: string): Response;
 
 declare const inboxAnswerSchema: z.ZodObject<{
-    status: z.ZodExactOptional<z.ZodInt>;
-    delaySecs: z.ZodExactOptional<z.ZodNumber>;
+  status: z.ZodExactOptional<z.ZodInt>;
+  delaySecs: z.ZodExactOptional<z.ZodNumber>;
 }, z.core.$strict>;
 
 declare const inboxUrl = "http://inbox.invalid/offers";
 
 declare const recordSchemas: {
-    accounts: z.ZodObject<{
-        id: z.ZodString;
-        name: z.ZodString;
-        suspended: z.ZodDefault<z.ZodBoolean>;
-        timeZone: z.ZodOptional<z.ZodString>;
-    }, z.core.$strict>;
-    users: z.ZodObject<{
-        id: z.ZodString;
-        name: z.ZodString;
-    }, z.core.$strict>;
-    members: z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        userId: z.ZodString;
-        role: z.ZodEnum<{
-            owner: "owner";
-            admin: "admin";
-            member: "member";
-            agent: "agent";
-        }>;
-        availability: z.ZodDefault<z.ZodObject<{
-            status: z.ZodEnum<{
-                available: "available";
-                away: "away";
-                offline: "offline";
-            }>;
-            source: z.ZodOptional<z.ZodNullable<z.ZodEnum<{
-                admin: "admin";
-                member: "member";
-                auto: "auto";
-            }>>>;
-            reason: z.ZodOptional<z.ZodNullable<z.ZodString>>;
-            until: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
-            updatedAt: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
-        }, z.core.$strict>>;
-        busy: z.ZodDefault<z.ZodBoolean>;
-        hours: z.ZodOptional<z.ZodPipe<z.ZodRecord<z.ZodString, z.ZodUnknown>, z.ZodObject<{
-            timeZone: z.ZodExactOptional<z.ZodString>;
-            monday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            tuesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            wednesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            thursday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            friday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            saturday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            sunday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-        }, z.core.$strict>>>;
-        missedCalls: z.ZodDefault<z.ZodInt>;
-    }, z.core.$strict>;
-    destinations: z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        name: z.ZodString;
-        kind: z.ZodEnum<{
-            phone: "phone";
-            available_humans: "available_humans";
-            app: "app";
-        }>;
-        enabled: z.ZodDefault<z.ZodBoolean>;
-        config: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
-        signingSecret: z.ZodOptional<z.ZodString>;
-        previousSecret: z.ZodOptional<z.ZodString>;
-        previousSecretExpiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-        createdAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-        updatedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-    }, z.core.$strict>;
-    groups: z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        name: z.ZodString;
-        members: z.ZodArray<z.ZodObject<{
-            destinationId: z.ZodString;
-            ringTimeoutSecs: z.ZodOptional<z.ZodInt>;
-        }, z.core.$strip>>;
-        strategy: z.ZodDefault<z.ZodEnum<{
-            simultaneous: "simultaneous";
-        }>>;
-        totalTimeoutSecs: z.ZodDefault<z.ZodInt>;
-        createdAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-        updatedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-    }, z.core.$strict>;
-    flows: z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        published: z.ZodBoolean;
-    }, z.core.$strict>;
-    providers: z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        active: z.ZodDefault<z.ZodBoolean>;
-        rejects: z.ZodDefault<z.ZodBoolean>;
-    }, z.core.$strict>;
-    numbers: z.ZodObject<{
-        accountId: z.ZodString;
-        number: z.ZodString;
-        active: z.ZodDefault<z.ZodBoolean>;
-        verified: z.ZodDefault<z.ZodBoolean>;
-        canInitiateCalls: z.ZodDefault<z.ZodBoolean>;
-        providerId: z.ZodOptional<z.ZodString>;
-    }, z.core.$strict>;
-    contacts: z.ZodObject<{
-        accountId: z.ZodString;
-        number: z.ZodString;
-        doNotCall: z.ZodDefault<z.ZodBoolean>;
-        timeZone: z.ZodOptional<z.ZodString>;
-    }, z.core.$strict>;
-    calls: z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        direction: z.ZodString;
-        duration: z.ZodNumber;
-        status: z.ZodString;
-        createdAt: z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>;
-        startedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-        request: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
-    }, z.core.$strict>;
-    apiKeys: z.ZodObject<{
-        id: z.ZodOptional<z.ZodString>;
-        key: z.ZodOptional<z.ZodString>;
-        accountId: z.ZodString;
-        role: z.ZodDefault<z.ZodEnum<{
-            owner: "owner";
-            admin: "admin";
-            member: "member";
-            agent: "agent";
-        }>>;
-        scopes: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        state: z.ZodDefault<z.ZodEnum<{
-            expired: "expired";
-            valid: "valid";
-            revoked: "revoked";
-        }>>;
-        expiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-        allowedIps: z.ZodOptional<z.ZodArray<z.ZodString>>;
-    }, z.core.$strict>;
-    roles: z.ZodObject<{
-        role: z.ZodEnum<{
-            owner: "owner";
-            admin: "admin";
-            member: "member";
-            agent: "agent";
-        }>;
-        permissions: z.ZodArray<z.ZodString>;
-    }, z.core.$strip>;
-};
-
-declare const ringSchema: z.ZodObject<{
-    destinationId: z.ZodString;
-    memberId: z.ZodExactOptional<z.ZodString>;
-    kind: z.ZodString;
-    from: z.ZodNumber;
-    until: z.ZodNumber;
-    outcome: z.ZodEnum<{
-        ringing: "ringing";
-        abandoned: "abandoned";
-        busy: "busy";
-        answered: "answered";
-        missed: "missed";
-        declined: "declined";
-        taken: "taken";
-        not_rung: "not_rung";
-    }>;
-    reason: z.ZodExactOptional<z.ZodString>;
-    deliveryId: z.ZodExactOptional<z.ZodString>;
-    late: z.ZodArray<z.ZodObject<{
-        at: z.ZodNumber;
-        code: z.ZodEnum<{
-            api_key_expired: "api_key_expired";
-            api_key_invalid: "api_key_invalid";
-            api_key_revoked: "api_key_revoked";
-            api_key_insufficient_scope: "api_key_insufficient_scope";
-            api_key_ip_restricted: "api_key_ip_restricted";
-            api_key_not_allowed: "api_key_not_allowed";
-            api_key_limit_reached: "api_key_limit_reached";
-            account_header_missing: "account_header_missing";
-            email_already_verified: "email_already_verified";
-            email_verification_code_expired: "email_verification_code_expired";
-            email_verification_code_invalid: "email_verification_code_invalid";
-            email_verification_code_used: "email_verification_code_used";
-            mfa_already_enabled: "mfa_already_enabled";
-            mfa_code_invalid: "mfa_code_invalid";
-            mfa_not_enabled: "mfa_not_enabled";
-            mfa_not_setup: "mfa_not_setup";
-            mfa_token_invalid: "mfa_token_invalid";
-            password_current_incorrect: "password_current_incorrect";
-            password_reset_token_expired: "password_reset_token_expired";
-            password_reset_token_invalid: "password_reset_token_invalid";
-            password_reset_token_used: "password_reset_token_used";
-            password_same_as_current: "password_same_as_current";
-            phone_already_verified: "phone_already_verified";
-            phone_number_missing: "phone_number_missing";
-            phone_verification_code_expired: "phone_verification_code_expired";
-            phone_verification_code_invalid: "phone_verification_code_invalid";
-            phone_verification_code_used: "phone_verification_code_used";
-            invalid_credentials: "invalid_credentials";
-            refresh_token_invalid: "refresh_token_invalid";
-            token_expired: "token_expired";
-            token_invalid: "token_invalid";
-            token_missing: "token_missing";
-            unauthorized: "unauthorized";
-            account_access_denied: "account_access_denied";
-            account_suspended: "account_suspended";
-            forbidden: "forbidden";
-            insufficient_permissions: "insufficient_permissions";
-            not_invitation_recipient: "not_invitation_recipient";
-            business_rule_violation: "business_rule_violation";
-            invalid_state_transition: "invalid_state_transition";
-            unprocessable_entity: "unprocessable_entity";
-            flow_not_published: "flow_not_published";
-            phone_number_cannot_initiate_calls: "phone_number_cannot_initiate_calls";
-            phone_number_not_active: "phone_number_not_active";
-            phone_number_not_verified: "phone_number_not_verified";
-            provider_call_rejected: "provider_call_rejected";
-            call_already_completed: "call_already_completed";
-            concurrent_call_limit_exceeded: "concurrent_call_limit_exceeded";
-            contact_on_dnc_list: "contact_on_dnc_list";
-            daily_call_limit_exceeded: "daily_call_limit_exceeded";
-            outside_callable_hours: "outside_callable_hours";
-            cannot_delete_has_dependencies: "cannot_delete_has_dependencies";
-            conflict: "conflict";
-            contact_phone_already_exists: "contact_phone_already_exists";
-            email_already_exists: "email_already_exists";
-            phone_already_exists: "phone_already_exists";
-            resource_already_exists: "resource_already_exists";
-            flow_has_connected_phones: "flow_has_connected_phones";
-            flow_structure_invalid: "flow_structure_invalid";
-            flow_version_invalid: "flow_version_invalid";
-            flow_function_not_found: "flow_function_not_found";
-            flow_function_name_exists: "flow_function_name_exists";
-            flow_name_already_exists: "flow_name_already_exists";
-            flow_version_conflict: "flow_version_conflict";
-            flow_generation_failed: "flow_generation_failed";
-            lead_source_form_already_mapped: "lead_source_form_already_mapped";
-            lead_source_page_already_connected: "lead_source_page_already_connected";
-            lead_source_lead_unrecoverable: "lead_source_lead_unrecoverable";
-            lead_source_api_error: "lead_source_api_error";
-            lead_source_not_configured: "lead_source_not_configured";
-            campaign_not_found: "campaign_not_found";
-            invitation_not_found: "invitation_not_found";
-            not_found: "not_found";
-            resource_not_found: "resource_not_found";
-            schedule_not_found: "schedule_not_found";
-            cannot_unlink_only_auth: "cannot_unlink_only_auth";
-            invalid_o_auth_state: "invalid_o_auth_state";
-            o_auth_not_linked: "o_auth_not_linked";
-            o_auth_already_linked: "o_auth_already_linked";
-            provider_already_connected: "provider_already_connected";
-            o_auth_provider_error: "o_auth_provider_error";
-            already_organization_member: "already_organization_member";
-            invitation_expired: "invitation_expired";
-            invitation_not_pending: "invitation_not_pending";
-            organization_suspended: "organization_suspended";
-            payment_method_card_only: "payment_method_card_only";
-            feature_not_available: "feature_not_available";
-            insufficient_balance: "insufficient_balance";
-            payment_failed: "payment_failed";
-            payment_required: "payment_required";
-            subscription_required: "subscription_required";
-            byoc_only: "byoc_only";
-            phone_number_already_connected: "phone_number_already_connected";
-            phone_number_not_connected: "phone_number_not_connected";
-            phone_provider_not_active: "phone_provider_not_active";
-            phone_verification_not_started: "phone_verification_not_started";
-            provider_must_be_sip: "provider_must_be_sip";
-            carrier_credentials_required: "carrier_credentials_required";
-            verification_only_for_sip: "verification_only_for_sip";
-            phone_already_registered: "phone_already_registered";
-            phone_number_in_use: "phone_number_in_use";
-            cannot_delete_system_provider: "cannot_delete_system_provider";
-            payment_method_required: "payment_method_required";
-            user_phone_not_verified: "user_phone_not_verified";
-            coupon_not_found: "coupon_not_found";
-            coupon_already_redeemed: "coupon_already_redeemed";
-            promotion_not_eligible: "promotion_not_eligible";
-            trial_already_claimed: "trial_already_claimed";
-            coupon_not_redeemable: "coupon_not_redeemable";
-            assistant_quota_exceeded: "assistant_quota_exceeded";
-            queue_full: "queue_full";
-            rate_limit_exceeded: "rate_limit_exceeded";
-            invalid_cron_expression: "invalid_cron_expression";
-            invalid_timezone: "invalid_timezone";
-            campaign_no_contacts: "campaign_no_contacts";
-            campaign_not_draft: "campaign_not_draft";
-            schedule_already_paused: "schedule_already_paused";
-            schedule_not_paused: "schedule_not_paused";
-            recording_not_available: "recording_not_available";
-            internal_error: "internal_error";
-            service_error: "service_error";
-            email_service_unavailable: "email_service_unavailable";
-            no_bots_available: "no_bots_available";
-            recording_service_not_configured: "recording_service_not_configured";
-            region_saturated: "region_saturated";
-            service_unavailable: "service_unavailable";
-            sms_service_unavailable: "sms_service_unavailable";
-            template_variable_resolution_failed: "template_variable_resolution_failed";
-            bad_request: "bad_request";
-            invalid_id_format: "invalid_id_format";
-            invalid_json: "invalid_json";
-            legal_acceptance_required: "legal_acceptance_required";
-            validation_failed: "validation_failed";
-            verification_code_invalid: "verification_code_invalid";
-            offer_taken: "offer_taken";
-            offer_taken_self: "offer_taken_self";
-            offer_expired: "offer_expired";
-            already_taken: "already_taken";
-            takeover_unsupported: "takeover_unsupported";
-            unsupported_kind: "unsupported_kind";
-        }>;
-    }, z.core.$strip>>;
-}, z.core.$strip>;
-
-declare const seedSchema: z.ZodObject<{
-    accounts: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        id: z.ZodString;
-        name: z.ZodString;
-        suspended: z.ZodDefault<z.ZodBoolean>;
-        timeZone: z.ZodOptional<z.ZodString>;
-    }, z.core.$strict>>>;
-    users: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        id: z.ZodString;
-        name: z.ZodString;
-    }, z.core.$strict>>>;
-    members: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        userId: z.ZodString;
-        role: z.ZodEnum<{
-            owner: "owner";
-            admin: "admin";
-            member: "member";
-            agent: "agent";
-        }>;
-        availability: z.ZodDefault<z.ZodObject<{
-            status: z.ZodEnum<{
-                available: "available";
-                away: "away";
-                offline: "offline";
-            }>;
-            source: z.ZodOptional<z.ZodNullable<z.ZodEnum<{
-                admin: "admin";
-                member: "member";
-                auto: "auto";
-            }>>>;
-            reason: z.ZodOptional<z.ZodNullable<z.ZodString>>;
-            until: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
-            updatedAt: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
-        }, z.core.$strict>>;
-        busy: z.ZodDefault<z.ZodBoolean>;
-        hours: z.ZodOptional<z.ZodPipe<z.ZodRecord<z.ZodString, z.ZodUnknown>, z.ZodObject<{
-            timeZone: z.ZodExactOptional<z.ZodString>;
-            monday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            tuesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            wednesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            thursday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            friday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            saturday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-            sunday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{
-                from: z.ZodString;
-                to: z.ZodString;
-            }, z.core.$strict>>>;
-        }, z.core.$strict>>>;
-        missedCalls: z.ZodDefault<z.ZodInt>;
-    }, z.core.$strict>>>;
-    destinations: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        name: z.ZodString;
-        kind: z.ZodEnum<{
-            phone: "phone";
-            available_humans: "available_humans";
-            app: "app";
-        }>;
-        enabled: z.ZodDefault<z.ZodBoolean>;
-        config: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
-        signingSecret: z.ZodOptional<z.ZodString>;
-        previousSecret: z.ZodOptional<z.ZodString>;
-        previousSecretExpiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-        createdAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-        updatedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-    }, z.core.$strict>>>;
-    groups: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        name: z.ZodString;
-        members: z.ZodArray<z.ZodObject<{
-            destinationId: z.ZodString;
-            ringTimeoutSecs: z.ZodOptional<z.ZodInt>;
-        }, z.core.$strip>>;
-        strategy: z.ZodDefault<z.ZodEnum<{
-            simultaneous: "simultaneous";
-        }>>;
-        totalTimeoutSecs: z.ZodDefault<z.ZodInt>;
-        createdAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-        updatedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-    }, z.core.$strict>>>;
-    flows: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        published: z.ZodBoolean;
-    }, z.core.$strict>>>;
-    providers: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        active: z.ZodDefault<z.ZodBoolean>;
-        rejects: z.ZodDefault<z.ZodBoolean>;
-    }, z.core.$strict>>>;
-    numbers: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        accountId: z.ZodString;
-        number: z.ZodString;
-        active: z.ZodDefault<z.ZodBoolean>;
-        verified: z.ZodDefault<z.ZodBoolean>;
-        canInitiateCalls: z.ZodDefault<z.ZodBoolean>;
-        providerId: z.ZodOptional<z.ZodString>;
-    }, z.core.$strict>>>;
-    contacts: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        accountId: z.ZodString;
-        number: z.ZodString;
-        doNotCall: z.ZodDefault<z.ZodBoolean>;
-        timeZone: z.ZodOptional<z.ZodString>;
-    }, z.core.$strict>>>;
-    calls: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        direction: z.ZodString;
-        duration: z.ZodNumber;
-        status: z.ZodString;
-        createdAt: z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>;
-        startedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-        request: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
-    }, z.core.$strict>>>;
-    apiKeys: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        id: z.ZodOptional<z.ZodString>;
-        key: z.ZodOptional<z.ZodString>;
-        accountId: z.ZodString;
-        role: z.ZodDefault<z.ZodEnum<{
-            owner: "owner";
-            admin: "admin";
-            member: "member";
-            agent: "agent";
-        }>>;
-        scopes: z.ZodOptional<z.ZodArray<z.ZodString>>;
-        state: z.ZodDefault<z.ZodEnum<{
-            expired: "expired";
-            valid: "valid";
-            revoked: "revoked";
-        }>>;
-        expiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
-        allowedIps: z.ZodOptional<z.ZodArray<z.ZodString>>;
-    }, z.core.$strict>>>;
-    roles: z.ZodOptional<z.ZodArray<z.ZodObject<{
-        role: z.ZodEnum<{
-            owner: "owner";
-            admin: "admin";
-            member: "member";
-            agent: "agent";
-        }>;
-        permissions: z.ZodArray<z.ZodString>;
-    }, z.core.$strip>>>;
-}, z.core.$strict>;
-
-declare const snapshotSchema: z.ZodObject<{
-    version: z.ZodLiteral<1>;
-    now: z.ZodNumber;
-    mode: z.ZodEnum<{
-        frozen: "frozen";
-        flowing: "flowing";
-    }>;
-    random: z.ZodRecord<z.ZodString, z.ZodInt>;
-    tokenSecret: z.ZodString;
-    policies: z.ZodRecord<z.ZodString, z.ZodUnknown>;
-    seed: z.ZodRecord<z.ZodString, z.ZodUnknown>;
-    windows: z.ZodArray<z.ZodObject<{
-        credential: z.ZodString;
-        from: z.ZodNumber;
-        count: z.ZodInt;
-    }, z.core.$strict>>;
-    transfers: z.ZodArray<z.ZodObject<{
-        id: z.ZodString;
-        accountId: z.ZodString;
-        destinationId: z.ZodExactOptional<z.ZodString>;
-        groupId: z.ZodExactOptional<z.ZodString>;
-        callId: z.ZodExactOptional<z.ZodString>;
-        status: z.ZodEnum<{
-            ringing: "ringing";
-            connected: "connected";
-            ended: "ended";
-            unanswered: "unanswered";
-            abandoned: "abandoned";
-        }>;
-        startedAt: z.ZodNumber;
-        callEndsAt: z.ZodExactOptional<z.ZodNumber>;
-        answeredAt: z.ZodExactOptional<z.ZodNumber>;
-        answeredBy: z.ZodExactOptional<z.ZodInt>;
-        endedAt: z.ZodExactOptional<z.ZodNumber>;
-        rings: z.ZodArray<z.ZodObject<{
-            destinationId: z.ZodString;
-            memberId: z.ZodExactOptional<z.ZodString>;
-            kind: z.ZodString;
-            from: z.ZodNumber;
-            until: z.ZodNumber;
-            outcome: z.ZodEnum<{
-                ringing: "ringing";
-                abandoned: "abandoned";
-                busy: "busy";
-                answered: "answered";
-                missed: "missed";
-                declined: "declined";
-                taken: "taken";
-                not_rung: "not_rung";
-            }>;
-            reason: z.ZodExactOptional<z.ZodString>;
-            deliveryId: z.ZodExactOptional<z.ZodString>;
-            late: z.ZodArray<z.ZodObject<{
-                at: z.ZodNumber;
-                code: z.ZodEnum<{
-                    api_key_expired: "api_key_expired";
-                    api_key_invalid: "api_key_invalid";
-                    api_key_revoked: "api_key_revoked";
-                    api_key_insufficient_scope: "api_key_insufficient_scope";
-                    api_key_ip_restricted: "api_key_ip_restricted";
-                    api_key_not_allowed: "api_key_not_allowed";
-                    api_key_limit_reached: "api_key_limit_reached";
-                    account_header_missing: "account_header_missing";
-                    email_already_verified: "email_already_verified";
-                    email_verification_code_expired: "email_verification_code_expired";
-                    email_verification_code_invalid: "email_verification_code_invalid";
-                    email_verification_code_used: "email_verification_code_used";
-                    mfa_already_enabled: "mfa_already_enabled";
-                    mfa_code_invalid: "mfa_code_invalid";
-                    mfa_not_enabled: "mfa_not_enabled";
-                    mfa_not_setup: "mfa_not_setup";
-                    mfa_token_invalid: "mfa_token_invalid";
-                    password_current_incorrect: "password_current_incorrect";
-                    password_reset_token_expired: "password_reset_token_expired";
-                    password_reset_token_invalid: "password_reset_token_invalid";
-                    password_reset_token_used: "password_reset_token_used";
-                    password_same_as_current: "password_same_as_current";
-                    phone_already_verified: "phone_already_verified";
-                    phone_number_missing: "phone_number_missing";
-                    phone_verification_code_expired: "phone_verification_code_expired";
-                    phone_verification_code_invalid: "phone_verification_code_invalid";
-                    phone_verification_code_used: "phone_verification_code_used";
-                    invalid_credentials: "invalid_credentials";
-                    refresh_token_invalid: "refresh_token_invalid";
-                    token_expired: "token_expired";
-                    token_invalid: "token_invalid";
-                    token_missing: "token_missing";
-                    unauthorized: "unauthorized";
-                    account_access_denied: "account_access_denied";
-                    account_suspended: "account_suspended";
-                    forbidden: "forbidden";
-                    insufficient_permissions: "insufficient_permissions";
-                    not_invitation_recipient: "not_invitation_recipient";
-                    business_rule_violation: "business_rule_violation";
-                    invalid_state_transition: "invalid_state_transition";
-                    unprocessable_entity: "unprocessable_entity";
-                    flow_not_published: "flow_not_published";
-                    phone_number_cannot_initiate_calls: "phone_number_cannot_initiate_calls";
-                    phone_number_not_active: "phone_number_not_active";
-                    phone_number_not_verified: "phone_number_not_verified";
-                    provider_call_rejected: "provider_call_rejected";
-                    call_already_completed: "call_already_completed";
-                    concurrent_call_limit_exceeded: "concurrent_call_limit_exceeded";
-                    contact_on_dnc_list: "contact_on_dnc_list";
-                    daily_call_limit_exceeded: "daily_call_limit_exceeded";
-                    outside_callable_hours: "outside_callable_hours";
-                    cannot_delete_has_dependencies: "cannot_delete_has_dependencies";
-                    conflict: "conflict";
-                    contact_phone_already_exists: "contact_phone_already_exists";
-                    email_already_exists: "email_already_exists";
-                    phone_already_exists: "phone_already_exists";
-                    resource_already_exists: "resource_already_exists";
-                    flow_has_connected_phones: "flow_has_connected_phones";
-                    flow_structure_invalid: "flow_structure_invalid";
-                    flow_version_invalid: "flow_version_invalid";
-                    flow_function_not_found: "flow_function_not_found";
-                    flow_function_name_exists: "flow_function_name_exists";
-                    flow_name_already_exists: "flow_name_already_exists";
-                    flow_version_conflict: "flow_version_conflict";
-                    flow_generation_failed: "flow_generation_failed";
-                    lead_source_form_already_mapped: "lead_source_form_already_mapped";
-                    lead_source_page_already_connected: "lead_source_page_already_connected";
-                    lead_source_lead_unrecoverable: "lead_source_lead_unrecoverable";
-                    lead_source_api_error: "lead_source_api_error";
-                    lead_source_not_configured: "lead_source_not_configured";
-                    campaign_not_found: "campaign_not_found";
-                    invitation_not_found: "invitation_not_found";
-                    not_found: "not_found";
-                    resource_not_found: "resource_not_found";
-                    schedule_not_found: "schedule_not_found";
-                    cannot_unlink_only_auth: "cannot_unlink_only_auth";
-                    invalid_o_auth_state: "invalid_o_auth_state";
-                    o_auth_not_linked: "o_auth_not_linked";
-                    o_auth_already_linked: "o_auth_already_linked";
-                    provider_already_connected: "provider_already_connected";
-                    o_auth_provider_error: "o_auth_provider_error";
-                    already_organization_member: "already_organization_member";
-                    invitation_expired: "invitation_expired";
-                    invitation_not_pending: "invitation_not_pending";
-                    organization_suspended: "organization_suspended";
-                    payment_method_card_only: "payment_method_card_only";
-                    feature_not_available: "feature_not_available";
-                    insufficient_balance: "insufficient_balance";
-                    payment_failed: "payment_failed";
-                    payment_required: "payment_required";
-                    subscription_required: "subscription_required";
-                    byoc_only: "byoc_only";
-                    phone_number_already_connected: "phone_number_already_connected";
-                    phone_number_not_connected: "phone_number_not_connected";
-                    phone_provider_not_active: "phone_provider_not_active";
-                    phone_verification_not_started: "phone_verification_not_started";
-                    provider_must_be_sip: "provider_must_be_sip";
-                    carrier_credentials_required: "carrier_credentials_required";
-                    verification_only_for_sip: "verification_only_for_sip";
-                    phone_already_registered: "phone_already_registered";
-                    phone_number_in_use: "phone_number_in_use";
-                    cannot_delete_system_provider: "cannot_delete_system_provider";
-                    payment_method_required: "payment_method_required";
-                    user_phone_not_verified: "user_phone_not_verified";
-                    coupon_not_found: "coupon_not_found";
-                    coupon_already_redeemed: "coupon_already_redeemed";
-                    promotion_not_eligible: "promotion_not_eligible";
-                    trial_already_claimed: "trial_already_claimed";
-                    coupon_not_redeemable: "coupon_not_redeemable";
-                    assistant_quota_exceeded: "assistant_quota_exceeded";
-                    queue_full: "queue_full";
-                    rate_limit_exceeded: "rate_limit_exceeded";
-                    invalid_cron_expression: "invalid_cron_expression";
-                    invalid_timezone: "invalid_timezone";
-                    campaign_no_contacts: "campaign_no_contacts";
-                    campaign_not_draft: "campaign_not_draft";
-                    schedule_already_paused: "schedule_already_paused";
-                    schedule_not_paused: "schedule_not_paused";
-                    recording_not_available: "recording_not_available";
-                    internal_error: "internal_error";
-                    service_error: "service_error";
-                    email_service_unavailable: "email_service_unavailable";
-                    no_bots_available: "no_bots_available";
-                    recording_service_not_configured: "recording_service_not_configured";
-                    region_saturated: "region_saturated";
-                    service_unavailable: "service_unavailable";
-                    sms_service_unavailable: "sms_service_unavailable";
-                    template_variable_resolution_failed: "template_variable_resolution_failed";
-                    bad_request: "bad_request";
-                    invalid_id_format: "invalid_id_format";
-                    invalid_json: "invalid_json";
-                    legal_acceptance_required: "legal_acceptance_required";
-                    validation_failed: "validation_failed";
-                    verification_code_invalid: "verification_code_invalid";
-                    offer_taken: "offer_taken";
-                    offer_taken_self: "offer_taken_self";
-                    offer_expired: "offer_expired";
-                    already_taken: "already_taken";
-                    takeover_unsupported: "takeover_unsupported";
-                    unsupported_kind: "unsupported_kind";
-                }>;
-            }, z.core.$strip>>;
-        }, z.core.$strip>>;
-        answers: z.ZodArray<z.ZodInt>;
-    }, z.core.$strip>>;
-    timers: z.ZodArray<z.ZodObject<{
-        kind: z.ZodString;
-        id: z.ZodString;
-        index: z.ZodExactOptional<z.ZodInt>;
-        at: z.ZodNumber;
-    }, z.core.$strict>>;
-    faults: z.ZodObject<{
-        last: z.ZodInt;
-        waiting: z.ZodArray<z.ZodObject<{
-            id: z.ZodString;
-        }, z.core.$loose>>;
-    }, z.core.$strict>;
-    inbox: z.ZodObject<{
-        status: z.ZodExactOptional<z.ZodInt>;
-        delaySecs: z.ZodExactOptional<z.ZodNumber>;
-    }, z.core.$strict>;
-}, z.core.$strict>;
-
-declare const transferSchema: z.ZodObject<{
+  accounts: z.ZodObject<{
+    id: z.ZodString;
+    name: z.ZodString;
+    suspended: z.ZodDefault<z.ZodBoolean>;
+    timeZone: z.ZodOptional<z.ZodString>;
+  }, z.core.$strict>;
+  users: z.ZodObject<{ id: z.ZodString; name: z.ZodString }, z.core.$strict>;
+  members: z.ZodObject<{
     id: z.ZodString;
     accountId: z.ZodString;
-    destinationId: z.ZodExactOptional<z.ZodString>;
-    groupId: z.ZodExactOptional<z.ZodString>;
-    callId: z.ZodExactOptional<z.ZodString>;
-    status: z.ZodEnum<{
-        ringing: "ringing";
-        connected: "connected";
-        ended: "ended";
-        unanswered: "unanswered";
-        abandoned: "abandoned";
-    }>;
-    startedAt: z.ZodNumber;
-    callEndsAt: z.ZodExactOptional<z.ZodNumber>;
-    answeredAt: z.ZodExactOptional<z.ZodNumber>;
-    answeredBy: z.ZodExactOptional<z.ZodInt>;
-    endedAt: z.ZodExactOptional<z.ZodNumber>;
-    rings: z.ZodArray<z.ZodObject<{
-        destinationId: z.ZodString;
-        memberId: z.ZodExactOptional<z.ZodString>;
-        kind: z.ZodString;
-        from: z.ZodNumber;
-        until: z.ZodNumber;
-        outcome: z.ZodEnum<{
-            ringing: "ringing";
-            abandoned: "abandoned";
-            busy: "busy";
-            answered: "answered";
-            missed: "missed";
-            declined: "declined";
-            taken: "taken";
-            not_rung: "not_rung";
-        }>;
-        reason: z.ZodExactOptional<z.ZodString>;
-        deliveryId: z.ZodExactOptional<z.ZodString>;
-        late: z.ZodArray<z.ZodObject<{
-            at: z.ZodNumber;
-            code: z.ZodEnum<{
-                api_key_expired: "api_key_expired";
-                api_key_invalid: "api_key_invalid";
-                api_key_revoked: "api_key_revoked";
-                api_key_insufficient_scope: "api_key_insufficient_scope";
-                api_key_ip_restricted: "api_key_ip_restricted";
-                api_key_not_allowed: "api_key_not_allowed";
-                api_key_limit_reached: "api_key_limit_reached";
-                account_header_missing: "account_header_missing";
-                email_already_verified: "email_already_verified";
-                email_verification_code_expired: "email_verification_code_expired";
-                email_verification_code_invalid: "email_verification_code_invalid";
-                email_verification_code_used: "email_verification_code_used";
-                mfa_already_enabled: "mfa_already_enabled";
-                mfa_code_invalid: "mfa_code_invalid";
-                mfa_not_enabled: "mfa_not_enabled";
-                mfa_not_setup: "mfa_not_setup";
-                mfa_token_invalid: "mfa_token_invalid";
-                password_current_incorrect: "password_current_incorrect";
-                password_reset_token_expired: "password_reset_token_expired";
-                password_reset_token_invalid: "password_reset_token_invalid";
-                password_reset_token_used: "password_reset_token_used";
-                password_same_as_current: "password_same_as_current";
-                phone_already_verified: "phone_already_verified";
-                phone_number_missing: "phone_number_missing";
-                phone_verification_code_expired: "phone_verification_code_expired";
-                phone_verification_code_invalid: "phone_verification_code_invalid";
-                phone_verification_code_used: "phone_verification_code_used";
-                invalid_credentials: "invalid_credentials";
-                refresh_token_invalid: "refresh_token_invalid";
-                token_expired: "token_expired";
-                token_invalid: "token_invalid";
-                token_missing: "token_missing";
-                unauthorized: "unauthorized";
-                account_access_denied: "account_access_denied";
-                account_suspended: "account_suspended";
-                forbidden: "forbidden";
-                insufficient_permissions: "insufficient_permissions";
-                not_invitation_recipient: "not_invitation_recipient";
-                business_rule_violation: "business_rule_violation";
-                invalid_state_transition: "invalid_state_transition";
-                unprocessable_entity: "unprocessable_entity";
-                flow_not_published: "flow_not_published";
-                phone_number_cannot_initiate_calls: "phone_number_cannot_initiate_calls";
-                phone_number_not_active: "phone_number_not_active";
-                phone_number_not_verified: "phone_number_not_verified";
-                provider_call_rejected: "provider_call_rejected";
-                call_already_completed: "call_already_completed";
-                concurrent_call_limit_exceeded: "concurrent_call_limit_exceeded";
-                contact_on_dnc_list: "contact_on_dnc_list";
-                daily_call_limit_exceeded: "daily_call_limit_exceeded";
-                outside_callable_hours: "outside_callable_hours";
-                cannot_delete_has_dependencies: "cannot_delete_has_dependencies";
-                conflict: "conflict";
-                contact_phone_already_exists: "contact_phone_already_exists";
-                email_already_exists: "email_already_exists";
-                phone_already_exists: "phone_already_exists";
-                resource_already_exists: "resource_already_exists";
-                flow_has_connected_phones: "flow_has_connected_phones";
-                flow_structure_invalid: "flow_structure_invalid";
-                flow_version_invalid: "flow_version_invalid";
-                flow_function_not_found: "flow_function_not_found";
-                flow_function_name_exists: "flow_function_name_exists";
-                flow_name_already_exists: "flow_name_already_exists";
-                flow_version_conflict: "flow_version_conflict";
-                flow_generation_failed: "flow_generation_failed";
-                lead_source_form_already_mapped: "lead_source_form_already_mapped";
-                lead_source_page_already_connected: "lead_source_page_already_connected";
-                lead_source_lead_unrecoverable: "lead_source_lead_unrecoverable";
-                lead_source_api_error: "lead_source_api_error";
-                lead_source_not_configured: "lead_source_not_configured";
-                campaign_not_found: "campaign_not_found";
-                invitation_not_found: "invitation_not_found";
-                not_found: "not_found";
-                resource_not_found: "resource_not_found";
-                schedule_not_found: "schedule_not_found";
-                cannot_unlink_only_auth: "cannot_unlink_only_auth";
-                invalid_o_auth_state: "invalid_o_auth_state";
-                o_auth_not_linked: "o_auth_not_linked";
-                o_auth_already_linked: "o_auth_already_linked";
-                provider_already_connected: "provider_already_connected";
-                o_auth_provider_error: "o_auth_provider_error";
-                already_organization_member: "already_organization_member";
-                invitation_expired: "invitation_expired";
-                invitation_not_pending: "invitation_not_pending";
-                organization_suspended: "organization_suspended";
-                payment_method_card_only: "payment_method_card_only";
-                feature_not_available: "feature_not_available";
-                insufficient_balance: "insufficient_balance";
-                payment_failed: "payment_failed";
-                payment_required: "payment_required";
-                subscription_required: "subscription_required";
-                byoc_only: "byoc_only";
-                phone_number_already_connected: "phone_number_already_connected";
-                phone_number_not_connected: "phone_number_not_connected";
-                phone_provider_not_active: "phone_provider_not_active";
-                phone_verification_not_started: "phone_verification_not_started";
-                provider_must_be_sip: "provider_must_be_sip";
-                carrier_credentials_required: "carrier_credentials_required";
-                verification_only_for_sip: "verification_only_for_sip";
-                phone_already_registered: "phone_already_registered";
-                phone_number_in_use: "phone_number_in_use";
-                cannot_delete_system_provider: "cannot_delete_system_provider";
-                payment_method_required: "payment_method_required";
-                user_phone_not_verified: "user_phone_not_verified";
-                coupon_not_found: "coupon_not_found";
-                coupon_already_redeemed: "coupon_already_redeemed";
-                promotion_not_eligible: "promotion_not_eligible";
-                trial_already_claimed: "trial_already_claimed";
-                coupon_not_redeemable: "coupon_not_redeemable";
-                assistant_quota_exceeded: "assistant_quota_exceeded";
-                queue_full: "queue_full";
-                rate_limit_exceeded: "rate_limit_exceeded";
-                invalid_cron_expression: "invalid_cron_expression";
-                invalid_timezone: "invalid_timezone";
-                campaign_no_contacts: "campaign_no_contacts";
-                campaign_not_draft: "campaign_not_draft";
-                schedule_already_paused: "schedule_already_paused";
-                schedule_not_paused: "schedule_not_paused";
-                recording_not_available: "recording_not_available";
-                internal_error: "internal_error";
-                service_error: "service_error";
-                email_service_unavailable: "email_service_unavailable";
-                no_bots_available: "no_bots_available";
-                recording_service_not_configured: "recording_service_not_configured";
-                region_saturated: "region_saturated";
-                service_unavailable: "service_unavailable";
-                sms_service_unavailable: "sms_service_unavailable";
-                template_variable_resolution_failed: "template_variable_resolution_failed";
-                bad_request: "bad_request";
-                invalid_id_format: "invalid_id_format";
-                invalid_json: "invalid_json";
-                legal_acceptance_required: "legal_acceptance_required";
-                validation_failed: "validation_failed";
-                verification_code_invalid: "verification_code_invalid";
-                offer_taken: "offer_taken";
-                offer_taken_self: "offer_taken_self";
-                offer_expired: "offer_expired";
-                already_taken: "already_taken";
-                takeover_unsupported: "takeover_unsupported";
-                unsupported_kind: "unsupported_kind";
-            }>;
-        }, z.core.$strip>>;
+    userId: z.ZodString;
+    role: z.ZodEnum<{ owner: "owner"; admin: "admin"; member: "member"; agent: "agent" }>;
+    availability: z.ZodDefault<z.ZodObject<{
+      status: z.ZodEnum<{ available: "available"; away: "away"; offline: "offline" }>;
+      source: z.ZodOptional<z.ZodNullable<z.ZodEnum<{ admin: "admin"; member: "member"; auto: "auto" }>>>;
+      reason: z.ZodOptional<z.ZodNullable<z.ZodString>>;
+      until: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
+      updatedAt: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
+    }, z.core.$strict>>;
+    busy: z.ZodDefault<z.ZodBoolean>;
+    hours: z.ZodOptional<z.ZodPipe<z.ZodRecord<z.ZodString, z.ZodUnknown>, z.ZodObject<{
+      timeZone: z.ZodExactOptional<z.ZodString>;
+      monday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{ from: z.ZodString; to: z.ZodString }, z.core.$strict>>>;
+      tuesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{ from: z.ZodString; to: z.ZodString }, z.core.$strict>>>;
+      wednesday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{ from: z.ZodString; to: z.ZodString }, z.core.$strict>>>;
+      thursday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{ from: z.ZodString; to: z.ZodString }, z.core.$strict>>>;
+      friday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{ from: z.ZodString; to: z.ZodString }, z.core.$strict>>>;
+      saturday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{ from: z.ZodString; to: z.ZodString }, z.core.$strict>>>;
+      sunday: z.ZodExactOptional<z.ZodArray<z.ZodObject<{ from: z.ZodString; to: z.ZodString }, z.core.$strict>>>;
+    }, z.core.$strict>>>;
+    missedCalls: z.ZodDefault<z.ZodInt>;
+  }, z.core.$strict>;
+  destinations: z.ZodObject<{
+    id: z.ZodString;
+    accountId: z.ZodString;
+    name: z.ZodString;
+    kind: z.ZodEnum<{ phone: "phone"; available_humans: "available_humans"; app: "app" }>;
+    enabled: z.ZodDefault<z.ZodBoolean>;
+    config: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
+    signingSecret: z.ZodOptional<z.ZodString>;
+    previousSecret: z.ZodOptional<z.ZodString>;
+    previousSecretExpiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+    createdAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+    updatedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+  }, z.core.$strict>;
+  groups: z.ZodObject<{
+    id: z.ZodString;
+    accountId: z.ZodString;
+    name: z.ZodString;
+    members: z.ZodArray<z.ZodObject<{
+      destinationId: z.ZodString;
+      ringTimeoutSecs: z.ZodOptional<z.ZodInt>;
     }, z.core.$strip>>;
-    answers: z.ZodArray<z.ZodInt>;
+    strategy: z.ZodDefault<z.ZodEnum<{ simultaneous: "simultaneous" }>>;
+    totalTimeoutSecs: z.ZodDefault<z.ZodInt>;
+    createdAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+    updatedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+  }, z.core.$strict>;
+  flows: z.ZodObject<{ id: z.ZodString; accountId: z.ZodString; published: z.ZodBoolean }, z.core.$strict>;
+  providers: z.ZodObject<{
+    id: z.ZodString;
+    accountId: z.ZodString;
+    active: z.ZodDefault<z.ZodBoolean>;
+    rejects: z.ZodDefault<z.ZodBoolean>;
+  }, z.core.$strict>;
+  numbers: z.ZodObject<{
+    accountId: z.ZodString;
+    number: z.ZodString;
+    active: z.ZodDefault<z.ZodBoolean>;
+    verified: z.ZodDefault<z.ZodBoolean>;
+    canInitiateCalls: z.ZodDefault<z.ZodBoolean>;
+    providerId: z.ZodOptional<z.ZodString>;
+  }, z.core.$strict>;
+  contacts: z.ZodObject<{
+    accountId: z.ZodString;
+    number: z.ZodString;
+    doNotCall: z.ZodDefault<z.ZodBoolean>;
+    timeZone: z.ZodOptional<z.ZodString>;
+  }, z.core.$strict>;
+  calls: z.ZodObject<{
+    id: z.ZodString;
+    accountId: z.ZodString;
+    direction: z.ZodString;
+    duration: z.ZodNumber;
+    status: z.ZodString;
+    createdAt: z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>;
+    startedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+    request: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
+  }, z.core.$strict>;
+  apiKeys: z.ZodObject<{
+    id: z.ZodOptional<z.ZodString>;
+    key: z.ZodOptional<z.ZodString>;
+    accountId: z.ZodString;
+    role: z.ZodDefault<z.ZodEnum<{ owner: "owner"; admin: "admin"; member: "member"; agent: "agent" }>>;
+    scopes: z.ZodOptional<z.ZodArray<z.ZodString>>;
+    state: z.ZodDefault<z.ZodEnum<{ expired: "expired"; valid: "valid"; revoked: "revoked" }>>;
+    expiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+    allowedIps: z.ZodOptional<z.ZodArray<z.ZodString>>;
+  }, z.core.$strict>;
+  roles: z.ZodObject<{
+    role: z.ZodEnum<{ owner: "owner"; admin: "admin"; member: "member"; agent: "agent" }>;
+    permissions: z.ZodArray<z.ZodString>;
+  }, z.core.$strip>;
+};
+
+declare const ring: z.ZodObject<{
+  destinationId: z.ZodString;
+  memberId: z.ZodExactOptional<z.ZodString>;
+  kind: z.ZodString;
+  from: z.ZodNumber;
+  until: z.ZodNumber;
+  outcome: z.ZodEnum<{
+    busy: "busy";
+    ringing: "ringing";
+    answered: "answered";
+    missed: "missed";
+    declined: "declined";
+    taken: "taken";
+    abandoned: "abandoned";
+    not_rung: "not_rung";
+  }>;
+  reason: z.ZodExactOptional<z.ZodString>;
+  deliveryId: z.ZodExactOptional<z.ZodString>;
+  late: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
+}, z.core.$strip>;
+
+declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
+
+declare const snapshotSchema: z.ZodObject<{
+  version: z.ZodLiteral<1>;
+  now: z.ZodNumber;
+  mode: z.ZodEnum<{ frozen: "frozen"; flowing: "flowing" }>;
+  random: z.ZodRecord<z.ZodString, z.ZodInt>;
+  tokenSecret: z.ZodString;
+  policies: z.ZodRecord<z.ZodString, z.ZodUnknown>;
+  seed: z.ZodRecord<z.ZodString, z.ZodUnknown>;
+  windows: z.ZodArray<z.ZodObject<{ credential: z.ZodString; from: z.ZodNumber; count: z.ZodInt }, z.core.$strict>>;
+  transfers: z.ZodArray<z.ZodType<TransferRecord, unknown, z.core.$ZodTypeInternals<TransferRecord, unknown>>>;
+  timers: z.ZodArray<z.ZodObject<{
+    kind: z.ZodString;
+    id: z.ZodString;
+    index: z.ZodExactOptional<z.ZodInt>;
+    at: z.ZodNumber;
+  }, z.core.$strict>>;
+  faults: z.ZodObject<{
+    last: z.ZodInt;
+    waiting: z.ZodArray<z.ZodObject<{ id: z.ZodString }, z.core.$loose>>;
+  }, z.core.$strict>;
+  inbox: z.ZodObject<{
+    status: z.ZodExactOptional<z.ZodInt>;
+    delaySecs: z.ZodExactOptional<z.ZodNumber>;
+  }, z.core.$strict>;
+}, z.core.$strict>;
+
+declare const transfer: z.ZodObject<{
+  id: z.ZodString;
+  accountId: z.ZodString;
+  destinationId: z.ZodExactOptional<z.ZodString>;
+  groupId: z.ZodExactOptional<z.ZodString>;
+  callId: z.ZodExactOptional<z.ZodString>;
+  status: z.ZodEnum<{
+    ringing: "ringing";
+    abandoned: "abandoned";
+    connected: "connected";
+    ended: "ended";
+    unanswered: "unanswered";
+  }>;
+  startedAt: z.ZodNumber;
+  callEndsAt: z.ZodExactOptional<z.ZodNumber>;
+  answeredAt: z.ZodExactOptional<z.ZodNumber>;
+  answeredBy: z.ZodExactOptional<z.ZodInt>;
+  endedAt: z.ZodExactOptional<z.ZodNumber>;
+  rings: z.ZodArray<z.ZodType<RingRecord, unknown, z.core.$ZodTypeInternals<RingRecord, unknown>>>;
+  answers: z.ZodArray<z.ZodInt>;
 }, z.core.$strip>;
 
 declare function unmockedFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;

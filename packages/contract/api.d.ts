@@ -1,422 +1,314 @@
 declare module "@call-transfer/contract" {
-  export { BrokenResponse };
-  export { Caller };
-  export { Capability };
-  export { CaseName };
-  export { CaseResult };
-  export { ContractCase };
-  export { Coverage };
-  export { Credentials };
-  export { Delivery };
-  export { Exchange };
-  export { Fault };
-  export { Finding };
-  export { KeyHolder };
-  export { MissingCapability };
-  export { OpenTarget };
-  export { PolicyChanges };
-  export { Seed };
-  export { SharedSetup };
-  export { Target };
-  export { TargetRunner };
-  export { TargetWith };
-  export { TokenHolder };
-  export { cases };
-  export { coverageGaps };
-  export { measureCoverage };
-  export { perCase };
-  export { runCase };
-  export { withSharedSetup };
-  export { world };
+  export {
+    BrokenResponse, Caller, Capability, CaseName, CaseResult, ContractCase, Coverage, Credentials, Delivery, Exchange,
+    Fault, Finding, KeyHolder, MissingCapability, OpenTarget, PolicyChanges, Seed, SharedSetup, Target, TargetRunner,
+    TargetWith, TokenHolder, cases, coverageGaps, measureCoverage, perCase, runCase, withSharedSetup, world
+  };
 }
 
 declare type BrokenResponse = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum";
-
 declare type Caller = TokenHolder | KeyHolder;
-
 declare type Capability = "stateful" | "validates" | "auth" | "clock" | "faults" | "policies" | "webhooks" | "transfers" | "destructive";
 
 declare interface CaseName {
-    readonly noun: string;
-    readonly name: string;
+  readonly noun: string;
+  readonly name: string;
 }
 
 declare interface CaseResult extends CaseName {
-    readonly target: string;
-    readonly covers: readonly ClaimedCell[];
-    readonly exchanges: readonly Exchange[];
-    readonly findings: readonly Finding[];
-    readonly failure?: string;
-    readonly trace?: readonly string[];
-    readonly missing?: readonly MissingCapability[];
-    readonly deviation?: string;
-    readonly tookMs: number;
+  readonly target: string;
+  readonly covers: readonly ClaimedCell[];
+  readonly exchanges: readonly Exchange[];
+  readonly findings: readonly Finding[];
+  readonly failure?: string;
+  readonly trace?: readonly string[];
+  readonly missing?: readonly MissingCapability[];
+  readonly deviation?: string;
+  readonly tookMs: number;
 }
 
 declare type CellOrigin = "behaviour" | "on demand";
 
 declare class Check {
-    readonly findings: Finding[];
-    isTrue(condition: boolean, what: string): void;
-    equal(actual: unknown, expected: unknown, what: string): void;
-    rejected(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError>;
-    rejectedWithStatusOf(call: PromiseLike<unknown>, code: ErrorCode, assumption: string, what: string): Promise<ApiError>;
-    observe(assumption: string, subject: string, observed: string, holds: boolean): void;
-    fails(call: PromiseLike<unknown>): Promise<void>;
-    private failed;
+  readonly findings: Finding[];
+  isTrue(condition: boolean, what: string): void;
+  equal(actual: unknown, expected: unknown, what: string): void;
+  rejected(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError>;
+  rejectedWithStatusOf(call: PromiseLike<unknown>, code: ErrorCode, assumption: string, what: string): Promise<ApiError>;
+  observe(assumption: string, subject: string, observed: string, holds: boolean): void;
+  fails(call: PromiseLike<unknown>): Promise<void>;
+  private failed;
 }
 
 declare type ClaimedCell = {
-    readonly kind: "field";
-    readonly operation: OperationId;
-    readonly field: string;
-    readonly keyword: string;
-    readonly side: "valid" | "invalid";
-} | {
-    readonly kind: "role";
-    readonly operation: OperationId;
-    readonly role: string;
-} | {
-    readonly kind: "demand";
-    readonly code: string;
-} | {
-    readonly kind: "transition";
-    readonly transition: Transition;
-} | {
-    readonly kind: "webhook";
-    readonly event: string;
-    readonly signing: "signed" | "rotated";
-} | {
-    readonly kind: "reaction";
-    readonly fault: string;
-    readonly retry: RetryClass;
-};
+  readonly kind: "field";
+  readonly operation: OperationId;
+  readonly field: string;
+  readonly keyword: string;
+  readonly side: "valid" | "invalid";
+} | { readonly kind: "role"; readonly operation: OperationId; readonly role: string } | {
+  readonly kind: "demand";
+  readonly code: string;
+} | { readonly kind: "transition"; readonly transition: Transition } | {
+  readonly kind: "webhook";
+  readonly event: string;
+  readonly signing: "signed" | "rotated";
+} | { readonly kind: "reaction"; readonly fault: string; readonly retry: RetryClass };
 
 declare interface ContractCase extends CaseName {
-    readonly needs: readonly Capability[];
-    readonly covers: readonly ClaimedCell[];
-    run(target: Target, check: Check): Promise<void>;
+  readonly needs: readonly Capability[];
+  readonly covers: readonly ClaimedCell[];
+  run(target: Target, check: Check): Promise<void>;
 }
 
 declare interface Coverage {
-    readonly tallies: readonly Tally[];
-    readonly rows: readonly CoverageRow[];
-    readonly undocumented: readonly string[];
-    readonly findings: readonly string[];
+  readonly tallies: readonly Tally[];
+  readonly rows: readonly CoverageRow[];
+  readonly undocumented: readonly string[];
+  readonly findings: readonly string[];
 }
 
 declare type CoverageCell = ClaimedCell | {
-    readonly kind: "status";
-    readonly operation: string;
-    readonly status: number;
-} | {
-    readonly kind: "code";
-    readonly operation: string;
-    readonly code: string;
-} | {
-    readonly kind: "story";
-    readonly operation: string;
+  readonly kind: "status";
+  readonly operation: string;
+  readonly status: number;
+} | { readonly kind: "code"; readonly operation: string; readonly code: string } | {
+  readonly kind: "story";
+  readonly operation: string;
 };
 
 declare interface CoverageRow extends DocumentedCell {
-    readonly reached: ReadonlyMap<string, CellOrigin>;
-    readonly missed: ReadonlyMap<string, readonly string[]>;
+  readonly reached: ReadonlyMap<string, CellOrigin>;
+  readonly missed: ReadonlyMap<string, readonly string[]>;
 }
 
 declare interface Credentials {
-    readonly apiKey?: string;
-    readonly accessToken?: string;
-    readonly accountId?: string;
+  readonly apiKey?: string;
+  readonly accessToken?: string;
+  readonly accountId?: string;
 }
 
 declare interface Delivery {
-    readonly url: string;
-    readonly headers: Headers;
-    readonly body: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: string;
 }
 
 declare interface DocumentedCell {
-    readonly cell: CoverageCell;
-    readonly expected: CellOrigin;
+  readonly cell: CoverageCell;
+  readonly expected: CellOrigin;
 }
 
 declare interface Exchange {
-    readonly operation?: OperationId;
-    readonly status: number;
-    readonly code?: string;
-    readonly byFault: boolean;
+  readonly operation?: OperationId;
+  readonly status: number;
+  readonly code?: string;
+  readonly byFault: boolean;
 }
 
 declare interface Fault {
-    readonly match?: {
-        readonly operationId?: OperationId;
-    };
-    readonly times?: number;
-    readonly do: {
-        readonly code: ErrorCode;
-    } | {
-        readonly status: number;
-        readonly body?: unknown;
-        readonly headers?: Readonly<Record<string, string>>;
-    } | BrokenResponse;
+  readonly match?: { readonly operationId?: OperationId };
+  readonly times?: number;
+  readonly do: { readonly code: ErrorCode } | {
+    readonly status: number;
+    readonly body?: unknown;
+    readonly headers?: Readonly<Record<string, string>>;
+  } | BrokenResponse;
 }
 
 declare interface Finding {
-    readonly assumption: string;
-    readonly subject: string;
-    readonly observed: string;
-    readonly holds: boolean;
+  readonly assumption: string;
+  readonly subject: string;
+  readonly observed: string;
+  readonly holds: boolean;
 }
 
 interface Handles {
-    clock: "clock";
-    faults: "faults";
-    policies: "policies";
-    webhooks: "deliveries";
-    transfers: "transfers";
+  clock: "clock";
+  faults: "faults";
+  policies: "policies";
+  webhooks: "deliveries";
+  transfers: "transfers";
 }
 
 declare interface KeyHolder {
-    readonly keyOf: string;
-    readonly accountId?: string;
-    readonly role?: Role;
-    readonly scopes?: readonly string[];
-    readonly state?: "valid" | "expired" | "revoked";
-    readonly allowedIps?: readonly string[];
+  readonly keyOf: string;
+  readonly accountId?: string;
+  readonly role?: Role;
+  readonly scopes?: readonly string[];
+  readonly state?: "valid" | "expired" | "revoked";
+  readonly allowedIps?: readonly string[];
 }
 
 declare interface MissingCapability {
-    readonly capability: Capability;
-    readonly why: string;
+  readonly capability: Capability;
+  readonly why: string;
 }
 
 declare interface OpenTarget {
-    readonly target: Target;
-    close(): Promise<void>;
+  readonly target: Target;
+  close(): Promise<void>;
 }
 
 declare interface PolicyChanges {
-    readonly rateLimit?: {
-        readonly requests: number;
-        readonly windowSecs: number;
-    };
-    readonly concurrentCallLimit?: number;
-    readonly callQueueLimit?: number;
-    readonly dailyCallLimit?: number;
-    readonly recipientTimeZone?: string;
+  readonly rateLimit?: { readonly requests: number; readonly windowSecs: number };
+  readonly concurrentCallLimit?: number;
+  readonly callQueueLimit?: number;
+  readonly dailyCallLimit?: number;
+  readonly recipientTimeZone?: string;
 }
 
 declare type RetryClass = OperationDescription["retry"];
 
 declare interface RingState {
-    readonly destinationId: string;
-    readonly memberId?: string;
-    readonly outcome: string;
-    readonly late: readonly {
-        readonly code: string;
-    }[];
+  readonly destinationId: string;
+  readonly memberId?: string;
+  readonly outcome: string;
+  readonly late: readonly { readonly code: string }[];
 }
 
 declare interface Seed {
-    readonly accounts?: {
-        id: string;
-        name: string;
-        suspended?: boolean;
-        timeZone?: string;
-    }[];
-    readonly users?: {
-        id: string;
-        name: string;
-    }[];
-    readonly members?: SeedMember[];
-    readonly destinations?: SeedDestination[];
-    readonly flows?: {
-        id: string;
-        accountId: string;
-        published: boolean;
-    }[];
-    readonly numbers?: SeedNumber[];
-    readonly providers?: {
-        id: string;
-        accountId: string;
-        rejects?: boolean;
-    }[];
-    readonly contacts?: {
-        accountId: string;
-        number: string;
-        doNotCall?: boolean;
-        timeZone?: string;
-    }[];
-    readonly calls?: SeedCall[];
+  readonly accounts?: { id: string; name: string; suspended?: boolean; timeZone?: string }[];
+  readonly users?: { id: string; name: string }[];
+  readonly members?: SeedMember[];
+  readonly destinations?: SeedDestination[];
+  readonly flows?: { id: string; accountId: string; published: boolean }[];
+  readonly numbers?: SeedNumber[];
+  readonly providers?: { id: string; accountId: string; rejects?: boolean }[];
+  readonly contacts?: { accountId: string; number: string; doNotCall?: boolean; timeZone?: string }[];
+  readonly calls?: SeedCall[];
 }
 
 interface SeedCall {
-    id: string;
-    accountId: string;
-    direction: string;
-    duration: number;
-    status: string;
-    createdAt: string;
+  id: string;
+  accountId: string;
+  direction: string;
+  duration: number;
+  status: string;
+  createdAt: string;
 }
 
 interface SeedDestination {
-    enabled?: boolean;
-    id: string;
-    accountId: string;
-    name: string;
-    kind: "phone" | "available_humans" | "app";
-    config?: Record<string, unknown>;
-    signingSecret?: string;
+  enabled?: boolean;
+  id: string;
+  accountId: string;
+  name: string;
+  kind: "phone" | "available_humans" | "app";
+  config?: Record<string, unknown>;
+  signingSecret?: string;
 }
 
 declare interface SeedMember {
-    id: string;
-    accountId: string;
-    userId: string;
-    role: "owner" | "admin" | "member" | "agent";
-    availability?: {
-        status: "available" | "away" | "offline";
-        source?: "member" | "admin" | "auto" | null;
-        reason?: string | null;
-        until?: string | null;
-        updatedAt?: string | null;
-    };
-    busy?: boolean;
-    hours?: Record<string, unknown>;
+  id: string;
+  accountId: string;
+  userId: string;
+  role: "owner" | "admin" | "member" | "agent";
+  availability?: {
+    status: "available" | "away" | "offline";
+    source?: "member" | "admin" | "auto" | null;
+    reason?: string | null;
+    until?: string | null;
+    updatedAt?: string | null;
+  };
+  busy?: boolean;
+  hours?: Record<string, unknown>;
 }
 
 interface SeedNumber {
-    accountId: string;
-    number: string;
-    active: boolean;
-    verified: boolean;
-    canInitiateCalls: boolean;
-    providerId?: string;
+  accountId: string;
+  number: string;
+  active: boolean;
+  verified: boolean;
+  canInitiateCalls: boolean;
+  providerId?: string;
 }
 
 declare interface SharedSetup {
-    open(): Promise<OpenTarget>;
-    stop(): Promise<void>;
+  open(): Promise<OpenTarget>;
+  stop(): Promise<void>;
 }
 
 declare interface Tally {
-    readonly target: string;
-    readonly passed: number;
-    readonly failed: number;
-    readonly deviations: ReadonlyMap<string, readonly string[]>;
-    readonly notRun: ReadonlyMap<Capability, {
-        readonly why: string;
-        readonly cases: number;
-    }>;
+  readonly target: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly deviations: ReadonlyMap<string, readonly string[]>;
+  readonly notRun: ReadonlyMap<Capability, { readonly why: string; readonly cases: number }>;
 }
 
 declare interface Target {
-    readonly name: string;
-    readonly baseUrl: string;
-    readonly fetch: typeof globalThis.fetch;
-    readonly allowsNewValues?: boolean;
-    readonly unsupported: Readonly<Partial<Record<Capability, string>>>;
-    knownDeviation?(contractCase: CaseName): string | undefined;
-    credentialsFor(who: Caller): Promise<Credentials>;
-    seed(seed: Seed): Promise<void>;
-    readonly clock?: {
-        now(): number;
-        advance(by: {
-            readonly by: number;
-        } | {
-            readonly to: number;
-        }): Promise<void>;
-    };
-    readonly faults?: {
-        add(fault: Fault): Promise<void>;
-    };
-    readonly policies?: {
-        set(limits: PolicyChanges): Promise<void>;
-    };
-    readonly deliveries?: {
-        trigger(offer: {
-            readonly destinationId: string;
-        }): Promise<void>;
-        received(): readonly Delivery[];
-    };
-    readonly transfers?: {
-        start(transfer: TransferRequest): Promise<string>;
-        read(id: string): Promise<{
-            readonly status: string;
-            readonly rings: readonly RingState[];
-        }>;
-    };
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly allowsNewValues?: boolean;
+  readonly unsupported: Readonly<Partial<Record<Capability, string>>>;
+  knownDeviation?(contractCase: CaseName): string | undefined;
+  credentialsFor(who: Caller): Promise<Credentials>;
+  seed(seed: Seed): Promise<void>;
+  readonly clock?: { now(): number; advance(by: { readonly by: number } | { readonly to: number }): Promise<void> };
+  readonly faults?: { add(fault: Fault): Promise<void> };
+  readonly policies?: { set(limits: PolicyChanges): Promise<void> };
+  readonly deliveries?: {
+    trigger(offer: { readonly destinationId: string }): Promise<void>;
+    received(): readonly Delivery[];
+  };
+  readonly transfers?: {
+    start(transfer: TransferRequest): Promise<string>;
+    read(id: string): Promise<{ readonly status: string; readonly rings: readonly RingState[] }>;
+  };
 }
 
 declare interface TargetRunner {
-    readonly name: string;
-    run(cases: readonly ContractCase[], onRun: (run: CaseResult) => void): Promise<void>;
+  readonly name: string;
+  run(cases: readonly ContractCase[], onRun: (run: CaseResult) => void): Promise<void>;
 }
 
 declare type TargetWith<Needs extends Capability> = Target & Required<Pick<Target, Handles[Extract<Needs, keyof Handles>]>>;
 
 declare interface TokenHolder {
-    readonly userId: string;
-    readonly accountId?: string;
-    readonly expired?: true;
+  readonly userId: string;
+  readonly accountId?: string;
+  readonly expired?: true;
 }
 
 declare interface TransferRequest {
+  readonly destinationId?: string;
+  readonly groupId?: string;
+  readonly script?: readonly {
     readonly destinationId?: string;
-    readonly groupId?: string;
-    readonly script?: readonly {
-        readonly destinationId?: string;
-        readonly memberId?: string;
-        readonly answerAfterSecs: number;
-    }[];
+    readonly memberId?: string;
+    readonly answerAfterSecs: number;
+  }[];
 }
 
 declare type Transition = (typeof transitions)[number];
-
-declare const accounts: {
-    home: string;
-    foreign: string;
-    suspended: string;
-};
-
+declare const accounts: { home: string; foreign: string; suspended: string };
 declare const cases: readonly ContractCase[];
-
 declare function coverageGaps({ rows, tallies, undocumented }: Coverage): string[];
-
-declare const destinations: {
-    app: string;
-    phone: string;
-    people: string;
-    foreignApp: string;
-    many: string[];
-};
-
+declare const destinations: { app: string; phone: string; people: string; foreignApp: string; many: string[] };
 declare function measureCoverage(runs: readonly CaseResult[]): Coverage;
 
 declare const members: {
-    owner: string;
-    admin: string;
-    member: string;
-    agent: string;
-    colleague: string;
-    foreign: string;
+  owner: string;
+  admin: string;
+  member: string;
+  agent: string;
+  colleague: string;
+  foreign: string;
 };
 
 declare const perCase: (name: string, open: () => Promise<OpenTarget>) => TargetRunner;
-
 declare function runCase(contractCase: ContractCase, target: Target): Promise<CaseResult>;
-
 declare const transitions: readonly ["availability: away → available, when `until` passes", "availability: offline → available, when `until` passes", "availability: away stays, without `until`", "availability: offline stays, without `until`", "hours: set → none, when removed", "hours: none → none, when removed", "signing secret: current → previous, by a rotation", "signing secret: previous → invalid, when the overlap ends", "signing secret: previous → invalid, by the next rotation", "call: placed → in progress, below the concurrent-call limit", "call: placed → queued, at the concurrent-call limit", "call: placed → rejected, beyond the queue limit", "call: queued → in progress, when another call ends", "daily limit: exhausted → free, at midnight UTC", "callable hours: closed → open, when they begin", "callable hours: open → closed, when they end", "rate limit: exhausted → free, after retryAfterSecs", "access token: valid → expired, over time"];
 
 declare const users: {
-    owner: string;
-    admin: string;
-    member: string;
-    agent: string;
-    colleague: string;
-    stranger: string;
+  owner: string;
+  admin: string;
+  member: string;
+  agent: string;
+  colleague: string;
+  stranger: string;
 };
 
 declare const withSharedSetup: (name: string, start: () => Promise<SharedSetup>) => TargetRunner;
-
 declare const world: Seed;

@@ -1,604 +1,430 @@
 declare module "@call-transfer/sdk" {
-  export { AbortError };
-  export { AccessTokenFunction };
-  export { Account };
-  export { AccountList };
-  export { Accounts };
-  export { AnyApiError };
-  export { ApiError };
-  export { ApiErrorOf };
-  export { ApiPromise };
-  export { ApiResponse };
-  export { ApiResult };
-  export { Attempt };
-  export { AuthenticationError };
-  export { BadRequestError };
-  export { Call };
-  export { CallInitiated };
-  export { CallList };
-  export { CallQueued };
-  export { CallTransfer };
-  export { CallTransferCore };
-  export { CallTransferError };
-  export { Calls };
-  export { ClientOptions };
-  export { Clock };
-  export { ConfigurationError };
-  export { ConflictError };
-  export { ConnectionError };
-  export { CreateCallRequest };
-  export { CreateDestinationGroupRequest };
-  export { DestinationGroup };
-  export { DestinationGroupMember };
-  export { DestinationGroups };
-  export { Destinations };
-  export { ErrorCode };
-  export { ErrorCodeStatus };
-  export { ErrorCodeWithFieldErrors };
-  export { ErrorResponse };
-  export { ErrorResponseMeta };
-  export { FieldError };
-  export { FieldErrorCode };
-  export { FindCandidates };
-  export { GoneError };
-  export { InvalidResponseError };
-  export { ListCallsQuery };
-  export { ListMeta };
-  export { Logger };
-  export { MemberAvailability };
-  export { Members };
-  export { Middleware };
-  export { MiddlewareContext };
-  export { NotFoundError };
-  export { OutcomeUnknownError };
-  export { OutcomeWindow };
-  export { OutgoingRequest };
-  export { PagePromise };
-  export { PaymentRequiredError };
-  export { PermissionDeniedError };
-  export { Problem };
-  export { RateLimitError };
-  export { RawClient };
-  export { Reconciliation };
-  export { RequestError };
-  export { RequestErrorDetails };
-  export { RequestInput };
-  export { RequestOptions };
-  export { RequestOutcome };
-  export { ResponseValidator };
-  export { RetryEvent };
-  export { RetryOptions };
-  export { Role };
-  export { RoleDefinition };
-  export { RoleList };
-  export { Roles };
-  export { ServerError };
-  export { TimeoutError };
-  export { TransferDestination };
-  export { TransferDestinationConfig };
-  export { TransferOffer };
-  export { UnprocessableEntityError };
-  export { components };
-  export { createCall };
-  export { createDestinationGroup };
-  export { deleteMemberHours };
-  export { getMemberAvailability };
-  export { isApiError };
-  export { listAccounts };
-  export { listCalls };
-  export { listRoles };
-  export { operations };
-  export { paths };
-  export { rotateDestinationSecret };
-  export { webhooks };
+  export {
+    AbortError, AccessTokenFunction, Account, AccountList, Accounts, AnyApiError, ApiError, ApiErrorOf, ApiPromise,
+    ApiResponse, ApiResult, Attempt, AuthenticationError, BadRequestError, Call, CallInitiated, CallList, CallQueued,
+    CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError, ConflictError,
+    ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup, DestinationGroupMember,
+    DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors, ErrorResponse,
+    ErrorResponseMeta, FieldError, FieldErrorCode, FindCandidates, GoneError, InvalidResponseError, ListCallsQuery,
+    ListMeta, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
+    OutcomeWindow, OutgoingRequest, PagePromise, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError,
+    RawClient, Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestOptions, RequestOutcome,
+    ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, TimeoutError,
+    TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, components, createCall,
+    createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
+    operations, paths, rotateDestinationSecret, webhooks
+  };
 }
 
 declare module "@call-transfer/sdk/webhooks" {
-  export { NodeRequest };
-  export { NodeResponse };
-  export { RawBody };
-  export { ReplayStore };
-  export { SignOptions };
-  export { TransferOffer };
-  export { UnknownWebhookEvent };
-  export { VerifyOptions };
-  export { WebhookEvent };
-  export { WebhookHandler };
-  export { WebhookHandlerOptions };
-  export { WebhookHeaders };
-  export { WebhookInput };
-  export { WebhookVerificationError };
-  export { createWebhookHandler };
-  export { isTransferOffer };
-  export { memoryReplayStore };
-  export { signWebhook };
-  export { toNodeHandler };
-  export { verifyWebhook };
+  export {
+    NodeRequest, NodeResponse, RawBody, ReplayStore, SignOptions, TransferOffer, UnknownWebhookEvent, VerifyOptions,
+    WebhookEvent, WebhookHandler, WebhookHandlerOptions, WebhookHeaders, WebhookInput, WebhookVerificationError,
+    createWebhookHandler, isTransferOffer, memoryReplayStore, signWebhook, toNodeHandler, verifyWebhook
+  };
 }
 
-declare class AbortError extends RequestError {
-}
-
-declare type AccessTokenFunction = (request: {
-    forceRefresh: boolean;
-}) => Promise<string> | string;
-
+declare class AbortError extends RequestError {}
+declare type AccessTokenFunction = (request: { forceRefresh: boolean }) => Promise<string> | string;
 type Account = unknown;
-
 type AccountList = unknown;
 
 declare class Accounts {
-    #private;
-    constructor(client: CallTransferCore);
-    list(options?: RequestOptions): ApiPromise<AccountList>;
+  #private;
+  constructor(client: CallTransferCore);
+  list(options?: RequestOptions): ApiPromise<AccountList>;
 }
 
 type AllowReadonlyArrays<T> = T extends readonly (infer Item)[] ? readonly AllowReadonlyArrays<Item>[] : T extends object ? {
-    [Name in keyof T]: AllowReadonlyArrays<T[Name]>;
+  [Name in keyof T]: AllowReadonlyArrays<T[Name]>;
 } : T;
 
 declare type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
 
 declare class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> extends RequestError {
-    static [Symbol.hasInstance](value: unknown): value is AnyApiError;
-    readonly code: C;
-    readonly status: C extends ErrorCode ? ErrorCodeStatus[C] : number;
-    readonly title: string | undefined;
-    readonly detail: string | undefined;
-    readonly errors: C extends ErrorCodeWithFieldErrors ? readonly FieldError[] : readonly FieldError[] | undefined;
-    readonly meta: Readonly<ErrorResponseMeta> | undefined;
-    readonly retryAfterSecs: number | undefined;
-    readonly requestId: string | undefined;
-    readonly problem: Problem;
-    readonly bodyText: string | undefined;
-    readonly headers: Headers;
-    constructor(details: ApiErrorDetails);
+  static [Symbol.hasInstance](value: unknown): value is AnyApiError;
+  readonly code: C;
+  readonly status: C extends ErrorCode ? ErrorCodeStatus[C] : number;
+  readonly title: string | undefined;
+  readonly detail: string | undefined;
+  readonly errors: C extends ErrorCodeWithFieldErrors ? readonly FieldError[] : readonly FieldError[] | undefined;
+  readonly meta: Readonly<ErrorResponseMeta> | undefined;
+  readonly retryAfterSecs: number | undefined;
+  readonly requestId: string | undefined;
+  readonly problem: Problem;
+  readonly bodyText: string | undefined;
+  readonly headers: Headers;
+  constructor(details: ApiErrorDetails);
 }
 
 declare interface ApiErrorDetails extends RequestErrorDetails {
-    readonly status: number;
-    readonly problem?: Problem;
-    readonly bodyText?: string | undefined;
-    readonly requestId: string | undefined;
-    readonly headers: Headers;
-    readonly retryAfterSecs: number | undefined;
+  readonly status: number;
+  readonly problem?: Problem;
+  readonly bodyText?: string | undefined;
+  readonly requestId: string | undefined;
+  readonly headers: Headers;
+  readonly retryAfterSecs: number | undefined;
 }
 
 declare type ApiErrorOf<C extends ErrorCode | undefined> = C extends unknown ? ApiError<C> : never;
 
 declare class ApiPromise<T> implements Promise<T> {
-    #private;
-    readonly [Symbol.toStringTag] = "ApiPromise";
-    constructor(response: Promise<ApiResponse<T>>);
-    withResponse(): Promise<ApiResponse<T>>;
-    result(): Promise<ApiResult<T>>;
-    readonly then: Promise<T>["then"];
-    readonly catch: Promise<T>["catch"];
-    readonly finally: Promise<T>["finally"];
+  #private;
+  readonly [Symbol.toStringTag] = "ApiPromise";
+  constructor(response: Promise<ApiResponse<T>>);
+  withResponse(): Promise<ApiResponse<T>>;
+  result(): Promise<ApiResult<T>>;
+  readonly then: Promise<T>["then"];
+  readonly catch: Promise<T>["catch"];
+  readonly finally: Promise<T>["finally"];
 }
 
 declare interface ApiResponse<T> {
-    readonly data: T;
-    readonly response: Response;
-    readonly requestId: string | undefined;
+  readonly data: T;
+  readonly response: Response;
+  readonly requestId: string | undefined;
 }
 
-declare type ApiResult<T> = (ApiResponse<T> & {
-    readonly ok: true;
-    readonly error: undefined;
-}) | {
-    readonly ok: false;
-    readonly data: undefined;
-    readonly error: CallTransferError;
+declare type ApiResult<T> = (ApiResponse<T> & { readonly ok: true; readonly error: undefined }) | {
+  readonly ok: false;
+  readonly data: undefined;
+  readonly error: CallTransferError;
 };
 
 declare interface Attempt {
-    readonly startedAt: number;
-    status?: number;
-    code?: string;
-    requestId?: string;
-    delayMs?: number;
-    error?: string;
+  readonly startedAt: number;
+  status?: number;
+  code?: string;
+  requestId?: string;
+  delayMs?: number;
+  error?: string;
 }
 
-declare class AuthenticationError extends ApiError {
-}
-
-declare class BadRequestError extends ApiError {
-}
-
+declare class AuthenticationError extends ApiError {}
+declare class BadRequestError extends ApiError {}
 type Call = unknown;
-
 type CallInitiated = unknown;
-
 type CallList = unknown;
-
 type CallQueued = unknown;
 
 declare class CallTransfer extends ResourceClient {
-    #private;
-    readonly raw: RawClient;
-    constructor(options: ClientOptions, parent?: CallTransfer);
-    withOptions(options?: Partial<ClientOptions>): CallTransfer;
+  #private;
+  readonly raw: RawClient;
+  constructor(options: ClientOptions, parent?: CallTransfer);
+  withOptions(options?: Partial<ClientOptions>): CallTransfer;
 }
 
 declare class CallTransferCore {
-    #private;
-    constructor(options: ClientOptions, parent?: CallTransferCore);
-    request<T>(method: string, template: string, input: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
+  #private;
+  constructor(options: ClientOptions, parent?: CallTransferCore);
+  request<T>(method: string, template: string, input: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
 }
 
 declare class CallTransferError extends Error {
-    static [Symbol.hasInstance](value: unknown): boolean;
-    constructor(message: string, cause?: unknown);
-    toJSON(): object;
+  static [Symbol.hasInstance](value: unknown): boolean;
+  constructor(message: string, cause?: unknown);
+  toJSON(): object;
 }
 
 declare class Calls {
-    #private;
-    constructor(client: CallTransferCore);
-    list(query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
-    create(body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
+  #private;
+  constructor(client: CallTransferCore);
+  list(query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
+  create(body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
 }
 
 declare interface ClientOptions extends Omit<RequestOptions, "signal"> {
-    baseUrl: string;
-    apiKey?: string | undefined;
-    accessToken?: string | AccessTokenFunction | undefined;
-    allowInsecureHttp?: boolean | undefined;
-    allowApiKeyInBrowser?: boolean | undefined;
-    fetch?: typeof globalThis.fetch | undefined;
-    maxRetryAfterSecs?: number | undefined;
-    retry?: RetryOptions | undefined;
-    onRetry?: ((event: RetryEvent) => unknown) | undefined;
-    logger?: Logger | undefined;
-    validate?: ResponseValidator | undefined;
-    clock?: Clock | undefined;
-    random?: (() => number) | undefined;
+  baseUrl: string;
+  apiKey?: string | undefined;
+  accessToken?: string | AccessTokenFunction | undefined;
+  allowInsecureHttp?: boolean | undefined;
+  allowApiKeyInBrowser?: boolean | undefined;
+  fetch?: typeof globalThis.fetch | undefined;
+  maxRetryAfterSecs?: number | undefined;
+  retry?: RetryOptions | undefined;
+  onRetry?: ((event: RetryEvent) => unknown) | undefined;
+  logger?: Logger | undefined;
+  validate?: ResponseValidator | undefined;
+  clock?: Clock | undefined;
+  random?: (() => number) | undefined;
 }
 
 declare interface Clock {
-    now(): number;
-    elapsed?(): number;
-    setTimeout(callback: () => void, delayMs: number): unknown;
-    clearTimeout(timer: unknown): void;
+  now(): number;
+  elapsed?(): number;
+  setTimeout(callback: () => void, delayMs: number): unknown;
+  clearTimeout(timer: unknown): void;
 }
 
 declare class ConfigurationError extends CallTransferError {
-    readonly option: string;
-    constructor(option: string, problem: string);
+  readonly option: string;
+  constructor(option: string, problem: string);
 }
 
-declare class ConflictError extends ApiError {
-}
-
-declare class ConnectionError extends RequestError {
-}
-
+declare class ConflictError extends ApiError {}
+declare class ConnectionError extends RequestError {}
 type CreateCallRequest = unknown;
-
 type CreateDestinationGroupRequest = unknown;
-
 type DestinationGroup = unknown;
-
 type DestinationGroupMember = unknown;
 
 declare class DestinationGroups {
-    #private;
-    constructor(client: CallTransferCore);
-    create(body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup>;
+  #private;
+  constructor(client: CallTransferCore);
+  create(body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup>;
 }
 
 declare class Destinations {
-    #private;
-    constructor(client: CallTransferCore);
-    rotateSecret(id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
+  #private;
+  constructor(client: CallTransferCore);
+  rotateSecret(id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
 }
 
 type ErrorCode = unknown;
-
 type ErrorCodeStatus = unknown;
-
 type ErrorCodeWithFieldErrors = unknown;
-
 type ErrorResponse = unknown;
-
 type ErrorResponseMeta = unknown;
-
 type FieldError = unknown;
-
 type FieldErrorCode = unknown;
-
 declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
-
-declare class GoneError extends ApiError {
-}
-
-declare class InvalidResponseError extends RequestError {
-}
-
+declare class GoneError extends ApiError {}
+declare class InvalidResponseError extends RequestError {}
 type ListCallsQuery = unknown;
-
 type ListMeta = unknown;
 
 declare interface Logger {
-    debug(message: string): void;
-    info(message: string): void;
-    warn(message: string): void;
-    error(message: string): void;
+  debug(message: string): void;
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
 }
 
 type MemberAvailability = unknown;
 
 declare class Members {
-    #private;
-    constructor(client: CallTransferCore);
-    deleteHours(memberId: string, options?: RequestOptions): ApiPromise<void>;
-    getAvailability(memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
+  #private;
+  constructor(client: CallTransferCore);
+  deleteHours(memberId: string, options?: RequestOptions): ApiPromise<void>;
+  getAvailability(memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
 }
 
 declare type Middleware = (request: OutgoingRequest, next: () => Promise<Response>, context: MiddlewareContext) => Promise<Response>;
 
 declare interface MiddlewareContext {
-    readonly operationId: string;
-    readonly route: string;
-    readonly attemptNumber: number;
+  readonly operationId: string;
+  readonly route: string;
+  readonly attemptNumber: number;
 }
 
 type NamedProperties<T> = {
-    [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name];
+  [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name];
 };
 
 declare interface NodeRequest extends AsyncIterable<Uint8Array> {
-    readonly method?: string | undefined;
-    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-    readonly rawBody?: unknown;
-    readonly body?: unknown;
-    readonly readableEnded?: boolean;
-    readonly readableDidRead?: boolean;
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly rawBody?: unknown;
+  readonly body?: unknown;
+  readonly readableEnded?: boolean;
+  readonly readableDidRead?: boolean;
 }
 
 declare interface NodeResponse {
-    statusCode: number;
-    readonly headersSent?: boolean;
-    setHeader(name: string, value: string | readonly string[]): unknown;
-    end(body?: string | Uint8Array): unknown;
+  statusCode: number;
+  readonly headersSent?: boolean;
+  setHeader(name: string, value: string | readonly string[]): unknown;
+  end(body?: string | Uint8Array): unknown;
 }
 
-declare class NotFoundError extends ApiError {
-}
+declare class NotFoundError extends ApiError {}
 
 declare class OutcomeUnknownError extends RequestError {
-    #private;
-    readonly window: OutcomeWindow;
-    readonly partialBody: string | undefined;
-    constructor(message: string, details: OutcomeUnknownErrorDetails, cause: unknown);
-    reconcile(): Promise<Reconciliation>;
+  #private;
+  readonly window: OutcomeWindow;
+  readonly partialBody: string | undefined;
+  constructor(message: string, details: OutcomeUnknownErrorDetails, cause: unknown);
+  reconcile(): Promise<Reconciliation>;
 }
 
 declare interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
-    readonly window: OutcomeWindow;
-    readonly partialBody?: string | undefined;
-    readonly findCandidates: (() => Promise<Reconciliation>) | undefined;
+  readonly window: OutcomeWindow;
+  readonly partialBody?: string | undefined;
+  readonly findCandidates: (() => Promise<Reconciliation>) | undefined;
 }
 
 declare interface OutcomeWindow {
-    readonly from: string;
-    readonly to: string;
+  readonly from: string;
+  readonly to: string;
 }
 
 declare interface OutgoingRequest {
-    readonly method: string;
-    readonly url: string;
-    readonly headers: Headers;
-    readonly body: string | undefined;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: string | undefined;
 }
 
 declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
-    #private;
-    readonly itemsOf: (list: List) => readonly Item[];
-    constructor(first: Promise<ApiResponse<List>>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>);
-    pages(): AsyncGenerator<List, void, undefined>;
-    [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;
-    toArray(limits: {
-        maxItems: number;
-    }): Promise<Item[]>;
+  #private;
+  readonly itemsOf: (list: List) => readonly Item[];
+  constructor(first: Promise<ApiResponse<List>>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>);
+  pages(): AsyncGenerator<List, void, undefined>;
+  [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;
+  toArray(limits: { maxItems: number }): Promise<Item[]>;
 }
 
 interface PageSource<List> {
-    readonly operationId: string;
-    readonly start: number;
-    next(offset: number): Promise<List>;
+  readonly operationId: string;
+  readonly start: number;
+  next(offset: number): Promise<List>;
 }
 
-declare class PaymentRequiredError extends ApiError {
-}
-
-declare class PermissionDeniedError extends ApiError {
-}
-
+declare class PaymentRequiredError extends ApiError {}
+declare class PermissionDeniedError extends ApiError {}
 declare type Problem = Readonly<Record<string, unknown>> | undefined;
-
-declare class RateLimitError extends ApiError {
-}
-
+declare class RateLimitError extends ApiError {}
 declare type RawBody = string | Uint8Array | ArrayBuffer;
-
 declare type RawClient = Pick<Client<paths>, Verb>;
 
 declare interface Reconciliation<Candidate = unknown> {
-    readonly candidates: readonly Candidate[];
-    readonly complete: boolean;
-    readonly explanation: string;
+  readonly candidates: readonly Candidate[];
+  readonly complete: boolean;
+  readonly explanation: string;
 }
 
 declare interface ReplayStore {
-    setIfAbsent(key: string, expiresInSecs: number): Promise<boolean> | boolean;
-    remove?(key: string): Promise<unknown> | unknown;
+  setIfAbsent(key: string, expiresInSecs: number): Promise<boolean> | boolean;
+  remove?(key: string): Promise<unknown> | unknown;
 }
 
 declare type RequestBody<T> = AllowReadonlyArrays<string extends keyof T ? NamedProperties<T> | T : T>;
 
 declare class RequestError extends CallTransferError implements RequestErrorDetails {
-    readonly outcome: RequestOutcome;
-    readonly attempts: readonly Attempt[];
-    readonly operationId: string;
-    readonly retrySkippedReason: string | undefined;
-    constructor(message: string, { outcome, attempts, operationId, retrySkippedReason }: RequestErrorDetails, cause?: unknown);
+  readonly outcome: RequestOutcome;
+  readonly attempts: readonly Attempt[];
+  readonly operationId: string;
+  readonly retrySkippedReason: string | undefined;
+  constructor(message: string, { outcome, attempts, operationId, retrySkippedReason }: RequestErrorDetails, cause?: unknown);
 }
 
 declare interface RequestErrorDetails {
-    readonly outcome: RequestOutcome;
-    readonly attempts: readonly Attempt[];
-    readonly operationId: string;
-    readonly retrySkippedReason: string | undefined;
+  readonly outcome: RequestOutcome;
+  readonly attempts: readonly Attempt[];
+  readonly operationId: string;
+  readonly retrySkippedReason: string | undefined;
 }
 
 declare interface RequestInput {
-    readonly path?: Readonly<Record<string, unknown>>;
-    readonly query?: object | undefined;
-    readonly body?: unknown;
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: object | undefined;
+  readonly body?: unknown;
 }
 
 declare interface RequestOptions {
-    signal?: AbortSignal | undefined;
-    timeoutMs?: number | undefined;
-    totalTimeoutMs?: number | undefined;
-    maxRetries?: number | undefined;
-    headers?: Readonly<Record<string, string>> | undefined;
-    accountId?: string | undefined;
-    middleware?: readonly Middleware[] | undefined;
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
+  totalTimeoutMs?: number | undefined;
+  maxRetries?: number | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  accountId?: string | undefined;
+  middleware?: readonly Middleware[] | undefined;
 }
 
 declare type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
 
 declare class ResourceClient extends CallTransferCore {
-    readonly destinations: Destinations;
-    readonly destinationGroups: DestinationGroups;
-    readonly members: Members;
-    readonly roles: Roles;
-    readonly calls: Calls;
-    readonly accounts: Accounts;
+  readonly destinations: Destinations;
+  readonly destinationGroups: DestinationGroups;
+  readonly members: Members;
+  readonly roles: Roles;
+  readonly calls: Calls;
+  readonly accounts: Accounts;
 }
 
 declare type ResponseValidator = (operationId: string, body: unknown) => void;
 
 declare interface RetryEvent {
-    readonly operationId: string;
-    readonly attempt: Readonly<Attempt>;
-    readonly nextAttemptNumber: number;
+  readonly operationId: string;
+  readonly attempt: Readonly<Attempt>;
+  readonly nextAttemptNumber: number;
 }
 
 declare interface RetryOptions {
-    unsafe?: "never" | "check" | "always" | undefined;
-    budget?: boolean | undefined;
+  unsafe?: "never" | "check" | "always" | undefined;
+  budget?: boolean | undefined;
 }
 
 type Role = unknown;
-
 type RoleDefinition = unknown;
-
 type RoleList = unknown;
 
 declare class Roles {
-    #private;
-    constructor(client: CallTransferCore);
-    list(options?: RequestOptions): ApiPromise<RoleList>;
+  #private;
+  constructor(client: CallTransferCore);
+  list(options?: RequestOptions): ApiPromise<RoleList>;
 }
 
-declare class ServerError extends ApiError {
-}
+declare class ServerError extends ApiError {}
 
 declare interface SignOptions {
-    secret: string | readonly string[];
-    at?: number;
+  secret: string | readonly string[];
+  at?: number;
 }
 
-declare class TimeoutError extends RequestError {
-}
-
+declare class TimeoutError extends RequestError {}
 type TransferDestination = unknown;
-
 type TransferDestinationConfig = unknown;
-
 type TransferOffer = unknown;
 
 declare interface UnknownWebhookEvent {
-    readonly type: string & {};
-    readonly [field: string]: unknown;
+  readonly type: string & {};
+  readonly [field: string]: unknown;
 }
 
-declare class UnprocessableEntityError extends ApiError {
-}
-
+declare class UnprocessableEntityError extends ApiError {}
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 
 declare interface VerifyOptions {
-    secret: string | readonly string[];
-    toleranceSecs?: number;
-    now?: () => number;
+  secret: string | readonly string[];
+  toleranceSecs?: number;
+  now?: () => number;
 }
 
 declare type WebhookEvent = TransferOffer | UnknownWebhookEvent;
-
 declare type WebhookHandler = (request: Request) => Promise<Response>;
 
 declare interface WebhookHandlerOptions extends VerifyOptions {
-    onEvent(event: WebhookEvent): Promise<Response | undefined | void> | Response | undefined | void;
-    replayStore?: ReplayStore;
-    onError?: (error: unknown) => void;
+  onEvent(event: WebhookEvent): Promise<Response | undefined | void> | Response | undefined | void;
+  replayStore?: ReplayStore;
+  onError?: (error: unknown) => void;
 }
 
 declare type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-
-declare type WebhookInput = Request | {
-    readonly body: RawBody;
-    readonly headers: WebhookHeaders;
-};
+declare type WebhookInput = Request | { readonly body: RawBody; readonly headers: WebhookHeaders };
 
 declare class WebhookVerificationError extends Error {
-    readonly name = "WebhookVerificationError";
-    static [Symbol.hasInstance](value: unknown): boolean;
+  readonly name = "WebhookVerificationError";
+  static [Symbol.hasInstance](value: unknown): boolean;
 }
 
 type components = unknown;
-
 declare function createCall(client: CallTransferCore, body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
-
 declare function createDestinationGroup(client: CallTransferCore, body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup>;
-
 declare function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler;
-
 declare function deleteMemberHours(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<void>;
-
 declare function getMemberAvailability(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
-
 declare function isApiError(value: unknown): value is AnyApiError;
-
 declare function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [C, ...C[]]): value is ApiErrorOf<C>;
-
 declare function isTransferOffer(event: WebhookEvent): event is TransferOffer;
-
 declare function listAccounts(client: CallTransferCore, options?: RequestOptions): ApiPromise<AccountList>;
-
 declare function listCalls(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
-
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
-
-declare function memoryReplayStore({ now }?: {
-    now?: () => number;
-}): ReplayStore;
-
+declare function memoryReplayStore({ now }?: { now?: () => number }): ReplayStore;
 type operations = unknown;
-
 type paths = unknown;
-
 declare function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
-
 declare function signWebhook(body: RawBody, options: SignOptions): Promise<string>;
-
 declare function toNodeHandler(handler: WebhookHandler): (request: NodeRequest, response: NodeResponse) => Promise<void>;
-
 declare function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent>;
-
 type webhooks = unknown;

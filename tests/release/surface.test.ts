@@ -50,23 +50,18 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe("the surface of a package", () => {
   it("has the exports and every declaration they lead to, without comments, bodies and generated tables", () => {
     expect(surfacesOf(packagesIn(join(folder, "packages")), options).get("pack")).toBe(`declare module "pack" {
-  export { Options };
-  export { open as begin };
-  export { table };
+  export { Options, open as begin, table };
 }
 
 declare interface Hidden {
-    at?: string;
+  at?: string;
 }
 
 declare interface Options {
-    readonly to: Hidden;
+  readonly to: Hidden;
 }
 
-declare function open(options: Options): {
-    at: string | undefined;
-};
-
+declare function open(options: Options): { at: string | undefined };
 type table = unknown;
 `);
   });

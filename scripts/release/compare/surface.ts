@@ -3,6 +3,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
+
+import { compactCode } from "../../generate/compact.ts";
+import { wrap } from "../../generate/text.ts";
 import { mapIn, objectIn } from "../json.ts";
 import { hasModifier, namesOf } from "./declarations.ts";
 
@@ -168,9 +171,20 @@ function surfaceOf({ name, entries }: Package, names: Names): string {
   const modules = [...entries].map(([subpath, path]) => {
     const exported = [...names.exportsOf(path)].sort(([one], [other]) => (one < other ? -1 : 1));
     for (const [, source] of exported) visit(source);
-    const lines = exported.map(([as, [, own]]) => `  export { ${as === own ? own : `${own} as ${as}`} };`);
-    return [`declare module "${join(name, subpath)}" {`, ...lines, "}"].join("\n");
+    const list = exported.map(([as, [, own]]) => (as === own ? own : `${own} as ${as}`)).join(", ");
+    const lines = wrap(list, 116).map((line) => `    ${line}\n`);
+    const exports = lines.length > 1 ? `{\n${lines.join("")}  }` : `{ ${list} }`;
+    return `declare module "${join(name, subpath)}" {\n  export ${exports};\n}`;
   });
   const declarations = [...texts].sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([, each]) => [...each]);
-  return `${[...modules, ...new Set(declarations)].join("\n\n")}\n`;
+  return `${modules.join("\n\n")}\n\n${withLinesTogether(compactCode(`${[...new Set(declarations)].join("\n\n")}\n`))}`;
+}
+
+/** Text without the blank line between two declarations of one line. */
+function withLinesTogether(text: string): string {
+  const blocks = text.split("\n\n");
+  const isLine = (block = "\n"): boolean => !block.trimEnd().includes("\n");
+  return blocks.reduce(
+    (joined, block, at) => `${joined}${isLine(block) && isLine(blocks[at - 1]) ? "\n" : "\n\n"}${block}`,
+  );
 }

@@ -1,11 +1,21 @@
+import type { ErrorCode } from "@call-transfer/spec";
 import { zErrorCode } from "@call-transfer/spec/schemas";
 import { z } from "zod";
 
 /** Milliseconds since the epoch, within the range of `Date`. */
 export const time = z.number().refine((at) => !Number.isNaN(new Date(at).getTime()), "is not a time");
 
+/** An answer that came too late, and the error code that it received. */
+export interface LateAnswer {
+  at: number;
+  code: ErrorCode;
+}
+
+// Named types keep the declarations of this package short: one that is inferred is written out wherever it stands.
+const lateAnswerSchema: z.ZodType<LateAnswer> = z.object({ at: time, code: zErrorCode });
+
 /** The ringing of one destination, or of one person behind it. */
-const ringSchema = z.object({
+const ring = z.object({
   destinationId: z.string(),
   memberId: z.string().exactOptional(),
   kind: z.string(),
@@ -16,11 +26,12 @@ const ringSchema = z.object({
   reason: z.string().exactOptional(),
   deliveryId: z.string().exactOptional(),
   /** Late answers. */
-  late: z.array(z.object({ at: time, code: zErrorCode })),
+  late: z.array(lateAnswerSchema),
 });
+export interface RingRecord extends z.output<typeof ring> {}
+const ringSchema: z.ZodType<RingRecord> = ring;
 
-/** The schema of a transfer in the state and in snapshots. Times are milliseconds since the epoch. */
-export const transferSchema = z.object({
+const transfer = z.object({
   id: z.string(),
   accountId: z.string(),
   destinationId: z.string().exactOptional(),
@@ -40,6 +51,6 @@ export const transferSchema = z.object({
   answers: z.array(z.int()),
 });
 
-export type RingRecord = z.output<typeof ringSchema>;
-/** A transfer in the state and in snapshots. */
-export type TransferRecord = z.output<typeof transferSchema>;
+/** A transfer in the state and in snapshots. Times are milliseconds since the epoch. */
+export interface TransferRecord extends z.output<typeof transfer> {}
+export const transferSchema: z.ZodType<TransferRecord> = transfer;

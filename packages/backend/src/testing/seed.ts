@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { recordSchemas } from "../model/records.ts";
+import { type CollectionName, recordSchemas } from "../model/records.ts";
 
 const listOf = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).optional();
 
+type Lists = { [Name in CollectionName]: z.ZodOptional<z.ZodArray<(typeof recordSchemas)[Name]>> };
+
 /** The schema of a seed: what a backend knows at its start or gets later, as JSON. References must resolve; ids are UUIDs. */
-export const seedSchema = z.strictObject({
+export const seedSchema: z.ZodObject<Lists, z.core.$strict> = z.strictObject({
   accounts: listOf(recordSchemas.accounts),
   users: listOf(recordSchemas.users),
   /** Memberships: a user in an account, with a role. */

@@ -7,7 +7,7 @@ import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import type { Random } from "../model/random.ts";
 import { clearState, createState } from "../model/state.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
-import { time, transferSchema } from "../model/transfer-record.ts";
+import { type TransferRecord, time, transferSchema } from "../model/transfer-record.ts";
 import type { World } from "../model/world.ts";
 import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
 import { type Inbox, inboxAnswerSchema } from "../platform/inbox.ts";
@@ -29,7 +29,7 @@ const snapshotSchema = z.strictObject({
   policies: z.record(z.string(), z.unknown()),
   seed: z.record(z.string(), z.unknown()),
   windows: z.array(z.strictObject({ credential: z.string(), from: time, count: z.int() })),
-  transfers: z.array(transferSchema),
+  transfers: z.array<z.ZodType<TransferRecord>>(transferSchema),
   timers: z.array(z.strictObject({ at: time, ...purpose })),
   faults: faultsSchema,
   inbox: inboxAnswerSchema,
