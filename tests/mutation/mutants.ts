@@ -146,7 +146,7 @@ const backendText = readdirSync(new URL("../../packages/backend/src/", import.me
 const limits: readonly Mutant[] = [
   ...sourceOf(limitTable.file).matchAll(/\n {2}"?([^\s"]+)"?: (\d+|"[^"\n]*")(?=,?\n)/g),
 ]
-  .filter(([, name = ""]) => new RegExp(`\\b(limits|signature)\\.${escaped(name)}\\b`).test(backendText))
+  .filter(([, name = ""]) => new RegExp(`\\b(limits|webhookSignature)\\.${escaped(name)}\\b`).test(backendText))
   .flatMap(([from, name = "", value = ""]) => {
     const values = /^\d+$/.test(value)
       ? { "is one less": Number(value) - 1, "is one more": Number(value) + 1 }

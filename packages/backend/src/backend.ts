@@ -39,7 +39,7 @@ export interface BackendOptions {
    * 2026-03-02T12:00:00Z for a frozen clock, and the real time for a flowing one.
    */
   readonly now?: string | number | Date;
-  /** `frozen` moves only when told to, `flowing` follows the wall clock; `frozen` by default. */
+  /** `frozen` moves only on request, `flowing` follows the wall clock; `frozen` by default. */
   readonly clock?: ClockMode;
   /**
    * Seed of the random generator, an integer; 1 by default. Makes runs repeatable: backends with the same seed sign access
