@@ -558,7 +558,7 @@ declare const recordSchemas: {
     id: z.ZodString;
     accountId: z.ZodString;
     name: z.ZodString;
-    kind: z.ZodEnum<{ phone: "phone"; available_humans: "available_humans"; app: "app" }>;
+    kind: z.ZodEnum<{ app: "app"; phone: "phone"; available_humans: "available_humans" }>;
     enabled: z.ZodDefault<z.ZodBoolean>;
     config: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
     signingSecret: z.ZodOptional<z.ZodString>;
