@@ -153,3 +153,17 @@ it("restores the initial faults after a reset, with the same ids", () => {
   backend.reset();
   expect([planned.length, backend.faults.list()]).toEqual([1, planned]);
 });
+
+it("has methods that may be passed on without their object", async () => {
+  const { clock, deliveries, collections, ...backend } = createBackend({ clock: "frozen" });
+  const { now, advance } = { ...clock };
+  const before = now();
+  await advance({ by: 1000 });
+  expect(now() - before).toBe(1000);
+  const destinations = ["destinations" as const].map(collections.list)[0];
+  const app = destinations?.find(({ kind }) => kind === "app");
+  const { id } = await deliveries.trigger({ destinationId: String(app?.id) });
+  const [again] = await Promise.all([id].map(deliveries.redeliver));
+  expect(again?.redeliveryOf).toBe(id);
+  backend.close();
+});

@@ -78,6 +78,7 @@ export function createClock(
   return new QueueClock(start, startMode, wall);
 }
 
+// Public methods are fields with arrow functions, so that callers may pass them on, such as `now: clock.now`.
 class QueueClock implements Clock {
   readonly #start: number | undefined;
   readonly #startMode: ClockMode;
@@ -104,15 +105,15 @@ class QueueClock implements Clock {
     this.#base = this.#firstBase();
   }
 
-  now(): number {
+  readonly now = (): number => {
     return this.#mode === "frozen" ? this.#base : Math.floor(this.#base + this.#wall.now());
-  }
+  };
 
-  iso(): string {
+  readonly iso = (): string => {
     const at = this.now();
     if (at !== this.#latestIso.at) this.#latestIso = { at, iso: new Date(at).toISOString() };
     return this.#latestIso.iso;
-  }
+  };
 
   get mode(): ClockMode {
     return this.#mode;
@@ -122,14 +123,14 @@ class QueueClock implements Clock {
     return this.#timers.size;
   }
 
-  set(setting: { readonly now?: number | string; readonly mode?: ClockMode }): void {
+  readonly set = (setting: { readonly now?: number | string; readonly mode?: ClockMode }): void => {
     const at = setting.now === undefined ? this.now() : parseTime("now", setting.now);
     this.#mode = setting.mode ?? this.#mode;
     this.#moveTo(at);
     this.#arm();
-  }
+  };
 
-  advance(step: Step): Promise<void> {
+  readonly advance = (step: Step): Promise<void> => {
     const era = this.#era;
     return this.#afterOtherSteps(async () => {
       if (era !== this.#era) return;
@@ -141,9 +142,9 @@ class QueueClock implements Clock {
       if (era === this.#era && at > this.now()) this.#moveTo(at);
       this.#arm();
     });
-  }
+  };
 
-  sleep(ms: number, id = ""): Promise<void> {
+  readonly sleep = (ms: number, id = ""): Promise<void> => {
     const { woken, wake } = this.#work.sleep();
     const end = (): Promise<void> => {
       wake();
@@ -152,41 +153,41 @@ class QueueClock implements Clock {
     };
     this.schedule(this.now() + ms, end, { kind: sleepEnds, id });
     return woken;
-  }
+  };
 
-  track(work: Promise<unknown>): void {
+  readonly track = (work: Promise<unknown>): void => {
     this.#work.track(work);
-  }
+  };
 
-  schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void {
+  readonly schedule = (at: number, task: TimerTask, purpose?: TimerPurpose): void => {
     const timer = { at, task, purpose };
     this.#timers.add(timer);
     if (this.#timers.next === timer) this.#arm();
-  }
+  };
 
-  cancel(selector: TimerSelector): void {
+  readonly cancel = (selector: TimerSelector): void => {
     this.#timers.cancel(selector);
     this.#arm();
-  }
+  };
 
-  timers(): readonly (TimerPurpose & { readonly at: number })[] {
+  readonly timers = (): readonly (TimerPurpose & { readonly at: number })[] => {
     return this.#timers.list();
-  }
+  };
 
-  async runDue(): Promise<void> {
+  readonly runDue = async (): Promise<void> => {
     // A request that a timer's task sends must not wait for that timer.
     if (this.#isFiring || (this.#timers.next?.at ?? Number.POSITIVE_INFINITY) > this.now()) return;
     await this.#afterOtherSteps(() => this.#fire(() => this.now()));
-  }
+  };
 
-  reset(): void {
+  readonly reset = (): void => {
     this.#era = {};
     this.#timers.clear();
     this.#work.clear();
     this.#mode = this.#startMode;
     this.#base = this.#firstBase();
     this.#arm();
-  }
+  };
 
   #firstBase(): number {
     const from = this.#start ?? this.#wall.now();

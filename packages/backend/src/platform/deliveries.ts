@@ -64,6 +64,7 @@ export function createDeliveries(world: World, send: Send): DeliveryEngine {
   return new SignedDeliveries(world, send);
 }
 
+// Public methods are fields with arrow functions, so that callers may pass them on.
 class SignedDeliveries implements DeliveryEngine {
   readonly #world: World;
   readonly #send: Send;
@@ -76,7 +77,7 @@ class SignedDeliveries implements DeliveryEngine {
     this.#send = send;
   }
 
-  offer({ destinationId, ...payload }: Trigger, event?: EventIdentity) {
+  readonly offer = ({ destinationId, ...payload }: Trigger, event?: EventIdentity) => {
     const { clock, random } = this.#world;
     const destination = this.#find(destinationId);
     webhookUrl(destination);
@@ -84,28 +85,28 @@ class SignedDeliveries implements DeliveryEngine {
     const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
     const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
     return { id, done: this.#post({ id, destinationId, body }, destination) };
-  }
+  };
 
-  async trigger(trigger: Trigger): Promise<Delivery> {
+  readonly trigger = async (trigger: Trigger): Promise<Delivery> => {
     return this.#tracked(this.offer(trigger).done);
-  }
+  };
 
-  async redeliver(id: string): Promise<Delivery> {
+  readonly redeliver = async (id: string): Promise<Delivery> => {
     const first = this.#sent.find((delivery) => delivery.id === id);
     if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
     const { destinationId, body } = first;
     const again = { id: this.#world.random.uuid(), destinationId, body, redeliveryOf: id };
     return this.#tracked(this.#post(again, this.#find(destinationId)));
-  }
+  };
 
-  list(): readonly Delivery[] {
+  readonly list = (): readonly Delivery[] => {
     return this.#sent;
-  }
+  };
 
-  clear(): void {
+  readonly clear = (): void => {
     this.#era = {};
     this.#sent = [];
-  }
+  };
 
   async #post(
     event: Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">,

@@ -49,6 +49,7 @@ export function createCollections(world: World, changed: () => void): Collection
   return new CheckedCollections(world, changed);
 }
 
+// Public methods are fields with arrow functions, so that callers may pass them on.
 class CheckedCollections implements Collections {
   readonly #world: World;
   readonly #changed: () => void;
@@ -58,23 +59,23 @@ class CheckedCollections implements Collections {
     this.#changed = changed;
   }
 
-  list(name: CollectionName): readonly SeedRecord[] {
+  readonly list = (name: CollectionName): readonly SeedRecord[] => {
     return recordsIn(this.#world.state, name);
-  }
+  };
 
-  get(name: CollectionName, id: string): SeedRecord | undefined {
+  readonly get = (name: CollectionName, id: string): SeedRecord | undefined => {
     return this.list(name).find((record) => idOf(name, record) === id);
-  }
+  };
 
-  create(name: CollectionName, record: SeedRecord): SeedRecord {
+  readonly create = (name: CollectionName, record: SeedRecord): SeedRecord => {
     this.#put(name, this.list(name), record);
     // Fields that were left out have their values by now, such as the id of a key.
     const created = this.list(name).at(-1) ?? record;
     this.#announce(name, idOf(name, created), "created");
     return created;
-  }
+  };
 
-  update(name: CollectionName, id: string, changes: SeedRecord): SeedRecord | undefined {
+  readonly update = (name: CollectionName, id: string, changes: SeedRecord): SeedRecord | undefined => {
     const records = this.list(name);
     const index = records.findIndex((record) => idOf(name, record) === id);
     const before = records[index];
@@ -86,9 +87,9 @@ class CheckedCollections implements Collections {
     this.#put(name, records.toSpliced(index, 1), merged);
     this.#announce(name, id, "updated");
     return this.get(name, id);
-  }
+  };
 
-  delete(name: CollectionName, id: string): boolean {
+  readonly delete = (name: CollectionName, id: string): boolean => {
     const { state } = this.#world;
     const records = this.list(name);
     const index = records.findIndex((record) => idOf(name, record) === id);
@@ -100,7 +101,7 @@ class CheckedCollections implements Collections {
     for (const [key, record] of state[name]) if (idOf(name, asSeedRecord(record)) === id) state[name].delete(key);
     this.#announce(name, id, "deleted", String(records[index]?.accountId));
     return true;
-  }
+  };
 
   /** Puts `last` into the state. It is checked after the others, so that of two records that collide it gets the error. */
   #put(name: CollectionName, others: readonly SeedRecord[], last: SeedRecord): void {
