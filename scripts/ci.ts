@@ -43,7 +43,7 @@ const countSteps = (results: readonly StepResult[]): Count => ({
 });
 
 const quickTier = [run("check:supply-chain"), run("release:check")];
-/** The longest first. Each asks for a build, which is made once. Some wait for servers, so three keep two cores busy. */
+/** The longest first. Each asks for a build, which is made once. */
 const fullTier = [
   run("test:slow"),
   run("release:dry-run"),
@@ -59,7 +59,7 @@ const fullTier = [
 const isQuick = process.argv[2] === "quick";
 const counts = [await countTests()];
 if (!isQuick) counts.push(countSteps(await runSteps([run("build")])));
-counts.push(countSteps(await runSteps(isQuick ? quickTier : [...fullTier, ...quickTier], 3)));
+counts.push(countSteps(await runSteps(isQuick ? quickTier : [...fullTier, ...quickTier])));
 rmSync(folder, { recursive: true, force: true });
 
 const sum = (kind: keyof Count) => counts.reduce((total, count) => total + count[kind], 0);

@@ -9,7 +9,7 @@ export interface OfferSender {
   offer(trigger: Trigger, event?: EventIdentity): { readonly id: string; readonly done: Promise<Delivery> };
 }
 
-/** What an app's answer to an offer does. */
+/** What an app's answer to an offer does. A decline ends its ring (`stopRinging` in transfer-steps.ts). */
 export interface OfferAnswers {
   accept(ringIndex: number): void;
   decline(ringIndex: number, reason: string): void;
