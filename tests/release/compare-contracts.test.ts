@@ -204,7 +204,7 @@ describe("the least bump that an edit of the contract may carry", () => {
     expect(verdicts.length).toBeGreaterThanOrEqual(40);
   });
 
-  it("is none without changes, also with reordered keys", () => {
+  it("finds no change without edits, also with reordered keys", () => {
     const turned = Object.fromEntries(Object.entries(structuredClone(contract)).reverse());
     expect(compareContracts(contract, turned)).toEqual([]);
   });

@@ -27,13 +27,13 @@ describe("coverageJson", () => {
   });
 
   it("names the targets that cover a cell", () => {
-    const limited = runOf("three", { exchanges: [], missing: [{ capability: "auth", why: "it knows nobody" }] });
+    const limited = runOf("three", { exchanges: [], missing: [{ capability: "auth", why: "it has no users" }] });
     expect(servedCell(runOf("one"), runOf("two"), limited)).toBe("behaviour: all but three");
   });
 
   it("lists missing capabilities with their reasons", () => {
-    const limited = runOf("one", { exchanges: [], missing: [{ capability: "auth", why: "it knows nobody" }] });
-    expect(json(limited).targets.one?.notRun).toEqual({ auth: { why: "it knows nobody", cases: 1 } });
+    const limited = runOf("one", { exchanges: [], missing: [{ capability: "auth", why: "it has no users" }] });
+    expect(json(limited).targets.one?.notRun).toEqual({ auth: { why: "it has no users", cases: 1 } });
   });
 
   it("does not depend on the duration of the cases", () => {

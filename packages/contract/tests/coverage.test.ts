@@ -65,9 +65,9 @@ describe("the coverage", () => {
   });
 
   it("excuses a target from a cell whose cases it cannot run", () => {
-    const limited = runOf(served, { target: "limited", missing: [{ capability: "auth", why: "it knows nobody" }] });
+    const limited = runOf(served, { target: "limited", missing: [{ capability: "auth", why: "it has no users" }] });
     const rows = measureCoverage([runOf(served), limited]).rows.filter(({ cell }) => cell.kind === "status");
-    expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual(["auth: it knows nobody"]);
+    expect(rows.find(({ reached }) => reached.has("fake"))?.missed.get("limited")).toEqual(["auth: it has no users"]);
     expect(about("limited: listRoles never returned status 200", gaps(runOf(served), limited))).toEqual([]);
   });
 

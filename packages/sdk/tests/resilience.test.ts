@@ -513,7 +513,7 @@ describe("middleware", () => {
     const { client, sent } = clientOf([placed()], { middleware: [twice] });
     expect(await settle(client.calls.create(placement))).toMatchObject({
       outcome: "applied",
-      message: expect.stringContaining("called twice"),
+      message: expect.stringContaining("called next() twice"),
     });
     expect(sent).toHaveLength(1);
   });

@@ -92,7 +92,7 @@ function workerd(): Runtime {
   };
 }
 
-/** The browser of this machine. Undefined if there is none; browserHere() prints that. */
+/** The browser of this machine. Undefined without a browser, which browserHere() reports. */
 async function chromium(): Promise<Runtime | undefined> {
   if (!(await browserHere())) return undefined;
   const first = await launchBrowser();
@@ -120,7 +120,7 @@ async function chromium(): Promise<Runtime | undefined> {
 }
 
 /**
- * Every supported runtime, installed if necessary. Leaves out the browser if there is none.
+ * Every supported runtime, installed if necessary. Without a browser on this machine, it leaves the browser out.
  *
  * @throws {Error} names a missing runtime
  */

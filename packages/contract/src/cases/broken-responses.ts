@@ -69,12 +69,12 @@ async function reacts(check: Check, call: PendingResult, count: () => number, ex
 function casesOf(fault: BrokenResponse, { reactions, takesTime, needsBody }: BrokenResponseRule): ContractCase[] {
   const touched = operationIds.filter((id) => !needsBody || operations[id].successes[0].example !== null);
   // For cases that take real time, one operation of each class is enough.
-  const told = takesTime
+  const chosen = takesTime
     ? touched.filter(
         (id, index) => touched.findIndex((other) => operations[other].retry === operations[id].retry) === index,
       )
     : touched;
-  return told.map((operation) => {
+  return chosen.map((operation) => {
     const { retry } = operations[operation];
     return contractCase({
       noun: "broken responses",

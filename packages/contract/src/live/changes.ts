@@ -88,8 +88,8 @@ async function refusesGroups(session: Session): Promise<void> {
   };
   for (const [what, members] of Object.entries(strangers)) {
     const refusal = await apiErrorOf(groups.create({ name: uniqueName(), members }));
-    const met = refusal === undefined ? "accepted" : String(refusal.code);
-    check.observe("A-22", `a member whose destination is ${what}`, met, met === "validation_failed");
+    const observed = refusal === undefined ? "accepted" : String(refusal.code);
+    check.observe("A-22", `a member whose destination is ${what}`, observed, observed === "validation_failed");
   }
 }
 
@@ -185,8 +185,8 @@ export const changeCases: readonly LiveCase[] = [
       const first = await members.deleteHours(memberId).withResponse();
       session.check.equal(first.response.status, 204, "status");
       const refusal = await apiErrorOf(members.deleteHours(memberId));
-      const met = refusal === undefined ? "succeeds" : String(refusal.status);
-      session.check.observe("A-26", "hours that are not set", met, refusal === undefined);
+      const observed = refusal === undefined ? "succeeds" : String(refusal.status);
+      session.check.observe("A-26", "hours that are not set", observed, refusal === undefined);
     },
   },
   {

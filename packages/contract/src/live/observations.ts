@@ -54,15 +54,15 @@ function* ofError({ operation, status, headers, body }: ReceivedResponse): Gener
   if (!listed.includes(code))
     yield { assumption: "A-5", subject: `unlisted code of ${place}`, observed: what, holds: true };
   if (status === 429) {
-    const told = [
+    const places = [
       ...(isRecord(meta) && typeof meta.retryAfterSecs === "number" ? ["meta.retryAfterSecs"] : []),
       ...(headers.has("Retry-After") ? ["Retry-After"] : []),
     ];
     yield {
       assumption: "A-40",
       subject: `the wait of ${what}`,
-      observed: told.join(", ") || "missing",
-      holds: told.length > 0,
+      observed: places.join(", ") || "missing",
+      holds: places.length > 0,
     };
     yield { assumption: "A-38", subject: "a limit", observed: what, holds: true };
   }
