@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderControl } from "./generate/control.ts";
-import { loadDocument, renderDocument } from "./generate/document.ts";
+import { IncompleteDescription, loadDocument, renderDocument } from "./generate/document.ts";
 import { modelOf } from "./generate/model.ts";
 import { renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
 import {
@@ -74,7 +74,11 @@ function orphansOf(files: Map<string, string>): string[] {
 }
 
 for (const folder of generatedFolders) mkdirSync(new URL(`${folder}/`, root), { recursive: true });
-const files = await render();
+const files = await render().catch((error: unknown) => {
+  if (!(error instanceof IncompleteDescription)) throw error;
+  console.error(error.message);
+  process.exit(1);
+});
 const stale = [...files].filter(([path, text]) => read(path) !== text).map(([path]) => path);
 const orphans = orphansOf(files);
 

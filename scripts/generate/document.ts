@@ -3,8 +3,11 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundle, loadConfig, type NormalizedProblem } from "@redocly/openapi-core";
 import { parse } from "yaml";
+import { problemsIn } from "./problems.ts";
+import { Place, type Problem, YamlFile } from "./source.ts";
 import { compactJson } from "./text.ts";
 
+/** The folder that is read unless another is named. */
 export const openapiFolder = new URL("../../openapi/", import.meta.url);
 
 /** A row of error-codes.yaml. */
@@ -19,7 +22,8 @@ export interface CodeRow {
   onDemand?: boolean;
   example?: Record<string, unknown>;
 }
-type Condition = "every-operation" | "account-scoped" | "role-restricted" | "path-id" | "body" | "query";
+/** When an operation answers a code, by what the operation is. */
+export type Condition = "every-operation" | "account-scoped" | "role-restricted" | "path-id" | "body" | "query";
 
 export interface CodeTable {
   groups: { title: string; codes: Record<string, CodeRow> }[];
@@ -44,6 +48,12 @@ interface Content {
   "application/json": { schema: { $ref: string }; examples?: Record<string, { summary?: string; value: unknown }> };
 }
 
+interface Response {
+  description: string;
+  headers?: unknown;
+  content?: Content;
+}
+
 export interface OperationObject {
   operationId: string;
   tags: [string];
@@ -59,25 +69,26 @@ export interface OperationObject {
   "x-reconcile"?: Reconcile;
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { content: Content };
-  responses: Record<string, { description: string; headers?: unknown; content?: Content } | { $ref: string }>;
+  responses: Record<string, Response>;
 }
 
 export interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string };
+  tags: { name: string; description: string; "x-id"?: string }[];
   "x-limits": Record<string, number | string>;
   "x-error-table": Record<string, CodeRow & { group: string }>;
   paths: Record<string, Record<string, unknown>>;
   webhooks: Record<string, { post: { "x-signature": Record<string, string | number> } }>;
   components: {
     schemas: Record<string, Record<string, unknown>>;
-    responses: Record<string, { description: string; headers: unknown; content: Content }>;
+    responses: Record<string, { description: string; headers?: unknown; content: Content }>;
     parameters: Record<string, Parameter>;
     examples?: Record<string, { summary: string; value: unknown }>;
   };
 }
 
-const methods = ["get", "put", "post", "delete", "patch"];
+export const methods = ["get", "put", "post", "delete", "patch"];
 
 /** Every operation with its method, path and parameters. */
 export function* operationsOf(document: OpenApiDocument) {
@@ -119,7 +130,66 @@ function errorExample(code: string, row: CodeRow & { group: string }) {
   return { summary: row.meaning, value };
 }
 
-/** Adds the code table to a bundled document: enums, the codes of each operation, and an example for each code. */
+/** Adds the parameters and headers that operations have by what they are: the account, the ids in the path, the request id. */
+function addSharedParts({ paths, tags }: OpenApiDocument): void {
+  const accountId = { $ref: "#/components/parameters/AccountId" };
+  const idDescriptions = new Map(tags.map(({ name, "x-id": description }) => [name, description]));
+  for (const tag of tags) delete tag["x-id"];
+  for (const [path, item] of Object.entries(paths)) {
+    const operations = methods.flatMap((method) => (item[method] as OperationObject | undefined) ?? []);
+    const isScopedAsAWhole = operations.every((operation) => operation["x-account-scoped"]);
+    const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+      name,
+      in: "path" as const,
+      required: true,
+      description: idDescriptions.get(operations[0]?.tags[0] ?? "") ?? "",
+      "x-assumption": "A-6",
+      schema: { type: "string" },
+    }));
+    const shared = [...(isScopedAsAWhole ? [accountId] : []), ...ids];
+    paths[path] = { ...(shared.length > 0 && { parameters: shared }), ...item };
+    for (const operation of operations) {
+      if (!isScopedAsAWhole && operation["x-account-scoped"])
+        operation.parameters = [accountId, ...(operation.parameters ?? [])];
+      for (const [status, { description, content }] of Object.entries(operation.responses))
+        operation.responses[status] = { description, headers: requestIdHeader, ...(content && { content }) };
+    }
+  }
+}
+
+const requestIdHeader = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+
+/** The response that any operation may give besides those of its error codes. */
+const otherResponse = { $ref: "#/components/responses/Unexpected" };
+
+/** The error responses of an operation, by status, with an example for each code. All have the body of `Unexpected`. */
+function errorResponses(codes: readonly string[], { components, ...document }: OpenApiDocument) {
+  const rows = document["x-error-table"];
+  const schema = components.responses.Unexpected?.content["application/json"].schema;
+  const byStatus = Map.groupBy(codes, (code) => String(rows[code]?.status ?? rows[code]?.mock));
+  // Mock tools return the first example for an invalid body, so it should have field errors.
+  const namesFieldsFirst = (one: string, other: string) =>
+    Number(rows[other]?.errors ?? false) - Number(rows[one]?.errors ?? false);
+  return Object.fromEntries(
+    [...byStatus].map(([status, listed]) => {
+      const shared = components.responses[status];
+      if (!shared)
+        throw new Error(
+          `openapi/openapi.yaml has no components.responses.${status} for ${listed.join(", ")}. Write its description.`,
+        );
+      const content = { "application/json": { schema, examples: examplesOf(listed.toSorted(namesFieldsFirst)) } };
+      return [status, { description: shared.description, headers: requestIdHeader, content } as Response];
+    }),
+  );
+}
+
+const examplesOf = (codes: readonly string[]) =>
+  Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])) as never;
+
+/**
+ * Completes a bundled document with everything that follows from what is written: the values of code enums, each operation's
+ * parameters, headers, codes and error responses, and an example for each code.
+ */
 export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocument {
   const rows: OpenApiDocument["x-error-table"] = {};
   for (const { title, codes } of table.groups) {
@@ -136,84 +206,70 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
   document.components.examples = Object.fromEntries(
     Object.entries(rows).map(([code, row]) => [code, errorExample(code, row)]),
   );
-
+  document["x-error-table"] = rows;
+  addSharedParts(document);
   const allRoles = document.components.schemas.Role?.enum as string[];
   for (const { operation, parameters } of operationsOf(document)) {
     const conditions = conditionsOf(operation, parameters, allRoles);
     const own = new Set(operation["x-error-codes"]);
-    for (const code of own) {
-      if (!rows[code])
-        throw new Error(
-          `${operation.operationId}: x-error-codes names the unknown code ${code}. Add it to error-codes.yaml.`,
-        );
-    }
     const codes = Object.keys(rows).filter(
       (code) => own.has(code) || rows[code]?.when?.some((condition) => conditions.has(condition)),
     );
     operation["x-error-codes"] = codes;
-    const byStatus = Map.groupBy(codes, (code) => String(rows[code]?.status));
-    for (const [status, response] of Object.entries(operation.responses)) {
-      if (!("$ref" in response)) continue;
-      const shared = document.components.responses[response.$ref.split("/").at(-1) ?? ""];
-      const listed = status === "default" ? Object.keys(rows) : byStatus.get(status);
-      if (!shared || !listed)
-        throw new Error(
-          `${operation.operationId}: no error code has the documented status ${status}. Add one or remove the response.`,
-        );
-      // The default response keeps its reference: all examples in each operation would be too long.
-      if (status === "default") continue;
-      operation.responses[status] = {
-        ...shared,
-        content: {
-          "application/json": {
-            ...shared.content["application/json"],
-            examples: Object.fromEntries(
-              // Mock tools return the first example for an invalid body, so it should have field errors.
-              listed
-                .toSorted((one, other) => Number(rows[other]?.errors ?? false) - Number(rows[one]?.errors ?? false))
-                .map((code) => [code, { $ref: `#/components/examples/${code}` }]),
-            ) as never,
-          },
-        },
-      };
-      byStatus.delete(status);
-    }
-    for (const [status, missing] of byStatus) {
-      throw new Error(
-        `${operation.operationId}: ${missing.join(", ")} need the response ${status}, which is missing. Add it.`,
-      );
-    }
+    operation.responses = {
+      ...operation.responses,
+      ...errorResponses(codes, document),
+      default: otherResponse as never,
+    };
   }
-  // The shared default response has an example for every code, including those that no operation lists.
-  const unexpected = document.components.responses.Unexpected;
-  if (unexpected) {
-    unexpected.content["application/json"].examples = Object.fromEntries(
-      Object.keys(rows).map((code) => [code, { $ref: `#/components/examples/${code}` }]),
-    ) as never;
-    document.components.responses = { Unexpected: unexpected };
+  // One response for every other code, so that not each operation repeats all examples.
+  const { Unexpected } = document.components.responses;
+  if (Unexpected) {
+    const { description, content, ...marks } = Unexpected;
+    content["application/json"].examples = examplesOf(Object.keys(rows));
+    document.components.responses = { Unexpected: { description, headers: requestIdHeader, content, ...marks } };
   }
-  document["x-error-table"] = rows;
   return document;
 }
 
-export function readCodeTable(): CodeTable {
-  return parse(readFileSync(new URL("error-codes.yaml", openapiFolder), "utf8")) as CodeTable;
+/** What openapi/ lacks, or where it contradicts itself. */
+export class IncompleteDescription extends Error {
+  override readonly name = "IncompleteDescription";
+
+  constructor(problems: readonly Problem[]) {
+    const lines = problems.map(({ file, line, message }) => `  ${file}:${line}  ${message}`);
+    super(`openapi/ has ${problems.length} problem${problems.length === 1 ? "" : "s"}:\n${lines.join("\n")}`);
+  }
 }
 
-/** A problem with its file and position. */
-const formatProblem = ({ message, location: [at] }: NormalizedProblem): string =>
-  at ? `${message} (${at.source.absoluteRef} ${at.pointer ?? ""})` : message;
+/** A problem of the bundler with the line in its file. */
+function located(folder: URL, { message, location: [at] }: NormalizedProblem): Problem {
+  const name = at?.source.absoluteRef.slice(fileURLToPath(folder).length) ?? "openapi.yaml";
+  const file = new YamlFile(new URL(name, folder), `openapi/${name}`);
+  const steps = at?.pointer?.split("/").slice(1) ?? [];
+  return new Place(
+    file,
+    steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~")),
+  ).problem(message);
+}
 
-/** Reads, bundles and expands openapi/. */
-export async function loadDocument(): Promise<OpenApiDocument> {
-  const config = await loadConfig({ configPath: fileURLToPath(new URL("redocly.yaml", openapiFolder)) });
-  const { bundle: result, problems } = await bundle({
-    ref: fileURLToPath(new URL("openapi.yaml", openapiFolder)),
+/**
+ * Reads, checks, bundles and completes openapi/.
+ *
+ * @throws {IncompleteDescription} names every missing mark, summary and example with its file and line
+ */
+export async function loadDocument(folder: URL = openapiFolder): Promise<OpenApiDocument> {
+  const problems = problemsIn(folder);
+  if (problems.length > 0) throw new IncompleteDescription(problems);
+  const config = await loadConfig({ configPath: fileURLToPath(new URL("redocly.yaml", folder)) });
+  const { bundle: result, problems: found } = await bundle({
+    ref: fileURLToPath(new URL("openapi.yaml", folder)),
     config,
   });
-  const errors = problems.filter((problem) => problem.severity === "error");
-  if (errors.length > 0) throw new Error(errors.map(formatProblem).join("\n"));
-  return expand(result.parsed as OpenApiDocument, readCodeTable());
+  const errors = found.filter((problem) => problem.severity === "error");
+  if (errors.length > 0) throw new IncompleteDescription(errors.map((problem) => located(folder, problem)));
+  const table = parse(readFileSync(new URL("error-codes.yaml", folder), "utf8")) as CodeTable;
+  return expand(result.parsed as OpenApiDocument, table);
 }
 
 /** The document as it is published. The error codes and their examples are tables. */

@@ -60,25 +60,20 @@ function comment(operation: OperationModel, remark: string[], errors: string[], 
 
 /** The `findCandidates` argument of `request`. */
 function findCandidatesOf(
-  { id, reconcile }: OperationModel,
+  { reconcile }: OperationModel,
   operations: OperationModel[],
   document: OpenApiDocument,
 ): string {
   if (!reconcile) return "";
   if ("explain" in reconcile) {
     const hours = document["x-limits"][reconcile.untilLimit];
-    if (typeof hours !== "number")
-      throw new Error(`${id}: x-reconcile names the unknown limit ${reconcile.untilLimit}. Add it to x-limits.`);
     return `, (window) => explain(${JSON.stringify(reconcile.explain)}, ${hours}, window)`;
   }
+  // The function of a list with the same tag is in the same file; problems.ts refuses another.
   const list = operations.find((candidate) => candidate.id === reconcile.list);
   const limit = list?.queryParameters.find(({ name }) => name === "limit")?.schema.maximum;
-  if (!list?.paging)
-    throw new Error(
-      `${id}: x-reconcile names ${reconcile.list}, which is not a paged list with the same tag. Name one.`,
-    );
   const query = `{ ${reconcile.since}: window.from, limit: ${limit} }`;
-  return `, (window, findOptions) => findInList(${list.id}(client, ${query}, findOptions), window)`;
+  return `, (window, findOptions) => findInList(${reconcile.list}(client, ${query}, findOptions), window)`;
 }
 
 function renderFunction(operation: OperationModel, operations: OperationModel[], document: OpenApiDocument): string {

@@ -2,18 +2,6 @@
 
 import type { components } from "./types.gen.ts";
 
-/** Machine-readable code of a failing field (§7.3). */
-export type FieldErrorCode = components["schemas"]["FieldErrorCode"];
-
-/** One failing field of a request (§2.6). */
-export type FieldError = components["schemas"]["FieldError"];
-
-/** Extra context of an error (§2.6). Additional fields may be present. */
-export type ErrorResponseMeta = components["schemas"]["ErrorResponseMeta"];
-
-/** The body of every error (§2.6). */
-export type ErrorResponse = components["schemas"]["ErrorResponse"];
-
 /** Settings of a destination. The specification does not define its fields. */
 export type TransferDestinationConfig = components["schemas"]["TransferDestinationConfig"];
 
@@ -67,3 +55,15 @@ export type AccountList = components["schemas"]["AccountList"];
 
 /** Offer of a call to an `app` destination (§6). The payload may have additional fields. */
 export type TransferOffer = components["schemas"]["TransferOffer"];
+
+/** Machine-readable code of a failing field (§7.3). */
+export type FieldErrorCode = components["schemas"]["FieldErrorCode"];
+
+/** One failing field of a request (§2.6). */
+export type FieldError = components["schemas"]["FieldError"];
+
+/** Extra context of an error (§2.6). Additional fields may be present. */
+export type ErrorResponseMeta = components["schemas"]["ErrorResponseMeta"];
+
+/** The body of every error (§2.6). */
+export type ErrorResponse = components["schemas"]["ErrorResponse"];

@@ -142,50 +142,6 @@ export interface webhooks {
 }
 export interface components {
   schemas: {
-    /**
-     * @description Machine-readable error code (§7.2).
-     * @enum {string}
-     */
-    ErrorCode: "api_key_expired" | "api_key_invalid" | "api_key_revoked" | "api_key_insufficient_scope" | "api_key_ip_restricted" | "api_key_not_allowed" | "api_key_limit_reached" | "account_header_missing" | "email_already_verified" | "email_verification_code_expired" | "email_verification_code_invalid" | "email_verification_code_used" | "mfa_already_enabled" | "mfa_code_invalid" | "mfa_not_enabled" | "mfa_not_setup" | "mfa_token_invalid" | "password_current_incorrect" | "password_reset_token_expired" | "password_reset_token_invalid" | "password_reset_token_used" | "password_same_as_current" | "phone_already_verified" | "phone_number_missing" | "phone_verification_code_expired" | "phone_verification_code_invalid" | "phone_verification_code_used" | "invalid_credentials" | "refresh_token_invalid" | "token_expired" | "token_invalid" | "token_missing" | "unauthorized" | "account_access_denied" | "account_suspended" | "forbidden" | "insufficient_permissions" | "not_invitation_recipient" | "business_rule_violation" | "invalid_state_transition" | "unprocessable_entity" | "flow_not_published" | "phone_number_cannot_initiate_calls" | "phone_number_not_active" | "phone_number_not_verified" | "provider_call_rejected" | "call_already_completed" | "concurrent_call_limit_exceeded" | "contact_on_dnc_list" | "daily_call_limit_exceeded" | "outside_callable_hours" | "cannot_delete_has_dependencies" | "conflict" | "contact_phone_already_exists" | "email_already_exists" | "phone_already_exists" | "resource_already_exists" | "flow_has_connected_phones" | "flow_structure_invalid" | "flow_version_invalid" | "flow_function_not_found" | "flow_function_name_exists" | "flow_name_already_exists" | "flow_version_conflict" | "flow_generation_failed" | "lead_source_form_already_mapped" | "lead_source_page_already_connected" | "lead_source_lead_unrecoverable" | "lead_source_api_error" | "lead_source_not_configured" | "campaign_not_found" | "invitation_not_found" | "not_found" | "resource_not_found" | "schedule_not_found" | "cannot_unlink_only_auth" | "invalid_o_auth_state" | "o_auth_not_linked" | "o_auth_already_linked" | "provider_already_connected" | "o_auth_provider_error" | "already_organization_member" | "invitation_expired" | "invitation_not_pending" | "organization_suspended" | "payment_method_card_only" | "feature_not_available" | "insufficient_balance" | "payment_failed" | "payment_required" | "subscription_required" | "byoc_only" | "phone_number_already_connected" | "phone_number_not_connected" | "phone_provider_not_active" | "phone_verification_not_started" | "provider_must_be_sip" | "carrier_credentials_required" | "verification_only_for_sip" | "phone_already_registered" | "phone_number_in_use" | "cannot_delete_system_provider" | "payment_method_required" | "user_phone_not_verified" | "coupon_not_found" | "coupon_already_redeemed" | "promotion_not_eligible" | "trial_already_claimed" | "coupon_not_redeemable" | "assistant_quota_exceeded" | "queue_full" | "rate_limit_exceeded" | "invalid_cron_expression" | "invalid_timezone" | "campaign_no_contacts" | "campaign_not_draft" | "schedule_already_paused" | "schedule_not_paused" | "recording_not_available" | "internal_error" | "service_error" | "email_service_unavailable" | "no_bots_available" | "recording_service_not_configured" | "region_saturated" | "service_unavailable" | "sms_service_unavailable" | "template_variable_resolution_failed" | "bad_request" | "invalid_id_format" | "invalid_json" | "legal_acceptance_required" | "validation_failed" | "verification_code_invalid" | "offer_taken" | "offer_taken_self" | "offer_expired" | "already_taken" | "takeover_unsupported" | "unsupported_kind" | (string & {});
-    /**
-     * @description Machine-readable code of a failing field (§7.3).
-     * @enum {string}
-     */
-    FieldErrorCode: "above_maximum" | "already_exists" | "already_in_use" | "below_minimum" | "circular_dependency" | "edges_required" | "invalid_edge_reference" | "invalid_email_format" | "invalid_format" | "invalid_initial_node" | "invalid_language_code" | "invalid_model_id" | "invalid_phone_format" | "mfa_code_invalid_format" | "missing_llm_service" | "missing_main_agent" | "missing_model" | "missing_stt_language" | "missing_stt_service" | "missing_tts_service" | "missing_tts_voice_id" | "multiple_main_agents" | "must_be_gte" | "nodes_required" | "out_of_range" | "password_too_short" | "password_too_weak" | "phone_not_e164" | "required" | "too_long" | "too_short" | "unknown_node_type" | "version_invalid_format" | (string & {});
-    /** @description One failing field of a request (§2.6). */
-    FieldError: {
-      /** @description The failing field, e.g. `members[0].ringTimeoutSecs`. */
-      field: string;
-      code: components["schemas"]["FieldErrorCode"];
-      /** @description Explanation for a person. */
-      message: string;
-    };
-    /** @description Extra context of an error (§2.6). Additional fields may be present. */
-    ErrorResponseMeta: {
-      /** @description Seconds to wait before trying again. */
-      retryAfterSecs?: number;
-      /**
-       * Format: date-time
-       * @description When the assistant quota resets.
-       */
-      resetsAt?: string;
-    } & { [key: string]: unknown };
-    /** @description The body of every error (§2.6). */
-    ErrorResponse: {
-      code: components["schemas"]["ErrorCode"];
-      /** @description HTTP status code, equal to the status line. */
-      status: number;
-      /** @description Short title of the error's category. */
-      title: string;
-      /** @description Explanation of this instance. */
-      detail: string;
-      /** @description Failing fields; present when `code` is `validation_failed`. */
-      errors?: components["schemas"]["FieldError"][] | null;
-      /** @description Extra context, e.g. how long to wait. */
-      meta?: components["schemas"]["ErrorResponseMeta"] | null;
-      /** @description Identifies the request for support; also in the `X-Request-Id` response header. */
-      requestId?: string | null;
-    };
     /** @description Settings of a destination. The specification does not define its fields. */
     TransferDestinationConfig: { [key: string]: unknown };
     /** @description Where a call can be transferred to (§2.1). */
@@ -354,6 +310,50 @@ export interface components {
       /** @description The `app` destination that the call is offered to. */
       destinationId?: string;
     } & { [key: string]: unknown };
+    /**
+     * @description Machine-readable error code (§7.2).
+     * @enum {string}
+     */
+    ErrorCode: "api_key_expired" | "api_key_invalid" | "api_key_revoked" | "api_key_insufficient_scope" | "api_key_ip_restricted" | "api_key_not_allowed" | "api_key_limit_reached" | "account_header_missing" | "email_already_verified" | "email_verification_code_expired" | "email_verification_code_invalid" | "email_verification_code_used" | "mfa_already_enabled" | "mfa_code_invalid" | "mfa_not_enabled" | "mfa_not_setup" | "mfa_token_invalid" | "password_current_incorrect" | "password_reset_token_expired" | "password_reset_token_invalid" | "password_reset_token_used" | "password_same_as_current" | "phone_already_verified" | "phone_number_missing" | "phone_verification_code_expired" | "phone_verification_code_invalid" | "phone_verification_code_used" | "invalid_credentials" | "refresh_token_invalid" | "token_expired" | "token_invalid" | "token_missing" | "unauthorized" | "account_access_denied" | "account_suspended" | "forbidden" | "insufficient_permissions" | "not_invitation_recipient" | "business_rule_violation" | "invalid_state_transition" | "unprocessable_entity" | "flow_not_published" | "phone_number_cannot_initiate_calls" | "phone_number_not_active" | "phone_number_not_verified" | "provider_call_rejected" | "call_already_completed" | "concurrent_call_limit_exceeded" | "contact_on_dnc_list" | "daily_call_limit_exceeded" | "outside_callable_hours" | "cannot_delete_has_dependencies" | "conflict" | "contact_phone_already_exists" | "email_already_exists" | "phone_already_exists" | "resource_already_exists" | "flow_has_connected_phones" | "flow_structure_invalid" | "flow_version_invalid" | "flow_function_not_found" | "flow_function_name_exists" | "flow_name_already_exists" | "flow_version_conflict" | "flow_generation_failed" | "lead_source_form_already_mapped" | "lead_source_page_already_connected" | "lead_source_lead_unrecoverable" | "lead_source_api_error" | "lead_source_not_configured" | "campaign_not_found" | "invitation_not_found" | "not_found" | "resource_not_found" | "schedule_not_found" | "cannot_unlink_only_auth" | "invalid_o_auth_state" | "o_auth_not_linked" | "o_auth_already_linked" | "provider_already_connected" | "o_auth_provider_error" | "already_organization_member" | "invitation_expired" | "invitation_not_pending" | "organization_suspended" | "payment_method_card_only" | "feature_not_available" | "insufficient_balance" | "payment_failed" | "payment_required" | "subscription_required" | "byoc_only" | "phone_number_already_connected" | "phone_number_not_connected" | "phone_provider_not_active" | "phone_verification_not_started" | "provider_must_be_sip" | "carrier_credentials_required" | "verification_only_for_sip" | "phone_already_registered" | "phone_number_in_use" | "cannot_delete_system_provider" | "payment_method_required" | "user_phone_not_verified" | "coupon_not_found" | "coupon_already_redeemed" | "promotion_not_eligible" | "trial_already_claimed" | "coupon_not_redeemable" | "assistant_quota_exceeded" | "queue_full" | "rate_limit_exceeded" | "invalid_cron_expression" | "invalid_timezone" | "campaign_no_contacts" | "campaign_not_draft" | "schedule_already_paused" | "schedule_not_paused" | "recording_not_available" | "internal_error" | "service_error" | "email_service_unavailable" | "no_bots_available" | "recording_service_not_configured" | "region_saturated" | "service_unavailable" | "sms_service_unavailable" | "template_variable_resolution_failed" | "bad_request" | "invalid_id_format" | "invalid_json" | "legal_acceptance_required" | "validation_failed" | "verification_code_invalid" | "offer_taken" | "offer_taken_self" | "offer_expired" | "already_taken" | "takeover_unsupported" | "unsupported_kind" | (string & {});
+    /**
+     * @description Machine-readable code of a failing field (§7.3).
+     * @enum {string}
+     */
+    FieldErrorCode: "above_maximum" | "already_exists" | "already_in_use" | "below_minimum" | "circular_dependency" | "edges_required" | "invalid_edge_reference" | "invalid_email_format" | "invalid_format" | "invalid_initial_node" | "invalid_language_code" | "invalid_model_id" | "invalid_phone_format" | "mfa_code_invalid_format" | "missing_llm_service" | "missing_main_agent" | "missing_model" | "missing_stt_language" | "missing_stt_service" | "missing_tts_service" | "missing_tts_voice_id" | "multiple_main_agents" | "must_be_gte" | "nodes_required" | "out_of_range" | "password_too_short" | "password_too_weak" | "phone_not_e164" | "required" | "too_long" | "too_short" | "unknown_node_type" | "version_invalid_format" | (string & {});
+    /** @description One failing field of a request (§2.6). */
+    FieldError: {
+      /** @description The failing field, e.g. `members[0].ringTimeoutSecs`. */
+      field: string;
+      code: components["schemas"]["FieldErrorCode"];
+      /** @description Explanation for a person. */
+      message: string;
+    };
+    /** @description Extra context of an error (§2.6). Additional fields may be present. */
+    ErrorResponseMeta: {
+      /** @description Seconds to wait before trying again. */
+      retryAfterSecs?: number;
+      /**
+       * Format: date-time
+       * @description When the assistant quota resets.
+       */
+      resetsAt?: string;
+    } & { [key: string]: unknown };
+    /** @description The body of every error (§2.6). */
+    ErrorResponse: {
+      code: components["schemas"]["ErrorCode"];
+      /** @description HTTP status code, equal to the status line. */
+      status: number;
+      /** @description Short title of the error's category. */
+      title: string;
+      /** @description Explanation of this instance. */
+      detail: string;
+      /** @description Failing fields; present when `code` is `validation_failed`. */
+      errors?: components["schemas"]["FieldError"][] | null;
+      /** @description Extra context, e.g. how long to wait. */
+      meta?: components["schemas"]["ErrorResponseMeta"] | null;
+      /** @description Identifies the request for support; also in the `X-Request-Id` response header. */
+      requestId?: string | null;
+    };
   };
   responses: {
     /** @description Any other error; the body is the same and `code` may be any of the table (§7.2). */

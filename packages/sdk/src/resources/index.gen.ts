@@ -2,10 +2,6 @@
 
 export type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "../generated/error-codes.gen.ts";
 export type {
-  FieldErrorCode,
-  FieldError,
-  ErrorResponseMeta,
-  ErrorResponse,
   TransferDestinationConfig,
   TransferDestination,
   DestinationGroupMember,
@@ -24,6 +20,10 @@ export type {
   Account,
   AccountList,
   TransferOffer,
+  FieldErrorCode,
+  FieldError,
+  ErrorResponseMeta,
+  ErrorResponse,
 } from "../generated/models.gen.ts";
 export type { components, operations, paths, webhooks } from "../generated/types.gen.ts";
 export { Destinations, rotateDestinationSecret } from "./destinations.gen.ts";

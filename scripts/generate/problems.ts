@@ -1,0 +1,302 @@
+// Finds everything that the description of an operation or of an error code lacks, before anything is generated from it.
+import { type Condition, methods } from "./document.ts";
+import { Place, type Problem, YamlFile } from "./source.ts";
+
+/** What an operation may refer to. */
+interface Known {
+  readonly tags: readonly string[];
+  readonly roles: readonly string[];
+  readonly codes: ReadonlySet<string>;
+  readonly limits: readonly string[];
+  readonly operations: ReadonlyMap<string, Place>;
+}
+
+/** Every problem in the descriptions of operations and error codes, in the order of the files. */
+export function problemsIn(folder: URL): Problem[] {
+  const file = (name: string) => new YamlFile(new URL(name, folder), `openapi/${name}`);
+  const root = new Place(file("openapi.yaml"));
+  const table = new Place(file("error-codes.yaml"));
+  const paths = Object.keys(root.at("paths").fields).map((path) => ({ path, item: root.at("paths", path).target }));
+  const files = [root.file, table.file, ...new Map(paths.map(({ item }) => [item.file.name, item.file])).values()];
+  const syntax = files.flatMap(({ problems }) => problems);
+  if (syntax.length > 0) return syntax;
+
+  const operations = paths.flatMap(({ path, item }) =>
+    methods.flatMap((method) => (method in item.fields ? [{ path, method, place: item.at(method) }] : [])),
+  );
+  const groups = table.at("groups").value as readonly { readonly codes?: object }[] | undefined;
+  const known: Known = {
+    tags: (root.at("tags").value as { name: string }[]).map(({ name }) => name),
+    roles: [...((root.file.other("schemas/roles.yaml").value as { Role: { enum: string[] } }).Role.enum ?? []), "self"],
+    codes: new Set((groups ?? []).flatMap(({ codes }) => Object.keys(codes ?? {}))),
+    limits: Object.keys(root.at("x-limits").fields),
+    operations: new Map(operations.map(({ place }) => [String(place.fields.operationId), place])),
+  };
+  return [
+    ...paths
+      .filter(({ item }) => item.value === undefined)
+      .map(({ path }) =>
+        root
+          .at("paths", path)
+          .problem(`${path} refers to a place that does not exist. Write the operations there, or correct the $ref.`),
+      ),
+    ...operations.flatMap((operation) => operationProblems(operation, known)),
+    ...repeated(operations.map(({ place }) => place)),
+    ...codeProblems(table),
+  ];
+}
+
+interface Operation {
+  readonly path: string;
+  readonly method: string;
+  readonly place: Place;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+const shown = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+
+/** A key of an operation: whether its value will do, and what to write otherwise. */
+interface Mark {
+  readonly key: string;
+  readonly isValid: (value: unknown, known: Known, operation: Operation) => boolean;
+  readonly write: (known: Known) => string;
+}
+
+const marks: readonly Mark[] = [
+  {
+    key: "operationId",
+    isValid: (value) => isText(value) && /^[a-z][a-zA-Z]+$/.test(value),
+    write: () => "a verb and a noun, such as getDestination",
+  },
+  {
+    key: "tags",
+    isValid: (value, { tags }) => isList(value) && value.length === 1 && tags.includes(String(value[0])),
+    write: ({ tags }) => `one tag of openapi.yaml in brackets: ${tags.join(", ")}`,
+  },
+  { key: "summary", isValid: isText, write: () => "one line, such as: Get a destination" },
+  { key: "description", isValid: isText, write: () => "what it does, with the section of the specification" },
+  {
+    key: "x-sdk",
+    isValid: (value) => isText(Reflect.get(Object(value), "resource")) && isText(Reflect.get(Object(value), "method")),
+    write: () => "the SDK's method, such as { resource: destinations, method: get }",
+  },
+  {
+    key: "x-roles",
+    isValid: (value, { roles }, { path }) =>
+      isList(value) &&
+      value.length > 0 &&
+      value.every((role) => roles.includes(String(role))) &&
+      (!value.includes("self") || path.includes("{memberId}")),
+    write: ({ roles }) => `who may call it, in brackets: ${roles.join(", ")} (self only with {memberId} in the path)`,
+  },
+  {
+    key: "x-scope",
+    isValid: (value) => isText(value) && /^[a-z_]+:(?:read|write)$/.test(value),
+    write: () => "the scope that a key needs, such as transfers:read",
+  },
+  {
+    key: "x-account-scoped",
+    isValid: (value) => typeof value === "boolean",
+    write: () => "true if a JWT must name the account, otherwise false",
+  },
+  {
+    key: "x-retry",
+    isValid: (value, _known, { method }) =>
+      method === "get" ? value === undefined || value === "safe" : ["safe", "unique", "once"].includes(String(value)),
+    write: () => "when to send it again: safe, unique or once; a GET is always safe",
+  },
+  {
+    key: "x-error-codes",
+    isValid: (value, { codes }) => isList(value) && value.every((code) => codes.has(String(code))),
+    write: () => "codes of error-codes.yaml in brackets, without those that their `when` adds; [] for none",
+  },
+];
+
+function operationProblems(operation: Operation, known: Known): Problem[] {
+  const { path, method, place } = operation;
+  const id = isText(place.fields.operationId) ? place.fields.operationId : `${method.toUpperCase()} ${path}`;
+  const wrongMarks = marks
+    .filter(({ key, isValid }) => !isValid(place.fields[key], known, operation))
+    .map(({ key, write }) => {
+      const value = place.fields[key];
+      const isMissing = value === undefined || value === null || value === "";
+      const unknown =
+        key === "x-error-codes" && isList(value) ? value.filter((one) => !known.codes.has(String(one))) : [];
+      const what = isMissing ? `has no ${key}` : `has the ${key} ${shown(unknown.length > 0 ? unknown : value)}`;
+      return place.at(key).problem(`${id} ${what}. Write ${write(known)}.`);
+    });
+  return [
+    ...wrongMarks,
+    ...requestProblems(id, place),
+    ...responseProblems(id, place.at("responses")),
+    ...parameterProblems(id, place.at("parameters")),
+    ...pagingProblems(id, place),
+    ...reconcileProblems(id, place, known),
+  ];
+}
+
+/** A body: a named schema and an example with a summary. */
+function bodyProblems(id: string, what: string, place: Place): Problem[] {
+  const json = place.at("content", "application/json");
+  if (json.value === undefined)
+    return [place.problem(`${id}: ${what} has no content of the type application/json. Write it.`)];
+  const schema = json.at("schema");
+  const examples = json.at("examples");
+  const entries = Object.keys(examples.fields).map((name) => examples.at(name));
+  return [
+    ...(isText(schema.fields.$ref)
+      ? schema.target.value === undefined
+        ? [
+            schema.problem(
+              `${id}: ${what} refers to ${shown(schema.fields.$ref)}, which does not exist. Write that schema, or correct the $ref.`,
+            ),
+          ]
+        : []
+      : [
+          schema.problem(
+            `${id}: ${what} has no named schema. Write the schema in openapi/schemas/ and refer to it with $ref.`,
+          ),
+        ]),
+    ...(entries.length === 0
+      ? [json.problem(`${id}: ${what} has no example. Write examples, with a name, a summary and a value.`)]
+      : []),
+    ...entries.flatMap((entry) => [
+      ...(isText(entry.fields.summary)
+        ? []
+        : [entry.problem(`${id}: an example of ${what} has no summary. Write one line.`)]),
+      ...("value" in entry.fields
+        ? []
+        : [entry.problem(`${id}: an example of ${what} has no value. Write a body that its schema allows.`)]),
+    ]),
+  ];
+}
+
+function requestProblems(id: string, place: Place): Problem[] {
+  const body = place.at("requestBody");
+  if (body.value === undefined) return [];
+  const required =
+    body.fields.required === true
+      ? []
+      : [body.problem(`${id}: the request body is not required. Write required: true.`)];
+  return [...required, ...bodyProblems(id, "the request body", body)];
+}
+
+function responseProblems(id: string, responses: Place): Problem[] {
+  const statuses = Object.keys(responses.fields);
+  const successes = statuses.filter((status) => /^2\d\d$/.test(status));
+  const derived = statuses.filter((status) => !successes.includes(status));
+  return [
+    ...(successes.length === 0
+      ? [responses.problem(`${id} has no success. Write a response with a status such as '200'.`)]
+      : []),
+    ...derived.map((status) =>
+      responses
+        .at(status)
+        .problem(
+          `${id}: the response ${status} is derived from the error codes. Remove it, and name its codes in x-error-codes.`,
+        ),
+    ),
+    ...successes.flatMap((status) => {
+      const place = responses.at(status);
+      return [
+        ...(isText(place.fields.description)
+          ? []
+          : [place.problem(`${id}: the response ${status} has no description. Write one line.`)]),
+        ...(status === "204" ? [] : bodyProblems(id, `the response ${status}`, place)),
+      ];
+    }),
+  ];
+}
+
+function parameterProblems(id: string, parameters: Place): Problem[] {
+  const list = isList(parameters.value) ? parameters.value : [];
+  return list.flatMap((_, index) => {
+    const { name, in: where, description, schema } = parameters.at(String(index)).fields;
+    if (where !== "query")
+      return [
+        parameters.problem(
+          `${id}: the parameter ${shown(name)} is derived. Write only query parameters; an id stands in the path, and x-account-scoped adds the account.`,
+        ),
+      ];
+    const wanting = [...(isText(description) ? [] : ["description"]), ...(schema ? [] : ["schema"])];
+    return wanting.map((key) =>
+      parameters.problem(`${id}: the query parameter ${shown(name)} has no ${key}. Write one.`),
+    );
+  });
+}
+
+function pagingProblems(id: string, place: Place): Problem[] {
+  const paging = place.at("x-paging");
+  if (paging.value === undefined) return [];
+  const items = String(paging.fields.items);
+  const success = place.at("responses", "200", "content", "application/json", "schema").target;
+  const list = success.at("properties", items, "items");
+  if (isText(list.fields.$ref)) return [];
+  return [
+    paging.problem(
+      `${id}: x-paging names ${items}, which is not a list of a named schema. Write the name of such a list.`,
+    ),
+  ];
+}
+
+function reconcileProblems(id: string, operation: Place, { limits, operations }: Known): Problem[] {
+  const place = operation.at("x-reconcile");
+  const { list, untilLimit } = place.fields;
+  const named = operations.get(String(list));
+  const isUsable =
+    named?.at("x-paging").value !== undefined && named.at("tags", "0").value === operation.at("tags", "0").value;
+  if (list !== undefined && !isUsable)
+    return [
+      place.problem(`${id}: x-reconcile names ${shown(list)}. Write an operation with x-paging and the same tag.`),
+    ];
+  if (untilLimit !== undefined && !limits.includes(String(untilLimit)))
+    return [
+      place.problem(
+        `${id}: x-reconcile names the unknown limit ${shown(untilLimit)}. Write one of x-limits: ${limits.join(", ")}.`,
+      ),
+    ];
+  return [];
+}
+
+function repeated(places: readonly Place[]): Problem[] {
+  const ids = places.map(({ fields }) => fields.operationId);
+  return places
+    .filter(({ fields: { operationId } }, index) => isText(operationId) && ids.indexOf(operationId) !== index)
+    .map((place) =>
+      place
+        .at("operationId")
+        .problem(`Another operation is called ${place.fields.operationId} too. Write a name of its own.`),
+    );
+}
+
+const conditions: readonly Condition[] = [
+  "every-operation",
+  "account-scoped",
+  "role-restricted",
+  "path-id",
+  "body",
+  "query",
+];
+
+/** Rows of the table of error codes without a meaning or a status, or with a condition that does not exist. */
+function codeProblems(table: Place): Problem[] {
+  const groups = isList(table.at("groups").value) ? (table.at("groups").value as readonly unknown[]) : [];
+  return groups.flatMap((_, index) => {
+    const codes = table.at("groups", String(index), "codes");
+    return Object.keys(codes.fields).flatMap((code) => {
+      const { meaning, status, mock, when = [] } = codes.at(code).fields;
+      const unknown = (isList(when) ? when : [when]).filter(
+        (one) => !conditions.some((condition) => condition === one),
+      );
+      const wanting = [
+        ...(isText(meaning) ? [] : ["has no meaning. Write one sentence"]),
+        ...(Number.isInteger(status ?? mock)
+          ? []
+          : ["has no status. Write status, or mock if the specification states none"]),
+        ...unknown.map((one) => `has the unknown condition ${shown(one)}. Write one of: ${conditions.join(", ")}`),
+      ];
+      return wanting.map((what) => codes.at(code).problem(`The error code ${code} ${what}.`));
+    });
+  });
+}

@@ -1,0 +1,106 @@
+// The YAML files of openapi/ with the line of each node, to say where something is missing.
+import { existsSync, readFileSync } from "node:fs";
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+
+/** What is wrong in a YAML file, and what to write instead. */
+export interface Problem {
+  /** The file, relative to the folder of the repository. */
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+type Steps = readonly string[];
+
+/** A node of a YAML file. */
+export class Place {
+  readonly file: YamlFile;
+  readonly steps: Steps;
+
+  constructor(file: YamlFile, steps: Steps = []) {
+    this.file = file;
+    this.steps = steps;
+  }
+
+  /** The value; undefined if the file has no such node. */
+  get value(): unknown {
+    return this.steps.reduce<unknown>(
+      (node, step) => (typeof node === "object" && node !== null ? Reflect.get(node, step) : undefined),
+      this.file.value,
+    );
+  }
+
+  /** The fields of the value; none if it is not an object. */
+  get fields(): Readonly<Record<string, unknown>> {
+    const { value } = this;
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  }
+
+  at(...steps: Steps): Place {
+    return new Place(this.file, [...this.steps, ...steps]);
+  }
+
+  /** The place that this one refers to with `$ref`, or itself. */
+  get target(): Place {
+    const { $ref } = this.fields;
+    if (typeof $ref !== "string") return this;
+    const [path = "", pointer = ""] = $ref.split("#");
+    const file = path === "" ? this.file : this.file.other(path);
+    return new Place(file, pointer.split("/").slice(1)).target;
+  }
+
+  problem(message: string): Problem {
+    return { file: this.file.name, line: this.file.lineOf(this.steps), message };
+  }
+}
+
+/** A YAML file; empty if it does not exist. */
+export class YamlFile {
+  /** The path from the folder of the repository. */
+  readonly name: string;
+  readonly value: unknown;
+  readonly #address: URL;
+  readonly #document;
+  readonly #lines = new LineCounter();
+
+  constructor(address: URL, name: string) {
+    this.#address = address;
+    this.name = name;
+    const text = existsSync(address) ? readFileSync(address, "utf8") : "";
+    this.#document = parseDocument(text, { lineCounter: this.#lines, merge: true });
+    this.value = this.#document.errors.length === 0 ? this.#document.toJS() : undefined;
+  }
+
+  /** A file by its path from this one. */
+  other(path: string): YamlFile {
+    const name = new URL(path, `file:///${this.name}`).pathname.slice(1);
+    return new YamlFile(new URL(path, this.#address), name);
+  }
+
+  /** The mistakes in the syntax. */
+  get problems(): Problem[] {
+    return this.#document.errors.map(({ message, pos: [offset] }) => ({
+      file: this.name,
+      line: this.#lines.linePos(offset).line,
+      message: message.split("\n")[0] ?? "",
+    }));
+  }
+
+  /** The line of a node's key, or of the closest key above a node that is missing. */
+  lineOf(steps: Steps): number {
+    let node: unknown = this.#document.contents;
+    let offset = 0;
+    for (const step of steps) {
+      if (isAlias(node)) node = node.resolve(this.#document);
+      if (isSeq(node)) {
+        node = node.items[Number(step)];
+        continue;
+      }
+      const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === step) : undefined;
+      if (!pair) break;
+      if (isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset;
+      node = pair.value;
+    }
+    return this.#lines.linePos(offset).line;
+  }
+}

@@ -1,0 +1,184 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { loadDocument } from "../../scripts/generate/document.ts";
+import { problemsIn } from "../../scripts/generate/problems.ts";
+
+const root = mkdtempSync(join(tmpdir(), "call-transfer-openapi-"));
+afterAll(() => rmSync(root, { recursive: true }));
+let copies = 0;
+
+/** A copy of openapi/ with a text replaced in one of its files. */
+function edited(file: string, from: string, to: string): URL {
+  copies += 1;
+  const folder = join(root, String(copies));
+  cpSync(fileURLToPath(new URL("../../openapi/", import.meta.url)), folder, { recursive: true });
+  const text = readFileSync(join(folder, file), "utf8");
+  if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+  writeFileSync(join(folder, file), text.replace(from, to));
+  return pathToFileURL(`${folder}/`);
+}
+
+const messagesOf = (file: string, from: string, to: string) =>
+  problemsIn(edited(file, from, to)).map(({ file: name, line, message }) => `${name}:${line} ${message}`);
+
+const destinations = "paths/destinations.yaml";
+const calls = "paths/calls.yaml";
+
+describe("the problems of openapi/", () => {
+  it("are none as it is", () => {
+    expect(messagesOf("openapi.yaml", "openapi:", "openapi:")).toEqual([]);
+  });
+
+  it.each<[string, string, string, string, string]>([
+    [
+      "a missing mark",
+      destinations,
+      "    x-scope: transfers:write\n",
+      "",
+      ":2 rotateDestinationSecret has no x-scope. Write",
+    ],
+    [
+      "an unknown role",
+      destinations,
+      "[owner, admin]",
+      "[owner, boss]",
+      ':10 rotateDestinationSecret has the x-roles ["owner","boss"]. Write',
+    ],
+    [
+      "an unknown error code",
+      destinations,
+      "[bad_request]",
+      "[bad_request, bad]",
+      'has the x-error-codes ["bad"]. Write',
+    ],
+    [
+      "a write without a retry class",
+      destinations,
+      "    x-retry: once\n",
+      "",
+      ":2 rotateDestinationSecret has no x-retry. Write",
+    ],
+    [
+      "a missing summary",
+      destinations,
+      "summary: Rotate an app destination's signing secret",
+      "summary:",
+      ":5 rotateDestinationSecret has no summary. Write",
+    ],
+    [
+      "a missing example",
+      calls,
+      "            examples:\n              calls:",
+      "            x-examples:\n              calls:",
+      "listCalls: the response 200 has no example. Write",
+    ],
+    [
+      "a missing schema",
+      destinations,
+      "#/TransferDestination",
+      "#/Destination",
+      "which does not exist. Write that schema",
+    ],
+    [
+      "an error response",
+      destinations,
+      "      '200':",
+      "      '404': {}\n      '200':",
+      "the response 404 is derived from the error codes. Remove it",
+    ],
+    [
+      "an id as a parameter",
+      calls,
+      "in: query",
+      "in: path",
+      'the parameter "limit" is derived. Write only query parameters',
+    ],
+    [
+      "paging without a list",
+      calls,
+      "{ items: calls }",
+      "{ items: pages }",
+      "x-paging names pages, which is not a list",
+    ],
+    [
+      "a reconciliation without a list",
+      calls,
+      "list: listCalls",
+      "list: createCall",
+      'x-reconcile names "createCall". Write',
+    ],
+    [
+      "two operations of one name",
+      calls,
+      "operationId: listCalls",
+      "operationId: createCall",
+      "Another operation is called createCall too.",
+    ],
+    [
+      "a path that leads nowhere",
+      "openapi.yaml",
+      "#/rotateSecret",
+      "#/rotate",
+      "refers to a place that does not exist",
+    ],
+    [
+      "a code without a status",
+      "error-codes.yaml",
+      "api_key_expired: { status: 401, ",
+      "api_key_expired: { ",
+      "The error code api_key_expired has no status.",
+    ],
+    ["a syntax error", destinations, "tags: [destinations]", "tags: [destinations", "openapi/paths/destinations.yaml:"],
+  ])("name %s with file and line", (_name, file, from, to, expected) => {
+    const messages = messagesOf(file, from, to);
+    expect(messages.join("\n")).toContain(expected);
+    expect(messages.every((message) => message.startsWith(`openapi/`))).toBe(true);
+  });
+
+  it("come in one list, however many there are", async () => {
+    const folder = edited(destinations, "    x-scope: transfers:write\n", "");
+    const file = join(fileURLToPath(folder), destinations);
+    writeFileSync(file, readFileSync(file, "utf8").replace("    x-retry: once\n", ""));
+    await expect(loadDocument(folder)).rejects.toThrow(/openapi\/ has 2 problems:\n.*x-scope.*\n.*x-retry/);
+  });
+
+  it("include a reference that the bundler cannot resolve, with its line", async () => {
+    const folder = edited("schemas/destinations.yaml", "#/TransferDestinationConfig", "#/Config");
+    await expect(loadDocument(folder)).rejects.toThrow(/openapi\/schemas\/destinations\.yaml:\d+ {2}Can't resolve/);
+  });
+});
+
+describe("an operation gets what follows from its marks", () => {
+  const marks = [
+    "    operationId: getDestination",
+    "    tags: [destinations]",
+    "    summary: Get a destination",
+    "    description: Returns it.",
+    "    x-sdk: { resource: destinations, method: get }",
+    "    x-roles: [owner]",
+    "    x-scope: transfers:read",
+    "    x-account-scoped: true",
+    "    x-error-codes: []",
+    "    responses:",
+    "      '204':",
+    "        description: Nothing.",
+  ];
+  const folder = edited(destinations, "rotateSecret:\n", `item:\n  get:\n${marks.join("\n")}\n\nrotateSecret:\n`);
+  const file = join(fileURLToPath(folder), "openapi.yaml");
+  const item = "  /api/v1/transfers/destinations/{id}:\n    $ref: paths/destinations.yaml#/item\n";
+  writeFileSync(file, readFileSync(file, "utf8").replace("paths:\n", `paths:\n${item}`));
+
+  it("parameters, error responses and the request id", async () => {
+    const { paths } = await loadDocument(folder);
+    const { parameters, get } = paths["/api/v1/transfers/destinations/{id}"] as {
+      parameters: { name?: string; $ref?: string }[];
+      get: { responses: Record<string, { headers?: object }> };
+    };
+    expect(parameters.map(({ name, $ref }) => name ?? $ref)).toEqual(["#/components/parameters/AccountId", "id"]);
+    expect(Object.keys(get.responses)).toEqual(["204", "400", "401", "403", "404", "429", "500", "default"].sort());
+    expect(Object.keys(get.responses["204"]?.headers ?? {})).toEqual(["X-Request-Id"]);
+  });
+});
