@@ -6,6 +6,7 @@ import { renderControl } from "./generate/control.ts";
 import { IncompleteDescription, loadDocument, renderDocument } from "./generate/document.ts";
 import { modelOf } from "./generate/model.ts";
 import { renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
+import { renderPages } from "./generate/pages.ts";
 import {
   renderNoun,
   renderResources,
@@ -48,6 +49,7 @@ async function render(): Promise<Map<string, string>> {
     ["packages/sdk/src/resources/resources.gen.ts", renderResources(nouns)],
     ["packages/sdk/src/resources/index.gen.ts", renderSdkExports(document, nouns)],
     ...(await renderControl()),
+    ...renderPages(root, operations),
   ]);
   for (const [noun, members] of nouns) {
     files.set(`packages/sdk/src/resources/${noun}.gen.ts`, renderNoun(noun, members, document));

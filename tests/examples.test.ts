@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
-import { operations } from "@call-transfer/spec";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createGroup, placeCall } from "../examples/handle-errors.ts";
 import { availabilityAfterAnHour } from "../examples/in-process.ts";
@@ -40,12 +39,6 @@ describe("the programs in the documentation", () => {
     // scripts/demo.ts runs every-operation.mjs.
     const listed = examples.filter((path) => path !== "examples/every-operation.mjs");
     expect(shown.map(({ path }) => path).sort()).toEqual([...listed, "tests/resilience/streaming-fetch.ts"].sort());
-  });
-
-  it.each(["docs/sdk.md", "packages/sdk/README.md"])("%s lists exactly the SDK's methods", (page) => {
-    const listed = [...read(page).matchAll(/^\| .* \| `client\.(\w+\.\w+)\(/gm)].map(([, method]) => method);
-    const methods = Object.values(operations).map(({ resource, sdkMethod }) => `${resource}.${sdkMethod}`);
-    expect(listed.sort()).toEqual(methods.sort());
   });
 
   it("place-a-call.ts places a call that ends within a minute", async () => {

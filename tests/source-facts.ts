@@ -65,12 +65,33 @@ export function repetitionsIn(text: string): string[] {
   return [...nodesOf(parse(text))].map(repetitionIn).filter((found) => found !== undefined);
 }
 
-const isExponent = ({ parent }: ts.Node): boolean =>
-  ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.AsteriskAsteriskToken;
+/** A limit of the contract: the name of its field or setting, and its number. */
+export interface Limit {
+  readonly name: string;
+  readonly value: number;
+}
 
-/** The numbers among `limits` in a file, with the expression around each. Exponents do not count. */
-export function limitsIn(text: string, limits: ReadonlySet<number>): string[] {
-  return [...nodesOf(parse(text))]
-    .filter((node) => ts.isNumericLiteral(node) && limits.has(Number(node.text)) && !isExponent(node))
-    .map((node) => node.parent.getText().slice(0, 80));
+const wordsIn = (name: string): string[] =>
+  name
+    .split(/(?=[A-Z])|[^a-zA-Z]/)
+    .map((word) => word.toLowerCase())
+    .filter((word) => word.length > 3);
+
+/** The comparison, declaration or statement around a number. */
+function surroundings(node: ts.Node): ts.Node {
+  const { parent } = node;
+  const isWhole = ts.isPropertyAssignment(node) || ts.isVariableDeclaration(node) || ts.isStatement(node);
+  return isWhole || ts.isCallExpression(parent) ? node : surroundings(parent);
+}
+
+/** The limits in a file: their number where the comparison or declaration around it has a word of their name. */
+export function limitsIn(text: string, limits: readonly Limit[]): string[] {
+  return [...nodesOf(parse(text))].filter(ts.isNumericLiteral).flatMap((node) => {
+    const around = surroundings(node).getText();
+    const words = wordsIn(around);
+    const isNamed = limits.some(
+      ({ name, value }) => value === Number(node.text) && wordsIn(name).some((word) => words.includes(word)),
+    );
+    return isNamed ? [around.slice(0, 80)] : [];
+  });
 }

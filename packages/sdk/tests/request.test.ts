@@ -1,4 +1,5 @@
 // What every operation sends, held to openapi-fetch's own reading of the same request and to a record of it.
+import { type OperationDescription, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
 import { operationFacts } from "../src/generated/operations.gen.ts";
@@ -16,53 +17,33 @@ interface Case {
   readonly init: RawInit;
 }
 
-const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
-const group = { name: "Früh & spät", members: [{ destinationId: "d", ringTimeoutSecs: 20 }] };
+const body = { name: "Früh & spät", members: [{ destinationId: "d", ringTimeoutSecs: 20 }], toNumber: "+15550100002" };
 const id = "a/b c?#%ü";
-const filters = { startDate: "2026-01-01T00:00:00+01:00", limit: 5, offset: undefined };
+/** A value for a query parameter of a type. */
+const filters: Readonly<Record<string, unknown>> = { string: "2026-01-01T00:00:00+01:00", integer: 5 };
 
-const cases: readonly Case[] = [
-  {
-    operation: "POST /api/v1/transfers/destinations/{id}/rotate-secret",
-    call: (client, headers) => client.destinations.rotateSecret(id, { headers }),
-    init: { params: { path: { id } } },
-  },
-  {
-    operation: "POST /api/v1/transfers/destination-groups",
-    call: (client, headers) => client.destinationGroups.create(group, { headers }),
-    init: { body: group },
-  },
-  {
-    operation: "DELETE /api/v1/transfers/members/{memberId}/hours",
-    call: (client, headers) => client.members.deleteHours(id, { headers }),
-    init: { params: { path: { memberId: id } } },
-  },
-  {
-    operation: "GET /api/v1/transfers/members/{memberId}/availability",
-    call: (client, headers) => client.members.getAvailability(id, { headers }),
-    init: { params: { path: { memberId: id } } },
-  },
-  {
-    operation: "GET /api/v1/roles",
-    call: (client, headers) => client.roles.list({ headers }),
-    init: {},
-  },
-  {
-    operation: "GET /api/v1/calls",
-    call: (client, headers) => client.calls.list(filters, { headers }),
-    init: { params: { query: filters } },
-  },
-  {
-    operation: "POST /api/v1/calls",
-    call: (client, headers) => client.calls.create(placement, { headers }),
-    init: { body: placement },
-  },
-  {
-    operation: "GET /api/v1/accounts",
-    call: (client, headers) => client.accounts.list({ headers }),
-    init: {},
-  },
-];
+/** Every operation, with ids, a body and a query that need encoding. Every second query parameter is undefined. */
+const cases: readonly Case[] = Object.values(operations).map((operation: OperationDescription) => {
+  const { method, path, resource, sdkMethod, pathParameters, queryParameters, hasBody } = operation;
+  const entries = Object.entries(queryParameters);
+  const query = Object.fromEntries(
+    entries.map(([name, type], index) => [name, index % 2 === 0 ? filters[type] : undefined]),
+  );
+  const input = [...pathParameters.map(() => id), ...(hasBody ? [body] : []), ...(entries.length > 0 ? [query] : [])];
+  return {
+    operation: `${method} ${path}`,
+    call(client, headers) {
+      const methods = Reflect.get(client, resource) as Record<string, (...input: unknown[]) => PromiseLike<unknown>>;
+      return (
+        methods[sdkMethod]?.(...input, { headers }) ?? Promise.reject(new Error(`No client.${resource}.${sdkMethod}`))
+      );
+    },
+    init: {
+      ...(hasBody && { body }),
+      params: { path: Object.fromEntries(pathParameters.map((name) => [name, id])), query },
+    },
+  };
+});
 
 const baseUrls = ["https://api.example.com", "https://api.example.com/", "https://example.com/proxy//"];
 const headerShapes: readonly HeaderTexts[] = [
@@ -91,8 +72,8 @@ async function sentBy(baseUrl: string, headers: HeaderTexts, send: (client: Call
 }
 
 describe("what an operation sends", () => {
-  it("is recorded here for every operation", () => {
-    expect(cases.map(({ operation }) => operation)).toEqual(Object.keys(operationFacts));
+  it("is compared for every operation of the client", () => {
+    expect(cases.map(({ operation }) => operation).sort()).toEqual(Object.keys(operationFacts).sort());
   });
 
   it.each(cases)("is the same as with openapi-fetch: $operation", async ({ operation, call, init }) => {
@@ -108,21 +89,17 @@ describe("what an operation sends", () => {
     }
   });
 
-  it("stays as recorded", async () => {
+  it("has an encoded id, body or query, and the headers of the client and of the request", async () => {
     const [client, own] = [{ "X-Team": "a", "x-kept": "k" }, { "x-team": "b" }];
+    const recorded = ["rotate-secret", "POST /api/v1/transfers/destination-groups", "GET /api/v1/calls"];
     const sent = [];
-    for (const { call } of cases)
+    for (const { call } of recorded.flatMap((part) => cases.find(({ operation }) => operation.includes(part)) ?? []))
       sent.push((await sentBy("https://example.com/proxy/", client, (one) => call(one, own)))[0]);
     expect(sent.map((parts) => parts?.join(" "))).toMatchInlineSnapshot(`
       [
         "POST https://example.com/proxy/api/v1/transfers/destinations/a%2Fb%20c%3F%23%25%C3%BC/rotate-secret x-kept,k x-team,b undefined",
-        "POST https://example.com/proxy/api/v1/transfers/destination-groups content-type,application/json x-kept,k x-team,b {"name":"Früh & spät","members":[{"destinationId":"d","ringTimeoutSecs":20}]}",
-        "DELETE https://example.com/proxy/api/v1/transfers/members/a%2Fb%20c%3F%23%25%C3%BC/hours x-kept,k x-team,b undefined",
-        "GET https://example.com/proxy/api/v1/transfers/members/a%2Fb%20c%3F%23%25%C3%BC/availability x-kept,k x-team,b undefined",
-        "GET https://example.com/proxy/api/v1/roles x-kept,k x-team,b undefined",
-        "GET https://example.com/proxy/api/v1/calls?startDate=2026-01-01T00%3A00%3A00%2B01%3A00&limit=5 x-kept,k x-team,b undefined",
-        "POST https://example.com/proxy/api/v1/calls content-type,application/json x-kept,k x-team,b {"flowId":"flow","fromNumber":"+15550100001","toNumber":"+15550100002"}",
-        "GET https://example.com/proxy/api/v1/accounts x-kept,k x-team,b undefined",
+        "POST https://example.com/proxy/api/v1/transfers/destination-groups content-type,application/json x-kept,k x-team,b {"name":"Früh & spät","members":[{"destinationId":"d","ringTimeoutSecs":20}],"toNumber":"+15550100002"}",
+        "GET https://example.com/proxy/api/v1/calls?limit=5&status=2026-01-01T00%3A00%3A00%2B01%3A00 x-kept,k x-team,b undefined",
       ]
     `);
   });

@@ -1,6 +1,5 @@
 // Prepares the mock server for the program in this folder.
 import { demo } from "@call-transfer/backend";
-import { operations } from "@call-transfer/spec";
 
 /** Time of the server's frozen clock, which keeps webhook signatures valid. */
 export const now = "2026-03-02T15:00:00Z";
@@ -45,10 +44,6 @@ export async function stage(url: string, sandbox: string): Promise<object> {
     unknownId: demo.accountId,
     appId,
     call: { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone },
-    operations: Object.entries(operations).map(([id, { method, path }]) => ({
-      id,
-      request: `^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`,
-    })),
     webhook: { ...received[0], secret, now: Date.parse(now) },
   };
 }
