@@ -22,37 +22,38 @@ function leftToWrite(name: string, files: Map<string, string>): string[] {
 
 describe("new:operation", () => {
   it("leaves only the decisions about a read of one record to be made", () => {
-    const path = "/api/v1/transfers/destinations/{id}";
+    const path = "/api/v1/transfers/destinations/{id}/example";
     const { operationId, files } = newOperation(read, { method: "GET", path });
-    expect(operationId).toBe("getDestination");
+    expect(operationId).toBe("getDestinationExample");
     expect(leftToWrite("read", files)).toEqual([
-      "getDestination has no summary",
-      "getDestination has no description",
-      "getDestination has no x-roles",
-      "getDestination: the response 200 has no description",
-      "getDestination: an example of the response 200 has no summary",
+      "getDestinationExample has no summary",
+      "getDestinationExample has no description",
+      "getDestinationExample has no x-roles",
+      "getDestinationExample: the response 200 has no description",
+      "getDestinationExample: an example of the response 200 has no summary",
     ]);
-    expect(files.get("openapi/paths/destinations.yaml")).not.toMatch(/item:[\s\S]*signingSecret: /);
+    expect(files.get("openapi/paths/destinations.yaml")).not.toMatch(/example:[\s\S]*signingSecret: /);
   });
 
   it("asks for the schemas and the retry class of a write", () => {
     const path = "/api/v1/transfers/members/{memberId}/hours";
-    const { operationId, files } = newOperation(read, { method: "PUT", path });
-    expect(operationId).toBe("setMemberHours");
+    const { operationId, files } = newOperation(read, { method: "PATCH", path });
+    expect(operationId).toBe("updateMemberHours");
     const left = leftToWrite("write", files);
-    expect(left).toContain("setMemberHours has no x-retry");
+    expect(left).toContain("updateMemberHours has no x-retry");
     expect(left.join()).toContain("the request body refers to");
     // The path is described already, so the method joins it.
-    expect(files.get("openapi/paths/members.yaml")?.match(/^hours:\n {2}put:/m)).not.toBeNull();
+    expect(files.get("openapi/paths/members.yaml")?.match(/^hours:\n {2}patch:/m)).not.toBeNull();
     expect(files.get("openapi/openapi.yaml")).toBe(read("openapi/openapi.yaml"));
   });
 
   it.each([
-    ["GET", "/api/v1/transfers/destinations", "listDestinations"],
-    ["DELETE", "/api/v1/transfers/destination-groups/{id}", "deleteDestinationGroup"],
-    ["POST", "/api/v1/calls/{id}/hang-up", "createCallHangUp"],
+    ["GET", "/api/v1/examples/roles", "listRoles"],
+    ["DELETE", "/api/v1/transfers/destination-groups/{id}/example", "deleteDestinationGroupExample"],
+    ["POST", "/api/v1/calls/{id}/example", "createCallExample"],
   ])("writes programs that parse for %s %s", (method, path, expected) => {
-    const { operationId, files } = newOperation(read, { method, path });
+    const renamed = (name: string) => read(name).replaceAll("listRoles", "listRolesBefore");
+    const { operationId, files } = newOperation(renamed, { method, path });
     expect(operationId).toBe(expected);
     for (const [name, text] of files) {
       if (name.endsWith(".yaml")) continue;

@@ -153,7 +153,7 @@ describe("the problems of openapi/", () => {
 
 describe("an operation gets what follows from its marks", () => {
   const marks = [
-    "    operationId: getDestination",
+    "    operationId: getDestinationExample",
     "    tags: [destinations]",
     "    summary: Get a destination",
     "    description: Returns it.",
@@ -166,14 +166,14 @@ describe("an operation gets what follows from its marks", () => {
     "      '204':",
     "        description: Nothing.",
   ];
-  const folder = edited(destinations, "rotateSecret:\n", `item:\n  get:\n${marks.join("\n")}\n\nrotateSecret:\n`);
+  const folder = edited(destinations, "rotateSecret:\n", `example:\n  get:\n${marks.join("\n")}\n\nrotateSecret:\n`);
   const file = join(fileURLToPath(folder), "openapi.yaml");
-  const item = "  /api/v1/transfers/destinations/{id}:\n    $ref: paths/destinations.yaml#/item\n";
+  const item = "  /api/v1/transfers/destinations/{id}/example:\n    $ref: paths/destinations.yaml#/example\n";
   writeFileSync(file, readFileSync(file, "utf8").replace("paths:\n", `paths:\n${item}`));
 
   it("parameters, error responses and the request id", async () => {
     const { paths } = await loadDocument(folder);
-    const { parameters, get } = paths["/api/v1/transfers/destinations/{id}"] as {
+    const { parameters, get } = paths["/api/v1/transfers/destinations/{id}/example"] as {
       parameters: { name?: string; $ref?: string }[];
       get: { responses: Record<string, { headers?: object }> };
     };
