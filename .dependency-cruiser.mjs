@@ -17,7 +17,7 @@ const packageArrows = {
 const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources"],
   backend: ["generated", "model", "rules", "platform", "faults", "http", "routes", "testing", "control"],
-  contract: ["suite", "cases", "coverage", "live"],
+  contract: ["facts", "compare", "suite", "cases", "coverage", "live"],
   "mock-server": ["server", "cli"],
 };
 const forbid = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });

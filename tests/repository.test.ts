@@ -21,6 +21,8 @@ const tracked = git().filter((path) => !git("--deleted").includes(path));
 const present = [...new Set([...tracked, ...git("--others", "--exclude-standard")])];
 const isTest = (path: string) => /\.test\.[a-z]+$|^packages\/[^/]+\/tests\//.test(path);
 const handWritten = present.filter((path) => /\.(ts|mts|mjs|js)$/.test(path) && !path.endsWith(".gen.ts"));
+/** The one deliberate second writing of the specification, so that the contract and it can disagree. */
+const isSecondWriting = (path: string) => path.startsWith("packages/contract/src/facts/");
 // The programs in tests/packages/consumers/ are examples of customer code. Compilers check their names.
 const shipped = handWritten.filter((path) => !isTest(path) && !path.startsWith("tests/packages/consumers/"));
 
@@ -29,7 +31,12 @@ const findings = (paths: string[], check: (text: string) => string[]) =>
 
 describe("facts of the contract are not repeated", () => {
   it("hand-written code contains no operation path, status of a code, or list of codes or operations", () => {
-    expect(findings(shipped, repetitionsIn)).toEqual([]);
+    expect(
+      findings(
+        shipped.filter((path) => !isSecondWriting(path)),
+        repetitionsIn,
+      ),
+    ).toEqual([]);
   });
 
   it.each([

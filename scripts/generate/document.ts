@@ -21,13 +21,19 @@ export interface CodeRow {
   when?: Condition[];
   onDemand?: boolean;
   example?: Record<string, unknown>;
+  "x-beyond-specification"?: true;
+}
+interface FieldCodeRow {
+  meaning: string;
+  stated?: boolean;
+  "x-beyond-specification"?: true;
 }
 /** When an operation answers a code, by what the operation is. */
 export type Condition = "every-operation" | "account-scoped" | "role-restricted" | "path-id" | "body" | "query";
 
 export interface CodeTable {
   groups: { title: string; codes: Record<string, CodeRow> }[];
-  fieldCodes: Record<string, { meaning: string; stated?: boolean }>;
+  fieldCodes: Record<string, FieldCodeRow>;
 }
 
 export interface Parameter {
@@ -78,6 +84,7 @@ export interface OpenApiDocument {
   tags: { name: string; description: string; "x-id"?: string }[];
   "x-limits": Record<string, number | string>;
   "x-error-table": Record<string, CodeRow & { group: string }>;
+  "x-field-error-table": Record<string, FieldCodeRow>;
   paths: Record<string, Record<string, unknown>>;
   webhooks: Record<string, { post: { "x-signature": Record<string, string | number> } }>;
   components: {
@@ -207,6 +214,7 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
     Object.entries(rows).map(([code, row]) => [code, errorExample(code, row)]),
   );
   document["x-error-table"] = rows;
+  document["x-field-error-table"] = table.fieldCodes;
   addSharedParts(document);
   const allRoles = document.components.schemas.Role?.enum as string[];
   for (const { operation, parameters } of operationsOf(document)) {
@@ -253,6 +261,22 @@ function located(folder: URL, { message, location: [at] }: NormalizedProblem): P
   ).problem(message);
 }
 
+/** Reads the table of codes. */
+export const readCodeTable = (folder: URL = openapiFolder): CodeTable =>
+  parse(readFileSync(new URL("error-codes.yaml", folder), "utf8")) as CodeTable;
+
+/** Reads and bundles the rest of openapi/. */
+export async function bundleDocument(folder: URL = openapiFolder): Promise<OpenApiDocument> {
+  const config = await loadConfig({ configPath: fileURLToPath(new URL("redocly.yaml", folder)) });
+  const { bundle: result, problems } = await bundle({
+    ref: fileURLToPath(new URL("openapi.yaml", folder)),
+    config,
+  });
+  const errors = problems.filter((problem) => problem.severity === "error");
+  if (errors.length > 0) throw new IncompleteDescription(errors.map((problem) => located(folder, problem)));
+  return result.parsed as OpenApiDocument;
+}
+
 /**
  * Reads, checks, bundles and completes openapi/.
  *
@@ -261,17 +285,9 @@ function located(folder: URL, { message, location: [at] }: NormalizedProblem): P
 export async function loadDocument(folder: URL = openapiFolder): Promise<OpenApiDocument> {
   const problems = problemsIn(folder);
   if (problems.length > 0) throw new IncompleteDescription(problems);
-  const config = await loadConfig({ configPath: fileURLToPath(new URL("redocly.yaml", folder)) });
-  const { bundle: result, problems: found } = await bundle({
-    ref: fileURLToPath(new URL("openapi.yaml", folder)),
-    config,
-  });
-  const errors = found.filter((problem) => problem.severity === "error");
-  if (errors.length > 0) throw new IncompleteDescription(errors.map((problem) => located(folder, problem)));
-  const table = parse(readFileSync(new URL("error-codes.yaml", folder), "utf8")) as CodeTable;
-  return expand(result.parsed as OpenApiDocument, table);
+  return expand(await bundleDocument(folder), readCodeTable(folder));
 }
 
 /** The document as it is published. The error codes and their examples are tables. */
 export const renderDocument = (document: OpenApiDocument): string =>
-  `${compactJson(document, [document["x-error-table"], document.components.examples])}\n`;
+  `${compactJson(document, [document["x-error-table"], document["x-field-error-table"], document.components.examples])}\n`;

@@ -1,6 +1,9 @@
 // Runs the contract suite without a test framework: on every target, or on those of `--target`.
 import { parseArgs } from "node:util";
+import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { cases } from "../src/cases/index.ts";
+import { contradictions } from "../src/compare/contradictions.ts";
+import type { ContractDocument } from "../src/compare/document.ts";
 import { type Coverage, coverageGaps, measureCoverage } from "../src/coverage/coverage.ts";
 import { runsText, totalsOf } from "../src/coverage/summary.ts";
 import { main as checkLiveServer } from "../src/live/main.ts";
@@ -92,6 +95,11 @@ if (help) {
   console.log(usage);
   process.exit(0);
 }
+
+// Cases on a wrong contract would prove the wrong thing.
+const wrongFacts = contradictions(bundled as unknown as ContractDocument);
+for (const sentence of wrongFacts) console.error(sentence);
+if (wrongFacts.length > 0) process.exit(1);
 
 const results: Result[] = [];
 /** The highest exit status of the live servers. */

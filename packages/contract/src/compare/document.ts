@@ -1,0 +1,102 @@
+/** The parts of a schema that are compared. */
+export interface SchemaNode {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly anyOf?: readonly SchemaNode[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly required?: readonly string[];
+  readonly items?: SchemaNode;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly "x-beyond-specification"?: boolean;
+}
+
+/** Follows the references of a node. */
+export type Resolve = <T extends { readonly $ref?: string }>(node: T) => T;
+
+/** What the comparison needs besides the schema and the fact. */
+export interface FieldContext {
+  readonly resolve: Resolve;
+  /** Codes beyond the specification, with the status of error codes. */
+  readonly markedCodes: ReadonlyMap<string, number | undefined>;
+  /** The pairs of schemas and resources that are compared already. */
+  readonly compared: Set<string>;
+}
+
+/** A row of the table of codes. */
+export interface CodeNode {
+  readonly group: string;
+  readonly status?: number;
+  readonly meaning: string;
+  readonly stated?: boolean;
+  readonly errors?: boolean;
+}
+/** A parameter. */
+export interface ParameterNode {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: SchemaNode;
+  readonly example?: unknown;
+  readonly description?: string;
+}
+/** Bodies by content type. */
+export type ContentNode = Readonly<Record<string, { readonly schema: SchemaNode }>>;
+/** A response. */
+export interface ResponseNode {
+  readonly $ref?: string;
+  readonly headers?: object;
+  readonly content?: ContentNode;
+}
+/** An operation. */
+export interface OperationNode {
+  readonly operationId: string;
+  readonly description?: string;
+  readonly security?: unknown;
+  readonly "x-roles": readonly string[];
+  readonly "x-error-codes": readonly string[];
+  readonly "x-account-scoped": boolean;
+  readonly "x-retry"?: string;
+  readonly "x-beyond-specification"?: boolean;
+  readonly parameters?: readonly ParameterNode[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: ContentNode };
+  readonly responses: Readonly<Record<string, ResponseNode>>;
+}
+/** A webhook. */
+export interface WebhookNode {
+  readonly "x-signature": { readonly header: string; readonly event: string; readonly scheme: string };
+  readonly parameters?: readonly ParameterNode[];
+  readonly requestBody?: { readonly content: ContentNode };
+}
+
+/** The parts of the bundled OpenAPI document that the facts speak about. */
+export interface ContractDocument {
+  readonly security: readonly object[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: WebhookNode }>>;
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, { type: string; scheme?: string; description?: string }>>;
+  };
+  readonly "x-limits": Readonly<Record<string, unknown>>;
+  readonly "x-error-table": Readonly<Record<string, CodeNode>>;
+  readonly "x-field-error-table": Readonly<Record<string, Pick<CodeNode, "meaning" | "stated">>>;
+}
+
+/** Follows references inside a document. */
+export function resolverOf(document: ContractDocument): Resolve {
+  return <T extends { readonly $ref?: string }>(node: T): T => {
+    let found: unknown = node;
+    while (typeof found === "object" && found !== null && typeof Reflect.get(found, "$ref") === "string") {
+      const steps = String(Reflect.get(found, "$ref")).split("/").slice(1);
+      found = steps.reduce<unknown>(
+        (part, step) => (typeof part === "object" && part !== null ? Reflect.get(part, step) : undefined),
+        document,
+      );
+    }
+    return (found ?? {}) as T;
+  };
+}

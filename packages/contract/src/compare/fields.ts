@@ -1,0 +1,168 @@
+import { type FieldFact, type ResourceFact, resources } from "../facts/resources.ts";
+import type { FieldContext, Resolve, SchemaNode } from "./document.ts";
+import { beyond, isMarked, wrong } from "./sentences.ts";
+
+const limits = [
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "default",
+];
+
+const shown = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value));
+
+/** A schema without its null alternative, the reference to it if there is one, and whether it may be null. */
+function withoutNull(node: SchemaNode, resolve: Resolve): { schema: SchemaNode; named: SchemaNode; nullable: boolean } {
+  const resolved = resolve(node);
+  const alternatives = resolved.anyOf;
+  if (!alternatives) return { schema: resolved, named: node, nullable: [resolved.type].flat().includes("null") };
+  const others = alternatives.filter(({ type }) => type !== "null");
+  const [only] = others;
+  const named = only && others.length === 1 ? only : resolved;
+  return { schema: resolve(named), named, nullable: others.length < alternatives.length };
+}
+
+const typeOf = ({ type }: SchemaNode): string =>
+  [type]
+    .flat()
+    .filter((one) => one !== "null")
+    .join(" or ");
+
+/** The values of an enum or a constant; undefined without either. */
+function valuesOf({ enum: listed, const: only }: SchemaNode): unknown[] | undefined {
+  const values = listed ?? (only === undefined ? undefined : [only]);
+  return values?.filter((value) => value !== null);
+}
+
+function* compareValues(
+  place: string,
+  schema: SchemaNode,
+  fact: FieldFact,
+  section: string,
+  context: FieldContext,
+): Generator<string> {
+  const values = valuesOf(schema);
+  const { values: stated } = fact;
+  if (!stated) {
+    if (values && !fact.open) yield beyond(`${place} with only the values ${values.join(", ")}`);
+    return;
+  }
+  if (!values) return yield wrong(`${place} accepts any value`, section, `says ${stated.join(", ")}`);
+  for (const value of stated.filter((one) => !values.includes(one)))
+    yield wrong(`${place} lacks the value ${value}`, section, `says ${stated.join(", ")}`);
+  const isBeyond = schema["x-beyond-specification"] === true;
+  for (const value of values.filter((one) => !stated.includes(String(one)) && !context.markedCodes.has(String(one))))
+    if (!isBeyond) yield beyond(`${place} with the value ${String(value)}`);
+}
+
+function* compareForm(
+  place: string,
+  { pattern }: SchemaNode,
+  { fits, unfit }: FieldFact,
+  section: string,
+): Generator<string> {
+  if (!fits && pattern !== undefined) yield beyond(`${place} with the pattern ${pattern}`);
+  if (!fits) return;
+  if (pattern === undefined) return yield wrong(`${place} has no pattern`, section, `says ${fits.join(", ")}`);
+  const form = new RegExp(pattern, "u");
+  for (const text of fits.filter((one) => !form.test(one)))
+    yield wrong(`${place} has a pattern that refuses "${text}"`, section, "allows it");
+  for (const text of (unfit ?? []).filter((one) => form.test(one)))
+    yield wrong(`${place} has a pattern that accepts "${text}"`, section, `says ${fits.join(", ")}`);
+}
+
+function* compareLimits(place: string, schema: SchemaNode, fact: FieldFact, section: string): Generator<string> {
+  const stated = fact as Readonly<Record<string, unknown>>;
+  const found = schema as Readonly<Record<string, unknown>>;
+  for (const keyword of limits) {
+    if (found[keyword] === stated[keyword]) continue;
+    if (stated[keyword] !== undefined)
+      yield wrong(`${place} has ${keyword} ${shown(found[keyword])}`, section, `says ${shown(stated[keyword])}`);
+    else if (!fact.open && schema["x-beyond-specification"] !== true)
+      yield beyond(`${place} with ${keyword} ${shown(found[keyword])}`);
+  }
+  const numbers = limits.map((keyword) => stated[keyword]).filter((value) => typeof value === "number");
+  if (numbers.length === 0) return;
+  for (const [number] of String(schema.description ?? "").matchAll(/\d+/g))
+    if (!numbers.includes(Number(number)))
+      yield wrong(`the description of ${place} names ${number}`, section, `says ${numbers.join(", ")}`);
+}
+
+/** The sentences about one field. */
+export function* compareField(
+  place: string,
+  node: SchemaNode,
+  fact: FieldFact,
+  section: string,
+  context: FieldContext,
+): Generator<string> {
+  const { schema, named, nullable } = withoutNull(node, context.resolve);
+  if (fact.nullable !== undefined && fact.nullable !== nullable)
+    yield wrong(
+      `${place} may ${nullable ? "" : "not "}be null`,
+      section,
+      `says that it may ${nullable ? "not " : ""}be null`,
+    );
+  const [, item] = /^list of (.+)$/.exec(fact.type ?? "") ?? [];
+  const resource = resources[fact.type ?? ""];
+  const isTime = fact.type === "datetime";
+  const type = item ? "array" : resource ? "object" : isTime ? "string" : fact.type;
+  if (type !== undefined && typeOf(schema) !== type)
+    return yield wrong(
+      `${place} has the type ${typeOf(schema) || "any"}`,
+      section,
+      `says ${isTime ? "datetime" : type}`,
+    );
+  if (type !== undefined && schema.format !== (isTime ? "date-time" : undefined)) {
+    if (isTime) yield wrong(`${place} has the format ${shown(schema.format)}`, section, "says datetime");
+    else yield beyond(`${place} with the format ${shown(schema.format)}`);
+  }
+  yield* compareLimits(place, schema, fact, section);
+  if (resource) return yield* compareResource(place, named, resource, context);
+  if (item === undefined) {
+    yield* compareValues(place, schema, fact, section, context);
+    if (!fact.open) yield* compareForm(place, schema, fact, section);
+    return;
+  }
+  const { fits, unfit } = fact;
+  const itemFact: FieldFact = { type: item, nullable: false, ...(fits && { fits }), ...(unfit && { unfit }) };
+  yield* compareField(`an item of ${place}`, schema.items ?? {}, itemFact, section, context);
+}
+
+/** The sentences about the fields of an object. */
+export function* compareResource(
+  where: string,
+  node: SchemaNode,
+  { section, fields }: ResourceFact,
+  context: FieldContext,
+): Generator<string> {
+  const place = node.$ref?.split("/").at(-1) ?? where;
+  const pair = `${place} ${Object.keys(fields).join(" ")}`;
+  if (node.$ref && context.compared.has(pair)) return;
+  context.compared.add(pair);
+  const { properties = {}, required = [] } = context.resolve(node);
+  for (const [name, fact] of Object.entries(fields)) {
+    const property = properties[name];
+    const field = `${place}.${name}`;
+    if (!property) {
+      yield wrong(`${field} is missing`, section, "has it");
+      continue;
+    }
+    const isRequired = required.includes(name);
+    if (fact.required !== undefined && fact.required !== isRequired)
+      yield wrong(
+        `${field} is ${isRequired ? "required" : "optional"}`,
+        section,
+        `says ${isRequired ? "optional" : "required"}`,
+      );
+    yield* compareField(field, property, fact, section, context);
+  }
+  for (const [name, property] of Object.entries(properties))
+    if (!Object.hasOwn(fields, name) && !isMarked(property)) yield beyond(`${place}.${name}`);
+}

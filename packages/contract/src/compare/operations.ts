@@ -1,0 +1,162 @@
+import { contentType, headers } from "../facts/limits.ts";
+import { type OperationFact, operations } from "../facts/operations.ts";
+import { type FieldFact, resources } from "../facts/resources.ts";
+import type { ContentNode, ContractDocument, FieldContext, OperationNode, ParameterNode } from "./document.ts";
+import { compareField, compareResource } from "./fields.ts";
+import { beyond, isMarked, wrong } from "./sentences.ts";
+
+const methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"];
+const listOf = (values: readonly (string | number)[]): string => values.join(", ") || "none";
+const isSuccess = (status: string): boolean => status.startsWith("2");
+
+function* parameterSentences(
+  place: string,
+  where: "path" | "query",
+  found: readonly ParameterNode[],
+  facts: Readonly<Record<string, FieldFact>>,
+  section: string,
+  context: FieldContext,
+): Generator<string> {
+  const own = new Map(found.filter((parameter) => parameter.in === where).map((one) => [one.name, one]));
+  for (const [name, fact] of Object.entries(facts)) {
+    const parameter = own.get(name);
+    const field = `the ${where} parameter ${name} of ${place}`;
+    if (!parameter) {
+      yield wrong(`${field} is missing`, section, "has it");
+      continue;
+    }
+    if ((parameter.required ?? false) !== fact.required)
+      yield wrong(
+        `${field} is ${parameter.required ? "required" : "optional"}`,
+        section,
+        `says ${fact.required ? "required" : "optional"}`,
+      );
+    yield* compareField(field, parameter.schema, fact, section, context);
+  }
+  for (const [name, parameter] of own)
+    if (!Object.hasOwn(facts, name) && !isMarked(parameter)) yield beyond(`the ${where} parameter ${name} of ${place}`);
+}
+
+function* headerSentences(
+  place: string,
+  found: readonly ParameterNode[],
+  { accountScoped }: OperationFact,
+): Generator<string> {
+  const own = found.filter((parameter) => parameter.in === "header");
+  const account = own.find(({ name }) => name === headers.account);
+  if (accountScoped && !account)
+    yield wrong(`${place} has no header ${headers.account}`, "§5.2", "says that a JWT needs it");
+  if (account?.required)
+    yield wrong(`${place} always requires ${headers.account}`, "§5.2", "says that only a request with a JWT needs it");
+  for (const parameter of own)
+    if (!(accountScoped && parameter === account) && !isMarked(parameter))
+      yield beyond(`the header ${parameter.name} of ${place}`);
+}
+
+/** The schema of a JSON body, or a sentence about another content type. */
+function* bodySentences(
+  place: string,
+  content: ContentNode,
+  name: string | undefined,
+  context: FieldContext,
+): Generator<string> {
+  const schema = content[contentType]?.schema;
+  const resource = resources[name ?? ""];
+  if (!schema || Object.keys(content).length > 1)
+    return yield wrong(`${place} has the content type ${listOf(Object.keys(content))}`, "§1", `says ${contentType}`);
+  if (resource) yield* compareResource(place, schema, resource, context);
+}
+
+function* responseSentences(
+  place: string,
+  operation: OperationNode,
+  fact: OperationFact,
+  context: FieldContext,
+): Generator<string> {
+  const { responses } = operation;
+  const { section, successes, errors } = fact;
+  const added = operation["x-error-codes"].map((code) => context.markedCodes.get(code));
+  const stated = [...Object.keys(successes), ...errors.map(String)];
+  for (const status of stated)
+    if (!responses[status])
+      yield wrong(`${place} lacks the response ${status}`, section, `has ${listOf(stated.toSorted())}`);
+  for (const [status, node] of Object.entries(responses)) {
+    const response = context.resolve(node);
+    const answer = `the response ${status} of ${place}`;
+    const isAddition = operation["x-beyond-specification"] || isMarked(node) || added.includes(Number(status));
+    if (status !== "default" && !stated.includes(status) && !isAddition) yield beyond(answer);
+    if (!Object.hasOwn(response.headers ?? {}, headers.requestId))
+      yield wrong(`${answer} has no header ${headers.requestId}`, "§2.6", "has it");
+    if (!isSuccess(status)) yield* bodySentences(answer, response.content ?? {}, "ErrorResponse", context);
+    else if (Object.hasOwn(successes, status)) {
+      const body = successes[Number(status)];
+      if (body === null && response.content) yield wrong(`${answer} has a body`, section, "has none");
+      if (body !== null) yield* bodySentences(answer, response.content ?? {}, body, context);
+    }
+  }
+}
+
+function* callerSentences(
+  place: string,
+  operation: OperationNode,
+  { who, section, accountScoped }: OperationFact,
+): Generator<string> {
+  const {
+    "x-roles": found,
+    "x-account-scoped": scoped,
+    "x-beyond-specification": isBeyond,
+  } = operation as OperationNode & {
+    "x-beyond-specification"?: boolean;
+  };
+  const stated = `admits ${who.join(", ")} only`;
+  for (const role of who.filter((one) => !found.includes(one)))
+    yield wrong(`${place} does not admit ${role}`, section, stated);
+  for (const role of found.filter((one) => !who.includes(one)))
+    if (!isBeyond) yield wrong(`${place} admits ${role}`, section, stated);
+  if (scoped !== accountScoped)
+    yield wrong(
+      `${place} is ${scoped ? "" : "not "}account-scoped`,
+      `§5.2, ${section}`,
+      `says that it is${scoped ? " not" : ""}`,
+    );
+}
+
+/** The sentences about operations. */
+export function* operationSentences(document: ContractDocument, context: FieldContext): Generator<string> {
+  const found = new Map<string, { operation: OperationNode; parameters: ParameterNode[] }>();
+  for (const [path, item] of Object.entries(document.paths))
+    for (const method of methods) {
+      const operation = item[method] as OperationNode | undefined;
+      if (!operation) continue;
+      const own = [...((item.parameters ?? []) as ParameterNode[]), ...(operation.parameters ?? [])];
+      const parameters = own.map((one) => context.resolve(one));
+      found.set(`${method.toUpperCase()} ${path}`, { operation, parameters });
+    }
+  for (const [name, fact] of Object.entries(operations)) {
+    const one = found.get(name);
+    if (!one) {
+      yield wrong(`the operation ${name} is missing`, fact.section, "has it");
+      continue;
+    }
+    const { operation, parameters } = one;
+    const { operationId: place, requestBody: body } = operation;
+    yield* callerSentences(place, operation, fact);
+    yield* parameterSentences(place, "path", parameters, fact.path, fact.section, context);
+    yield* parameterSentences(place, "query", parameters, fact.query, fact.section, context);
+    yield* headerSentences(place, parameters, fact);
+    if (operation.security !== undefined)
+      yield wrong(`${place} has a security of its own`, "§4", "has one for all endpoints");
+    if (fact.body === null && body) yield wrong(`${place} has a body`, fact.section, "has none");
+    if (fact.body !== null && !body?.required)
+      yield wrong(`${place} requires no body`, fact.section, "has required fields");
+    if (fact.body !== null && body) yield* bodySentences(`the body of ${place}`, body.content, fact.body, context);
+    yield* responseSentences(place, operation, fact, context);
+    if (fact.once && operation["x-retry"] !== "once")
+      yield wrong(`${place} may be sent again (x-retry)`, "§8.3", "says that this can do it twice");
+    for (const words of fact.says ?? [])
+      if (!operation.description?.includes(words))
+        yield wrong(`the description of ${place} lacks "${words}"`, fact.section, `says ${words}`);
+  }
+  for (const [name, { operation }] of found)
+    if (!Object.hasOwn(operations, name) && !isMarked(operation)) yield beyond(`the operation ${name}`);
+}

@@ -1,0 +1,186 @@
+import { codes, fieldCodes } from "./codes.ts";
+
+/** What the specification says about a field. What is left out is not stated. */
+export interface FieldFact {
+  /** A type of JSON, `datetime`, the name of a resource, or `list of` one of these. */
+  readonly type?: string;
+  readonly required?: boolean;
+  readonly nullable?: boolean;
+  /** Every value. */
+  readonly values?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly default?: unknown;
+  /** Whether there are limits that are not shown. */
+  readonly open?: true;
+  /** Texts that the form of the field allows, or of its items. */
+  readonly fits?: readonly string[];
+  /** Texts that it does not. */
+  readonly unfit?: readonly string[];
+}
+
+/** A resource or a request body. */
+export interface ResourceFact {
+  readonly section: string;
+  readonly fields: Readonly<Record<string, FieldFact>>;
+}
+
+type Rules = Omit<FieldFact, "type" | "required">;
+const must = (type: string, rules: Rules = {}): FieldFact => ({ type, required: true, nullable: false, ...rules });
+const may = (type: string, rules: Rules = {}): FieldFact => ({ type, required: false, nullable: false, ...rules });
+/** May be null or left out. */
+const orNull = (type: string, rules: Rules = {}): FieldFact => may(type, { ...rules, nullable: true });
+/** A field that is shown in part. */
+const partly = (fact: FieldFact = {}): FieldFact => fact;
+
+/** The kinds of destination (§2.1, §3). */
+export const destinationKinds = ["phone", "available_humans", "app"] as const;
+/** The strategies of a group (§2.2, §3). */
+export const strategies = ["simultaneous"] as const;
+/** The statuses of a member's availability (§2.4). */
+export const availabilityStatuses = ["available", "away", "offline"] as const;
+/** Who can set a status (§2.4). */
+export const availabilitySources = ["member", "admin", "auto"] as const;
+/** The built-in roles (§2.5, §5.5). */
+export const roles = ["agent", "member", "admin", "owner"] as const;
+
+const groupName: Rules = { minLength: 1, maxLength: 100 };
+const groupMembers: Rules = { minItems: 1, maxItems: 10 };
+const totalTimeout: Rules = { minimum: 5, maximum: 60 };
+const ringTimeout: Rules = { minimum: 5, maximum: 45 };
+
+/** Phone numbers use E.164 (§4.6): a plus sign and at most 15 digits, the first not 0. */
+const phoneNumber: FieldFact = {
+  type: "string",
+  fits: ["+15550100001", `+${"1".repeat(15)}`],
+  unfit: ["15550100001", "+05550100001", `+${"1".repeat(16)}`, "+1 555 010 0001", "+1555010000a", ""],
+};
+
+/** Every resource (§2) and every body (§4). */
+export const resources: Readonly<Record<string, ResourceFact>> = {
+  TransferDestination: {
+    section: "§2.1",
+    fields: {
+      id: must("string"),
+      name: must("string"),
+      kind: must("string", { values: destinationKinds }),
+      enabled: must("boolean"),
+      config: must("object"),
+      createdAt: must("datetime"),
+      updatedAt: must("datetime"),
+      signingSecret: orNull("string"),
+      signingSecretHint: orNull("string"),
+      previousSecretExpiresAt: orNull("datetime"),
+    },
+  },
+  DestinationGroup: {
+    section: "§2.2",
+    fields: {
+      id: must("string"),
+      name: must("string", groupName),
+      strategy: must("string", { values: strategies }),
+      totalTimeoutSecs: must("integer", totalTimeout),
+      members: must("list of DestinationGroupMember", groupMembers),
+      createdAt: must("datetime"),
+      updatedAt: must("datetime"),
+    },
+  },
+  DestinationGroupMember: {
+    section: "§2.3",
+    fields: {
+      destinationId: must("string"),
+      ringTimeoutSecs: may("integer", ringTimeout),
+    },
+  },
+  MemberAvailability: {
+    section: "§2.4",
+    fields: {
+      memberId: must("string"),
+      userId: must("string"),
+      status: must("string", { values: availabilityStatuses }),
+      busy: must("boolean"),
+      source: orNull("string", { values: availabilitySources }),
+      reason: orNull("string"),
+      until: orNull("datetime"),
+      updatedAt: orNull("datetime"),
+    },
+  },
+  RoleDefinition: {
+    section: "§2.5",
+    fields: {
+      role: must("string", { values: roles }),
+      permissions: must("list of string", {
+        fits: ["calls:read", "calls:write"],
+        unfit: ["calls:delete", "calls:admin", "calls", ":read", "calls:reads", "calls:read,calls:write", ""],
+      }),
+    },
+  },
+  ErrorResponse: {
+    section: "§2.6",
+    fields: {
+      code: must("string", { values: Object.keys(codes) }),
+      // The statuses of errors, by HTTP.
+      status: must("integer", { minimum: 400, maximum: 599 }),
+      title: must("string"),
+      detail: must("string"),
+      errors: orNull("list of FieldError"),
+      meta: orNull("ErrorResponseMeta"),
+      requestId: orNull("string"),
+    },
+  },
+  FieldError: {
+    section: "§2.6",
+    fields: {
+      field: must("string"),
+      code: must("string", { values: fieldCodes }),
+      message: must("string"),
+    },
+  },
+  // Other fields: not shown. §8.1 gives the wait in seconds.
+  ErrorResponseMeta: {
+    section: "§2.6",
+    fields: { retryAfterSecs: partly({ open: true }), resetsAt: partly({ open: true }) },
+  },
+  CreateDestinationGroupRequest: {
+    section: "§4.2",
+    fields: {
+      name: must("string", groupName),
+      members: must("list of DestinationGroupMember", groupMembers),
+      strategy: orNull("string", { values: strategies, default: "simultaneous" }),
+      totalTimeoutSecs: orNull("integer", { ...totalTimeout, default: 30 }),
+    },
+  },
+  RoleList: { section: "§4.5", fields: { roles: must("list of RoleDefinition") } },
+  // The rest of POST /api/v1/calls is not shown (§4.6): other fields, which are required, and limits.
+  CreateCallRequest: {
+    section: "§4.6",
+    fields: {
+      flowId: partly({ type: "string" }),
+      fromNumber: partly(phoneNumber),
+      providerId: partly({ type: "string" }),
+      toNumber: partly(phoneNumber),
+    },
+  },
+  // `type` tells the two responses apart, so both must have it (§4.6).
+  CallInitiated: {
+    section: "§4.6",
+    fields: { type: must("string", { values: ["initiated"] }), callId: partly({ type: "string" }) },
+  },
+  CallQueued: {
+    section: "§4.6",
+    fields: { type: must("string", { values: ["queued"] }), position: partly({ open: true }) },
+  },
+  CallList: {
+    section: "§4.6",
+    fields: { calls: must("list of Call"), meta: partly({ type: "object", required: true }) },
+  },
+  // Identifiers are strings (§1).
+  Call: {
+    section: "§4.6",
+    fields: { id: partly({ type: "string" }), direction: partly({ open: true }), duration: partly({ open: true }) },
+  },
+};

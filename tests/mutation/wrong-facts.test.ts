@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openapiFolder } from "../../scripts/generate/document.ts";
+import { readWrongFacts, tryWrongFacts, type WrongFact, withWrongFact, wrongFacts } from "./wrong-facts.ts";
+
+/** What caught each wrong fact, by its name. */
+async function caughtBy(facts: readonly WrongFact[]): Promise<[string, string | undefined][]> {
+  const results: [string, string | undefined][] = [];
+  await tryWrongFacts(facts, ({ name }, caught) => results.push([name, caught?.sentence]));
+  return results;
+}
+
+const row = (text: string, wrong: string) => ({ name: "row", file: "a.yaml", text, wrong });
+
+describe("a wrong fact", () => {
+  it.each([
+    ["b: 1", "b: 2", "a:\n  b: 2\nc:\n  d: 1"],
+    ["c: … 1", "2", "a:\n  b: 1\nc:\n  d: 2"],
+    ["b: 1", "b: 1\\ne: 3", "a:\n  b: 1\n  e: 3\nc:\n  d: 1"],
+  ])("replaces %s by %s", (text, wrong, result) => {
+    expect(withWrongFact(row(text, wrong), "a:\n  b: 1\nc:\n  d: 1")).toBe(result);
+  });
+
+  it.each([
+    ["e: 1", "does not contain"],
+    [": 1", "more than once"],
+  ])("is refused for the text %s", (text, message) => {
+    expect(() => withWrongFact(row(text, ""), "b: 1\nd: 1")).toThrow(message);
+  });
+
+  it("is refused for a row with a missing cell", () => {
+    expect(() => readWrongFacts("# A comment\nname ¦ a.yaml ¦ text")).toThrow("Line 2 of the table must be");
+  });
+});
+
+/** Additions with the mark, in the form of wrong facts. */
+const marked = String.raw`
+a code ¦ error-codes.yaml ¦ email_already_exists: { ¦ too_many_groups: { status: 409, x-beyond-specification: true, meaning: There are too many groups. }\nemail_already_exists: {
+a field code ¦ error-codes.yaml ¦ too_long: { ¦ too_wide: { x-beyond-specification: true, meaning: The value is too wide. }\ntoo_long: {
+a field ¦ schemas/destinations.yaml ¦ enabled:\n      type: boolean ¦ enabled:\n  type: boolean\nlabel:\n  type: string\n  x-beyond-specification: true
+a status ¦ paths/destinations.yaml ¦ x-error-codes: [bad_request] ¦ x-error-codes: [bad_request, conflict]\nx-beyond-specification: true
+a value ¦ schemas/destinations.yaml ¦ enum: [phone, available_humans, app] ¦ enum: [phone, available_humans, app, sip]\nx-beyond-specification: true
+`;
+
+describe("the table of wrong facts", () => {
+  it("has unique names", () => {
+    const names = wrongFacts.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  it("changes openapi/ in each row", () => {
+    const unchanged = wrongFacts.filter((fact) => {
+      const source = readFileSync(new URL(fact.file, openapiFolder), "utf8");
+      return withWrongFact(fact, source) === source;
+    });
+    expect(unchanged).toEqual([]);
+  });
+
+  it("survives in no row", async () => {
+    const results = await caughtBy(wrongFacts);
+    expect(results.filter(([, sentence]) => sentence === undefined)).toEqual([]);
+    expect(results.length).toBeGreaterThanOrEqual(60);
+  });
+
+  it("is no addition with the mark", async () => {
+    const results = await caughtBy(readWrongFacts(marked));
+    expect(results.filter(([, sentence]) => sentence !== undefined)).toEqual([]);
+    expect(results.length).toBe(5);
+  });
+});

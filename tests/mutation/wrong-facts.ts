@@ -1,0 +1,112 @@
+// Writes one wrong fact at a time into a copy of openapi/. The comparison with the specification must catch each:
+// npm run wrong-facts
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { contradictions } from "../../packages/contract/src/compare/contradictions.ts";
+import type { ContractDocument } from "../../packages/contract/src/compare/document.ts";
+import {
+  bundleDocument,
+  type CodeTable,
+  expand,
+  type OpenApiDocument,
+  openapiFolder,
+  readCodeTable,
+} from "../../scripts/generate/document.ts";
+import { problemsIn } from "../../scripts/generate/problems.ts";
+
+/** A text of openapi/ and what replaces it. */
+export interface WrongFact {
+  readonly name: string;
+  /** The file, below openapi/. */
+  readonly file: string;
+  readonly text: string;
+  readonly wrong: string;
+}
+
+const lines = (text: string): string => text.replaceAll("\\n", "\n");
+
+/** Reads a table: `name ¦ file ¦ text ¦ wrong text`. `= text` starts a group, `#` a comment. */
+export function readWrongFacts(table: string): WrongFact[] {
+  return table.split("\n").flatMap((line, index) => {
+    if (line === "" || line.startsWith("#") || line.startsWith("= ")) return [];
+    const [name, file, text, wrong, ...rest] = line.split("¦").map((cell) => cell.trim());
+    if (!name || !file || !text || wrong === undefined || rest.length > 0)
+      throw new Error(`Line ${index + 1} of the table must be "name ¦ file ¦ text ¦ wrong text", not: ${line}`);
+    return [{ name, file, text: lines(text), wrong }];
+  });
+}
+
+/** A file with the wrong text. Throws if the text is not there, or more than once without an anchor. */
+export function withWrongFact({ name, file, text, wrong }: WrongFact, source: string): string {
+  const [anchor, target] = text.includes(" … ") ? (text.split(" … ") as [string, string]) : ["", text];
+  const start = source.indexOf(anchor);
+  const at = source.indexOf(target, start + anchor.length);
+  if (start < 0 || at < 0) throw new Error(`${name}: openapi/${file} does not contain: ${text}`);
+  if (anchor === "" && source.indexOf(target, at + 1) >= 0)
+    throw new Error(`${name}: openapi/${file} contains this more than once. Put "anchor … " before it: ${text}`);
+  const indent = /^ */.exec(source.slice(source.lastIndexOf("\n", at) + 1, at))?.[0] ?? "";
+  return source.slice(0, at) + wrong.replaceAll("\\n", `\n${indent}`) + source.slice(at + target.length);
+}
+
+/** What caught a wrong fact: a sentence of the comparison or of the generator. */
+export interface Caught {
+  readonly by: "comparison" | "generator";
+  readonly sentence: string;
+}
+
+const folder = fileURLToPath(openapiFolder);
+
+/** Tries wrong facts in a temporary copy of openapi/, and reports what caught each; undefined for one that survived. */
+export async function tryWrongFacts(
+  facts: readonly WrongFact[],
+  onResult: (fact: WrongFact, caught: Caught | undefined) => void,
+): Promise<void> {
+  const copy = mkdtempSync(join(tmpdir(), "call-transfer-facts-"));
+  const copyUrl = pathToFileURL(`${copy}/`);
+  const correct = { document: await bundleDocument(), codes: readCodeTable() };
+  try {
+    cpSync(folder, copy, { recursive: true });
+    for (const fact of facts) {
+      const source = readFileSync(join(folder, fact.file), "utf8");
+      writeFileSync(join(copy, fact.file), withWrongFact(fact, source));
+      const isCode = fact.file === "error-codes.yaml";
+      // What the row leaves unchanged is not read again. A file that cannot be read is a mistake of the row.
+      const document = isCode ? structuredClone(correct.document) : await bundleDocument(copyUrl);
+      const codes = isCode ? readCodeTable(copyUrl) : structuredClone(correct.codes);
+      onResult(fact, caughtByComparison(document, codes) ?? caughtByGenerator(copyUrl));
+      writeFileSync(join(copy, fact.file), source);
+    }
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function caughtByComparison(bundled: OpenApiDocument, codes: CodeTable): Caught | undefined {
+  try {
+    const [sentence] = contradictions(expand(bundled, codes) as unknown as ContractDocument);
+    return sentence === undefined ? undefined : { by: "comparison", sentence };
+  } catch (error) {
+    return { by: "generator", sentence: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function caughtByGenerator(copy: URL): Caught | undefined {
+  const [problem] = problemsIn(copy);
+  return problem && { by: "generator", sentence: `${problem.file}:${problem.line} ${problem.message}` };
+}
+
+/** The rows of wrong-facts.txt. */
+export const wrongFacts = readWrongFacts(readFileSync(new URL("wrong-facts.txt", import.meta.url), "utf8"));
+
+if (import.meta.main) {
+  let survived = 0;
+  await tryWrongFacts(wrongFacts, ({ name }, caught) => {
+    if (caught === undefined) survived += 1;
+    const by = caught?.by === "generator" ? "generator: " : "";
+    console.log(caught === undefined ? `SURVIVED: ${name}` : `caught: ${name}: ${by}${caught.sentence}`);
+  });
+  console.log(`${wrongFacts.length - survived} caught, ${survived} survived`);
+  if (survived > 0) process.exitCode = 1;
+}
