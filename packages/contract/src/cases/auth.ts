@@ -1,8 +1,10 @@
-import { type ErrorCode, limits, type OperationId, operations, type Role } from "@call-transfer/spec";
+import { type ErrorCode, type OperationId, operations, type Role } from "@call-transfer/spec";
+import { headers as headerNames, limits } from "../facts/limits.ts";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect, homeUser, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { callersOf, operationIds } from "../suite/document.ts";
+import { admittedBy, isAccountScoped, successOf } from "../suite/expected.ts";
 import type { Caller, Credentials, KeyHolder, Target } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
 import { accounts, members, users } from "../suite/world.ts";
@@ -18,9 +20,6 @@ const key = (changes: Omit<KeyHolder, "keyOf"> = {}): Caller => ({
   ...changes,
 });
 
-/** The status of the operation's first success. */
-const successOf = (operation: OperationId): number => operations[operation].successes[0].status;
-
 /** A caller and the expected error code; success without one. */
 interface Situation {
   readonly name: string;
@@ -31,11 +30,11 @@ interface Situation {
 }
 
 const whenScoped = (operation: OperationId, code: ErrorCode): { expected: ErrorCode } | object =>
-  operations[operation].accountScoped ? { expected: code } : {};
+  isAccountScoped(operation) ? { expected: code } : {};
 
 /** Only for account-scoped operations: for the others the specification leaves open what a suspended account's key may do. */
 const suspendedKey = (operation: OperationId): Situation[] =>
-  operations[operation].accountScoped
+  isAccountScoped(operation)
     ? [
         {
           name: "a key of a suspended account",
@@ -117,7 +116,7 @@ function* matrixOf(operation: OperationId): Generator<ContractCase> {
     });
   }
   for (const caller of callersOf(operation)) {
-    const permitted = (operations[operation].roles as readonly string[]).includes(caller.replace("key as ", ""));
+    const permitted = admittedBy(operation).includes(caller.replace("key as ", ""));
     const refusal = permitted ? {} : { expected: "insufficient_permissions" as const };
     yield contractCase({
       noun: "permissions",
@@ -184,13 +183,13 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
         const value = await from(tokenOf(await target.credentialsFor(homeUser("owner"))));
         const authorization = value === undefined ? {} : { Authorization: value };
         const response = await sendRaw(target, operation, {
-          headers: { "X-Account-Id": accounts.home, ...authorization },
+          headers: { [headerNames.account]: accounts.home, ...authorization },
         });
         await expectProblem(check, response, code);
       },
     });
   }
-  const { accountScoped } = operations[operation];
+  const accountScoped = isAccountScoped(operation);
   yield contractCase({
     noun,
     name: `${operation} with a JWT and no X-Account-Id returns ${accountScoped ? "account_header_missing" : "success"}`,

@@ -1,4 +1,5 @@
-import { type ErrorCode, limits } from "@call-transfer/spec";
+import type { ErrorCode } from "@call-transfer/spec";
+import { limits } from "../facts/limits.ts";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import { connect, validInput } from "../suite/client.ts";
 import { shows, type Transition } from "../suite/transitions.ts";

@@ -1,7 +1,9 @@
-import { type ErrorCode, limits, type OperationId, operations } from "@call-transfer/spec";
+import { type ErrorCode, type OperationId, operations } from "@call-transfer/spec";
+import { headers as headerNames, limits } from "../facts/limits.ts";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import { connect, type Input, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { operationIds, requestSchema } from "../suite/document.ts";
+import { admittedBy, isAccountScoped } from "../suite/expected.ts";
 import type { Caller, Target, TargetWith } from "../suite/target.ts";
 import { accounts, telephony, users, uuid } from "../suite/world.ts";
 
@@ -154,13 +156,13 @@ function invalidField(operation: OperationId): Flaw[] {
 
 /** The flaws that an operation can have, in the order in which they must be reported (A-18). */
 function chainOf(operation: OperationId): Flaw[] {
-  const { accountScoped, roles, pathParameters, queryParameters, hasBody } = operations[operation];
+  const { pathParameters, queryParameters, hasBody } = operations[operation];
   return [
     credential,
     address,
     scope,
-    ...(accountScoped ? [accountHeader, membership] : []),
-    ...((roles as readonly string[]).includes("agent") ? [] : [role]),
+    ...(isAccountScoped(operation) ? [accountHeader, membership] : []),
+    ...(admittedBy(operation).includes("agent") ? [] : [role]),
     rateLimit,
     ...(pathParameters.length > 0 ? [malformedId] : []),
     ...malformedQueryOf(queryParameters),
@@ -197,7 +199,7 @@ function pairCase(operation: OperationId, first: Flaw, second: Flaw): ContractCa
       const init: RequestInit = {
         headers: {
           Authorization: `Bearer ${apiKey ?? accessToken}`,
-          ...(accountId === undefined ? {} : { "X-Account-Id": accountId }),
+          ...(accountId === undefined ? {} : { [headerNames.account]: accountId }),
           ...headers,
         },
         ...(text === undefined ? {} : { body: text }),

@@ -1,4 +1,5 @@
-import { limits } from "@call-transfer/spec";
+import { limits as contractLimits } from "@call-transfer/spec";
+import { limits } from "../facts/limits.ts";
 import { contractCase } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
 import { accounts, destinations, firstSecret, hourMs, members, minuteMs, uuid } from "../suite/world.ts";
@@ -17,7 +18,11 @@ export const destinationCases = [
         destinations.app,
       );
       check.isTrue(typeof signingSecret === "string" && signingSecret !== firstSecret, "a new secret");
-      check.equal(signingSecretHint, signingSecret?.slice(-limits.signingSecretHintLength), "signingSecretHint");
+      check.equal(
+        signingSecretHint,
+        signingSecret?.slice(-contractLimits.signingSecretHintLength),
+        "signingSecretHint",
+      );
     },
   }),
   contractCase({

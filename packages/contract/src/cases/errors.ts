@@ -1,8 +1,10 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
+import { headers } from "../facts/limits.ts";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect, homeUser, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { onDemandCodes, operationIds } from "../suite/document.ts";
+import { hasFieldErrors, statusOf } from "../suite/expected.ts";
 import type { Target } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
 import { accounts } from "../suite/world.ts";
@@ -16,13 +18,12 @@ const operationFor = (code: ErrorCode): OperationId =>
 
 /** Expects an error of the SDK with everything that the code table defines. */
 async function arrives(check: Check, call: PromiseLike<unknown>, code: ErrorCode): Promise<void> {
-  const row = errorCodes[code];
   const error = await check.rejected(call, code);
-  check.equal(error.status, row.status ?? error.status, "status");
-  check.equal(error.title, row.title, "title");
+  check.equal(error.status, statusOf(code) ?? error.status, "status");
+  check.equal(error.title, errorCodes[code].title, "title");
   check.isTrue(typeof error.detail === "string" && error.detail !== "", "a detail");
   check.isTrue(typeof error.requestId === "string" && error.requestId !== "", "a requestId");
-  check.equal((error.errors?.length ?? 0) > 0, row.hasFieldErrors, "whether fields are named");
+  check.equal((error.errors?.length ?? 0) > 0, hasFieldErrors(code), "whether fields are named");
 }
 
 /** Every code of the table, each returned once by a fault. */
@@ -80,7 +81,7 @@ const rateLimitCases = operationIds.map((operation) =>
 
 async function sendAs(target: Target, operation: OperationId, init: RequestInit): Promise<Response> {
   const { accessToken } = await target.credentialsFor(homeUser("owner"));
-  const identity = { Authorization: `Bearer ${accessToken}`, "X-Account-Id": accounts.home };
+  const identity = { Authorization: `Bearer ${accessToken}`, [headers.account]: accounts.home };
   return sendRaw(target, operation, { ...init, headers: { ...identity, ...(init.headers as object) } });
 }
 
@@ -104,7 +105,7 @@ const bodyCases = bodyOperations.flatMap((operation) =>
       needs: ["validates"],
       async run(target, check) {
         const response = await sendAs(target, operation, init);
-        check.equal(response.status, errorCodes[code].status, "status");
+        check.equal(response.status, statusOf(code), "status");
         check.equal(Reflect.get((await response.json()) as object, "code"), code, "code");
       },
     }),
@@ -156,7 +157,7 @@ export const errorCases: readonly ContractCase[] = [
       const client = await connect(target);
       const first = await client.roles.list().withResponse();
       const second = await client.roles.list().withResponse();
-      check.equal(first.requestId, first.response.headers.get("X-Request-Id"), "requestId");
+      check.equal(first.requestId, first.response.headers.get(headers.requestId), "requestId");
       check.isTrue(first.requestId !== second.requestId, "two requests have different ids");
     },
   }),

@@ -1,8 +1,9 @@
-import { errorCodes, type OperationId } from "@call-transfer/spec";
+import type { OperationId } from "@call-transfer/spec";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { operationIds } from "../suite/document.ts";
+import { statusOf } from "../suite/expected.ts";
 import { type Field, fieldName, fieldPath, fieldsOf, type Rule, rulesOf } from "../suite/fields.ts";
 import { absent, type Probe, probesOf } from "../suite/probes.ts";
 import type { Target } from "../suite/target.ts";
@@ -76,7 +77,7 @@ async function withoutBody(target: Target, check: Check, operation: OperationId,
   const { accessToken = "", accountId = "" } = await target.credentialsFor(homeUser("owner"));
   const headers = { Authorization: `Bearer ${accessToken}`, "X-Account-Id": accountId };
   const { status } = await sendRaw(target, operation, { headers }, input);
-  check.equal(status, errorCodes.validation_failed.status, "the status of a request without a body");
+  check.equal(status, statusOf("validation_failed"), "the status of a request without a body");
 }
 
 async function rejects(target: Target, check: Check, { field }: Rule, { value, what, code }: Probe): Promise<void> {
@@ -112,5 +113,5 @@ function* casesOf(operation: OperationId): Generator<ContractCase> {
   }
 }
 
-/** The last valid and the first invalid value for every rule of every field, derived from the OpenAPI document. */
+/** The last valid and the first invalid value for every rule of every field, derived from the specification and the OpenAPI document. */
 export const invalidInputCases: readonly ContractCase[] = operationIds.flatMap((id) => [...casesOf(id)]);

@@ -1,7 +1,9 @@
-import { type ErrorCode, errorCodes, limits, operations } from "@call-transfer/spec";
+import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
+import { limits, retriedStatuses } from "../facts/limits.ts";
 import { type ContractCase, contractCase, type RetryClass } from "../suite/case.ts";
 import { invoke, validInput } from "../suite/client.ts";
 import { operationIds } from "../suite/document.ts";
+import { statusOf } from "../suite/expected.ts";
 import { connectImpatient } from "../suite/impatient-client.ts";
 import type { Fault } from "../suite/target.ts";
 
@@ -21,13 +23,17 @@ export const retriedResponses: readonly {
   code?: ErrorCode;
   retried: readonly RetryClass[];
 }[] = [
-  ...codesWhere((code) => errorCodes[code].status === 503 || errorCodes[code].status === 500).map((code) => ({
+  ...codesWhere((code) => [500, 503].includes(statusOf(code) ?? 0)).map((code) => ({
     name: code,
     fault: { code },
     code,
     retried: errorCodes[code].effectFree ? always : repeatable,
   })),
-  { name: "a 408 without a body", fault: { status: 408 }, retried: repeatable },
+  ...retriedStatuses.map((status) => ({
+    name: `a ${status} without a body`,
+    fault: { status },
+    retried: status === statusOf("rate_limit_exceeded") ? always : repeatable,
+  })),
   { name: "a proxy's 502", fault: { status: 502, body: "<html></html>" }, retried: repeatable },
   { name: "rate_limit_exceeded", fault: { code: "rate_limit_exceeded" }, code: "rate_limit_exceeded", retried: always },
   {
@@ -76,6 +82,16 @@ export const retryCases: readonly ContractCase[] = [
         waits.every((wait, index) => wait > (waits[index - 1] ?? 0)),
         `growing waits, got ${waits.join(", ")}`,
       );
+    },
+  }),
+  contractCase({
+    noun,
+    name: "an attempt may take the documented time by default",
+    needs: [],
+    async run(target, check) {
+      const { client, limitsOfAttempts } = await connectImpatient(target);
+      await client.roles.list();
+      check.equal(limitsOfAttempts, [limits.clientTimeoutSecs * 1000], "the time that the attempt may take");
     },
   }),
   contractCase({

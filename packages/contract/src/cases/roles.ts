@@ -1,6 +1,6 @@
 import { contractCase } from "../suite/case.ts";
 import { connect, homeUser } from "../suite/client.ts";
-import { roles } from "../suite/document.ts";
+import { builtInRoles } from "../suite/expected.ts";
 
 const noun = "roles";
 
@@ -11,7 +11,7 @@ export const roleCases = [
     needs: [],
     async run(target, check) {
       const list = await (await connect(target)).roles.list();
-      check.equal(list.roles.map(({ role }) => role).toSorted(), roles.toSorted(), "roles");
+      check.equal(list.roles.map(({ role }) => role).toSorted(), builtInRoles.toSorted(), "roles");
     },
   }),
   contractCase({

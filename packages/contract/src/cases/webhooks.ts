@@ -1,5 +1,6 @@
 import { verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webhooks";
-import { limits, webhookSignature } from "@call-transfer/spec";
+import { webhookSignature } from "@call-transfer/spec";
+import { headers, limits, webhook } from "../facts/limits.ts";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
@@ -14,7 +15,7 @@ type Platform = TargetWith<(typeof needs)[number]>;
 const overlapMs = limits.previousSecretOverlapHours * hourMs;
 const delivered = (signing: "signed" | "rotated") => ({
   kind: "webhook" as const,
-  event: webhookSignature.event,
+  event: webhook.event,
   signing,
 });
 
@@ -32,17 +33,17 @@ async function rotate(target: Platform): Promise<string> {
   return (await client.destinations.rotateSecret(destinations.app)).signingSecret ?? "";
 }
 
-const headerOf = (delivery: Delivery): string => delivery.headers.get(webhookSignature.header) ?? "";
+const headerOf = (delivery: Delivery): string => delivery.headers.get(headers.signature) ?? "";
 const signaturesOf = (delivery: Delivery): string[] =>
   headerOf(delivery)
     .split(",")
-    .filter((part) => part.startsWith(`${webhookSignature.scheme}=`));
+    .filter((part) => part.startsWith(`${webhook.scheme}=`));
 
 /** The delivery with only one of its signatures. */
 function withSignature(delivery: Delivery, index: number): Delivery {
   const [time = ""] = headerOf(delivery).split(",");
-  const headers = new Headers({ [webhookSignature.header]: `${time},${signaturesOf(delivery)[index] ?? ""}` });
-  return { ...delivery, headers };
+  const signature = `${time},${signaturesOf(delivery)[index] ?? ""}`;
+  return { ...delivery, headers: new Headers({ [headers.signature]: signature }) };
 }
 
 const verify = (target: Platform, { body, headers }: Delivery, secret: string) =>
@@ -90,11 +91,7 @@ export const webhookCases: readonly ContractCase[] = [
     covers: [delivered("signed")],
     async run(target, check) {
       const event = await verify(target, await offer(target), firstSecret);
-      check.equal(
-        [event.type, event.destinationId],
-        [webhookSignature.event, destinations.app],
-        "type and destinationId",
-      );
+      check.equal([event.type, event.destinationId], [webhook.event, destinations.app], "type and destinationId");
     },
   }),
   contractCase({

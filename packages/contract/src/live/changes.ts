@@ -1,6 +1,8 @@
 import { isApiError } from "@call-transfer/sdk";
-import { errorCodes, limits } from "@call-transfer/spec";
+import { limits as contractLimits } from "@call-transfer/spec";
+import { limits } from "../facts/limits.ts";
 import { requestSchema, resolve, type Schema } from "../suite/document.ts";
+import { statusOf } from "../suite/expected.ts";
 import { client, type LiveCase, type Session } from "./live-case.ts";
 
 const hourMs = 3_600_000;
@@ -67,7 +69,7 @@ async function createsGroup(session: Session): Promise<void> {
   const ringTime = created.members[0]?.ringTimeoutSecs ?? null;
   check.observe("A-23", "an absent ring time", ringTime === null ? "absent" : String(ringTime), ringTime === null);
   const again = await apiErrorOf(groups.create(body));
-  check.equal(again?.status, errorCodes.resource_already_exists.status, "status for a taken name");
+  check.equal(again?.status, statusOf("resource_already_exists"), "status for a taken name");
   check.observe("A-16", "a group's name is taken", String(again?.code), again?.code === "resource_already_exists");
 }
 
@@ -101,11 +103,11 @@ async function rotates(session: Session): Promise<void> {
   // Before all checks, because no other response contains the secret.
   if (typeof signingSecret === "string") session.saveSecret(signingSecret);
   check.isTrue(typeof signingSecret === "string" && signingSecret !== "", "the rotation returns the new secret");
-  const hint = signingSecret?.slice(-limits.signingSecretHintLength);
+  const hint = signingSecret?.slice(-contractLimits.signingSecretHintLength);
   check.observe(
     "A-12",
     "the secret's hint",
-    signingSecretHint === hint ? `the last ${limits.signingSecretHintLength} characters` : "another form",
+    signingSecretHint === hint ? `the last ${contractLimits.signingSecretHintLength} characters` : "another form",
     signingSecretHint === hint,
   );
   check.observe("A-1", "fields of the destination's config", Object.keys(config).toSorted().join(", ") || "none", true);

@@ -1,4 +1,5 @@
-import { errorCodes, limits } from "@call-transfer/spec";
+import { limits } from "../facts/limits.ts";
+import { statusOf } from "../suite/expected.ts";
 import {
   client,
   describeReply,
@@ -28,7 +29,7 @@ function lifetimeSecs(token: string): number | undefined {
 /** Expects status 401 (§4), and the code if §5 defines it. */
 async function expectUnauthorized(session: Session, headers: Record<string, string>, code?: string): Promise<Reply> {
   const reply = await getOperation(session, "listRoles", { headers });
-  session.check.equal(reply.status, errorCodes.unauthorized.status, "status");
+  session.check.equal(reply.status, statusOf("unauthorized"), "status");
   if (code) session.check.equal(reply.code, code, "code");
   return reply;
 }
@@ -67,7 +68,7 @@ export const credentialCases: readonly LiveCase[] = [
       const scoped = await getOperation(session, "listRoles", { headers });
       session.check.equal(
         describeReply(scoped),
-        `${errorCodes.account_header_missing.status} account_header_missing`,
+        `${statusOf("account_header_missing")} account_header_missing`,
         "response",
       );
       const accounts = await getOperation(session, "listAccounts", { headers });
@@ -94,7 +95,7 @@ export const credentialCases: readonly LiveCase[] = [
         "X-Account-Id": crypto.randomUUID(),
       };
       const reply = await getOperation(session, "listRoles", { headers });
-      session.check.equal(reply.status, errorCodes.account_access_denied.status, "status");
+      session.check.equal(reply.status, statusOf("account_access_denied"), "status");
       session.check.observe("A-16", "another account", describeReply(reply), reply.code === "account_access_denied");
     },
   },
@@ -126,7 +127,7 @@ export const credentialCases: readonly LiveCase[] = [
     async run(session) {
       const { check } = session;
       const path = await getPath(session, nowhere, {});
-      check.equal(path.status, errorCodes.not_found.status, "status of an unknown path");
+      check.equal(path.status, statusOf("not_found"), "status of an unknown path");
       check.observe("A-18", "an unknown path without a credential", describeReply(path), path.code === "not_found");
       const id = await getOperation(session, "getMemberAvailability", {
         path: { memberId: malformedId },
@@ -151,7 +152,7 @@ export const credentialCases: readonly LiveCase[] = [
       const second = await list.list().withResponse();
       session.check.isTrue(first.requestId !== second.requestId, "two requests have different ids");
       const unknown = await getPath(session, nowhere, identity(session.options));
-      session.check.equal(unknown.status, errorCodes.not_found.status, "status of an unknown path");
+      session.check.equal(unknown.status, statusOf("not_found"), "status of an unknown path");
     },
   },
 ];

@@ -1,4 +1,5 @@
-import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
+import { type OperationId, operations } from "@call-transfer/spec";
+import { statusOf } from "../suite/expected.ts";
 import { operationOf } from "../suite/recorder.ts";
 import type { Target } from "../suite/target.ts";
 import { describeValue } from "../suite/trace.ts";
@@ -42,7 +43,7 @@ export async function connectionProblem(options: LiveOptions): Promise<string | 
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutSecs * 1000),
     });
-    if (response.status !== errorCodes.unauthorized.status) {
+    if (response.status !== statusOf("unauthorized")) {
       await response.body?.cancel();
       return undefined;
     }

@@ -1,5 +1,5 @@
-import { errorCodes } from "@call-transfer/spec";
 import { type Parameter, parametersOf, resolve, roles, type Schema } from "../suite/document.ts";
+import { statusOf } from "../suite/expected.ts";
 import { describeValue } from "../suite/trace.ts";
 import { credentialCases } from "./credentials.ts";
 import { client, describeReply, getOperation, type LiveCase, type Reply } from "./live-case.ts";
@@ -20,7 +20,7 @@ function firstField({ body }: Reply): string {
   return first ? `${describeValue(first.field)} ${describeValue(first.code)}` : "no field";
 }
 
-const { status: invalidStatus } = errorCodes.validation_failed;
+const invalidStatus = statusOf("validation_failed");
 
 /** Invalid queries, and the expected field error. */
 const badQueries: Readonly<Record<string, { query: Record<string, string>; names: string; row: string }>> = {
@@ -177,8 +177,8 @@ const otherCases: readonly LiveCase[] = [
     async run(session) {
       const { check } = session;
       const unknown = await getOperation(session, "getMemberAvailability", { path: { memberId: crypto.randomUUID() } });
-      const notFound = errorCodes.resource_not_found.status;
-      if (unknown.status === errorCodes.insufficient_permissions.status)
+      const notFound = statusOf("resource_not_found");
+      if (unknown.status === statusOf("insufficient_permissions"))
         check.observe("A-15", "reading an availability with this credential", describeReply(unknown), false);
       else check.equal(unknown.status, notFound, "status for an unknown member");
       if (unknown.status === notFound)

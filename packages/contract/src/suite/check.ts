@@ -1,5 +1,6 @@
 import { type ApiError, isApiError, OutcomeUnknownError } from "@call-transfer/sdk";
-import { type ErrorCode, errorCodes } from "@call-transfer/spec";
+import type { ErrorCode } from "@call-transfer/spec";
+import { statusOf } from "./expected.ts";
 
 /** A violation of the contract by the target. */
 export class Violation extends Error {
@@ -40,7 +41,7 @@ export class Check {
   async rejected(call: PromiseLike<unknown>, code: ErrorCode): Promise<ApiError> {
     const error = await this.failed(call, code);
     this.equal(error.code, code, "code");
-    const { status } = errorCodes[code];
+    const status = statusOf(code);
     if (status !== null) this.equal(error.status, status, `status of ${code}`);
     return error;
   }
@@ -56,7 +57,7 @@ export class Check {
     what: string,
   ): Promise<ApiError> {
     const error = await this.failed(call, code);
-    this.equal(error.status, errorCodes[code].status, `status when ${what}`);
+    this.equal(error.status, statusOf(code), `status when ${what}`);
     this.observe(assumption, what, String(error.code), error.code === code);
     return error;
   }

@@ -1,5 +1,7 @@
 import type { OperationId } from "@call-transfer/spec";
+import type { FieldFact } from "../facts/resources.ts";
 import { parametersOf, requestSchema, resolve, type Schema } from "./document.ts";
+import { fieldFactOf } from "./expected.ts";
 
 /** A field of a request with rules in the contract. */
 export interface Field {
@@ -36,6 +38,28 @@ export const isNullable = (schema: Schema): boolean => Array.isArray(schema.type
 export const typeOf = (schema: Schema): string | undefined =>
   typeof schema.type === "string" ? schema.type : schema.type?.find((type) => type !== "null");
 
+/** The limits of a fact, as keywords of a schema. */
+function limitsOf(fact: FieldFact): Partial<Schema> {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, default: absent } = fact;
+  const keywords = { minimum, maximum, minLength, maxLength, minItems, maxItems, default: absent };
+  return Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined));
+}
+
+/** The field with what the specification says about it, so that probes test that and not what the contract says. */
+function asStated(field: Field): Field {
+  const fact = fieldFactOf(field.operation, field.where, field.steps);
+  if (!fact) return field;
+  const { schema } = field;
+  const type = typeOf(schema);
+  const withNull = fact.nullable && type !== undefined ? { type: [type, "null"] } : {};
+  const values = fact.values && { enum: [...new Set([...fact.values, ...(schema.enum ?? [])])] };
+  return {
+    ...field,
+    required: fact.required ?? field.required,
+    schema: { ...schema, ...limitsOf(fact), ...withNull, ...values },
+  };
+}
+
 function* walk(field: Field): Generator<Field> {
   yield field;
   for (const [name, property] of Object.entries(field.schema.properties ?? {})) {
@@ -60,7 +84,7 @@ export function fieldsOf(operation: OperationId): Field[] {
     }),
   );
   const fields = body ? [...walk({ operation, where: "body", steps: [], schema: body, required: true })] : [];
-  return [...fields, ...parameters];
+  return [...fields, ...parameters].map(asStated);
 }
 
 /** A rule of a field, with the sides that a request can test. */

@@ -1,5 +1,5 @@
 import type { CallTransfer, ClientOptions } from "@call-transfer/sdk";
-import { limits } from "@call-transfer/spec";
+import { limits } from "../facts/limits.ts";
 import { connect } from "./client.ts";
 import type { Target } from "./target.ts";
 
@@ -23,15 +23,20 @@ function startDeadline(callback: () => void): Wait {
   return wait;
 }
 
+/** Timers from this length on are deadlines of attempts, shorter ones waits between them. */
+const shortestDeadlineMs = limits.clientTimeoutSecs * 1000 * (3 / 4);
+
 /** A client clock on which waits end at once. Deadlines of attempts only fire with `givesUpOnce`, and only once. */
 function impatientClock(givesUpOnce: boolean) {
   const waits: number[] = [];
+  const limitsOfAttempts: number[] = [];
   let now = 0;
   let deadlines = givesUpOnce ? 1 : 0;
   const clock: ClientOptions["clock"] = {
     now: () => now,
     setTimeout(callback, delayMs) {
-      if (delayMs >= limits.clientTimeoutSecs * 1000) {
+      if (delayMs >= shortestDeadlineMs) {
+        limitsOfAttempts.push(delayMs);
         deadlines -= 1;
         return deadlines === 0 ? startDeadline(callback) : undefined;
       }
@@ -42,19 +47,21 @@ function impatientClock(givesUpOnce: boolean) {
     },
     clearTimeout: (wait) => clearTimeout((wait as Wait | undefined)?.timer),
   };
-  return { clock, waits };
+  return { clock, waits, limitsOfAttempts };
 }
 
-/** A client with the SDK's number of retries, and a record of its requests and waits. */
+/** A client with the SDK's own number of retries and timeout, and a record of its requests and waits. */
 export interface ImpatientClient {
   readonly client: CallTransfer;
   readonly waits: readonly number[];
+  /** The time that each attempt may take, in milliseconds. */
+  readonly limitsOfAttempts: readonly number[];
   readonly sent: { readonly count: number };
 }
 
 /** Creates a client whose retries do not wait. With `givesUpOnce` the deadline of its first attempt fires. */
 export async function connectImpatient(target: Target, givesUpOnce = false): Promise<ImpatientClient> {
-  const { clock, waits } = impatientClock(givesUpOnce);
+  const { clock, waits, limitsOfAttempts } = impatientClock(givesUpOnce);
   const sent = { count: 0 };
   const fetch: typeof globalThis.fetch = (input, init) => {
     sent.count += 1;
@@ -63,8 +70,8 @@ export async function connectImpatient(target: Target, givesUpOnce = false): Pro
   const client = await connect(target, undefined, {
     clock,
     fetch,
-    maxRetries: limits.clientMaxRetries,
+    maxRetries: undefined,
     random: () => 0,
   });
-  return { client, waits, sent };
+  return { client, waits, limitsOfAttempts, sent };
 }

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { operationIds } from "./document.ts";
+import { hasFieldErrors, statusOf } from "./expected.ts";
 import { bodyViolations } from "./schema-check.ts";
 import type { BrokenResponse, Fault, Target } from "./target.ts";
 import { describeValue, requestLine, responseLine } from "./trace.ts";
@@ -47,9 +48,9 @@ function problemViolations(status: number, requestId: string | null, body: unkno
   if (mirrored !== status) broken.push(`the body's status ${describeValue(mirrored)} differs from the response's`);
   if (named !== requestId) broken.push(`requestId ${describeValue(named)} differs from X-Request-Id ${requestId}`);
   if (!isErrorCode(code)) return [...broken, `${describeValue(code)} is not a code of the table`];
-  const row = errorCodes[code];
-  if (row.status !== null && row.status !== status) broken.push(`${code} must have status ${row.status}`);
-  if (row.hasFieldErrors && !(Array.isArray(errors) && errors.length > 0)) broken.push(`${code} has no field errors`);
+  const expected = statusOf(code);
+  if (expected !== null && expected !== status) broken.push(`${code} must have status ${expected}`);
+  if (hasFieldErrors(code) && !(Array.isArray(errors) && errors.length > 0)) broken.push(`${code} has no field errors`);
   return broken;
 }
 
