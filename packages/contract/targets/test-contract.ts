@@ -9,6 +9,7 @@ import { runsText, totalsOf } from "../src/coverage/summary.ts";
 import { main as checkLiveServer } from "../src/live/main.ts";
 import type { CaseResult } from "../src/suite/run.ts";
 import { isMockServer, mockServerAt } from "./address.ts";
+import { assumptionsPage, unsaidFindings } from "./assumption-rows.ts";
 import { caseTable, classTable, coverageJson, coverageMarkdown } from "./report.ts";
 import { keepSummary, writeReport } from "./reports.ts";
 import { targets } from "./targets.ts";
@@ -129,7 +130,11 @@ const { passed, failed } = totalsOf(runs);
 const coverage = failed === 0 && !isBroken ? measureCoverage(runs) : undefined;
 const gaps = coverage ? coverageGaps(coverage) : [];
 const isWhole = names.every((name) => results.some(({ target }) => target === name));
-const problems = [...gaps, ...(coverage ? report(coverage, isWhole && gaps.length === 0) : [])];
+const unsaid = unsaidFindings(
+  runs.flatMap(({ findings }) => findings),
+  assumptionsPage(),
+);
+const problems = [...gaps, ...unsaid, ...(coverage ? report(coverage, isWhole && gaps.length === 0) : [])];
 
 if (json && results.length > 0) console.log(JSON.stringify({ targets: results, problems }, null, 2));
 if (!json && coverage && results.length > 0) console.log(coveredText(coverage, gaps.length));

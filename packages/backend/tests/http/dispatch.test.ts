@@ -39,8 +39,8 @@ describe("every response", () => {
     expect(await response.json()).toMatchObject({ code: "not_found", status: 404 });
   });
 
-  it("lists the allowed methods of a path", async () => {
-    const answer = await send(createBackend(), "PUT /calls");
+  it.each(["PUT", "HEAD"])("lists the allowed methods of a path to %s", async (method) => {
+    const answer = await send(createBackend(), `${method} /calls`);
     expect([answer.status, codeOf(answer)]).toEqual([404, "not_found"]);
     expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "POST"]);
   });

@@ -27,6 +27,8 @@ interface Situation {
   readonly expected?: ErrorCode;
   /** Set where the specification defines the status only. */
   readonly assumption?: string;
+  /** What the assumption says it about; the name of the situation without one. */
+  readonly subject?: string;
 }
 
 const whenScoped = (operation: OperationId, code: ErrorCode): { expected: ErrorCode } | object =>
@@ -41,6 +43,7 @@ const suspendedKey = (operation: OperationId): Situation[] =>
           who: { keyOf: accounts.suspended },
           expected: "account_suspended",
           assumption: "A-42",
+          subject: "the account is suspended",
         },
       ]
     : [];
@@ -77,12 +80,14 @@ function situationsOf(operation: OperationId): Situation[] {
       who: { userId: users.stranger, accountId: accounts.home },
       ...whenScoped(operation, "account_access_denied"),
       assumption: "A-16",
+      subject: "the caller is not a member of the account",
     },
     {
       name: "a user of a suspended account",
       who: { userId: users.owner, accountId: accounts.suspended },
       ...whenScoped(operation, "account_suspended"),
       assumption: "A-42",
+      subject: "the account is suspended",
     },
     ...suspendedKey(operation),
   ];
@@ -99,11 +104,11 @@ async function answers(
   target: Target,
   check: Check,
   operation: OperationId,
-  { name, who, expected, assumption }: Situation,
+  { name, who, expected, assumption, subject = name }: Situation,
 ): Promise<void> {
   const call = invoke(await connect(target, who), operation, validInput(operation));
   if (!expected) return check.equal((await call.withResponse()).response.status, successOf(operation), "status");
-  await (assumption ? check.rejectedWithStatusOf(call, expected, assumption, name) : check.rejected(call, expected));
+  await (assumption ? check.rejectedWithStatusOf(call, expected, assumption, subject) : check.rejected(call, expected));
 }
 
 function* matrixOf(operation: OperationId): Generator<ContractCase> {

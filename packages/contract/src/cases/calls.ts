@@ -2,6 +2,7 @@ import type { ErrorCode } from "@call-transfer/spec";
 import { limits } from "../facts/limits.ts";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import { connect, validInput } from "../suite/client.ts";
+import type { PolicyChanges } from "../suite/target.ts";
 import { shows, type Transition } from "../suite/transitions.ts";
 import { accounts, hourMs, iso, minuteMs, pastCalls, type Seed, start, telephony, uuid } from "../suite/world.ts";
 
@@ -22,22 +23,22 @@ interface Refusal {
 /** Reasons to reject a call that depend on the state alone (§7.2). */
 const refusals: Readonly<Record<string, Refusal>> = {
   "a flow that is not published": { change: { flowId: telephony.unpublishedFlow }, code: "flow_not_published" },
-  "an unknown flow": { change: { flowId: uuid(999) }, code: "flow_not_published", assumption: "A-16" },
+  "an unknown flow": { change: { flowId: uuid(999) }, code: "flow_not_published", assumption: "A-47" },
   "another account's flow": {
     change: { flowId: telephony.foreignFlow },
     code: "flow_not_published",
-    assumption: "A-16",
+    assumption: "A-47",
   },
   "a number that is not active": { change: { fromNumber: telephony.inactiveNumber }, code: "phone_number_not_active" },
   "an unknown number": {
     change: { fromNumber: "+15550109999" },
     code: "phone_number_not_active",
-    assumption: "A-16",
+    assumption: "A-47",
   },
   "another account's number": {
     change: { fromNumber: telephony.foreignNumber },
     code: "phone_number_not_active",
-    assumption: "A-16",
+    assumption: "A-47",
   },
   "a number that is not verified": {
     change: { fromNumber: telephony.unverifiedNumber },
@@ -54,7 +55,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   "a provider that the number does not belong to": {
     change: { providerId: telephony.rejectingProvider },
     code: "provider_call_rejected",
-    assumption: "A-16",
+    assumption: "A-47",
   },
   "a contact on the do-not-call list": { change: { toNumber: telephony.doNotCall }, code: "contact_on_dnc_list" },
   "a contact outside the callable hours": { change: { toNumber: telephony.asleep }, code: "outside_callable_hours" },
@@ -69,10 +70,63 @@ const refusalCases = Object.entries(refusals).map(([what, { change, code, assump
       const client = await connect(target);
       const before = (await client.calls.list()).meta.total;
       const call = client.calls.create({ ...request, ...change });
-      await (assumption
-        ? check.rejectedWithStatusOf(call, code, assumption, `a call names ${what}`)
-        : check.rejected(call, code));
+      await (assumption ? check.rejectedWithStatusOf(call, code, assumption, what) : check.rejected(call, code));
       check.equal((await client.calls.list()).meta.total, before, "calls in the list");
+    },
+  }),
+);
+
+/** A contact who is on the do-not-call list and asleep. */
+const asleepAndUnwilling = "+15550109121";
+
+/** Requests that break two rules, and policies: the first rule decides (A-48). */
+const twoRules: Readonly<Record<string, Refusal & { readonly policies?: PolicyChanges }>> = {
+  "the flow before the number": {
+    change: { flowId: telephony.unpublishedFlow, fromNumber: telephony.inactiveNumber },
+    code: "flow_not_published",
+  },
+  "the number before its provider": {
+    change: { fromNumber: telephony.unverifiedNumber, providerId: telephony.rejectingProvider },
+    code: "phone_number_not_verified",
+  },
+  "the provider before the do-not-call list": {
+    change: { fromNumber: telephony.rejectedNumber, toNumber: telephony.doNotCall },
+    code: "provider_call_rejected",
+  },
+  "the do-not-call list before the callable hours": {
+    change: { toNumber: asleepAndUnwilling },
+    code: "contact_on_dnc_list",
+  },
+  "the callable hours before the daily limit": {
+    change: { toNumber: telephony.asleep },
+    policies: { dailyCallLimit: 0 },
+    code: "outside_callable_hours",
+  },
+  "the daily limit before the queue": {
+    change: {},
+    policies: { dailyCallLimit: 0, concurrentCallLimit: 0, callQueueLimit: 0 },
+    code: "daily_call_limit_exceeded",
+  },
+};
+
+const orderCases = Object.entries(twoRules).map(([what, { change, code, policies = {} }]) =>
+  contractCase({
+    noun,
+    name: `a call checks ${what}`,
+    needs: [...needs, "policies"],
+    async run(target, check) {
+      await target.seed({
+        contacts: [
+          {
+            accountId: accounts.home,
+            number: asleepAndUnwilling,
+            doNotCall: true,
+            timeZone: "America/Los_Angeles",
+          },
+        ],
+      });
+      await target.policies.set(policies);
+      await check.rejected((await connect(target)).calls.create({ ...request, ...change }), code);
     },
   }),
 );
@@ -443,6 +497,7 @@ const listCases = [
 export const callCases: readonly ContractCase[] = [
   ...placementCases,
   ...refusalCases,
+  ...orderCases,
   ...hourCases,
   ...numberCases,
   ...listCases,

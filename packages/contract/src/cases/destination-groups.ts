@@ -91,7 +91,7 @@ export const destinationGroupCases = [
       const client = await connect(target);
       await client.destinationGroups.create({ name: "Front desk", members });
       const again = client.destinationGroups.create({ name: "Front desk", members });
-      await check.rejectedWithStatusOf(again, "resource_already_exists", "A-16", "a group's name is taken");
+      await check.rejectedWithStatusOf(again, "resource_already_exists", "A-16", "the name is taken");
     },
   }),
   contractCase({

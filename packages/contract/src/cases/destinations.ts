@@ -110,7 +110,7 @@ export const destinationCases = [
           rotation,
           "resource_not_found",
           "A-16",
-          "the destination is not in the account",
+          "the member or destination is not in the account",
         );
       },
     }),

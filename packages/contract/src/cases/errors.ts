@@ -85,7 +85,7 @@ async function sendAs(target: Target, operation: OperationId, init: RequestInit)
   return sendRaw(target, operation, { ...init, headers: { ...identity, ...(init.headers as object) } });
 }
 
-/** Bodies that are not JSON of an acceptable size. */
+/** Bodies that are not JSON of an acceptable size. */
 const unreadable: Readonly<Record<string, { init: RequestInit; code: ErrorCode }>> = {
   "malformed JSON": { init: { body: '{"name": ' }, code: "invalid_json" },
   "an empty body": { init: { body: "" }, code: "invalid_json" },
@@ -112,7 +112,7 @@ const bodyCases = bodyOperations.flatMap((operation) =>
   ),
 );
 
-/** A method that no operation has on the path. */
+/** A method that no operation has on the path. */
 function wrongMethodOf(operation: OperationId): string {
   const taken = Object.values(operations).filter(({ path }) => path === operations[operation].path);
   return ["PUT", "PATCH"].find((method) => taken.every((other) => other.method !== method)) ?? "TRACE";

@@ -80,14 +80,19 @@ async function withoutBody(target: Target, check: Check, operation: OperationId,
   check.equal(status, statusOf("validation_failed"), "the status of a request without a body");
 }
 
-async function rejects(target: Target, check: Check, { field }: Rule, { value, what, code }: Probe): Promise<void> {
+async function rejects(target: Target, check: Check, { field }: Rule, { value, code }: Probe): Promise<void> {
   const input = inputWith(validInput(field.operation), field, value);
   if (field.steps.length === 0 && value === absent) return withoutBody(target, check, field.operation, input);
   const client = await connect(target);
   const call = invoke(client, field.operation, input);
   if (field.where === "path") return void (await check.rejected(call, "invalid_id_format"));
   if (field.steps.length === 0)
-    return void (await check.rejectedWithStatusOf(call, "validation_failed", "A-20", `the body is ${what}`));
+    return void (await check.rejectedWithStatusOf(
+      call,
+      "validation_failed",
+      "A-20",
+      value === null ? "a value is missing, or is null where null is not allowed" : "wrong type, format or value",
+    ));
   const { errors } = await check.rejected(call, "validation_failed");
   const named = errors?.map((error) => ({ field: error.field, code: error.code }));
   check.equal(named, [{ field: fieldPath(field), code }], "the fields named");

@@ -150,7 +150,12 @@ export const memberCases = [
       needs,
       async run(target, check) {
         const call = (await connect(target)).members.getAvailability(id);
-        await check.rejectedWithStatusOf(call, "resource_not_found", "A-16", "the member is not in the organization");
+        await check.rejectedWithStatusOf(
+          call,
+          "resource_not_found",
+          "A-16",
+          "the member or destination is not in the account",
+        );
       },
     }),
     contractCase({
@@ -159,7 +164,12 @@ export const memberCases = [
       needs: [...needs, "destructive"],
       async run(target, check) {
         const call = (await connect(target)).members.deleteHours(id);
-        await check.rejectedWithStatusOf(call, "resource_not_found", "A-16", "the member is not in the organization");
+        await check.rejectedWithStatusOf(
+          call,
+          "resource_not_found",
+          "A-16",
+          "the member or destination is not in the account",
+        );
       },
     }),
   ]),

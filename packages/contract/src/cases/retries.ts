@@ -29,11 +29,10 @@ export const retriedResponses: readonly {
     code,
     retried: errorCodes[code].effectFree ? always : repeatable,
   })),
-  ...retriedStatuses.map((status) => ({
-    name: `a ${status} without a body`,
-    fault: { status },
-    retried: status === statusOf("rate_limit_exceeded") ? always : repeatable,
-  })),
+  ...retriedStatuses
+    // Codes of the table have the other status. Their responses stand below.
+    .filter((status) => status !== statusOf("rate_limit_exceeded"))
+    .map((status) => ({ name: `a ${status} without a body`, fault: { status }, retried: repeatable })),
   { name: "a proxy's 502", fault: { status: 502, body: "<html></html>" }, retried: repeatable },
   { name: "rate_limit_exceeded", fault: { code: "rate_limit_exceeded" }, code: "rate_limit_exceeded", retried: always },
   {

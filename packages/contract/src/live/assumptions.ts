@@ -80,6 +80,10 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
     about: "The order of checks",
     unmet: "no invalid request got a response",
   },
+  "A-45": {
+    about: "The response to unknown paths and to other methods",
+    unmet: "no unknown path got a response",
+  },
   "A-19": {
     about: "The lifetime of an access token",
     unmet: "no access token was given, or it is not a JWT with iat and exp",
@@ -107,6 +111,18 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
   "A-23": {
     about: "A member's ring time when it is omitted or longer than the group's",
     unmet: "needs permission to create a group: --allow-changes --group-destination",
+  },
+  "A-46": {
+    about: "Bodies that cannot be read",
+    unmet: "a server with another rule would carry the request out instead of rejecting it",
+  },
+  "A-47": {
+    about: "The response to a call that names what the account does not have",
+    unmet: "a server with another rule would call the number instead of rejecting it",
+  },
+  "A-48": {
+    about: "The order of the rules for a call",
+    unmet: "a server with another rule would call the number instead of rejecting it",
   },
   "A-24": {
     about: "The state at the exact instant of a time limit",

@@ -128,7 +128,7 @@ export const credentialCases: readonly LiveCase[] = [
       const { check } = session;
       const path = await getPath(session, nowhere, {});
       check.equal(path.status, statusOf("not_found"), "status of an unknown path");
-      check.observe("A-18", "an unknown path without a credential", describeReply(path), path.code === "not_found");
+      check.observe("A-45", "an unknown path without a credential", describeReply(path), path.code === "not_found");
       const id = await getOperation(session, "getMemberAvailability", {
         path: { memberId: malformedId },
         headers: unknownKey,

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { assumptions } from "../../src/live/assumptions.ts";
 import { main } from "../../src/live/main.ts";
 
 let server: MockServer;
@@ -87,9 +88,12 @@ describe("a server that keeps the contract", () => {
 
   it("is reported as JSON with --json", async () => {
     const { out } = await run(["--base-url", server.url, "--json"]);
-    const { cases, assumptions } = JSON.parse(out) as { cases: { failure?: string }[]; assumptions: object[] };
+    const { cases, assumptions: verdicts } = JSON.parse(out) as {
+      cases: { failure?: string }[];
+      assumptions: object[];
+    };
     expect(cases.filter(({ failure }) => failure !== undefined)).toEqual([]);
-    expect(assumptions).toHaveLength(44);
+    expect(verdicts.length).toBe(Object.keys(assumptions).length);
   });
 });
 
