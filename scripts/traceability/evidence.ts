@@ -1,0 +1,73 @@
+// Reads evidence.txt: what shows each sentence of the specification.
+import type { ContractCase } from "../../packages/contract/src/suite/case.ts";
+import type { Entry } from "./sentences.ts";
+
+/** A row of evidence.txt. */
+export interface EvidenceRow {
+  readonly section: string;
+  readonly start: string;
+  /** Regular expressions of case names. */
+  readonly cases: readonly RegExp[];
+  /** Whether the comparison with the facts shows it. */
+  readonly facts: boolean;
+  readonly tests: readonly string[];
+  readonly reasons: readonly string[];
+}
+
+const after = (word: string, cells: readonly string[]): string[] =>
+  cells.filter((cell) => cell.startsWith(`${word} `)).map((cell) => cell.slice(word.length + 1));
+
+/** Reads the table. Throws for a row of another form. */
+export function readEvidence(table: string): EvidenceRow[] {
+  return table.split("\n").flatMap((line, index) => {
+    if (line === "" || line.startsWith("#")) return [];
+    const [section = "", start = "", ...cells] = line.split("¦").map((cell) => cell.trim());
+    const isKnown = (cell: string) => cell === "facts" || /^(?:case|test|reason) ./.test(cell);
+    if (!section.startsWith("§") || start === "" || cells.length === 0 || !cells.every(isKnown))
+      throw new Error(`Line ${index + 1} must be "§section ¦ start of the sentence ¦ evidence", not: ${line}`);
+    return [
+      {
+        section: section.slice(1),
+        start,
+        cases: after("case", cells).map((source) => new RegExp(source)),
+        facts: cells.includes("facts"),
+        tests: after("test", cells),
+        reasons: after("reason", cells),
+      },
+    ];
+  });
+}
+
+/** An entry with what shows it. */
+export interface Traced {
+  readonly entry: Entry;
+  readonly rows: readonly EvidenceRow[];
+  readonly cases: readonly ContractCase[];
+}
+
+const nameOf = ({ noun, name }: ContractCase): string => `${noun}: ${name}`;
+
+/** Each entry with its evidence, and what is wrong with the table. */
+export function trace(entries: readonly Entry[], rows: readonly EvidenceRow[], cases: readonly ContractCase[]) {
+  const belongs = (entry: Entry) => (row: EvidenceRow) =>
+    row.section === entry.section && entry.text.startsWith(row.start);
+  const traced = entries.map((entry): Traced => {
+    const own = rows.filter(belongs(entry));
+    const patterns = own.flatMap((row) => row.cases);
+    return { entry, rows: own, cases: cases.filter((one) => patterns.some((pattern) => pattern.test(nameOf(one)))) };
+  });
+  const problems = [
+    ...traced
+      .filter(({ entry, rows: own }) => own.length === 0 && !(entry.isOpen && entry.assumptions.length > 0))
+      .map(({ entry }) => `§${entry.section} "${entry.text.slice(0, 60)}" has no case, check, assumption or reason.`),
+    ...rows
+      .filter((row) => !entries.some((entry) => belongs(entry)(row)))
+      .map(({ section, start }) => `§${section} has no sentence that starts with "${start}".`),
+    ...rows.flatMap(({ section, start, cases: patterns }) =>
+      patterns
+        .filter((pattern) => !cases.some((one) => pattern.test(nameOf(one))))
+        .map(({ source }) => `§${section} "${start}": no case has a name like ${source}.`),
+    ),
+  ];
+  return { traced, problems };
+}

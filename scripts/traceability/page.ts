@@ -1,0 +1,68 @@
+// Writes docs/traceability.md: each sentence of the specification with what shows it.
+import { operations as operationFacts } from "../../packages/contract/src/facts/operations.ts";
+import { operationIds } from "../../packages/contract/src/suite/document.ts";
+import type { Capability } from "../../packages/contract/src/suite/target.ts";
+import { operations } from "../../packages/spec/src/index.ts";
+import type { Traced } from "./evidence.ts";
+
+const head = `# What shows each sentence of the specification
+
+Written by \`npm run traceability\` from [the specification](specification.md), the names of the contract cases and
+\`scripts/traceability/evidence.txt\`. Do not edit.
+
+- *Facts*: \`openapi/\` is compared with \`packages/contract/src/facts/\`, and every response of every case with \`openapi/\`.
+- *Cases*: contract cases show it; the first is named. "all" targets are the suite's targets; Prism alone keeps no state
+  and runs few cases.
+- *Assumption*: what this project assumes where the sentence leaves something open.
+`;
+
+const longest = 90;
+const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest).trimEnd()}…` : text);
+/** Text of the specification in a cell. Only the first column cites. */
+const cell = (text: string): string =>
+  text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("§", "section ").replaceAll("_", "\\_");
+
+/** The operations that a sentence is about: those of its section, and those that its cases name. */
+function operationsOf({ entry, cases }: Traced): string {
+  const ofSection = operationIds.filter((id) => {
+    const { method, path } = operations[id];
+    const isOwn = operationFacts[`${method} ${path}`]?.section === `§${entry.section}`;
+    return isOwn && (entry.section !== "4.6" || entry.text.includes(`${method} ${path}`));
+  });
+  const named = operationIds.filter((id) => cases.some(({ name }) => name.startsWith(`${id} `)));
+  const all = ofSection.length > 0 ? ofSection : named;
+  return all.length === operationIds.length ? "all" : all.join(", ");
+}
+
+function shownBy({ entry, rows, cases }: Traced): string {
+  const [first] = cases;
+  return [
+    ...(rows.some(({ facts }) => facts) ? ["facts"] : []),
+    ...(first ? [`${cases.length === 1 ? "the case" : "cases such as"} *${first.noun}: ${cut(first.name)}*`] : []),
+    ...rows.flatMap(({ tests }) => tests.map((path) => `\`${path}\``)),
+    ...rows.flatMap(({ reasons }) => reasons),
+    ...(rows.length === 0 && entry.isOpen ? ["left open"] : []),
+  ].join("; ");
+}
+
+/** The page. `lacks` are the capabilities that the target with the fewest does not have. */
+export function pageOf(traced: readonly Traced[], lacks: readonly Capability[]): string {
+  const targetsOf = ({ cases }: Traced): string => {
+    if (cases.length === 0) return "";
+    return cases.some(({ needs }) => !needs.some((need) => lacks.includes(need))) ? "all" : "all but Prism alone";
+  };
+  const line = (one: Traced): string => {
+    const { section, text, assumptions } = one.entry;
+    const anchor = `s${section.replaceAll(".", "-")}`;
+    const links = assumptions.map((id) => `[${id}](assumptions.md#${id.toLowerCase()})`).join(", ");
+    const cells = [cell(cut(text)), operationsOf(one), cell(shownBy(one)), targetsOf(one), links];
+    return `| [§${section}](specification.md#${anchor}) | ${cells.join(" | ")} |`;
+  };
+  return [
+    head,
+    "| Section | Sentence | Operations | Shown by | Targets | Assumption |",
+    "|---|---|---|---|---|---|",
+    ...traced.map(line),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { cases } from "../packages/contract/src/cases/index.ts";
+import { prismLacks } from "../packages/contract/targets/prism.ts";
+import { readEvidence, trace } from "../scripts/traceability/evidence.ts";
+import { pageOf } from "../scripts/traceability/page.ts";
+import { entriesIn } from "../scripts/traceability/sentences.ts";
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+
+const page = `# A page
+
+## <a id="s3"></a>3. The service
+
+It places calls.
+
+- A call has an id.
+
+Not specified: how long it lasts ([A-25](assumptions.md#a-25)).
+
+1. <a id="s3-1"></a>It ends.
+
+| Status | When |
+|---|---|
+| 200 | Placed |
+| 404 | |
+
+| Field | Type |
+|---|---|
+| \`id\` | string |
+`;
+const entries = entriesIn(page);
+const [example] = cases;
+if (!example) throw new Error("There are no cases");
+const problemsOf = (table: string) => trace(entries, readEvidence(table), [example]).problems;
+const complete = `§3 ¦ It places ¦ reason background
+§3 ¦ A call ¦ facts
+§3.1 ¦ It ends ¦ case ^${example.noun}:
+§3 ¦ 200 ¦ facts
+§3 ¦ 404 ¦ facts
+§3 ¦ Table of ¦ facts`;
+
+describe("the sentences of a page", () => {
+  it("are its paragraphs, list items, rules, rows of statuses and other tables", () => {
+    expect(entries.map(({ section, text }) => `${section} ${text}`)).toEqual([
+      "3 It places calls.",
+      "3 A call has an id.",
+      "3 Not specified: how long it lasts (A-25).",
+      "3.1 It ends.",
+      "3 200 · Placed",
+      "3 404",
+      "3 Table of 3. The service (Field, Type)",
+    ]);
+    expect(entries[2]).toMatchObject({ isOpen: true, assumptions: ["A-25"] });
+  });
+
+  it("need evidence, except for what only an assumption answers", () => {
+    expect(problemsOf(complete)).toEqual([]);
+  });
+
+  it.each([
+    [complete.replace("§3 ¦ A call ¦ facts\n", ""), '§3 "A call has an id." has no case'],
+    [`${complete}\n§3 ¦ It flies ¦ facts`, '§3 has no sentence that starts with "It flies"'],
+    [`${complete}\n§3 ¦ It places ¦ case ^no such case`, '§3 "It places": no case has a name like ^no such case'],
+  ])("are reported when the evidence is wrong", (table, problem) => {
+    expect(problemsOf(table).join()).toContain(problem);
+  });
+
+  it("refuse evidence of another kind", () => {
+    expect(() => readEvidence("§3 ¦ It places ¦ trust me")).toThrow("Line 1 must be");
+  });
+});
+
+describe("docs/traceability.md", () => {
+  const { traced, problems } = trace(
+    entriesIn(read("docs/specification.md")),
+    readEvidence(read("scripts/traceability/evidence.txt")),
+    cases,
+  );
+
+  it("has evidence for each sentence of the specification", () => {
+    expect(problems).toEqual([]);
+  });
+
+  it("is up to date", () => {
+    expect(read("docs/traceability.md"), "Run npm run traceability.").toBe(pageOf(traced, prismLacks));
+  });
+});
