@@ -18,7 +18,8 @@ export interface CodeRow {
   stated?: boolean;
   errors?: boolean;
   effect?: "none";
-  when?: Condition[];
+  /** Conditions, or the ids of operations. */
+  when?: (Condition | string)[];
   onDemand?: boolean;
   example?: Record<string, unknown>;
   "x-beyond-specification"?: true;
@@ -114,9 +115,9 @@ export function* operationsOf(document: OpenApiDocument) {
   }
 }
 
-/** Conditions of the code table that an operation meets. */
-function conditionsOf(operation: OperationObject, parameters: Parameter[], allRoles: string[]): Set<Condition> {
-  const conditions = new Set<Condition>(["every-operation"]);
+/** What the code table can say of an operation: the conditions that it meets, and its id. */
+function conditionsOf(operation: OperationObject, parameters: Parameter[], allRoles: string[]): Set<string> {
+  const conditions = new Set<Condition | string>(["every-operation", operation.operationId]);
   if (operation["x-account-scoped"]) conditions.add("account-scoped");
   if (allRoles.some((role) => !operation["x-roles"].includes(role))) conditions.add("role-restricted");
   if (parameters.some((parameter) => parameter.in === "path")) conditions.add("path-id");
@@ -219,10 +220,7 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
   const allRoles = document.components.schemas.Role?.enum as string[];
   for (const { operation, parameters } of operationsOf(document)) {
     const conditions = conditionsOf(operation, parameters, allRoles);
-    const own = new Set(operation["x-error-codes"]);
-    const codes = Object.keys(rows).filter(
-      (code) => own.has(code) || rows[code]?.when?.some((condition) => conditions.has(condition)),
-    );
+    const codes = Object.keys(rows).filter((code) => rows[code]?.when?.some((condition) => conditions.has(condition)));
     operation["x-error-codes"] = codes;
     operation.responses = {
       ...operation.responses,

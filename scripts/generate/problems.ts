@@ -42,7 +42,7 @@ export function problemsIn(folder: URL): Problem[] {
       ),
     ...operations.flatMap((operation) => operationProblems(operation, known)),
     ...repeated(operations.map(({ place }) => place)),
-    ...codeProblems(table),
+    ...codeProblems(table, [...known.operations.keys()]),
   ];
 }
 
@@ -106,11 +106,6 @@ const marks: readonly Mark[] = [
       method === "get" ? value === undefined || value === "safe" : ["safe", "unique", "once"].includes(String(value)),
     write: () => "when to send it again: safe, unique or once; a GET is always safe",
   },
-  {
-    key: "x-error-codes",
-    isValid: (value, { codes }) => isList(value) && value.every((code) => codes.has(String(code))),
-    write: () => "codes of error-codes.yaml in brackets, without those that their `when` adds; [] for none",
-  },
 ];
 
 function operationProblems(operation: Operation, known: Known): Problem[] {
@@ -121,9 +116,7 @@ function operationProblems(operation: Operation, known: Known): Problem[] {
     .map(({ key, write }) => {
       const value = place.fields[key];
       const isMissing = value === undefined || value === null || value === "";
-      const unknown =
-        key === "x-error-codes" && isList(value) ? value.filter((one) => !known.codes.has(String(one))) : [];
-      const what = isMissing ? `has no ${key}` : `has the ${key} ${shown(unknown.length > 0 ? unknown : value)}`;
+      const what = isMissing ? `has no ${key}` : `has the ${key} ${shown(value)}`;
       return place.at(key).problem(`${id} ${what}. Write ${write(known)}.`);
     });
   return [
@@ -194,7 +187,7 @@ function responseProblems(id: string, responses: Place): Problem[] {
       responses
         .at(status)
         .problem(
-          `${id}: the response ${status} is derived from the error codes. Remove it, and name its codes in x-error-codes.`,
+          `${id}: the response ${status} is derived from the error codes. Remove it, and name the operation beside its codes in error-codes.yaml.`,
         ),
     ),
     ...successes.flatMap((status) => {
@@ -280,21 +273,22 @@ const conditions: readonly Condition[] = [
 ];
 
 /** Rows of the table of error codes without a meaning or a status, or with a condition that does not exist. */
-function codeProblems(table: Place): Problem[] {
+function codeProblems(table: Place, operations: readonly string[]): Problem[] {
+  const possible: readonly string[] = [...conditions, ...operations];
   const groups = isList(table.at("groups").value) ? (table.at("groups").value as readonly unknown[]) : [];
   return groups.flatMap((_, index) => {
     const codes = table.at("groups", String(index), "codes");
     return Object.keys(codes.fields).flatMap((code) => {
       const { meaning, status, mock, when = [] } = codes.at(code).fields;
-      const unknown = (isList(when) ? when : [when]).filter(
-        (one) => !conditions.some((condition) => condition === one),
-      );
+      const unknown = (isList(when) ? when : [when]).filter((one) => !possible.includes(String(one)));
       const wanting = [
         ...(isText(meaning) ? [] : ["has no meaning. Write one sentence"]),
         ...(Number.isInteger(status ?? mock)
           ? []
           : ["has no status. Write status, or mock if the specification states none"]),
-        ...unknown.map((one) => `has the unknown condition ${shown(one)}. Write one of: ${conditions.join(", ")}`),
+        ...unknown.map(
+          (one) => `names ${shown(one)} in when. Write an operationId or one of: ${conditions.join(", ")}`,
+        ),
       ];
       return wanting.map((what) => codes.at(code).problem(`The error code ${code} ${what}.`));
     });
