@@ -2,7 +2,7 @@
 import { operations as operationFacts } from "../../packages/contract/src/facts/operations.ts";
 import { operationIds } from "../../packages/contract/src/suite/document.ts";
 import type { Capability } from "../../packages/contract/src/suite/target.ts";
-import { operations } from "../../packages/spec/src/index.ts";
+import { type OperationId, operations } from "../../packages/spec/src/index.ts";
 import type { Traced } from "./evidence.ts";
 
 const head = `# What shows each sentence of the specification
@@ -22,16 +22,20 @@ const cut = (text: string): string => (text.length > longest ? `${text.slice(0, 
 const cell = (text: string): string =>
   text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("§", "section ").replaceAll("_", "\\_");
 
+const nameOf = (id: OperationId): string => `${operations[id].method} ${operations[id].path}`;
+
+/** The operations that the specification has. */
+const specified = operationIds.filter((id) => Object.hasOwn(operationFacts, nameOf(id)));
+
 /** The operations that a sentence is about: those of its section, and those that its cases name. */
 function operationsOf({ entry, cases }: Traced): string {
-  const ofSection = operationIds.filter((id) => {
-    const { method, path } = operations[id];
-    const isOwn = operationFacts[`${method} ${path}`]?.section === `§${entry.section}`;
-    return isOwn && (entry.section !== "4.6" || entry.text.includes(`${method} ${path}`));
+  const ofSection = specified.filter((id) => {
+    const isOwn = operationFacts[nameOf(id)]?.section === `§${entry.section}`;
+    return isOwn && (entry.section !== "4.6" || entry.text.includes(nameOf(id)));
   });
-  const named = operationIds.filter((id) => cases.some(({ name }) => name.startsWith(`${id} `)));
+  const named = specified.filter((id) => cases.some(({ name }) => name.startsWith(`${id} `)));
   const all = ofSection.length > 0 ? ofSection : named;
-  return all.length === operationIds.length ? "all" : all.join(", ");
+  return all.length === specified.length ? "all" : all.join(", ");
 }
 
 function shownBy({ entry, rows, cases }: Traced): string {
