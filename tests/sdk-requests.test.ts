@@ -1,10 +1,10 @@
 // What every operation sends, held to openapi-fetch's own reading of the same request and to a record of it.
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import type { CallTransfer } from "../src/client.ts";
-import { operationFacts } from "../src/generated/operations.gen.ts";
-import type { OutgoingRequest } from "../src/options/middleware.ts";
-import { clientOf, json } from "./test-server.ts";
+import type { CallTransfer } from "../packages/sdk/src/client.ts";
+import { operationFacts } from "../packages/sdk/src/generated/operations.gen.ts";
+import type { OutgoingRequest } from "../packages/sdk/src/options/middleware.ts";
+import { clientOf, json } from "../packages/sdk/tests/test-server.ts";
 
 type HeaderTexts = Readonly<Record<string, string>>;
 type RawInit = { params?: object; body?: unknown };
