@@ -54,7 +54,7 @@ function requestsOf(id: OperationId, { key, token }: { key: string; token: strin
     "nobody's": request(json),
     "a stranger's": request({ ...json, authorization: "Bearer nonsense" }),
     "without an account": request(withToken),
-    "of a foreign account": request({ ...withToken, "x-account-id": accounts.foreign }),
+    "of a foreign account": request({ ...withToken, "x-account-id": accounts.outside }),
     "a user's": request({ ...withToken, "x-account-id": accounts.home }),
     ...(pathParameters.length > 0 && {
       "for what is not there": request(withKey, ids(uuid(999))),

@@ -10,10 +10,10 @@ export const accountCases = [
     name: "a user sees their accounts, without X-Account-Id",
     needs: ["auth", "stateful"],
     async run(target, check) {
-      const list = await (await connect(target, { userId: users.colleague })).accounts.list();
+      const list = await (await connect(target, { userId: users.stranger })).accounts.list();
       check.equal(
         list.accounts.map(({ id, name }) => ({ id, name })),
-        [{ id: accounts.home, name: "Home" }],
+        [{ id: accounts.foreign, name: "Twin of the home account" }],
         "accounts",
       );
     },
@@ -25,7 +25,7 @@ export const accountCases = [
     async run(target, check) {
       const list = await (await connect(target, { userId: users.owner })).accounts.list();
       const ids = list.accounts.map(({ id }) => id);
-      check.equal(ids.toSorted(), [accounts.home, accounts.suspended].toSorted(), "accounts");
+      check.equal(ids.toSorted(), [accounts.home, accounts.foreign, accounts.suspended].toSorted(), "accounts");
     },
   }),
   contractCase({

@@ -67,7 +67,7 @@ const accountHeader: Flaw = {
 const membership: Flaw = {
   name: "another account",
   code: "account_access_denied",
-  applyTo: (plan) => withWho(plan, { accountId: accounts.foreign }),
+  applyTo: (plan) => withWho(plan, { accountId: accounts.outside }),
 };
 const role: Flaw = {
   name: "a role without permission",

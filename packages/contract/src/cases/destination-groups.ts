@@ -121,11 +121,9 @@ export const destinationGroupCases = [
     name: "another account's group does not take a name",
     needs,
     async run(target, check) {
+      const taken = { name: "Front desk", members: [{ destinationId: destinations.foreignApp }] };
       const stranger = await connect(target, { userId: users.stranger, accountId: accounts.foreign });
-      await stranger.destinationGroups.create({
-        name: "Front desk",
-        members: [{ destinationId: destinations.foreignApp }],
-      });
+      await check.rejected(stranger.destinationGroups.create(taken), "resource_already_exists");
       const client = await connect(target);
       const group = await client.destinationGroups.create({ name: "Front desk", members });
       check.equal(group.name, "Front desk", "name");
