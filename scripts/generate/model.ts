@@ -1,5 +1,6 @@
 // Operations in the form that the generators need.
 import { type OpenApiDocument, operationsOf, type Parameter, type Reconcile } from "./document.ts";
+import { hiddenFieldsOf } from "./hidden-fields.ts";
 
 export interface OperationModel {
   id: string;
@@ -24,6 +25,8 @@ export interface OperationModel {
   /** The items of a page, for operations with limit and offset. */
   paging: { items: string; itemSchema: string } | undefined;
   reconcile: Reconcile | undefined;
+  /** Fields of its response schemas that it must not show. */
+  hiddenFields: readonly string[] | undefined;
 }
 
 const schemaName = (reference: { $ref: string } | undefined): string | undefined => reference?.$ref.split("/").at(-1);
@@ -37,6 +40,7 @@ function pagingOf(document: OpenApiDocument, items: string, schema: string | und
 
 /** The operations of a checked document: problems.ts has refused one that lacks something. */
 export function modelOf(document: OpenApiDocument): OperationModel[] {
+  const hiddenFields = hiddenFieldsOf(document);
   return [...operationsOf(document)].map(({ method, path, operation, parameters }) => {
     const id = operation.operationId;
     const successes = Object.entries(operation.responses)
@@ -73,6 +77,7 @@ export function modelOf(document: OpenApiDocument): OperationModel[] {
       successes,
       paging: paging && pagingOf(document, paging.items, successes[0]?.schema),
       reconcile: operation["x-reconcile"],
+      hiddenFields: hiddenFields.get(id),
     };
   });
 }

@@ -2,6 +2,7 @@ import { errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { record } from "../src/suite/recorder.ts";
 import type { Target } from "../src/suite/target.ts";
+import { accounts, destinations, firstSecret } from "../src/suite/world.ts";
 
 /** A target that returns the same response to every request. */
 const answering = (response: () => Response): Target => ({
@@ -77,5 +78,93 @@ describe("the recorder", () => {
     const { target } = record(answering(() => answer(200, { accounts: [] })));
     const response = await target.fetch("http://localhost/api/v1/accounts");
     expect(await response.json()).toEqual({ accounts: [] });
+  });
+});
+
+describe("the recorder, for secrets", () => {
+  const secret = "a-secret-of-this-test";
+  const rotatePath = "/api/v1/transfers/destinations/1/rotate-secret";
+  const destination = {
+    id: "1",
+    name: "App",
+    kind: "app",
+    enabled: true,
+    config: {},
+    createdAt: "2026-03-02T12:00:00Z",
+    updatedAt: "2026-03-02T12:00:00Z",
+  };
+  const accountsWith = (changes: object) => answer(200, { accounts: [{ id: "1", name: "A", ...changes }] });
+
+  /** The violations after a rotation with this secret, and a list of accounts. */
+  async function afterRotation(shown: string, accounts: Response): Promise<readonly string[]> {
+    const responses = [answer(200, { ...destination, signingSecret: shown }), accounts];
+    const { target, violations } = record(answering(() => responses.shift() ?? accounts));
+    await target.fetch(`http://localhost${rotatePath}`, { method: "POST" });
+    await target.fetch("http://localhost/api/v1/accounts");
+    return violations;
+  }
+
+  it("accepts a secret in the response of a rotation", async () => {
+    expect(await afterRotation(secret, accountsWith({}))).toEqual([]);
+  });
+
+  it("reports the field in another response, at any depth", async () => {
+    const violations = await violationsOf(() => accountsWith({ inner: [{ signingSecret: secret }] }));
+    expect(violations.join("\n")).toContain("has signingSecret, which only rotateDestinationSecret may show");
+  });
+
+  it("accepts the field if it is null", async () => {
+    expect(await violationsOf(() => accountsWith({ signingSecret: null }))).toEqual([]);
+  });
+
+  it("reports a secret under another name after a rotation showed it", async () => {
+    const violations = await afterRotation(secret, accountsWith({ note: `It is ${secret}.` }));
+    expect(violations).toEqual(["GET /api/v1/accounts → 200: the response contains a secret that was shown before"]);
+  });
+
+  it("reports a secret of the initial state, also in the response of a rotation", async () => {
+    expect((await afterRotation(firstSecret, accountsWith({}))).join("\n")).toContain("a secret that was shown before");
+  });
+
+  it("reports a secret of a seed", async () => {
+    const { target, violations } = record(answering(() => accountsWith({ name: secret })));
+    await target.seed({
+      destinations: [{ id: "1", accountId: "1", name: "App", kind: "app", signingSecret: secret }],
+    });
+    await target.fetch("http://localhost/api/v1/accounts");
+    expect(violations.join("\n")).toContain("a secret that was shown before");
+  });
+});
+
+describe("the recorder, for other accounts", () => {
+  const rolesWith = (extra: unknown) => answer(200, { roles: [], extra });
+  const fetchRoles = async (extra: unknown, headers: Record<string, string>, query = "") => {
+    const { target, violations } = record({
+      ...answering(() => rolesWith(extra)),
+      credentialsFor: async () => ({ apiKey: "key" }),
+    });
+    await target.credentialsFor({ keyOf: accounts.home });
+    await target.fetch(`http://localhost/api/v1/roles${query}`, { headers });
+    return violations;
+  };
+  const found = [
+    `GET /api/v1/roles → 200: the response contains ${destinations.foreignApp.slice(0, 12)}… of another account`,
+  ];
+
+  it("reports an id of an account other than that of the header", async () => {
+    expect(await fetchRoles(destinations.foreignApp, { "X-Account-Id": accounts.home })).toEqual(found);
+  });
+
+  it("reports an id of an account other than that of the key", async () => {
+    expect(await fetchRoles(destinations.foreignApp, { Authorization: "Bearer key" })).toEqual(found);
+  });
+
+  it("accepts an id of the account", async () => {
+    expect(await fetchRoles(destinations.foreignApp, { "X-Account-Id": accounts.foreign })).toEqual([]);
+  });
+
+  it("accepts an id that the request contains", async () => {
+    const query = `?id=${destinations.foreignApp}`;
+    expect(await fetchRoles(destinations.foreignApp, { "X-Account-Id": accounts.home }, query)).toEqual([]);
   });
 });

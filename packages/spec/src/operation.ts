@@ -24,6 +24,8 @@ export interface OperationDescription {
   /** JSON types of the query parameters, by name. */
   readonly queryParameters: Readonly<Record<string, string>>;
   readonly hasBody: boolean;
+  /** Fields of its response schemas that it must not show, e.g. a secret; absent without any. */
+  readonly hiddenFields?: readonly string[];
   /** Documented HTTP statuses. */
   readonly statuses: readonly number[];
   /** Documented error codes. */

@@ -162,7 +162,23 @@ async function processRequest(
   const body = operation.hasBody ? await readBody(request, schema?.body, recordBody) : { value: undefined };
   if (isProblem(body)) return body;
   const exchange: AnyExchange = { ...world, operation, caller, account, params, query: query.value, body: body.value };
-  return (handlers[operation.id] ?? respondWithExample)(exchange);
+  return withoutHidden(operation, (handlers[operation.id] ?? respondWithExample)(exchange));
+}
+
+/** Returns the answer. Throws if it has a field that the operation must not show. */
+function withoutHidden({ id, hiddenFields }: OperationDescription, answer: Answer): Answer {
+  if (hiddenFields === undefined || isProblem(answer)) return answer;
+  const shown = hiddenFields.find((field) => hasField(answer.body, field));
+  if (shown !== undefined)
+    throw new Error(`The answer of ${id} has ${shown}, which it must not show. Leave the field out of the answer.`);
+  return answer;
+}
+
+/** Whether a JSON value has a field that is not null, at any depth. */
+function hasField(node: unknown, field: string): boolean {
+  if (typeof node !== "object" || node === null) return false;
+  const own: unknown = Reflect.get(node, field);
+  return (own !== null && own !== undefined) || Object.values(node).some((value) => hasField(value, field));
 }
 
 /** Creates an error response for a request that never reaches a backend, e.g. one that is malformed as HTTP. */

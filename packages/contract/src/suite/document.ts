@@ -142,5 +142,17 @@ export const callersOf = (operation: OperationId): string[] => [
   ...((operations[operation].roles as readonly string[]).includes("self") ? ["self"] : []),
 ];
 
+function* markedFields(node: unknown): Generator<readonly [string, readonly string[]]> {
+  if (typeof node !== "object" || node === null) return;
+  for (const [name, child] of Object.entries(node)) {
+    const operations: unknown = typeof child === "object" && child !== null && Reflect.get(child, "x-shown-by");
+    if (Array.isArray(operations)) yield [name, operations.map(String)];
+    yield* markedFields(child);
+  }
+}
+
+/** Fields that only the responses of some operations show (`x-shown-by`), with these operations. */
+export const shownBy: ReadonlyMap<string, readonly string[]> = new Map(markedFields(at("#/components/schemas")));
+
 /** The events of the contract's webhooks (§6). */
 export const webhookEvents: readonly string[] = Object.keys(at("#/webhooks") as object);

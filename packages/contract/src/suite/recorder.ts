@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
 import { operationIds } from "./document.ts";
 import { hasFieldErrors, statusOf } from "./expected.ts";
+import { createLeakCheck } from "./leaks.ts";
 import { bodyViolations } from "./schema-check.ts";
 import type { BrokenResponse, Fault, Target } from "./target.ts";
 import { describeValue, requestLine, responseLine } from "./trace.ts";
@@ -96,12 +97,16 @@ export function record(target: Target): Recording {
   const violations: string[] = [];
   const trace: string[] = [];
   const forcedResponses: ForcedResponse[] = [];
+  const leaks = createLeakCheck();
+  /** The accounts of the keys that the case uses. */
+  const accountOfKey = new Map<string, string>();
   /** The number of responses still to be broken by faults. */
   let pendingBroken = 0;
 
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input instanceof Request ? input.clone() : input, init);
-    trace.push(requestLine(request, await request.clone().text()));
+    const sent = await request.clone().text();
+    trace.push(requestLine(request, sent));
     if (pendingBroken > 0) {
       // A broken response cannot match the contract, and reading it may never end.
       pendingBroken -= 1;
@@ -118,6 +123,9 @@ export function record(target: Target): Recording {
       typeof body === "object" && body !== null && response.status >= 400 && Reflect.get(body, "code");
     if (!isRaw(forcedResponses, response.status)) {
       const place = `${request.method} ${pathname} → ${response.status}`;
+      const key = request.headers.get("Authorization")?.replace("Bearer ", "");
+      const accountId = request.headers.get("X-Account-Id") ?? accountOfKey.get(key ?? "");
+      broken.push(...leaks.violationsOf({ operation, accountId, sent: request.url + sent, text, body }));
       violations.push(...broken.map((what) => `${place}: ${what}`));
     }
     exchanges.push({
@@ -130,7 +138,19 @@ export function record(target: Target): Recording {
   };
 
   const { faults } = target;
-  const recorded: Target = { ...target, fetch };
+  const recorded: Target = {
+    ...target,
+    fetch,
+    async credentialsFor(who) {
+      const credentials = await target.credentialsFor(who);
+      if ("keyOf" in who && credentials.apiKey !== undefined) accountOfKey.set(credentials.apiKey, who.keyOf);
+      return credentials;
+    },
+    seed(seed) {
+      leaks.addSeed(seed);
+      return target.seed(seed);
+    },
+  };
   if (!faults) return { target: recorded, exchanges, violations, trace };
   const add = (fault: Fault) => {
     if (typeof fault.do === "string") pendingBroken += fault.times ?? 1;

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { loadDocument } from "../scripts/generate/document.ts";
+import { hiddenFieldsOf } from "../scripts/generate/hidden-fields.ts";
+
+const document = await loadDocument();
+
+/** The document with an operation that lists destinations. */
+function withList(schema: object) {
+  const changed = structuredClone(document);
+  changed.components.schemas.DestinationList = { type: "object", properties: { destinations: schema } };
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/DestinationList" } } };
+  changed.paths["/api/v1/transfers/destinations"] = {
+    get: { operationId: "listDestinations", responses: { "200": { description: "All", content } } },
+  };
+  return changed;
+}
+
+describe("the fields that an operation must not show", () => {
+  it("are none for the operation that x-shown-by names", () => {
+    expect(hiddenFieldsOf(document).get("rotateDestinationSecret")).toBeUndefined();
+  });
+
+  it("are found behind references and in lists", () => {
+    const changed = withList({ type: "array", items: { $ref: "#/components/schemas/TransferDestination" } });
+    expect(hiddenFieldsOf(changed).get("listDestinations")).toEqual(["signingSecret"]);
+  });
+
+  it("are found in the schema itself", () => {
+    const changed = withList({ type: "object", properties: { key: { type: "string", "x-shown-by": [] } } });
+    expect(hiddenFieldsOf(changed).get("listDestinations")).toEqual(["key"]);
+  });
+
+  it("are refused if x-shown-by names an unknown operation", () => {
+    const changed = withList({ type: "object", properties: { key: { type: "string", "x-shown-by": ["showKey"] } } });
+    expect(() => hiddenFieldsOf(changed)).toThrow("key: x-shown-by names the unknown operation showKey");
+  });
+});
