@@ -8,6 +8,7 @@ import { destinationGroupCases } from "./destination-groups.ts";
 import { destinationCases } from "./destinations.ts";
 import { errorCases } from "./errors.ts";
 import { invalidInputCases } from "./invalid-input.ts";
+import { isolationCases } from "./isolation.ts";
 import { memberCases } from "./members.ts";
 import { retryCases } from "./retries.ts";
 import { roleCases } from "./roles.ts";
@@ -26,6 +27,7 @@ export const cases: readonly ContractCase[] = [
   ...checkOrderCases,
   ...errorCases,
   ...invalidInputCases,
+  ...isolationCases,
   ...retryCases,
   ...brokenResponseCases,
   ...webhookCases,

@@ -4,24 +4,11 @@ import type { Check } from "../suite/check.ts";
 import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { operationIds } from "../suite/document.ts";
 import { statusOf } from "../suite/expected.ts";
+import { inputWith, valueAt } from "../suite/field-values.ts";
 import { type Field, fieldName, fieldPath, fieldsOf, type Rule, rulesOf } from "../suite/fields.ts";
 import { absent, type Probe, probesOf } from "../suite/probes.ts";
 import type { Target } from "../suite/target.ts";
 import { distinct } from "../suite/world.ts";
-
-/** A copy of a JSON value with the value at a path replaced or removed. */
-function withValue(node: unknown, [step, ...rest]: readonly (string | number)[], value: unknown): unknown {
-  if (step === undefined) return value === absent ? undefined : value;
-  if (Array.isArray(node)) return node.map((item, index) => (index === step ? withValue(item, rest, value) : item));
-  const { [step]: part, ...others } = (node ?? {}) as Record<string, unknown>;
-  return rest.length === 0 && value === absent ? others : { ...others, [step]: withValue(part, rest, value) };
-}
-
-const valueAt = (node: unknown, steps: readonly (string | number)[]): unknown =>
-  steps.reduce<unknown>(
-    (part, step) => (typeof part === "object" && part !== null ? Reflect.get(part, step) : undefined),
-    node,
-  );
 
 const plainValues: Readonly<Record<string, unknown>> = { boolean: true, integer: 1, number: 1, array: [], object: {} };
 
@@ -29,11 +16,6 @@ const plainValues: Readonly<Record<string, unknown>> = { boolean: true, integer:
 function baseOf(input: Input, { where, steps, schema }: Field): unknown {
   return valueAt(input[where], steps) ?? schema.default ?? schema.minimum ?? plainValues[String(schema.type)] ?? "text";
 }
-
-const inputWith = (input: Input, field: Field, value: unknown): Input => ({
-  ...input,
-  [field.where]: withValue(input[field.where], field.steps, value),
-});
 
 /** Creates lists of any length: copies of the first item, with distinct values where the world has enough of them. */
 const itemsFrom =
