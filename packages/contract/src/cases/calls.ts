@@ -258,6 +258,38 @@ const placementCases = [
   }),
   contractCase({
     noun,
+    name: "a position counts the calls that wait, not those in progress",
+    needs: [...needs, "policies"],
+    async run(target, check) {
+      await target.policies.set({ concurrentCallLimit: 3 });
+      const client = await connect(target);
+      const placed = [];
+      for (let count = 0; count < 5; count++) placed.push(await client.calls.create(request));
+      const types = placed.map(({ type }) => type);
+      check.equal(types, ["initiated", "initiated", "initiated", "queued", "queued"], "types");
+      check.equal(
+        placed.slice(3).map((call) => "position" in call && call.position),
+        [1, 2],
+        "positions",
+      );
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a call is accepted once the wait of a full queue is over",
+    needs: [...needs, "policies", "clock"],
+    async run(target, check) {
+      await target.policies.set({ concurrentCallLimit: 1, callQueueLimit: 1 });
+      const client = await connect(target);
+      await client.calls.create(request);
+      await client.calls.create(request);
+      const { meta } = await check.rejected(client.calls.create(request), "queue_full");
+      await target.clock.advance({ by: (meta?.retryAfterSecs ?? 0) * 1000 });
+      check.equal(await client.calls.create(request), { type: "queued", position: 1 }, "after the wait");
+    },
+  }),
+  contractCase({
+    noun,
     name: "the queue drains as calls end, first in, first out",
     needs: [...needs, "policies", "clock"],
     covers: shows("call: queued → in progress, when another call ends"),
@@ -288,6 +320,19 @@ const placementCases = [
       );
     },
   }),
+  ...Object.entries({ 999: 0, 1000: 1, 1999: 1, 59999: 59 }).map(([afterMs, duration]) =>
+    contractCase({
+      noun,
+      name: `the duration of a call is ${duration} after ${afterMs} milliseconds`,
+      needs: [...needs, "clock"],
+      async run(target, check) {
+        const client = await connect(target);
+        await client.calls.create(request);
+        await target.clock.advance({ by: Number(afterMs) });
+        check.equal((await client.calls.list({ limit: 1 })).calls[0]?.duration, duration, "duration");
+      },
+    }),
+  ),
   contractCase({
     noun,
     name: "a queued call is not in progress",
@@ -315,6 +360,31 @@ const placementCases = [
       await check.rejected(client.calls.create(request), "daily_call_limit_exceeded");
     },
   }),
+  ...Object.entries({
+    "just after midnight UTC counts towards the daily limit, where it is still the day before": {
+      timeZone: "America/Halifax",
+      after: 1,
+    },
+    "just before midnight UTC does not count towards the daily limit, where it is already the day after": {
+      timeZone: "Asia/Kolkata",
+      after: -1,
+    },
+  }).map(([what, { timeZone, after }]) =>
+    contractCase({
+      noun,
+      name: `a call ${what}`,
+      needs: [...needs, "policies"],
+      async run(target, check) {
+        const createdAt = new Date(midnight + after).toISOString();
+        const past = { direction: "outbound", status: "completed", duration: 1, createdAt };
+        await target.seed({ ...elsewhere(timeZone), calls: [{ id: uuid(813), accountId: elsewhereId, ...past }] });
+        await target.policies.set({ dailyCallLimit: 1 });
+        const call = (await connect(target, { keyOf: elsewhereId })).calls.create(fromElsewhere);
+        if (after < 0) check.equal((await call).type, "initiated", "type");
+        else await check.rejected(call, "daily_call_limit_exceeded");
+      },
+    }),
+  ),
   contractCase({
     noun,
     name: "a recipient without a time zone gets the account's",

@@ -10,6 +10,7 @@ import { errorCases } from "./errors.ts";
 import { invalidInputCases } from "./invalid-input.ts";
 import { isolationCases } from "./isolation.ts";
 import { memberCases } from "./members.ts";
+import { propertyCases } from "./properties.ts";
 import { retryCases } from "./retries.ts";
 import { roleCases } from "./roles.ts";
 import { transferCases } from "./transfers.ts";
@@ -28,6 +29,7 @@ export const cases: readonly ContractCase[] = [
   ...errorCases,
   ...invalidInputCases,
   ...isolationCases,
+  ...propertyCases,
   ...retryCases,
   ...brokenResponseCases,
   ...webhookCases,

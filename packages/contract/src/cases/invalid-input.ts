@@ -4,30 +4,10 @@ import type { Check } from "../suite/check.ts";
 import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { operationIds } from "../suite/document.ts";
 import { statusOf } from "../suite/expected.ts";
-import { inputWith, valueAt } from "../suite/field-values.ts";
-import { type Field, fieldName, fieldPath, fieldsOf, type Rule, rulesOf } from "../suite/fields.ts";
+import { exampleValue, inputWith, itemsFrom, valueAt } from "../suite/field-values.ts";
+import { fieldName, fieldPath, fieldsOf, type Rule, rulesOf } from "../suite/fields.ts";
 import { absent, type Probe, probesOf } from "../suite/probes.ts";
 import type { Target } from "../suite/target.ts";
-import { distinct } from "../suite/world.ts";
-
-const plainValues: Readonly<Record<string, unknown>> = { boolean: true, integer: 1, number: 1, array: [], object: {} };
-
-/** The example request's value of a field, or a value that the schema allows. */
-function baseOf(input: Input, { where, steps, schema }: Field): unknown {
-  return valueAt(input[where], steps) ?? schema.default ?? schema.minimum ?? plainValues[String(schema.type)] ?? "text";
-}
-
-/** Creates lists of any length: copies of the first item, with distinct values where the world has enough of them. */
-const itemsFrom =
-  (base: unknown) =>
-  (count: number): unknown[] => {
-    const item: unknown = Array.isArray(base) ? base[0] : undefined;
-    return Array.from({ length: count }, (_, index) => {
-      if (typeof item !== "object" || item === null) return item;
-      const own = Object.keys(item).map((name) => [name, distinct[name]?.[index] ?? Reflect.get(item, name)]);
-      return Object.fromEntries(own);
-    });
-  };
 
 /** Checks that an absent or null field means its default, by the field in the response or by equal responses. */
 async function takesDefault(target: Target, check: Check, { field }: Rule, input: Input, data: unknown): Promise<void> {
@@ -83,7 +63,7 @@ async function rejects(target: Target, check: Check, { field }: Rule, { value, c
 function* casesOf(operation: OperationId): Generator<ContractCase> {
   const input = validInput(operation);
   for (const field of fieldsOf(operation)) {
-    const base = baseOf(input, field);
+    const base = exampleValue(input, field);
     for (const rule of rulesOf(field)) {
       for (const probe of probesOf(rule, base, itemsFrom(base))) {
         const side = probe.code ? "invalid" : "valid";

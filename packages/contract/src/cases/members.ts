@@ -20,7 +20,8 @@ const given = (target: Target, state: Pick<SeedMember, "availability" | "busy" |
 const asKey = { keyOf: accounts.home };
 
 const untouched = { status: "available", source: null, reason: null, until: null, updatedAt: null };
-const until = iso(hourMs);
+/** With a fraction of a second, so that times compared in whole seconds differ from exact ones. */
+const until = iso(hourMs + 500);
 const updatedAt = iso(-hourMs);
 
 /** The status of a response with its source, reason and times. Absent and null mean the same (§2.4). */

@@ -39,6 +39,7 @@ interface Response {
   readonly content?: Readonly<Record<string, Media>>;
 }
 interface Operation {
+  readonly "x-paging"?: { readonly items: string };
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<Record<string, Response>>;
@@ -87,6 +88,16 @@ export function bodyPointer(id: OperationId, status: number): string | undefined
   const place = response.$ref ?? `${responses}/${key}`;
   return resolve(response).content ? `${place}/content/${escapePointer("application/json")}/schema` : undefined;
 }
+
+/** The schema of the body of an operation's successes, in the order of their statuses; empty without a body. */
+export const successSchemas = (id: OperationId): Schema[] =>
+  operations[id].successes.flatMap(({ status }) => {
+    const pointer = bodyPointer(id, status);
+    return pointer === undefined ? [] : [resolve<Schema>(at(pointer) as Schema)];
+  });
+
+/** The field with the items of a page, for an operation with limit and offset. */
+export const pagedItems = (id: OperationId): string | undefined => operationOf(id)["x-paging"]?.items;
 
 /** The operation's query and path parameters. Headers are covered by the authentication cases. */
 export function parametersOf(id: OperationId): Parameter[] {

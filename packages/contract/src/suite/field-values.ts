@@ -1,6 +1,7 @@
 import type { Input } from "./client.ts";
 import type { Field } from "./fields.ts";
 import { absent } from "./probes.ts";
+import { distinct } from "./world.ts";
 
 /** A copy of a JSON value with the value at a path replaced or removed. */
 function withValue(node: unknown, [step, ...rest]: readonly (string | number)[], value: unknown): unknown {
@@ -22,3 +23,22 @@ export const inputWith = (input: Input, field: Field, value: unknown): Input => 
   ...input,
   [field.where]: withValue(input[field.where], field.steps, value),
 });
+
+const plainValues: Readonly<Record<string, unknown>> = { boolean: true, integer: 1, number: 1, array: [], object: {} };
+
+/** The example request's value of a field, or a value that the schema allows. */
+export function exampleValue(input: Input, { where, steps, schema }: Field): unknown {
+  return valueAt(input[where], steps) ?? schema.default ?? schema.minimum ?? plainValues[String(schema.type)] ?? "text";
+}
+
+/** Creates lists of any length: copies of the first item, with distinct values where the world has enough of them. */
+export const itemsFrom =
+  (base: unknown) =>
+  (count: number): unknown[] => {
+    const item: unknown = Array.isArray(base) ? base[0] : undefined;
+    return Array.from({ length: count }, (_, index) => {
+      if (typeof item !== "object" || item === null) return item;
+      const own = Object.keys(item).map((name) => [name, distinct[name]?.[index] ?? Reflect.get(item, name)]);
+      return Object.fromEntries(own);
+    });
+  };
