@@ -7,7 +7,7 @@ import { backendTarget, createReceiver } from "./backend-target.ts";
 export const inProcessRunner = (name: string, create: typeof createBackend = createBackend): TargetRunner =>
   perCase(name, async () => {
     const { received, fetch } = createReceiver();
-    const backend = create({ seed: structuredClone(world), now: start, fetch });
+    const backend = create({ seed: world, now: start, fetch });
     const target = backendTarget(name, backend, received, {
       baseUrl: "http://localhost",
       fetch: (input, init) => backend.fetch(input, init, { address: "127.0.0.1" }),

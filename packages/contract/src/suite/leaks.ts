@@ -70,14 +70,19 @@ export function foreignValuesIn(text: string, accountId: string, sent: string): 
   return others.filter((value) => text.includes(value) && !sent.includes(value));
 }
 
+const secretsIn = (node: unknown): string[] =>
+  [...markedIn(node)].flatMap(([, value]) =>
+    typeof value === "string" && value.length >= shortestValue ? [value] : [],
+  );
+
+const firstSecrets = secretsIn(world);
+
 /** A check for the responses of one case, which starts in the initial state. */
 export function createLeakCheck(): LeakCheck {
-  const secrets = new Set<string>();
+  const secrets = new Set(firstSecrets);
   const addSecrets = (node: unknown): void => {
-    for (const [, value] of markedIn(node))
-      if (typeof value === "string" && value.length >= shortestValue) secrets.add(value);
+    for (const secret of secretsIn(node)) secrets.add(secret);
   };
-  addSecrets(world);
   return {
     addSeed: addSecrets,
     violationsOf({ operation, accountId, sent, text, body }) {
