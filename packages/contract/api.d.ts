@@ -172,6 +172,7 @@ declare interface Seed {
   readonly users?: { id: string; name: string }[];
   readonly members?: SeedMember[];
   readonly destinations?: SeedDestination[];
+  readonly groups?: SeedGroup[];
   readonly flows?: { id: string; accountId: string; published: boolean }[];
   readonly numbers?: SeedNumber[];
   readonly providers?: { id: string; accountId: string; rejects?: boolean }[];
@@ -179,7 +180,7 @@ declare interface Seed {
   readonly calls?: SeedCall[];
 }
 
-interface SeedCall {
+declare interface SeedCall {
   id: string;
   accountId: string;
   direction: string;
@@ -188,7 +189,7 @@ interface SeedCall {
   createdAt: string;
 }
 
-interface SeedDestination {
+declare interface SeedDestination {
   enabled?: boolean;
   id: string;
   accountId: string;
@@ -196,6 +197,13 @@ interface SeedDestination {
   kind: "phone" | "available_humans" | "app";
   config?: Record<string, unknown>;
   signingSecret?: string;
+}
+
+interface SeedGroup {
+  id: string;
+  accountId: string;
+  name: string;
+  members: { destinationId: string; ringTimeoutSecs?: number }[];
 }
 
 declare interface SeedMember {
@@ -214,7 +222,7 @@ declare interface SeedMember {
   hours?: Record<string, unknown>;
 }
 
-interface SeedNumber {
+declare interface SeedNumber {
   accountId: string;
   number: string;
   active: boolean;
@@ -282,33 +290,11 @@ declare interface TransferRequest {
 }
 
 declare type Transition = (typeof transitions)[number];
-declare const accounts: { home: string; foreign: string; suspended: string };
 declare const cases: readonly ContractCase[];
 declare function coverageGaps({ rows, tallies, undocumented }: Coverage): string[];
-declare const destinations: { app: string; phone: string; people: string; foreignApp: string; many: string[] };
 declare function measureCoverage(runs: readonly CaseResult[]): Coverage;
-
-declare const members: {
-  owner: string;
-  admin: string;
-  member: string;
-  agent: string;
-  colleague: string;
-  foreign: string;
-};
-
 declare const perCase: (name: string, open: () => Promise<OpenTarget>) => TargetRunner;
 declare function runCase(contractCase: ContractCase, target: Target): Promise<CaseResult>;
 declare const transitions: readonly ["availability: away → available, when `until` passes", "availability: offline → available, when `until` passes", "availability: away stays, without `until`", "availability: offline stays, without `until`", "hours: set → none, when removed", "hours: none → none, when removed", "signing secret: current → previous, by a rotation", "signing secret: previous → invalid, when the overlap ends", "signing secret: previous → invalid, by the next rotation", "call: placed → in progress, below the concurrent-call limit", "call: placed → queued, at the concurrent-call limit", "call: placed → rejected, beyond the queue limit", "call: queued → in progress, when another call ends", "daily limit: exhausted → free, at midnight UTC", "callable hours: closed → open, when they begin", "callable hours: open → closed, when they end", "rate limit: exhausted → free, after retryAfterSecs", "access token: valid → expired, over time"];
-
-declare const users: {
-  owner: string;
-  admin: string;
-  member: string;
-  agent: string;
-  colleague: string;
-  stranger: string;
-};
-
 declare const withSharedSetup: (name: string, start: () => Promise<SharedSetup>) => TargetRunner;
 declare const world: Seed;
