@@ -13,6 +13,7 @@ import {
   foreignMembers,
   foreignSecret,
   members,
+  minuteMs,
   telephony,
   users,
   uuid,
@@ -259,6 +260,28 @@ export const isolationCases: readonly ContractCase[] = [
         { secret: foreignSecret, now: () => target.clock.now() },
       );
       check.equal(event.destinationId, destinations.foreignApp, "destinationId");
+    },
+  }),
+  contractCase({
+    noun,
+    name: "a call that a member answers or misses changes nothing for the user in another account",
+    needs: ["transfers", "clock", "stateful", "destructive"],
+    async run(target, check) {
+      const foreign = await connect(target, { keyOf: accounts.foreign });
+      const read = async () => {
+        const { status, busy } = await foreign.members.getAvailability(foreignMembers.agent.id);
+        return { status, busy };
+      };
+      const people = { destinationId: destinations.people };
+      await target.transfers.start({ ...people, script: [{ memberId: members.agent, answerAfterSecs: 1 }] });
+      await target.clock.advance({ by: 1000 });
+      check.equal(await read(), { status: "available", busy: false }, "during a call");
+      await target.clock.advance({ by: minuteMs });
+      for (let missed = 0; missed < 3; missed++) {
+        await target.transfers.start(people);
+        await target.clock.advance({ by: minuteMs / 2 });
+      }
+      check.equal(await read(), { status: "available", busy: false }, "after three missed calls");
     },
   }),
   contractCase({
