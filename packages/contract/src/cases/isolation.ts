@@ -81,6 +81,9 @@ interface Sent {
   readonly account?: string;
 }
 
+/** Headers that differ between two responses, or follow from the length of a value that was sent. */
+const changingHeaders = new Set(["date", "x-request-id", "content-length"]);
+
 /** The response without what may differ between two responses: its time, its request id and a value that was sent. */
 async function answerTo(target: Target, { who, operation, input, repeated, account }: Sent) {
   const { apiKey, accessToken, accountId } = await target.credentialsFor(who);
@@ -95,7 +98,7 @@ async function answerTo(target: Target, { who, operation, input, repeated, accou
   const shown = JSON.stringify(body);
   return {
     status: response.status,
-    type: response.headers.get("Content-Type"),
+    headers: Object.fromEntries([...response.headers].filter(([name]) => !changingHeaders.has(name))),
     body: repeated === undefined ? shown : shown.replaceAll(repeated, "(sent)"),
   };
 }
@@ -111,7 +114,11 @@ async function answersAlike(
   const answerFor = (value: string) =>
     answerTo(target, { who, operation, input: inputWith(input, field, value), repeated: value });
   const expected = await answerFor(referred(field).unknown);
-  check.isTrue(expected.status >= 400, `${fieldName(field)} is refused, got ${expected.status}`);
+  // A list may be filtered by any id, and is empty then.
+  check.isTrue(
+    expected.status >= 400 || field.where === "query",
+    `${fieldName(field)} is refused, got ${expected.status}`,
+  );
   for (const value of values) check.equal(await answerFor(value), expected, `the answer for ${value}`);
 }
 
