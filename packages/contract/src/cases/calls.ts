@@ -164,6 +164,29 @@ const hourCases = Object.entries(hours).map(([when, { at, callable, transition }
   }),
 );
 
+/** Time zones whose offset is not the same number of whole hours all year, and when the callable hours begin there. */
+const zones: Readonly<Record<string, string>> = {
+  "Asia/Kolkata": "2026-03-03T02:30:00Z",
+  // From 8 March on, New York is an hour ahead of its time at the start.
+  "America/New_York": "2026-03-09T12:00:00Z",
+};
+
+const zoneCases = Object.entries(zones).map(([timeZone, begin]) =>
+  contractCase({
+    noun,
+    name: `callable hours in ${timeZone} begin at ${begin}`,
+    needs: [...needs, "clock"],
+    async run(target, check) {
+      await target.seed({ contacts: [{ accountId: accounts.home, number: telephony.recipient, timeZone }] });
+      const client = await connect(target, asKey);
+      await target.clock.advance({ to: Date.parse(begin) - 1 });
+      await check.rejected(client.calls.create(request), "outside_callable_hours");
+      await target.clock.advance({ by: 1 });
+      check.equal((await client.calls.create(request)).type, "initiated", "type");
+    },
+  }),
+);
+
 /** E.164: a plus sign and up to 15 digits that do not begin with 0. */
 const numbers: Readonly<Record<string, { number: string; valid: boolean }>> = {
   "15 digits": { number: `+1${"5".repeat(14)}`, valid: true },
@@ -283,6 +306,8 @@ const placementCases = [
       const client = await connect(target);
       await client.calls.create(request);
       await client.calls.create(request);
+      // With a fraction of a second left, a wait that is rounded down is too short.
+      await target.clock.advance({ by: 500 });
       const { meta } = await check.rejected(client.calls.create(request), "queue_full");
       await target.clock.advance({ by: (meta?.retryAfterSecs ?? 0) * 1000 });
       check.equal(await client.calls.create(request), { type: "queued", position: 1 }, "after the wait");
@@ -570,6 +595,7 @@ export const callCases: readonly ContractCase[] = [
   ...refusalCases,
   ...orderCases,
   ...hourCases,
+  ...zoneCases,
   ...numberCases,
   ...listCases,
 ];

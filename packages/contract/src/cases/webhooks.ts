@@ -78,6 +78,7 @@ export const webhookCases: readonly ContractCase[] = [
     name: "an offer goes to the app's URL, is signed with the current time, and matches the schema",
     needs,
     async run(target, check) {
+      await toFraction(target);
       const delivery = await offer(target);
       check.equal(target.deliveries.received().length, 1, "deliveries");
       check.equal(delivery.url, receiverUrl, "address");
