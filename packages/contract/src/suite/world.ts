@@ -198,7 +198,7 @@ const foreign = {
     id: uuid(90 + index),
     accountId: accounts.foreign,
     name,
-    members: [{ destinationId: destinations.foreignApp }],
+    members: [{ destinationId: destinations.foreignApp, ringTimeoutSecs: 20 }],
   })),
   contacts: [
     { number: telephony.recipient, doNotCall: true, timeZone: "America/Los_Angeles" },
