@@ -1,9 +1,11 @@
 import { verifyWebhook } from "@call-transfer/sdk/webhooks";
-import { errorCodes, type OperationId, operations, webhookSignature } from "@call-transfer/spec";
+import { type OperationId, operations } from "@call-transfer/spec";
+import { headers as headerNames } from "../facts/limits.ts";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { operationIds } from "../suite/document.ts";
+import { admittedBy, isAccountScoped, statusOf } from "../suite/expected.ts";
 import { inputWith, valueAt } from "../suite/field-values.ts";
 import { type Field, fieldName, fieldsOf } from "../suite/fields.ts";
 import type { Caller, Target } from "../suite/target.ts";
@@ -22,7 +24,7 @@ import {
 const noun = "isolation";
 const unknownId = uuid(999);
 const homeRoles = ["owner", "admin", "member", "agent"] as const;
-const scopedOperations = operationIds.filter((id) => operations[id].accountScoped);
+const scopedOperations = operationIds.filter(isAccountScoped);
 const reads = operationIds.filter((id) => operations[id].method === "GET");
 
 /** What a field can refer to: records of the foreign account, and a value of the same form that no record has. */
@@ -90,7 +92,7 @@ async function answerTo(target: Target, { who, operation, input, repeated, accou
   const header = account ?? accountId;
   const headers = {
     Authorization: `Bearer ${apiKey ?? accessToken}`,
-    ...(header === undefined ? {} : { "X-Account-Id": header }),
+    ...(header === undefined ? {} : { [headerNames.account]: header }),
   };
   const response = await sendRaw(target, operation, { headers }, input);
   const text = await response.text();
@@ -170,7 +172,12 @@ const headerCases = scopedOperations.flatMap((operation) =>
       needs: ["auth", "destructive"],
       async run(target, check) {
         const call = invoke(await connect(target, { ...who, accountId: unknownId }), operation, validInput(operation));
-        await check.rejectedWithStatusOf(call, "account_access_denied", "A-16", "the account is unknown");
+        await check.rejectedWithStatusOf(
+          call,
+          "account_access_denied",
+          "A-16",
+          "the caller is not a member of the account",
+        );
         const answerFor = (account: string) =>
           answerTo(target, { who, operation, input: validInput(operation), repeated: account, account });
         const expected = await answerFor(unknownId);
@@ -191,8 +198,8 @@ const roleCases = scopedOperations.map((operation) =>
         const who = { userId: users[role], accountId: accounts.foreign };
         const { status } = await answerTo(target, { who, operation, input: foreignInput(operation) });
         const there = foreignMembers[role].role;
-        const permitted = (operations[operation].roles as readonly string[]).includes(there);
-        const refused = status === errorCodes.insufficient_permissions.status;
+        const permitted = admittedBy(operation).includes(there);
+        const refused = status === statusOf("insufficient_permissions");
         check.equal(refused, !permitted, `whether the ${role} of the home account is refused as ${there}`);
       }
     },
@@ -260,7 +267,7 @@ export const isolationCases: readonly ContractCase[] = [
       await (await connect(target)).destinations.rotateSecret(destinations.app);
       await target.deliveries.trigger({ destinationId: destinations.foreignApp });
       const delivery = target.deliveries.received().at(-1);
-      const signatures = delivery?.headers.get(webhookSignature.header)?.match(/,v1=/g);
+      const signatures = delivery?.headers.get(headerNames.signature)?.match(/,v1=/g);
       check.equal(signatures?.length, 1, "signatures");
       const event = await verifyWebhook(
         { body: delivery?.body ?? "", headers: delivery?.headers ?? new Headers() },
