@@ -1,4 +1,5 @@
 // Finds everything that the description of an operation or of an error code lacks, before anything is generated from it.
+import { readdirSync } from "node:fs";
 import { type Condition, methods } from "./document.ts";
 import { Place, type Problem, YamlFile } from "./source.ts";
 
@@ -17,7 +18,13 @@ export function problemsIn(folder: URL): Problem[] {
   const root = new Place(file("openapi.yaml"));
   const table = new Place(file("error-codes.yaml"));
   const paths = Object.keys(root.at("paths").fields).map((path) => ({ path, item: root.at("paths", path).target }));
-  const files = [root.file, table.file, ...new Map(paths.map(({ item }) => [item.file.name, item.file])).values()];
+  const schemas = readdirSync(new URL("schemas/", folder)).map((name) => file(`schemas/${name}`));
+  const files = [
+    root.file,
+    table.file,
+    ...schemas,
+    ...new Map(paths.map(({ item }) => [item.file.name, item.file])).values(),
+  ];
   const syntax = files.flatMap(({ problems }) => problems);
   if (syntax.length > 0) return syntax;
 

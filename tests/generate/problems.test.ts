@@ -132,6 +132,13 @@ describe("the problems of openapi/", () => {
       "The error code api_key_expired has no status.",
     ],
     ["a syntax error", destinations, "tags: [destinations]", "tags: [destinations", "openapi/paths/destinations.yaml:"],
+    [
+      "a syntax error in a schema",
+      "schemas/roles.yaml",
+      "type: object",
+      "type: [object",
+      "openapi/schemas/roles.yaml:",
+    ],
   ])("name %s with file and line", (_name, file, from, to, expected) => {
     const messages = messagesOf(file, from, to);
     expect(messages.join("\n")).toContain(expected);

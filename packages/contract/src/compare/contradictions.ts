@@ -1,6 +1,13 @@
 import { codeNotes, codes, codesWithFieldErrors, fieldCodeNotes, fieldCodes, type NoteFact } from "../facts/codes.ts";
 import { authentication, contentType, headers, limitSections, limits, webhook } from "../facts/limits.ts";
-import { type CodeNode, type ContractDocument, type FieldContext, resolverOf, type SchemaNode } from "./document.ts";
+import {
+  type CodeNode,
+  type ContractDocument,
+  type FieldContext,
+  type OperationNode,
+  resolverOf,
+  type SchemaNode,
+} from "./document.ts";
 import { operationSentences } from "./operations.ts";
 import { beyond, isMarked, wrong } from "./sentences.ts";
 
@@ -111,7 +118,10 @@ export function contradictions(document: ContractDocument): string[] {
     ),
   ].filter(([, row]) => isMarked(row));
   const markedCodes = new Map(marked.map(([code, { status }]) => [code, status]));
-  const context: FieldContext = { resolve, markedCodes, compared: new Set() };
+  const markedCreations = Object.values(document.paths)
+    .map(({ post }) => post as OperationNode | undefined)
+    .flatMap((operation) => (operation?.["x-beyond-specification"] ? [operation.operationId] : []));
+  const context: FieldContext = { resolve, markedCodes, markedCreations, compared: new Set() };
   return [
     ...new Set([
       ...codeSentences(document),

@@ -12,6 +12,7 @@ export interface SchemaNode {
   readonly format?: string;
   readonly description?: string;
   readonly "x-beyond-specification"?: boolean;
+  readonly "x-shown-by"?: readonly string[];
 }
 
 /** Follows the references of a node. */
@@ -22,6 +23,8 @@ export interface FieldContext {
   readonly resolve: Resolve;
   /** Codes beyond the specification, with the status of error codes. */
   readonly markedCodes: ReadonlyMap<string, number | undefined>;
+  /** The operations beyond the specification that create something. */
+  readonly markedCreations: readonly string[];
   /** The pairs of schemas and resources that are compared already. */
   readonly compared: Set<string>;
 }

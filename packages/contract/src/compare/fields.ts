@@ -94,6 +94,22 @@ function* compareLimits(place: string, schema: SchemaNode, fact: FieldFact, sect
       yield wrong(`the description of ${place} names ${number}`, section, `says ${numbers.join(", ")}`);
 }
 
+/** A secret is shown by what creates or replaces it, and by nothing else. */
+function* compareShownBy(place: string, schema: SchemaNode, fact: FieldFact, section: string, context: FieldContext) {
+  const { shownBy } = fact;
+  if (shownBy === undefined) return;
+  const found = schema["x-shown-by"] ?? [];
+  const isRight =
+    shownBy.every((operation) => found.includes(operation)) &&
+    found.every((operation) => shownBy.includes(operation) || context.markedCreations.includes(operation));
+  if (!isRight)
+    yield wrong(
+      `${place} is shown by ${found.join(", ") || "every operation"} (x-shown-by)`,
+      section,
+      `says only by a creation and ${shownBy.join(", ")}`,
+    );
+}
+
 /** The sentences about one field. */
 export function* compareField(
   place: string,
@@ -124,6 +140,7 @@ export function* compareField(
     else yield beyond(`${place} with the format ${shown(schema.format)}`);
   }
   yield* compareLimits(place, schema, fact, section);
+  yield* compareShownBy(place, schema, fact, section, context);
   if (resource) return yield* compareResource(place, named, resource, context);
   if (item === undefined) {
     yield* compareValues(place, schema, fact, section, context);

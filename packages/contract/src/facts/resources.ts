@@ -15,6 +15,8 @@ export interface FieldFact {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly default?: unknown;
+  /** The operations whose responses show it; a creation shows it too, and no other response does. */
+  readonly shownBy?: readonly string[];
   /** Whether there are limits that are not shown. */
   readonly open?: true;
   /** Texts that the form of the field allows, or of its items. */
@@ -72,7 +74,7 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
       config: must("object"),
       createdAt: must("datetime"),
       updatedAt: must("datetime"),
-      signingSecret: orNull("string"),
+      signingSecret: orNull("string", { shownBy: ["rotateDestinationSecret"] }),
       signingSecretHint: orNull("string"),
       previousSecretExpiresAt: orNull("datetime"),
     },
