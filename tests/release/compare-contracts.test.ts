@@ -47,6 +47,9 @@ patch | a header spelled in other letter case | components parameters Account na
 major | a parameter's limit tightened | list parameters 0 schema maximum = 50 | limit tightened: maximum 100 is now 50
 major | a parameter's default changed | list parameters 0 schema default = 10 | default 20 is now 10
 major | a parameter's style changed | list parameters 0 style = deepObject | style nothing is now
+minor | a deprecated parameter | list parameters 0 deprecated = true | query parameter limit: deprecated nothing is now true
+major | a mark for deprecation on a path | paths /groups deprecated = true | /groups: deprecated nothing is now true
+major | a mark for deprecation on a response | create responses 201 deprecated = true | createGroup 201: deprecated nothing is now true
 # What customers send
 minor | an optional request field | request colour = { type: string } | GroupRequest.colour: an optional field was added (sent to createGroup)
 major | a required request field | request colour = { type: string } ; schema GroupRequest required 1 = colour | GroupRequest.colour: a required field was added

@@ -2,6 +2,7 @@
 import { type Change, change, changeIf, compareNamed } from "../change.ts";
 import {
   changedKeys,
+  isEqual,
   type JsonObject,
   listDifference,
   listIn,
@@ -100,7 +101,7 @@ function compareSecurity(was: Operation, is: Operation): Change[] {
 }
 
 const partNotes: ReadonlySet<string> = new Set(["description", "example", "examples", "x-assumption"]);
-const partCompared: ReadonlySet<string> = new Set(["required", "schema", "content", "name", "in"]);
+const partCompared: ReadonlySet<string> = new Set(["required", "schema", "content", "name", "in", "deprecated"]);
 
 type Parts = ReadonlyMap<string, unknown>;
 
@@ -129,6 +130,13 @@ function comparePart(before: unknown, after: unknown, part: SchemaPlace): Change
       bump,
       at.place,
       `is now ${isRequired ? "required" : "optional"}`,
+      at.usedIn,
+    ),
+    ...changeIf(
+      !isEqual(was.deprecated, is.deprecated),
+      "minor",
+      at.place,
+      `deprecated ${stable(was.deprecated)} is now ${stable(is.deprecated)}`,
       at.usedIn,
     ),
     ...compareSchemas(schemaOf(was), schemaOf(is), at),
@@ -173,7 +181,7 @@ function compareResponses(was: Operation, is: Operation, documents: Documents): 
   });
 }
 
-/** Compares keys that have no rule of their own: a note is a patch, `deprecated` a minor, anything else a major. */
+/** Compares keys that have no rule of their own: a note is a patch, anything else a major. */
 export const compareRest = (
   was: JsonObject,
   is: JsonObject,
@@ -187,7 +195,7 @@ export const compareRest = (
     .map((key) => {
       if (notes.has(key)) return change("patch", place, `${key} was reworded`, ...usedIn);
       const message = `${key} ${stable(was[key])} is now ${stable(is[key])}`;
-      return change(key === "deprecated" ? "minor" : "major", place, message, ...usedIn);
+      return change("major", place, message, ...usedIn);
     });
 
 /** Values of x-retry, from the weakest promise to the strongest. */
