@@ -161,6 +161,43 @@ major | an alternative of the same type as another | group shape = { oneOf: [ { 
 major | a limit that comes along with a choice | request shape = { type: string } => { maxLength: 9, anyOf: [ { type: string }, { type: number } ] } | GroupRequest.shape: limit tightened: maxLength none is now 9
 minor | a choice where there was none | request shape = { type: string } => { anyOf: [ { type: string }, { type: number } ] } | GroupRequest.shape: the alternative number was added
 major | a field demanded that the schema does not describe | request shape = { type: object } => { type: object, required: [ colour ] } | GroupRequest.shape.colour: is now required
+# Siblings of allOf
+major | a limit added in a sibling of allOf | request shape = { allOf: [ { type: string, maxLength: 9 }, { minLength: 1 } ] } => { allOf: [ { type: string, maxLength: 9 }, { minLength: 1, maxLength: 5 } ] } | GroupRequest.shape: limit tightened: maxLength 9 is now 5
+major | a limit tightened in the first sibling of allOf | request shape = { allOf: [ { type: string, maxLength: 8 }, { maxLength: 9 } ] } => { allOf: [ { type: string, maxLength: 7 }, { maxLength: 9 } ] } | limit tightened: maxLength 8 is now 7
+patch | a limit that another sibling already exceeds | request shape = { allOf: [ { type: string, maxLength: 9 }, { minLength: 1 } ] } => { allOf: [ { type: string, maxLength: 9 }, { minLength: 1, maxLength: 20 } ] } | a part that no operation refers to changed
+minor | the tightest sibling loosened | request shape = { allOf: [ { type: string, maxLength: 9 }, { maxLength: 20 } ] } => { allOf: [ { type: string, maxLength: 15 }, { maxLength: 20 } ] } | limit loosened: maxLength 9 is now 15
+patch | a looser sibling loosened | request shape = { allOf: [ { type: string, maxLength: 9 }, { maxLength: 20 } ] } => { allOf: [ { type: string, maxLength: 9 }, { maxLength: 30 } ] } | a part that no operation refers to changed
+patch | keywords moved between siblings of allOf | request shape = { allOf: [ { type: string, maxLength: 9 }, { minLength: 1, pattern: ^a } ] } => { minLength: 1, allOf: [ { type: string }, { maxLength: 9 }, { allOf: [ { pattern: ^a } ] } ] } | a part that no operation refers to changed
+major | a limit beside allOf that is looser than inside, made tighter | request shape = { maxLength: 9, allOf: [ { type: string, maxLength: 5 } ] } => { maxLength: 3, allOf: [ { type: string, maxLength: 5 } ] } | limit tightened: maxLength 5 is now 3
+major | a limit inside allOf below the one beside it | request shape = { maxLength: 9, allOf: [ { type: string } ] } => { maxLength: 9, allOf: [ { type: string, maxLength: 4 } ] } | limit tightened: maxLength 9 is now 4
+major | a limit in a nested allOf | request shape = { allOf: [ { allOf: [ { type: integer, minimum: 1 }, { minimum: 2 } ] }, {} ] } => { allOf: [ { allOf: [ { type: integer, minimum: 3 }, { minimum: 2 } ] }, {} ] } | limit tightened: minimum 2 is now 3
+minor | a limit tightened through allOf in a response | group shape = { allOf: [ { type: string, maxLength: 9 }, { maxLength: 20 } ] } => { allOf: [ { type: string, maxLength: 7 }, { maxLength: 20 } ] } | Group.shape: limit tightened: maxLength 9 is now 7
+major | a limit loosened through allOf in a response | group shape = { allOf: [ { type: string, maxLength: 9 }, { maxLength: 20 } ] } => { allOf: [ { type: string }, { maxLength: 20 } ] } | Group.shape: limit loosened: maxLength 9 is now 20
+major | a limit beside a reference | request shape = { $ref: "#/components/schemas/GroupRequest/properties/name" } => { $ref: "#/components/schemas/GroupRequest/properties/name", maxLength: 50 } | GroupRequest.shape: limit tightened: maxLength 100 is now 50
+patch | a looser limit beside a reference | request shape = { $ref: "#/components/schemas/GroupRequest/properties/name" } => { $ref: "#/components/schemas/GroupRequest/properties/name", maxLength: 500 } | a part that no operation refers to changed
+major | a field required beside a reference | request shape = { $ref: "#/components/schemas/Person" } => { $ref: "#/components/schemas/Person", required: [ email ] } | GroupRequest.shape.email: is now required
+major | a field of a reference narrowed beside it | request shape = { $ref: "#/components/schemas/ToPhone", properties: { number: { maxLength: 20 } } } => { $ref: "#/components/schemas/ToPhone", properties: { number: { maxLength: 10 } } } | GroupRequest.shape.number: limit tightened: maxLength 20 is now 10
+major | a field of one sibling narrowed in another | request shape = { allOf: [ { properties: { a: { type: string, maxLength: 9 } } }, { properties: { b: { type: string } } } ] } => { allOf: [ { properties: { a: { type: string, maxLength: 9 } } }, { properties: { b: { type: string }, a: { maxLength: 4 } } } ] } | GroupRequest.shape.a: limit tightened: maxLength 9 is now 4
+major | a field narrowed in another sibling's further fields | request shape = { allOf: [ { properties: { a: { type: string } } }, { additionalProperties: { maxLength: 9 } } ] } => { allOf: [ { properties: { a: { type: string } } }, { additionalProperties: { maxLength: 4 } } ] } | GroupRequest.shape.a: limit tightened: maxLength 9 is now 4
+major | a sibling that refuses the fields of another | request shape = { allOf: [ { properties: { a: { type: string } } }, { properties: { b: { type: string } } } ] } => { allOf: [ { properties: { a: { type: string } } }, { properties: { b: { type: string } }, additionalProperties: false } ] } | GroupRequest.shape.a: the field was removed
+major | a value that one sibling no longer lists | request shape = { allOf: [ { enum: [ a, b ] }, { enum: [ b, a, c ] } ] } => { allOf: [ { enum: [ a, b ] }, { enum: [ b, c ] } ] } | GroupRequest.shape: value "a" was removed
+minor | a value that both siblings list at last | request shape = { allOf: [ { enum: [ a, b ] }, { enum: [ a ] } ] } => { allOf: [ { enum: [ a, b ] }, { enum: [ a, b ] } ] } | GroupRequest.shape: value "b" was added
+major | a type narrowed by a sibling | request shape = { allOf: [ { type: [ string, number ] }, {} ] } => { allOf: [ { type: [ string, number ] }, { type: integer } ] } | narrowed: type string or number is now integer
+major | null refused by a sibling | request shape = { allOf: [ { type: [ string, "null" ] }, {} ] } => { allOf: [ { type: [ string, "null" ] }, { type: string } ] } | GroupRequest.shape: may no longer be null
+major | a second pattern | request shape = { allOf: [ { type: string, pattern: ^a } ] } => { allOf: [ { type: string, pattern: ^a }, { pattern: b$ } ] } | limit tightened: pattern ^a is now ^a and b$
+minor | one of two patterns taken away | request shape = { allOf: [ { type: string, pattern: ^a }, { pattern: b$ } ] } => { allOf: [ { type: string, pattern: ^a } ] } | limit loosened: pattern ^a and b$ is now ^a
+major | a step that siblings share | request shape = { allOf: [ { type: integer, multipleOf: 4 }, {} ] } => { allOf: [ { type: integer, multipleOf: 4 }, { multipleOf: 6 } ] } | limit tightened: multipleOf 4 is now 12
+major | items narrowed by a sibling | request shape = { allOf: [ { type: array, items: { type: string } }, {} ] } => { allOf: [ { type: array, items: { type: string } }, { items: { maxLength: 5 } } ] } | GroupRequest.shape[]: limit tightened: maxLength none is now 5
+major | a list of values closed by a sibling | group shape = { allOf: [ { enum: [ a, b ], x-open-enum: true }, {} ] } => { allOf: [ { enum: [ a, b ], x-open-enum: true }, { enum: [ a, b ] } ] } | Group.shape: the enum is now closed
+major | a limit of an alternative tightened through allOf | request shape = { oneOf: [ { type: string }, { allOf: [ { type: integer, maximum: 9 }, { maximum: 20 } ] } ] } => { oneOf: [ { type: string }, { allOf: [ { type: integer, maximum: 9 }, { maximum: 5 } ] } ] } | GroupRequest.shape (integer): limit tightened: maximum 9 is now 5
+major | a limit of an alternative beside its reference | request shape = { anyOf: [ { $ref: "#/components/schemas/ToPhone" }, { $ref: "#/components/schemas/ToServer" } ] } => { anyOf: [ { $ref: "#/components/schemas/ToPhone", required: [ number ] }, { $ref: "#/components/schemas/ToServer" } ] } | GroupRequest.shape (ToPhone).number: is now required
+major | an alternative taken from one of two choices | request shape = { allOf: [ { oneOf: [ { type: string }, { type: number } ] }, { anyOf: [ { minLength: 1 }, { minimum: 1 } ] } ] } => { allOf: [ { oneOf: [ { type: string }, { type: number } ] }, { anyOf: [ { minLength: 1 } ] } ] } | limit tightened: minLength none is now 1
+major | a choice in a sibling | request shape = { allOf: [ { oneOf: [ { type: string }, { type: number } ] }, {} ] } => { allOf: [ { oneOf: [ { type: string }, { type: number } ] }, { anyOf: [ { maxLength: 1 }, { minimum: 1 } ] } ] } | GroupRequest.shape: a further anyOf was added
+major | alternatives of which only one may fit | request shape = { anyOf: [ { type: string }, { type: number } ] } => { oneOf: [ { type: string }, { type: number } ] } | GroupRequest.shape: anyOf is now oneOf
+major | a field that no value may have | request shape = { type: object, properties: { a: {} } } => { type: object, properties: { a: false } } | GroupRequest.shape.a: the field was removed
+major | a name that may no longer be used | request shape = { type: object } => { type: object, properties: { a: false } } | GroupRequest.shape.a: is now refused
+major | a pattern of names beside another | request shape = { type: object, allOf: [ { patternProperties: { ^a: { type: string } } } ] } => { type: object, allOf: [ { patternProperties: { ^a: { type: string } } }, { patternProperties: { ^a: { maxLength: 3 } } } ] } | GroupRequest.shape: patternProperties
+# Other parts
 major | servers of one path | paths /groups servers = [ { url: http://127.0.0.1:3 } ] => [ { url: http://127.0.0.1:4 } ] | /groups: servers
 `);
 
@@ -230,6 +267,13 @@ describe("unusual schemas and paths", () => {
     const found = compareContracts(edited(before), edited(before.replace(/ = .*/, () => ` = ${after}`)));
     expect(found.map(lineOf).join("\n")).toContain(words);
     expect(bumpOf(found)).toBe(bump);
+  });
+
+  it("rates a change inside a reference of a keyword without a rule as a major", () => {
+    const before = edited('request name not = { $ref: "#/components/schemas/Details" }');
+    const found = compareContracts(before, edited("schema Details required = [ colour ]", before));
+    expect(found.map(lineOf).join()).toContain("GroupRequest.name: a schema in not changed");
+    expect(bumpOf(found)).toBe("major");
   });
 
   it("rates a path's description as a patch", () => {

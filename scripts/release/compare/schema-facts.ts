@@ -1,8 +1,9 @@
-// Normalizes a JSON schema for comparison: references resolved, `allOf` merged, null separated from the other types.
+// Normalizes a JSON schema for comparison: siblings intersected, null separated from the other types.
 import { isObject, type JsonObject, listIn, nameOf, objectIn, resolved, stable, textsIn } from "../json.ts";
+import { AllOf, acceptsNull, type Choice, conjunctionOf, isNull, notes } from "./intersection.ts";
 
 export interface SchemaFacts {
-  /** Null when any type is allowed. */
+  /** Null when any type is allowed. Empty when no value but null is. */
   readonly types: readonly string[] | null;
   readonly nullable: boolean;
   /** Allowed values except null; undefined when any value is allowed. */
@@ -13,64 +14,49 @@ export interface SchemaFacts {
   readonly further: "refused" | "unspecified" | "allowed";
   readonly furtherSchema: JsonObject;
   readonly items: unknown;
-  /** Alternatives except null. A single alternative is merged into the schema instead. */
-  readonly alternatives: readonly unknown[];
+  /** Choices with at least two alternatives besides null. */
+  readonly choices: readonly Choice[];
   /** All other keywords. */
   readonly rest: JsonObject;
 }
 
-const isNull = (schema: unknown): boolean => objectIn(schema).type === "null";
-
-const merge = (one: JsonObject, other: JsonObject): JsonObject => ({
-  ...one,
-  ...other,
-  ...(isObject(one.properties) || isObject(other.properties)
-    ? { properties: { ...objectIn(one.properties), ...objectIn(other.properties) } }
-    : {}),
-  ...(one.required || other.required
-    ? { required: [...new Set([...textsIn(one.required), ...textsIn(other.required)])] }
-    : {}),
-});
-
-/** The component that a schema refers to, possibly beside null. */
+/** The component that a schema refers to, possibly beside null and descriptions. */
 export function componentOf(schema: unknown): string | undefined {
-  const { oneOf, anyOf } = objectIn(schema);
+  const { $ref, oneOf, anyOf, ...beside } = objectIn(schema);
+  if ($ref !== undefined)
+    return Object.keys(beside).every((keyword) => notes.has(keyword)) ? nameOf(schema) : undefined;
   const [only, ...others] = [...listIn(oneOf), ...listIn(anyOf)].filter((alternative) => !isNull(alternative));
-  return nameOf(schema) ?? (others.length === 0 ? nameOf(only) : undefined);
+  return others.length === 0 ? nameOf(only) : undefined;
 }
 
-/** Resolves references and merges `allOf`. Keywords beside `allOf` win. */
-function flat(schema: unknown, document: JsonObject, depth = 0): JsonObject {
-  const { allOf, ...own } = resolved(schema, document);
-  if (!allOf || depth > 32) return own;
-  return merge(
-    listIn(allOf).reduce<JsonObject>((merged, part) => merge(merged, flat(part, document, depth + 1)), {}),
-    own,
-  );
-}
+/** Facts by document and schema. A schema is compared once for each operation that uses it. */
+const known = new WeakMap<JsonObject, WeakMap<JsonObject, SchemaFacts>>();
 
 /** The facts of a schema. `true` and a missing schema allow anything. */
 export function factsOf(schema: unknown, document: JsonObject): SchemaFacts {
-  const { oneOf, anyOf, ...own } = flat(schema, document);
-  const choices = [...listIn(oneOf), ...listIn(anyOf)];
-  const others = choices.filter((choice) => !isNull(choice));
-  const whole = others.length === 1 ? merge(flat(others[0], document), own) : own;
-  const alternatives = others.length === 1 ? [] : others;
-  const { type, enum: allowed, const: only, properties, required, additionalProperties, items, ...rest } = whole;
+  if (!isObject(schema)) return readFacts(schema, document);
+  const ofDocument = known.get(document) ?? new WeakMap<JsonObject, SchemaFacts>();
+  known.set(document, ofDocument);
+  const facts = ofDocument.get(schema) ?? readFacts(schema, document);
+  ofDocument.set(schema, facts);
+  return facts;
+}
+
+function readFacts(schema: unknown, document: JsonObject): SchemaFacts {
+  const { keywords, choices } = conjunctionOf(schema, document);
+  const { type, enum: values, properties, required, additionalProperties, items, ...rest } = keywords;
   const types = type === undefined ? null : typeof type === "string" ? [type] : textsIn(type);
-  const values = only !== undefined ? [only] : Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
-  const nullByType = types === null ? alternatives.length === 0 : types.includes("null");
   return {
     types: types?.filter((name) => name !== "null") ?? null,
-    nullable: choices.some(isNull) || (nullByType && (values === undefined || values.includes(null))),
-    values: values?.filter((value) => value !== null).map(stable),
+    nullable: acceptsNull(schema, document),
+    values: Array.isArray(values) ? values.filter((value) => value !== null).map(stable) : undefined,
     properties: objectIn(properties),
     required: textsIn(required),
     further:
       additionalProperties === undefined ? "unspecified" : additionalProperties === false ? "refused" : "allowed",
     furtherSchema: objectIn(additionalProperties),
     items: items ?? {},
-    alternatives,
+    choices,
     rest,
   };
 }
@@ -85,4 +71,15 @@ export function labelOf(alternative: unknown, document: JsonObject): string {
     if (values?.length === 1) return `${name} ${values[0]}`;
   }
   return types?.join(" or ") ?? stable(alternative);
+}
+
+/** A value of a keyword with its references replaced by what they refer to. A reference to itself stays. */
+export function expanded(value: unknown, document: JsonObject, within: readonly string[] = []): unknown {
+  if (value instanceof AllOf) return value.values.map((one) => expanded(one, document, within));
+  if (Array.isArray(value)) return value.map((one: unknown) => expanded(one, document, within));
+  if (typeof value !== "object" || value === null) return value;
+  const { $ref, ...own } = objectIn(value);
+  const beside = Object.fromEntries(Object.entries(own).map(([key, one]) => [key, expanded(one, document, within)]));
+  if (typeof $ref !== "string" || within.includes($ref)) return { ...($ref !== undefined && { $ref }), ...beside };
+  return { ...beside, $ref: expanded(resolved({ $ref }, document), document, [...within, $ref]) };
 }

@@ -2,7 +2,8 @@
 // know. Removing a name is breaking in both directions (§9.2).
 import { type Bump, type Change, change, changeIf, compareNamed } from "../change.ts";
 import { isEqual, type JsonObject, listDifference, objectIn, stable } from "../json.ts";
-import { componentOf, factsOf, labelOf, type SchemaFacts } from "./schema-facts.ts";
+import { AllOf, type Choice, lowerLimits, notes, partsOf, upperLimits } from "./intersection.ts";
+import { componentOf, expanded, factsOf, labelOf, type SchemaFacts } from "./schema-facts.ts";
 
 /** Whether customers send or receive the value. */
 export type Direction = "sent" | "received";
@@ -19,19 +20,14 @@ export interface SchemaPlace {
   readonly within?: ReadonlySet<string>;
 }
 
-/** Keywords that only describe. */
-const notes: ReadonlySet<string> = new Set(
-  "title description example examples $comment externalDocs x-assumption x-values-from".split(" "),
-);
-const lowerLimits: ReadonlySet<string> = new Set(
-  "minimum exclusiveMinimum minLength minItems minProperties".split(" "),
-);
-const upperLimits: ReadonlySet<string> = new Set(
-  "maximum exclusiveMaximum maxLength maxItems maxProperties".split(" "),
-);
-
 const shown = (value: unknown): string =>
-  value === undefined ? "none" : typeof value === "string" ? value : stable(value);
+  value === undefined
+    ? "none"
+    : value instanceof AllOf
+      ? value.values.map(shown).join(" and ")
+      : typeof value === "string"
+        ? value
+        : stable(value);
 
 /** Fewer values are allowed: breaks customers who send the value. */
 const narrowed = (at: SchemaPlace): Bump => (at.direction === "sent" ? "major" : "minor");
@@ -50,19 +46,55 @@ export function compareSchemas(before: unknown, after: unknown, at: SchemaPlace)
   const place = name && name === componentOf(before) ? name : at.place;
   const inside: SchemaPlace = { ...at, place, within: new Set([...(at.within ?? []), pair]) };
   const [was, is] = [factsOf(before, at.before), factsOf(after, at.after)];
-  const isChoice = (facts: SchemaFacts): boolean => facts.alternatives.length > 1;
-  // When only one side is a choice, the other side counts as one of its alternatives.
-  const alternativesOf = (facts: SchemaFacts, whole: unknown) => (isChoice(facts) ? facts.alternatives : [whole]);
-  const beside = (facts: SchemaFacts, other: SchemaFacts): SchemaFacts =>
-    isChoice(facts) || !isChoice(other) ? facts : { ...factsOf({}, {}), types: other.types };
   return [
     ...changeIf(!was.nullable && is.nullable, widened(at), place, "may now be null", at.usedIn),
     ...changeIf(was.nullable && !is.nullable, narrowed(at), place, "may no longer be null", at.usedIn),
-    ...(isChoice(was) || isChoice(is)
-      ? compareAlternatives(alternativesOf(was, before), alternativesOf(is, after), inside)
-      : []),
+    ...compareChoices(choicesOf(was, is, before), choicesOf(is, was, after), inside),
     ...compareFacts(beside(was, is), beside(is, was), inside),
   ];
+}
+
+/** When only the other side is a choice, this side counts as one of its alternatives. */
+const isAlternative = (facts: SchemaFacts, other: SchemaFacts): boolean =>
+  facts.choices.length === 0 && other.choices.length === 1;
+
+const choicesOf = (facts: SchemaFacts, other: SchemaFacts, whole: unknown): readonly Choice[] =>
+  isAlternative(facts, other) ? other.choices.map(({ kind }) => ({ kind, alternatives: [whole] })) : facts.choices;
+
+const beside = (facts: SchemaFacts, other: SchemaFacts): SchemaFacts =>
+  isAlternative(facts, other) ? { ...factsOf({}, {}), types: other.types } : facts;
+
+/** Compares choices in pairs. Equal choices come first, so that a new choice does not shift the others. */
+function compareChoices(was: readonly Choice[], is: readonly Choice[], at: SchemaPlace): Change[] {
+  const isIn = (choice: Choice, choices: readonly Choice[]) => choices.some((one) => isEqual(one, choice));
+  const inOrder = (choices: readonly Choice[], others: readonly Choice[]) => [
+    ...choices.filter((choice) => isIn(choice, others)),
+    ...choices.filter((choice) => !isIn(choice, others)),
+  ];
+  const [old, now] = [inOrder(was, is), inOrder(is, was)];
+  const longer = old.length > now.length ? old : now;
+  return longer.flatMap((_, index) => {
+    const [one, other] = [old[index], now[index]];
+    if (!one) return [changeAt(at, narrowed(at), `a further ${other?.kind} was added`)];
+    if (!other) return [changeAt(at, widened(at), `a further ${one.kind} was removed`)];
+    return [
+      ...changeIf(
+        one.kind === "anyOf" && other.kind === "oneOf",
+        narrowed(at),
+        at.place,
+        "anyOf is now oneOf",
+        at.usedIn,
+      ),
+      ...changeIf(
+        one.kind === "oneOf" && other.kind === "anyOf",
+        widened(at),
+        at.place,
+        "oneOf is now anyOf",
+        at.usedIn,
+      ),
+      ...compareAlternatives(one.alternatives, other.alternatives, at),
+    ];
+  });
 }
 
 /** Compares everything except alternatives and null. */
@@ -81,12 +113,14 @@ const compareFacts = (was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Chang
 const compareInner = (before: unknown, after: unknown, at: SchemaPlace): Change[] =>
   isEqual(before, {}) && isEqual(after, {}) ? [] : compareSchemas(before, after, at);
 
+const typeNames = ({ types }: SchemaFacts): string => (types === null ? "any" : types.join(" or ") || "none");
+
 function compareTypes(was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Change[] {
   const includes = ({ types }: SchemaFacts, type: string) =>
     types === null || types.includes(type) || (type === "integer" && types.includes("number"));
   const covers = (one: SchemaFacts, other: SchemaFacts) =>
     one.types === null || (other.types?.every((type) => includes(one, type)) ?? false);
-  const message = `type ${was.types?.join(" or ") ?? "any"} is now ${is.types?.join(" or ") ?? "any"}`;
+  const message = `type ${typeNames(was)} is now ${typeNames(is)}`;
   const [keepsAll, addsNone] = [covers(is, was), covers(was, is)];
   if (keepsAll && addsNone) return [];
   if (keepsAll) return [changeAt(at, widened(at), `widened: ${message}`)];
@@ -119,10 +153,15 @@ function compareFields(was: SchemaFacts, is: SchemaFacts, at: SchemaPlace): Chan
     const field = { ...at, place: `${at.place}.${name}` };
     const [before, after] = [was.properties[name], is.properties[name]];
     const isRequired = is.required.includes(name);
-    if (before !== undefined && after === undefined) return [changeAt(field, "major", "the field was removed")];
-    if (before === undefined && after !== undefined) {
+    const [had, has] = [before, after].map((schema) => schema !== undefined && schema !== false);
+    if (had && !has) return [changeAt(field, "major", "the field was removed")];
+    if (!had && has) {
       const bump = isRequired && at.direction === "sent" ? "major" : "minor";
       return [changeAt(field, bump, `${isRequired ? "a required" : "an optional"} field was added`)];
+    }
+    if (!had && before !== after) {
+      const isRefused = after === false;
+      return [changeAt(field, isRefused ? narrowed(at) : widened(at), `is ${isRefused ? "now" : "no longer"} refused`)];
     }
     const becomes = isRequired
       ? changeAt(field, narrowed(at), "is now required")
@@ -168,7 +207,8 @@ function labelled(alternatives: readonly unknown[], document: JsonObject): Map<s
 }
 
 function compareKeyword(keyword: string, before: unknown, after: unknown, at: SchemaPlace): Change[] {
-  if (isEqual(before, after) || keyword === "x-open-enum") return [];
+  if (keyword === "x-open-enum") return [];
+  if (isEqual(before, after)) return compareReferences(keyword, before, after, at);
   if (notes.has(keyword)) return [changeAt(at, "patch", `${keyword} was reworded`)];
   const message = `${keyword} ${shown(before)} is now ${shown(after)}`;
   if (keyword === "deprecated") return [changeAt(at, "minor", message)];
@@ -185,6 +225,12 @@ function compareKeyword(keyword: string, before: unknown, after: unknown, at: Sc
     : [changeAt(at, widened(at), `limit loosened: ${message}`)];
 }
 
+/** Compares schemas in keywords without a rule, such as `not` and `contains`, by what they refer to. */
+function compareReferences(keyword: string, before: unknown, after: unknown, at: SchemaPlace): Change[] {
+  if (!stable(before).includes('"$ref"') || isEqual(expanded(before, at.before), expanded(after, at.after))) return [];
+  return [changeAt(at, "major", `a schema in ${keyword} changed, and there is no rule for it`)];
+}
+
 /** Whether a keyword allows less than before; undefined when that is unknown. */
 function isTighter(keyword: string, before: unknown, after: unknown): boolean | undefined {
   const isLimit = lowerLimits.has(keyword) || upperLimits.has(keyword);
@@ -195,8 +241,10 @@ function isTighter(keyword: string, before: unknown, after: unknown): boolean | 
     if (keyword === "multipleOf" && before % after === 0) return false;
   }
   if (!isLimit && !["pattern", "format", "multipleOf"].includes(keyword)) return undefined;
-  if (before === undefined) return true;
-  return after === undefined ? false : undefined;
+  const includes = (one: unknown, other: unknown): boolean =>
+    partsOf(other).every((part) => partsOf(one).some((known) => isEqual(known, part)));
+  if (includes(after, before)) return true;
+  return includes(before, after) ? false : undefined;
 }
 
 /** The schema of a parameter, header or media type; an empty schema allows anything. */
