@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { main } from "./live/main.ts";
+import { exitStatus } from "./live/options.ts";
 
-// Exits through process.exit, so that exit handlers run. 130 and 143 are the shell's statuses for these signals.
-process.once("SIGINT", () => process.exit(130));
-process.once("SIGTERM", () => process.exit(143));
+// Exits through process.exit, so that exit handlers run.
+process.once("SIGINT", () => process.exit(exitStatus.interrupted));
+process.once("SIGTERM", () => process.exit(exitStatus.terminated));
 
 process.exitCode = await main({
   args: process.argv.slice(2),

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import description from "../package.json" with { type: "json" };
-import { commandOptions, readArguments, startOptions, suggestion, UsageError } from "./cli/command-line.ts";
+import { readArguments, suggestion, UsageError } from "./cli/command-line.ts";
 import { commands, runCommand } from "./cli/commands.ts";
 import { helpText } from "./cli/help.ts";
+import { commandOptions, exitStatus, startOptions } from "./cli/options.ts";
 import { program } from "./cli/program.ts";
 
 await main(process.argv.slice(2)).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  process.exitCode = error instanceof UsageError ? exitStatus.wrongCommandLine : exitStatus.failure;
 });
 
 async function main(args: readonly string[]): Promise<void> {
@@ -32,7 +33,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (!printInfo(values, topic)) await runCommand(command, positionals, values);
 }
 
-function readEngine(engine = "stateful"): "stateful" | "prism" {
+function readEngine(engine: string = startOptions.engine.fallback): "stateful" | "prism" {
   if (engine === "stateful" || engine === "prism") return engine;
   throw new UsageError(`--engine ${engine}: must be stateful or prism.`);
 }

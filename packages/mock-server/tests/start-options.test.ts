@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBackend, demo } from "@call-transfer/backend";
 import { afterAll, expect, it, vi } from "vitest";
-import { readArguments, readStep, startOptions } from "../src/cli/command-line.ts";
+import { readArguments, readStep } from "../src/cli/command-line.ts";
+import { startOptions } from "../src/cli/options.ts";
 import { importedSnapshot, serverOptions } from "../src/cli/start-options.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-options-"));

@@ -1,7 +1,8 @@
 import { demo } from "@call-transfer/backend";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { commandOptions, readArguments } from "../src/cli/command-line.ts";
+import { readArguments } from "../src/cli/command-line.ts";
 import { createControlClient } from "../src/cli/control-client.ts";
+import { commandOptions } from "../src/cli/options.ts";
 import { issueToken } from "../src/cli/token-command.ts";
 import { startMockServer } from "../src/server/server.ts";
 

@@ -2,7 +2,7 @@ import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { printable } from "../suite/trace.ts";
 import { liveJson, liveText } from "./live-report.ts";
 import { connectionProblem } from "./live-target.ts";
-import { type LiveOptions, liveOptions, UsageError, usage } from "./options.ts";
+import { exitStatus, type LiveOptions, liveOptions, UsageError, usage } from "./options.ts";
 import { checkServer } from "./run-live.ts";
 
 /** The command's arguments, environment and output; injectable for tests. */
@@ -52,7 +52,7 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
     options = liveOptions(args, environment);
     if (!options) {
       out(usage);
-      return 0;
+      return exitStatus.passed;
     }
     const why = await connectionProblem(options);
     if (why !== undefined) throw new UsageError(why);
@@ -60,7 +60,7 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
   } catch (error) {
     err(clean(error instanceof Error ? error.message : String(error), options));
     if (error instanceof UsageError) err("For all options: npx @call-transfer/contract --help");
-    return 2;
+    return exitStatus.incomplete;
   }
   const given = options;
   try {
@@ -68,9 +68,9 @@ export async function main({ args, environment, out, err }: Shell): Promise<numb
     out(clean(given.json ? liveJson(report) : liveText(report), given));
     if (report.lost !== undefined) {
       err(clean(`${report.lost}. The run is incomplete.`, given));
-      return 2;
+      return exitStatus.incomplete;
     }
-    return report.runs.some(({ failure }) => failure !== undefined) ? 1 : 0;
+    return report.runs.some(({ failure }) => failure !== undefined) ? exitStatus.failed : exitStatus.passed;
   } finally {
     secretFile.close();
   }

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
 /** The validated options of the command. */
 export interface LiveOptions {
@@ -71,34 +71,39 @@ Exit status: 0 if the server keeps the contract, 1 if it violates it, 2 for a wr
 an unreachable server. A differing assumption does not fail the run: the specification does not
 define it.`;
 
+/** The environment variables that replace options. */
+export const variables = { "api-key": "CALL_TRANSFER_API_KEY", "access-token": "CALL_TRANSFER_ACCESS_TOKEN" } as const;
+
+/** The exit statuses of the command. `interrupted` and `terminated` are the shell's for these signals. */
+export const exitStatus = { passed: 0, failed: 1, incomplete: 2, interrupted: 130, terminated: 143 } as const;
+
 const text = { type: "string" } as const;
 const flag = { type: "boolean", default: false } as const;
 
-const parsed = (args: readonly string[]) =>
-  parseArgs({
-    args: [...args],
-    options: {
-      "base-url": text,
-      "api-key": text,
-      "access-token": text,
-      "account-id": text,
-      member: text,
-      timeout: text,
-      "allow-insecure-http": flag,
-      json: flag,
-      help: flag,
-      "allow-changes": flag,
-      destination: text,
-      "secret-file": text,
-      "group-destination": text,
-      "hours-member": text,
-      "allow-calls": flag,
-      flow: text,
-      from: text,
-      to: text,
-      provider: text,
-    },
-  }).values;
+/** The options of the command. The release gate compares them with the last release. */
+export const options = {
+  "base-url": text,
+  "api-key": text,
+  "access-token": text,
+  "account-id": text,
+  member: text,
+  timeout: { type: "string", default: "30" },
+  "allow-insecure-http": flag,
+  json: flag,
+  help: flag,
+  "allow-changes": flag,
+  destination: text,
+  "secret-file": text,
+  "group-destination": text,
+  "hours-member": text,
+  "allow-calls": flag,
+  flow: text,
+  from: text,
+  to: text,
+  provider: text,
+} satisfies ParseArgsOptionsConfig;
+
+const parsed = (args: readonly string[]) => parseArgs({ args: [...args], options }).values;
 
 type Values = ReturnType<typeof parsed>;
 type TextName = { [Name in keyof Values]-?: Values[Name] extends string | undefined ? Name : never }[keyof Values];
@@ -154,8 +159,8 @@ function callOf(values: Values): Pick<LiveOptions, "call"> {
   return { call: { flowId: flow, fromNumber: from, toNumber: to, ...providerId } };
 }
 
-function secondsOf(given: string | undefined): number {
-  const seconds = Number(given ?? 30);
+function secondsOf(given: string): number {
+  const seconds = Number(given);
   if (Number.isFinite(seconds) && seconds > 0 && seconds <= 600) return seconds;
   throw new UsageError("--timeout must be a number of seconds above 0, at most 600.");
 }
@@ -179,8 +184,8 @@ export function liveOptions(
     throw new UsageError(error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error));
   }
   if (values.help) return undefined;
-  const apiKey = values["api-key"] ?? environment.CALL_TRANSFER_API_KEY;
-  const accessToken = values["access-token"] ?? environment.CALL_TRANSFER_ACCESS_TOKEN;
+  const apiKey = values["api-key"] ?? environment[variables["api-key"]];
+  const accessToken = values["access-token"] ?? environment[variables["access-token"]];
   const accountId = values["account-id"];
   if (apiKey === undefined && accessToken === undefined)
     throw new UsageError("Missing credential. Set --api-key, or --access-token with --account-id.");

@@ -6,51 +6,6 @@ import { program } from "./program.ts";
 /** A wrong command line; the process ends with status 2. */
 export class UsageError extends Error {}
 
-const text = { type: "string" } as const;
-const list = { type: "string", multiple: true } as const;
-const flag = { type: "boolean", default: false } as const;
-const help = { type: "boolean", default: false, short: "h" } as const;
-const common = { help, version: flag, json: flag } satisfies ParseArgsOptionsConfig;
-
-/** The options of `start`. */
-export const startOptions = {
-  ...common,
-  port: text,
-  host: text,
-  "allow-host": list,
-  cors: list,
-  seed: text,
-  import: text,
-  "export-on-exit": text,
-  clock: text,
-  now: text,
-  prng: text,
-  policy: list,
-  fault: text,
-  latency: text,
-  "forward-webhooks": text,
-  "auto-sandboxes": flag,
-  "max-sandboxes": text,
-  "sandbox-idle": text,
-  "ready-file": text,
-  // Not --env-file: Node 20 and 22 read an option of that name themselves, even after the script's name.
-  "write-env": text,
-  "token-lifetime": text,
-  engine: text,
-} satisfies ParseArgsOptionsConfig;
-
-/** The options of the commands for a running server. */
-export const commandOptions = {
-  ...common,
-  url: text,
-  sandbox: text,
-  token: text,
-  destination: text,
-  user: text,
-  account: text,
-  lifetime: text,
-} satisfies ParseArgsOptionsConfig;
-
 /** Parses a command's arguments. Throws UsageError that names the wrong one and says how to fix it. */
 export function readArguments<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
   try {
@@ -163,8 +118,6 @@ function durationOf(text: string): number | undefined {
   return factor === undefined ? undefined : Number(amount) * factor;
 }
 
-/** Lifetime of access tokens: longer than a test usually advances the clock. */
-export const defaultTokenLifetime = "365d";
 const longestLifetimeDays = 36_500;
 
 /** Parses the lifetime of a token, in seconds. Throws UsageError that names the option. */

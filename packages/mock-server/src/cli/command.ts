@@ -1,5 +1,6 @@
-import type { commandOptions, readArguments } from "./command-line.ts";
+import type { readArguments } from "./command-line.ts";
 import type { ControlClient } from "./control-client.ts";
+import type { commandOptions } from "./options.ts";
 
 /** The options of a command. */
 export type CommandValues = ReturnType<typeof readArguments<typeof commandOptions>>["values"];

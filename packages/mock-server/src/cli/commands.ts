@@ -4,14 +4,14 @@ import { readJson, readStep, readUrl, UsageError } from "./command-line.ts";
 import { type ControlClient, createControlClient, dataOf, messageOf } from "./control-client.ts";
 import type { components } from "./control-types.gen.ts";
 import { deliveryAdvice } from "./delivery-advice.ts";
+import { type commandNames, commandOptions, exitStatus, ownOptions } from "./options.ts";
 import { program } from "./program.ts";
 import { issueToken } from "./token-command.ts";
 import { writeFileAtomically } from "./write-file.ts";
 
 type Snapshot = components["schemas"]["Snapshot"];
 
-/** The commands by name. */
-export const commands: Readonly<Record<string, Command>> = {
+const all: Readonly<Record<(typeof commandNames)[number], Command>> = {
   async trigger(control, [event, ...others], { destination }) {
     const usage = `Usage: ${program} trigger transfer.offer`;
     if (event === undefined) throw new UsageError(`Missing event name. ${usage}`);
@@ -29,7 +29,7 @@ export const commands: Readonly<Record<string, Command>> = {
     expectAtMost(0, others);
     return { data: dataOf(await control.POST("/_control/v1/clock/advance", { body: readStep(step) })) };
   },
-  async reset(control, operands, { sandbox = "default" }) {
+  async reset(control, operands, { sandbox = commandOptions.sandbox.fallback }) {
     expectAtMost(0, operands);
     dataOf(await control.POST("/_control/v1/reset"));
     return { data: { sandbox }, text: `Sandbox "${sandbox}" was reset to its initial state.` };
@@ -41,7 +41,7 @@ export const commands: Readonly<Record<string, Command>> = {
     writeFileAtomically(file, JSON.stringify(data, null, 2));
     return { data: { file }, text: `Snapshot written to ${file}` };
   },
-  async restore(control, operands, { sandbox = "default" }) {
+  async restore(control, operands, { sandbox = commandOptions.sandbox.fallback }) {
     const [file] = expectAtMost(1, operands);
     if (file === undefined) throw new UsageError(`Missing snapshot file. Usage: ${program} restore FILE`);
     const { error } = await control.PUT("/_control/v1/snapshot", { body: readJson("restore", file) as Snapshot });
@@ -73,14 +73,14 @@ export const commands: Readonly<Record<string, Command>> = {
   },
 };
 
-/** Options that belong to one command. */
-const ownOptions = { destination: "trigger", user: "token", account: "token", lifetime: "token" } as const;
+/** The commands by name. */
+export const commands: Readonly<Record<string, Command>> = all;
 
 /** Runs a command against the server at `--url` and prints the result. */
 export async function runCommand(command: Command, operands: readonly string[], values: CommandValues): Promise<void> {
-  const { url = "http://127.0.0.1:4010", sandbox, token, json } = values;
+  const { url = commandOptions.url.fallback, sandbox, token, json } = values;
   for (const [option, owner] of Object.entries(ownOptions))
-    if (Reflect.get(values, option) !== undefined && command !== commands[owner])
+    if (Reflect.get(values, option) !== undefined && command !== all[owner])
       throw new UsageError(`--${option} only works with the ${owner} command.`);
   const control = createControlClient({ url: readUrl("--url", url).replace(/\/+$/, ""), sandbox, token });
   const { data, text, failure } = await command(control, operands, values).catch((error: unknown) => {
@@ -95,7 +95,7 @@ export async function runCommand(command: Command, operands: readonly string[], 
   console.log(json ? JSON.stringify(data) : (text ?? JSON.stringify(data, null, 2)));
   if (failure === undefined) return;
   console.error(failure);
-  process.exitCode = 1;
+  process.exitCode = exitStatus.failure;
 }
 
 function expectAtMost(count: number, operands: readonly string[]): readonly string[] {

@@ -1,5 +1,6 @@
 import type { MockServer } from "../server/server.ts";
 import type { Variables } from "./dotenv.ts";
+import { variables } from "./options.ts";
 import { program } from "./program.ts";
 
 /** What `--json` and `--ready-file` contain; the banner shows the same. */
@@ -48,16 +49,18 @@ export async function issueCredentials(
 
 /** The same as environment variables, without the empty ones. */
 export function variablesOf({ url, apiKey, accountId, tokens, signingSecret, controlToken }: ReadyInfo): Variables {
-  const roles = Object.entries(tokens).map(([role, token]) => [`TOKEN_${role.toUpperCase()}`, token] as const);
+  const roles = Object.entries(tokens).map(
+    ([role, token]) => [`${variables.token}${role.toUpperCase()}`, token] as const,
+  );
   const values = [
-    ["BASE_URL", url],
-    ["API_KEY", apiKey],
-    ["ACCOUNT_ID", accountId],
+    [variables.url, url],
+    [variables.apiKey, apiKey],
+    [variables.accountId, accountId],
     ...roles,
-    ["SIGNING_SECRET", signingSecret],
-    ["CONTROL_TOKEN", controlToken],
+    [variables.signingSecret, signingSecret],
+    [variables.controlToken, controlToken],
   ] as const;
-  return Object.fromEntries(values.flatMap(([name, value]) => (value ? [[`CALL_TRANSFER_${name}`, value]] : [])));
+  return Object.fromEntries(values.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
 /** The text that a server prints when it is ready. Its commands can be pasted unchanged. */

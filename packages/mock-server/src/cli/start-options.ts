@@ -11,9 +11,9 @@ import {
   readPolicies,
   readTime,
   readUrl,
-  type startOptions,
   UsageError,
 } from "./command-line.ts";
+import { startOptions } from "./options.ts";
 
 /** The options of `start`. */
 export type StartValues = ReturnType<typeof readArguments<typeof startOptions>>["values"];
@@ -23,23 +23,24 @@ const mostSandboxes = 1_000_000;
 
 /** Converts the command line's options. Throws UsageError that names the option, its file and the wrong field. */
 export function serverOptions(values: StartValues): MockServerOptions {
-  const { port = "4010", host, cors, clock, now, prng, "forward-webhooks": forwardWebhooks } = values;
-  const { "max-sandboxes": maxSandboxes, "sandbox-idle": sandboxIdle } = values;
-  if (clock !== undefined && clock !== "flowing" && clock !== "frozen")
-    throw new UsageError(`--clock ${clock}: must be flowing or frozen.`);
+  const { port, host, clock, prng, "max-sandboxes": maxSandboxes } = startOptions;
+  const { cors, now, "sandbox-idle": sandboxIdle, "forward-webhooks": forwardWebhooks } = values;
+  const clockMode = values.clock ?? clock.fallback;
+  if (clockMode !== "flowing" && clockMode !== "frozen")
+    throw new UsageError(`--clock ${clockMode}: must be flowing or frozen.`);
   return {
-    port: readNumber("--port", port, highestPort),
+    port: readNumber("--port", values.port ?? port.fallback, highestPort),
     seed: seedOf(values.seed),
     faults: plannedFaults(values),
     policies: policiesOf(values.policy),
     autoSandboxes: values["auto-sandboxes"],
-    ...(host !== undefined && { host: readHost(host) }),
+    host: readHost(values.host ?? host.fallback),
+    clock: clockMode,
+    prng: readNumber("--prng", values.prng ?? prng.fallback, 2 ** 31 - 1),
+    maxSandboxes: readNumber("--max-sandboxes", values["max-sandboxes"] ?? maxSandboxes.fallback, mostSandboxes, 1),
     ...(values["allow-host"] && { allowedHosts: values["allow-host"].map(readName) }),
     ...(cors && { corsOrigins: cors.map((origin) => readOrigin("--cors", origin)) }),
-    ...(clock !== undefined && { clock }),
     ...(now !== undefined && { now: readTime("--now", now) }),
-    ...(prng !== undefined && { prng: readNumber("--prng", prng, 2 ** 31 - 1) }),
-    ...(maxSandboxes !== undefined && { maxSandboxes: readNumber("--max-sandboxes", maxSandboxes, mostSandboxes, 1) }),
     ...(sandboxIdle !== undefined && { sandboxIdleMs: readDuration("--sandbox-idle", sandboxIdle) }),
     ...(forwardWebhooks !== undefined && { forwardWebhooks: readUrl("--forward-webhooks", forwardWebhooks) }),
   };
@@ -72,7 +73,7 @@ function readName(name: string): string {
   return name;
 }
 
-function seedOf(seed = "demo"): Seed {
+function seedOf(seed: string = startOptions.seed.fallback): Seed {
   if (seed === "demo") return demoSeed;
   const content = readJson("--seed", seed);
   if (typeof content !== "object" || content === null || Array.isArray(content))

@@ -4,10 +4,11 @@ import { dirname, join } from "node:path";
 import type { Backend } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
-import { defaultTokenLifetime, readLifetime, UsageError } from "./command-line.ts";
+import { readLifetime, UsageError } from "./command-line.ts";
 import { banner, issueCredentials, variablesOf } from "./credentials.ts";
 import { readDotenv, type Variables, withVariables } from "./dotenv.ts";
 import { frozenClockWarning } from "./frozen-clock-warning.ts";
+import { exitStatus, startOptions } from "./options.ts";
 import { removeOwnReadyFile, removeStaleReadyFile } from "./ready-file.ts";
 import { importedSnapshot, type StartValues, serverOptions } from "./start-options.ts";
 import { messageOf, writeFileAtomically } from "./write-file.ts";
@@ -20,7 +21,10 @@ export async function start(values: StartValues): Promise<void> {
   const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile } = values;
   if (readyFile !== undefined) beginReadyFile(readyFile);
   const options = serverOptions(values);
-  const lifetimeSecs = readLifetime("--token-lifetime", values["token-lifetime"] ?? defaultTokenLifetime);
+  const lifetimeSecs = readLifetime(
+    "--token-lifetime",
+    values["token-lifetime"] ?? startOptions["token-lifetime"].fallback,
+  );
   const imported = importedSnapshot(values.import);
   if (snapshotFile !== undefined) expectWritable("--export-on-exit", snapshotFile);
   if (envFile !== undefined) {
@@ -60,7 +64,7 @@ export async function start(values: StartValues): Promise<void> {
 
 /** Starts listening. Rejects with an Error that says how to fix a wrong port or host. */
 async function listening(options: MockServerOptions): Promise<MockServer> {
-  const { port, host = "127.0.0.1" } = options;
+  const { port, host } = options;
   return startMockServer(options).catch((error: NodeJS.ErrnoException & { cause?: { code?: string } }) => {
     const advice: Readonly<Record<string, string>> = {
       EADDRINUSE: `Port ${port} on ${host} is in use. Stop the other server, or choose another port. --port 0 picks a free one.`,
@@ -114,13 +118,13 @@ function writeVariables(file: string, variables: Variables): void {
 export function onSignal(stop: () => Promise<void>): void {
   let isStopping = false;
   const end = () => {
-    if (isStopping) process.exit(130);
+    if (isStopping) process.exit(exitStatus.interrupted);
     isStopping = true;
     stop().then(
-      () => process.exit(0),
+      () => process.exit(exitStatus.success),
       (error: unknown) => {
         console.error(messageOf(error));
-        process.exit(1);
+        process.exit(exitStatus.failure);
       },
     );
   };

@@ -1,11 +1,12 @@
 import type { zRole as roleSchema } from "@call-transfer/spec/schemas";
 import type { Command } from "./command.ts";
-import { defaultTokenLifetime, readLifetime, suggestion, UsageError } from "./command-line.ts";
+import { readLifetime, suggestion, UsageError } from "./command-line.ts";
 import { messageOf } from "./control-client.ts";
+import { commandOptions } from "./options.ts";
 
 /** Issues an access token for a role or a user. Prints nothing else, so that scripts can use the output. */
 export const issueToken: Command = async (control, operands, values) => {
-  const { user: userId, account: accountId, lifetime = defaultTokenLifetime } = values;
+  const { user: userId, account: accountId, lifetime = commandOptions.lifetime.fallback } = values;
   const [name, ...others] = operands;
   if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);
   const role = name === undefined && userId === undefined ? "owner" : await readRole(name);
