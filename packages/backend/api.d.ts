@@ -533,10 +533,10 @@ declare const recordSchemas: {
     id: z.ZodString;
     accountId: z.ZodString;
     userId: z.ZodString;
-    role: z.ZodEnum<{ owner: "owner"; admin: "admin"; member: "member"; agent: "agent" }>;
+    role: z.ZodEnum<{ admin: "admin"; agent: "agent"; member: "member"; owner: "owner" }>;
     availability: z.ZodDefault<z.ZodObject<{
       status: z.ZodEnum<{ available: "available"; away: "away"; offline: "offline" }>;
-      source: z.ZodOptional<z.ZodNullable<z.ZodEnum<{ admin: "admin"; member: "member"; auto: "auto" }>>>;
+      source: z.ZodOptional<z.ZodNullable<z.ZodEnum<{ admin: "admin"; auto: "auto"; member: "member" }>>>;
       reason: z.ZodOptional<z.ZodNullable<z.ZodString>>;
       until: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
       updatedAt: z.ZodOptional<z.ZodNullable<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>>;
@@ -558,7 +558,7 @@ declare const recordSchemas: {
     id: z.ZodString;
     accountId: z.ZodString;
     name: z.ZodString;
-    kind: z.ZodEnum<{ app: "app"; phone: "phone"; available_humans: "available_humans" }>;
+    kind: z.ZodEnum<{ app: "app"; available_humans: "available_humans"; phone: "phone" }>;
     enabled: z.ZodDefault<z.ZodBoolean>;
     config: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
     signingSecret: z.ZodOptional<z.ZodString>;
@@ -615,14 +615,14 @@ declare const recordSchemas: {
     id: z.ZodOptional<z.ZodString>;
     key: z.ZodOptional<z.ZodString>;
     accountId: z.ZodString;
-    role: z.ZodDefault<z.ZodEnum<{ owner: "owner"; admin: "admin"; member: "member"; agent: "agent" }>>;
+    role: z.ZodDefault<z.ZodEnum<{ admin: "admin"; agent: "agent"; member: "member"; owner: "owner" }>>;
     scopes: z.ZodOptional<z.ZodArray<z.ZodString>>;
-    state: z.ZodDefault<z.ZodEnum<{ expired: "expired"; valid: "valid"; revoked: "revoked" }>>;
+    state: z.ZodDefault<z.ZodEnum<{ expired: "expired"; revoked: "revoked"; valid: "valid" }>>;
     expiresAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
     allowedIps: z.ZodOptional<z.ZodArray<z.ZodString>>;
   }, z.core.$strict>;
   roles: z.ZodObject<{
-    role: z.ZodEnum<{ owner: "owner"; admin: "admin"; member: "member"; agent: "agent" }>;
+    role: z.ZodEnum<{ admin: "admin"; agent: "agent"; member: "member"; owner: "owner" }>;
     permissions: z.ZodArray<z.ZodString>;
   }, z.core.$strip>;
 };
@@ -634,14 +634,14 @@ declare const ring: z.ZodObject<{
   from: z.ZodNumber;
   until: z.ZodNumber;
   outcome: z.ZodEnum<{
-    busy: "busy";
-    ringing: "ringing";
-    answered: "answered";
-    missed: "missed";
-    declined: "declined";
-    taken: "taken";
     abandoned: "abandoned";
+    answered: "answered";
+    busy: "busy";
+    declined: "declined";
+    missed: "missed";
     not_rung: "not_rung";
+    ringing: "ringing";
+    taken: "taken";
   }>;
   reason: z.ZodExactOptional<z.ZodString>;
   deliveryId: z.ZodExactOptional<z.ZodString>;
@@ -653,7 +653,7 @@ declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
 declare const snapshotSchema: z.ZodObject<{
   version: z.ZodLiteral<1>;
   now: z.ZodNumber;
-  mode: z.ZodEnum<{ frozen: "frozen"; flowing: "flowing" }>;
+  mode: z.ZodEnum<{ flowing: "flowing"; frozen: "frozen" }>;
   random: z.ZodRecord<z.ZodString, z.ZodInt>;
   tokenSecret: z.ZodString;
   policies: z.ZodRecord<z.ZodString, z.ZodUnknown>;
@@ -683,10 +683,10 @@ declare const transfer: z.ZodObject<{
   groupId: z.ZodExactOptional<z.ZodString>;
   callId: z.ZodExactOptional<z.ZodString>;
   status: z.ZodEnum<{
-    ringing: "ringing";
     abandoned: "abandoned";
     connected: "connected";
     ended: "ended";
+    ringing: "ringing";
     unanswered: "unanswered";
   }>;
   startedAt: z.ZodNumber;

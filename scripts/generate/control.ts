@@ -1,10 +1,8 @@
 // Generates the types and schemas of the control plane from its document.
-import { fileURLToPath } from "node:url";
-import { bundle, loadConfig } from "@redocly/openapi-core";
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import { compactCode } from "./compact.ts";
-import { type OpenApiDocument, openapiFolder, type Parameter } from "./document.ts";
+import { loadControl, type OpenApiDocument, type Parameter } from "./document.ts";
 import { reachableFrom, renderZod } from "./schemas.ts";
 import { compactJson, header, pascal, tableLiteral } from "./text.ts";
 import { typesWidth } from "./types.ts";
@@ -22,7 +20,7 @@ interface ControlOperation {
 
 /** Every generated file of the control plane by its path in the repository. */
 export async function renderControl(): Promise<Map<string, string>> {
-  const document = await load();
+  const document = await loadControl();
   const operations = operationsOf(document);
   const types = await openapiTS(structuredClone(document) as never, { immutable: true });
   return new Map([
@@ -45,15 +43,6 @@ export async function renderControl(): Promise<Map<string, string>> {
       `${header}export type { components, paths } from "../../../backend/src/generated/types.gen.ts";\n`,
     ],
   ]);
-}
-
-async function load(): Promise<OpenApiDocument> {
-  const inFolder = (name: string) => fileURLToPath(new URL(`control/${name}`, openapiFolder));
-  const config = await loadConfig({ configPath: inFolder("redocly.yaml") });
-  const { bundle: result, problems } = await bundle({ ref: inFolder("control.yaml"), config });
-  const errors = problems.filter((problem) => problem.severity === "error");
-  if (errors.length > 0) throw new Error(errors.map((problem) => problem.message).join("\n"));
-  return result.parsed as OpenApiDocument;
 }
 
 function operationsOf(document: OpenApiDocument) {

@@ -249,9 +249,9 @@ export class IncompleteDescription extends Error {
 }
 
 /** A problem of the bundler with the line in its file. */
-function located(folder: URL, { message, location: [at] }: NormalizedProblem): Problem {
+function located(folder: URL, shown: string, { message, location: [at] }: NormalizedProblem): Problem {
   const name = at?.source.absoluteRef.slice(fileURLToPath(folder).length) ?? "openapi.yaml";
-  const file = new YamlFile(new URL(name, folder), `openapi/${name}`);
+  const file = new YamlFile(new URL(name, folder), `${shown}${name}`);
   const steps = at?.pointer?.split("/").slice(1) ?? [];
   return new Place(
     file,
@@ -263,17 +263,22 @@ function located(folder: URL, { message, location: [at] }: NormalizedProblem): P
 export const readCodeTable = (folder: URL = openapiFolder): CodeTable =>
   parse(readFileSync(new URL("error-codes.yaml", folder), "utf8")) as CodeTable;
 
-/** Reads and bundles the rest of openapi/. */
-export async function bundleDocument(folder: URL = openapiFolder): Promise<OpenApiDocument> {
+/**
+ * Bundles one file of a folder.
+ * @param shown The folder in messages
+ * @throws {IncompleteDescription} names what the bundler finds
+ */
+async function bundled(folder: URL, name: string, shown: string): Promise<OpenApiDocument> {
   const config = await loadConfig({ configPath: fileURLToPath(new URL("redocly.yaml", folder)) });
-  const { bundle: result, problems } = await bundle({
-    ref: fileURLToPath(new URL("openapi.yaml", folder)),
-    config,
-  });
+  const { bundle: result, problems } = await bundle({ ref: fileURLToPath(new URL(name, folder)), config });
   const errors = problems.filter((problem) => problem.severity === "error");
-  if (errors.length > 0) throw new IncompleteDescription(errors.map((problem) => located(folder, problem)));
+  if (errors.length > 0) throw new IncompleteDescription(errors.map((problem) => located(folder, shown, problem)));
   return result.parsed as OpenApiDocument;
 }
+
+/** Reads and bundles the rest of openapi/. */
+export const bundleDocument = (folder: URL = openapiFolder): Promise<OpenApiDocument> =>
+  bundled(folder, "openapi.yaml", "openapi/");
 
 /**
  * Reads, checks, bundles and completes openapi/.
@@ -285,6 +290,10 @@ export async function loadDocument(folder: URL = openapiFolder): Promise<OpenApi
   if (problems.length > 0) throw new IncompleteDescription(problems);
   return expand(await bundleDocument(folder), readCodeTable(folder));
 }
+
+/** Reads and bundles the document of the control plane. */
+export const loadControl = (): Promise<OpenApiDocument> =>
+  bundled(new URL("control/", openapiFolder), "control.yaml", "openapi/control/");
 
 /** The document as it is published. The error codes and their examples are tables. */
 export const renderDocument = (document: OpenApiDocument): string =>

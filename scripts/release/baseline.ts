@@ -1,7 +1,7 @@
 // Reads the last release from git. releases/release.json holds git's object ids of the released files; the commit that
 // recorded them has the files. The commit id is not stored, because a rebase changes it.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GateError } from "./changesets.ts";
@@ -11,14 +11,25 @@ export const recordFile = "releases/release.json";
 export const contractFile = "packages/spec/openapi.json";
 export const suiteFolder = "packages/contract/src";
 
+/** The generated module with the document of the control plane. */
+export const controlFile = "packages/backend/src/generated/document.gen.ts";
+
+const folderOf = (name: string): string => `packages/${name.split("/").at(-1)}`;
+
+/** The package.json of a package. */
+export const manifestFile = (name: string): string => `${folderOf(name)}/package.json`;
+
+/** The committed report of a package's command: options, variables and exit statuses. Most packages have none. */
+export const commandFile = (name: string): string => `${folderOf(name)}/command.json`;
+
 /** The committed report of a package's public types. */
-export const surfaceFile = (name: string): string => `packages/${name.split("/").at(-1)}/api.d.ts`;
+export const surfaceFile = (name: string): string => `${folderOf(name)}/api.d.ts`;
 
 /** The contents of `releases/release.json`. */
 export interface ReleaseRecord {
   /** The version of every public package. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Git's object ids of the contract, the contract suite and the public types, by path. */
+  /** Git's object ids of the released parts by path: contracts, contract suite, public types, manifests, commands. */
   readonly objects: Readonly<Record<string, string>>;
   /**
    * Present until the first release: the changeset that moves every package to 1.0.0. It covers only what the record
@@ -110,11 +121,26 @@ function historyOf(root: string): Git {
   return git;
 }
 
-const pathsOf = ({ versions }: Pick<ReleaseRecord, "versions">): string[] => [
+type Versions = Pick<ReleaseRecord, "versions">;
+
+/** Parts that every record has. */
+const firstPaths = ({ versions }: Versions): string[] => [
   contractFile,
   suiteFolder,
   ...Object.keys(versions).map(surfaceFile),
 ];
+
+/** Parts that records have from the first release on. */
+const laterPaths = ({ versions }: Versions): string[] => [
+  controlFile,
+  ...Object.keys(versions).flatMap((name) => [manifestFile(name), commandFile(name)]),
+];
+
+/** The parts that a record must have: all later ones, or none of them. */
+const pathsOf = (record: ReleaseRecord): string[] =>
+  laterPaths(record).some((path) => path in record.objects)
+    ? [...firstPaths(record), ...laterPaths(record)]
+    : firstPaths(record);
 
 /** Git's object ids by path. */
 function objectsIn(git: Git, tree: string, paths: readonly string[]): Record<string, string> {
@@ -130,7 +156,9 @@ function objectsIn(git: Git, tree: string, paths: readonly string[]): Record<str
 /** Git's object ids of the files that a release would hold now. */
 export function objectsNow(root: string, versions: ReleaseRecord["versions"]): Record<string, string> {
   historyOf(root);
-  const paths = pathsOf({ versions });
+  const paths = [...firstPaths({ versions }), ...laterPaths({ versions })].filter((path) =>
+    existsSync(join(root, path)),
+  );
   const folder = mkdtempSync(join(tmpdir(), "call-transfer-index-"));
   try {
     // A separate index, so that nothing is staged.

@@ -5,7 +5,9 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   baselineOf,
+  commandFile,
   contractFile,
+  manifestFile,
   objectsNow,
   parseRecord,
   recordFile,
@@ -111,6 +113,23 @@ describe("the last release is the tree of the commit that recorded it", { timeou
     expect(baselineOf(root).read(surfaceFile("@pack/new"))).toBe("");
   });
 
+  it("has the manifests and commands that the record names", () => {
+    write(manifestFile("@pack/sdk"), '{ "version": "1.0.0" }\n');
+    write(commandFile("@pack/sdk"), "{}\n");
+    record();
+    commit("Release");
+    write(commandFile("@pack/sdk"), '{ "later": true }\n');
+    commit("Go on");
+    expect(baselineOf(root).read(manifestFile("@pack/sdk"))).toBe('{ "version": "1.0.0" }\n');
+    expect(baselineOf(root).read(commandFile("@pack/sdk"))).toBe("{}\n");
+  });
+
+  it("has no manifest if the record is older than the rule for manifests", () => {
+    write(manifestFile("@pack/sdk"), "{}\n");
+    commit("Go on");
+    expect(baselineOf(root).read(manifestFile("@pack/sdk"))).toBe("");
+  });
+
   it("is recorded without staging anything", () => {
     write(caseFile, "export const at = 6;\n");
     record();
@@ -163,6 +182,17 @@ describe("a record is refused, with a command to run", { timeout: 30_000 }, () =
         commit("Edit");
       },
       [surface, "edited by hand"],
+    ],
+    [
+      "short of a command, although it names manifests",
+      () => {
+        write(manifestFile("@pack/sdk"), "{}\n");
+        write(commandFile("@pack/sdk"), "{}\n");
+        const { [commandFile("@pack/sdk")]: _, ...objects } = objectsNow(root, versions);
+        record({ objects });
+        commit("Release");
+      },
+      [commandFile("@pack/sdk"), "edited by hand"],
     ],
     [
       "committed together with later changes",

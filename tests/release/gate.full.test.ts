@@ -78,6 +78,27 @@ describe("the release gate", { timeout: withinMs }, () => {
     expect(gate().said).toMatch(/major {2}contract cases of the last release: no longer compile: .*isApiError/);
   });
 
+  it("weighs the manifests, the commands and the control plane", () => {
+    const edit = (path: string, from: string | RegExp, to: string): void => {
+      const text = readFileSync(at(path), "utf8");
+      expect(text).toMatch(from);
+      writeFileSync(at(path), text.replace(from, to));
+    };
+    edit("packages/sdk/package.json", ">=20", ">=22");
+    edit(
+      "packages/contract/src/live/options.ts",
+      '"api-key": "CALL_TRANSFER_API_KEY"',
+      '"api-key": "CALL_TRANSFER_KEY"',
+    );
+    edit("openapi/control/control.yaml", "operationId: getHealth", "operationId: readHealth");
+    const { said } = gate();
+    expect(said).toContain("major  engines.node: >=20 is now >=22");
+    expect(said).toContain("major  environment variable CALL_TRANSFER_API_KEY: was removed");
+    expect(said).toContain("major  getHealth: was renamed to readHealth");
+    for (const name of ["backend", "mock-server"])
+      expect(said).toContain(`@call-transfer/${name} changed since the last release and needs a major bump`);
+  });
+
   it("reports an outdated api.d.ts, and passes with the one it writes", () => {
     appendFileSync(at("packages/mock-server/src/index.ts"), "export const extra = 1;\n");
     expect(gate().said).toContain("packages/mock-server/api.d.ts: out of date. Run `npm run release:check -- --write`");

@@ -1,16 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packagesIn, surfacesOf } from "../../scripts/release/compare/surface.ts";
 import { checkFiles } from "../../scripts/release/earlier-cases.ts";
 import { inOrder, notesOf } from "../../scripts/release/release-files.ts";
 
-const options: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+const options = {
+  target: "es2022",
+  module: "nodenext",
+  moduleResolution: "nodenext",
   allowImportingTsExtensions: true,
   strict: true,
   noEmit: true,
@@ -48,8 +47,10 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the surface of a package", () => {
-  it("has the exports and every declaration they lead to, without comments, bodies and generated tables", () => {
-    expect(surfacesOf(packagesIn(join(folder, "packages")), options).get("pack")).toBe(`declare module "pack" {
+  it("has the exports and every declaration they lead to, without comments, bodies and generated tables", async () => {
+    expect(
+      (await surfacesOf(packagesIn(join(folder, "packages")), folder, options)).get("pack"),
+    ).toBe(`declare module "pack" {
   export { Options, open as begin, table };
 }
 
@@ -72,11 +73,11 @@ describe("an export that hides its names", () => {
     ["all of another package", 'export * from "elsewhere";', "export * from"],
     ["a namespace", 'export * as tables from "./table.gen.ts";', "export * as"],
     ["a default", "const one = 1;\nexport default one;", "export default"],
-  ])("is refused: %s", (_, text, words) => {
+  ])("is refused: %s", async (_, text, words) => {
     const path = join(folder, "packages/pack/src/odd.ts");
     writeFileSync(path, `${text}\n`);
     const odd = { name: "odd", version: "1.0.0", folder, isPrivate: false, entries: new Map([[".", path]]) };
-    expect(() => surfacesOf([odd], options)).toThrow(words);
+    await expect(surfacesOf([odd], folder, options)).rejects.toThrow(words);
     rmSync(path);
   });
 });
@@ -90,20 +91,20 @@ describe("cases of the last release", () => {
     ["cases/unreached.ts", begin("{}")],
   ]);
 
-  it("are reported with the line that no longer compiles, if the entry imports them", () => {
-    const found = checkFiles(cases, "cases/index.ts", folder, options);
+  it("are reported with the line that no longer compiles, if the entry imports them", async () => {
+    const found = await checkFiles(cases, "cases/index.ts", folder, options);
     expect(found).toMatchObject([{ bump: "major", usedIn: ["cases/bad.ts:2"] }]);
     expect(found[0]?.message).toContain("no longer compile: ");
   });
 
-  it("replace the files on disk", () => {
+  it("replace the files on disk", async () => {
     mkdirSync(join(folder, "cases"));
     writeFileSync(join(folder, "cases/bad.ts"), begin("{ to: {} }"));
-    expect(checkFiles(cases, "cases/index.ts", folder, options)).toHaveLength(1);
+    expect(await checkFiles(cases, "cases/index.ts", folder, options)).toHaveLength(1);
   });
 
-  it("fail if the entry is missing", () => {
-    expect(() => checkFiles(new Map(), "cases/index.ts", folder, options)).toThrow("has no cases/index.ts");
+  it("fail if the entry is missing", async () => {
+    await expect(checkFiles(new Map(), "cases/index.ts", folder, options)).rejects.toThrow("has no cases/index.ts");
   });
 });
 

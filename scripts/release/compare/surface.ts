@@ -6,7 +6,8 @@ import ts from "typescript";
 
 import { compactCode } from "../../generate/compact.ts";
 import { wrap } from "../../generate/text.ts";
-import { mapIn, objectIn } from "../json.ts";
+import { compile, withFolder } from "../compiler.ts";
+import { type JsonObject, mapIn, objectIn } from "../json.ts";
 import { hasModifier, namesOf } from "./declarations.ts";
 
 /** The condition in `exports` that names the sources. */
@@ -47,24 +48,30 @@ export function packagesIn(folder: string): Package[] {
 }
 
 /** Declaration files by the path of their source. */
-function emitted(roots: readonly string[], options: ts.CompilerOptions): Map<string, ts.SourceFile> {
-  const program = ts.createProgram([...roots], {
-    ...options,
-    noEmit: false,
-    declaration: true,
-    emitDeclarationOnly: true,
-    removeComments: true,
-    // Types are checked by `npm test`; here they are only written out.
-    noCheck: true,
-    rewriteRelativeImportExtensions: false,
+const emitted = (entries: readonly string[], root: string, options: JsonObject): Promise<Map<string, ts.SourceFile>> =>
+  withFolder(root, async (folder) => {
+    const outDir = join(folder, "out");
+    const output = await compile(folder, entries, {
+      ...options,
+      noEmit: false,
+      declaration: true,
+      emitDeclarationOnly: true,
+      removeComments: true,
+      // Types are checked by `npm test`; here they are only written out.
+      noCheck: true,
+      rootDir: root,
+      outDir,
+    });
+    if (output !== "") throw new Error(`The public types cannot be written.\n${output}`);
+    const paths = readdirSync(outDir, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".d.ts"));
+    return new Map(
+      paths.map((path) => {
+        const source = join(root, path.replace(/\.d\.ts$/, ".ts"));
+        const text = readFileSync(join(outDir, path), "utf8");
+        return [source, ts.createSourceFile(source, text, ts.ScriptTarget.Latest, true)];
+      }),
+    );
   });
-  const files = new Map<string, ts.SourceFile>();
-  program.emit(undefined, (_, text, __, ___, sources) => {
-    const path = sources?.[0]?.fileName;
-    if (path) files.set(path, ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
-  });
-  return files;
-}
 
 const isGenerated = (file: ts.SourceFile): boolean => /\.gen\.ts$/.test(file.fileName);
 
@@ -146,10 +153,17 @@ function textOf({ file, statement }: Declared): string {
   return statement.getText(file).replace(/^(?:export |declare |default )+/, "declare ");
 }
 
-/** The public types of each package by its name, as the text of a declaration file. */
-export function surfacesOf(packages: readonly Package[], options: ts.CompilerOptions): Map<string, string> {
-  const roots = packages.flatMap(({ entries }) => [...entries.values()]);
-  const names = new Names(emitted(roots, options));
+/**
+ * The public types of each package by its name, as the text of a declaration file.
+ * @param options Compiler options as in a tsconfig.json
+ */
+export async function surfacesOf(
+  packages: readonly Package[],
+  root: string,
+  options: JsonObject,
+): Promise<Map<string, string>> {
+  const entries = packages.flatMap((each) => [...each.entries.values()]);
+  const names = new Names(await emitted(entries, root, options));
   return new Map(packages.map((each) => [each.name, surfaceOf(each, names)]));
 }
 

@@ -1,0 +1,48 @@
+// Finds what changed for each group of packages that move together.
+import { commandFile, contractFile, controlFile, manifestFile, surfaceFile } from "./baseline.ts";
+import { type Change, merged } from "./change.ts";
+import { compareCommands } from "./compare/commands.ts";
+import { compareContracts } from "./compare/contracts.ts";
+import { compareManifests } from "./compare/manifests.ts";
+import { compareSurfaces } from "./compare/surfaces.ts";
+import { documentIn } from "./present.ts";
+import type { Moved } from "./verdict.ts";
+
+/** A text by its path; empty if there is none. */
+export type Read = (path: string) => string;
+
+/** Packages that contain the contract: the documents weigh on them. */
+const carriers: Readonly<Record<string, readonly string[]>> = {
+  [contractFile]: ["@call-transfer/spec", "@call-transfer/sdk"],
+  // The backend serves the control plane, and the mock server passes it on.
+  [controlFile]: ["@call-transfer/backend", "@call-transfer/mock-server"],
+};
+
+/**
+ * Changes for each group of packages.
+ * @param uncompiled Contract cases of the last release that no longer compile
+ */
+export function movedSince(
+  was: Read,
+  is: Read,
+  groups: readonly (readonly string[])[],
+  uncompiled: readonly Change[],
+): Moved[] {
+  const documents = Object.keys(carriers).map((path) => ({ path, changes: compareDocuments(was(path), is(path)) }));
+  return groups.map((names) => {
+    const carried = documents.filter(({ path }) => names.some((name) => carriers[path]?.includes(name)));
+    const changes = [
+      ...carried.flatMap(({ path, changes }) => (path === contractFile ? [...changes, ...uncompiled] : changes)),
+      ...names.flatMap((name) => [
+        ...compareSurfaces(was(surfaceFile(name)), is(surfaceFile(name))),
+        ...compareManifests(was(manifestFile(name)), is(manifestFile(name))),
+        ...compareCommands(was(commandFile(name)), is(commandFile(name))),
+      ]),
+    ];
+    return { names, changes: merged(changes) };
+  });
+}
+
+/** A document that the last release did not record cannot be compared. */
+const compareDocuments = (before: string, after: string): Change[] =>
+  before === "" ? [] : compareContracts(documentIn(before), documentIn(after));

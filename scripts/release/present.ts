@@ -1,0 +1,91 @@
+// The present state of everything that the gate compares, read from the working tree.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { loadControl, loadDocument } from "../generate/document.ts";
+import { commandFile, contractFile, controlFile, manifestFile, surfaceFile } from "./baseline.ts";
+import { GateError } from "./changesets.ts";
+import { commandTexts } from "./commands.ts";
+import { type Package, surfacesOf } from "./compare/surface.ts";
+import { isEqual, type JsonObject, objectIn } from "./json.ts";
+
+/** Texts by their path in the repository. */
+export type Texts = ReadonlyMap<string, string>;
+
+/** The present state. */
+export interface Present {
+  /** The two documents, the reports and the manifests. */
+  readonly texts: Texts;
+  /** The committed reports: public types and commands. */
+  readonly reports: Texts;
+  /** Whether the generated documents are up to date. */
+  readonly isGenerated: boolean;
+}
+
+/** Reads a document in openapi/. */
+async function loaded(load: () => Promise<unknown>): Promise<JsonObject> {
+  try {
+    return objectIn(await load());
+  } catch (error) {
+    throw new GateError(`openapi/ cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** The document in a file: JSON, or a generated module that exports it. Empty for an empty text. */
+export function documentIn(text: string): JsonObject {
+  const json = text.startsWith("{") ? text : text.slice(text.indexOf("= {") + 2, text.lastIndexOf("}") + 1);
+  return json === "" ? {} : objectIn(JSON.parse(json) as unknown);
+}
+
+/** Compiler options as in a tsconfig.json. */
+export function compilerOptions(root: string): JsonObject {
+  const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile) as { config: unknown };
+  return { ...objectIn(objectIn(config).compilerOptions), types: ["node"] };
+}
+
+const readIn = (root: string, path: string): string =>
+  existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8").replaceAll("\r\n", "\n") : "";
+
+/** Reads the present state. @throws {GateError} if openapi/ cannot be read */
+export async function presentState(root: string, packages: readonly Package[]): Promise<Present> {
+  // The compiler runs beside the rest.
+  const emitting = surfacesOf(packages, root, compilerOptions(root));
+  const documents = await Promise.all([loaded(loadDocument), loaded(loadControl)]);
+  const generated = [contractFile, controlFile].map((path) => generatedIn(readIn(root, path)));
+  const surfaces = await emitting;
+  const reports = new Map([
+    ...[...surfaces].map(([name, text]): [string, string] => [surfaceFile(name), text]),
+    ...[...commandTexts()].map(([name, text]): [string, string] => [commandFile(name), text]),
+  ]);
+  const manifests = packages.map(({ name }): [string, string] => [
+    manifestFile(name),
+    readIn(root, manifestFile(name)),
+  ]);
+  const [contract, control] = documents.map((document) => JSON.stringify(document));
+  return {
+    texts: new Map([[contractFile, contract ?? ""], [controlFile, control ?? ""], ...reports, ...manifests]),
+    reports,
+    isGenerated: isEqual(documents, generated),
+  };
+}
+
+/** A generated document; undefined if it cannot be read. */
+function generatedIn(text: string): JsonObject | undefined {
+  try {
+    return documentIn(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The paths of reports that differ from the committed ones. */
+export const staleReports = (root: string, { reports }: Present): string[] =>
+  [...reports].filter(([path, text]) => readIn(root, path) !== text).map(([path]) => path);
+
+/** Writes the reports that differ. */
+export function writeReports(root: string, present: Present): void {
+  for (const path of staleReports(root, present)) {
+    writeFileSync(join(root, path), present.reports.get(path) ?? "");
+    console.log(`wrote ${path}`);
+  }
+}

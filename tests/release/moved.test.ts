@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { commandFile, contractFile, controlFile, manifestFile } from "../../scripts/release/baseline.ts";
+import { bumpOf } from "../../scripts/release/change.ts";
+import { commandText } from "../../scripts/release/compare/commands.ts";
+import { movedSince } from "../../scripts/release/moved.ts";
+import { contract } from "./contract.fixture.ts";
+
+const groups = [
+  ["@call-transfer/spec", "@call-transfer/sdk"],
+  ["@call-transfer/backend"],
+  ["@call-transfer/mock-server"],
+  ["@call-transfer/contract"],
+];
+const { "/health": _, ...paths } = contract.paths;
+const [before, after] = [contract, { ...contract, paths }].map((document) => JSON.stringify(document));
+const generated = (json = "") => `/** The document. */\nexport const controlDocument: Readonly<object> = ${json};\n`;
+const command = (options: object) =>
+  commandText({
+    name: "call-transfer-mock",
+    subcommands: { start: { ...options } },
+    variables: {},
+    exitStatus: {},
+    help: [],
+  });
+const mock = "@call-transfer/mock-server";
+
+describe("what a change weighs on", () => {
+  it.each<[string, string, string | undefined, string | undefined, string[]]>([
+    ["an operation removed from the contract", contractFile, before, after, ["@call-transfer/spec"]],
+    [
+      "an operation removed from the control plane",
+      controlFile,
+      generated(before),
+      after,
+      ["@call-transfer/backend", mock],
+    ],
+    ["a raised engine", manifestFile(mock), '{"engines":{"node":">=20"}}', '{"engines":{"node":">=22"}}', [mock]],
+    ["a removed option", commandFile(mock), command({ port: { type: "string" } }), command({}), [mock]],
+  ])("%s", (_, path, was = "", is = "", names) => {
+    const read = (text: string) => (wanted: string) => (wanted === path ? text : "");
+    const moved = movedSince(read(was), read(is), groups, []).filter(({ changes }) => changes.length > 0);
+    expect(moved.map(({ names: [first] }) => first)).toEqual(names);
+    for (const { changes } of moved) expect(bumpOf(changes)).toBe("major");
+  });
+
+  it("is nothing for a part that the last release did not record", () => {
+    const moved = movedSince(
+      () => "",
+      (path) => (path === controlFile ? String(after) : ""),
+      groups,
+      [],
+    );
+    expect(moved.flatMap(({ changes }) => changes)).toEqual([]);
+  });
+});
