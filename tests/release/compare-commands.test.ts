@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { options, usage } from "../../packages/contract/src/live/options.ts";
+import { helpText } from "../../packages/mock-server/src/cli/help.ts";
+import { commandOptions, startOptions } from "../../packages/mock-server/src/cli/options.ts";
 import { bumpOf, lineOf } from "../../scripts/release/change.ts";
 import { commandTexts } from "../../scripts/release/commands.ts";
 import { type CommandTables, commandText, compareCommands } from "../../scripts/release/compare/commands.ts";
@@ -70,6 +73,19 @@ describe("the least bump that an edit of a command may carry", () => {
 
   it("is a major for a command that is gone", () => {
     expect(bumpOf(compareCommands(commandText(tables), ""))).toBe("major");
+  });
+});
+
+describe("the help of a command", () => {
+  const defaults = [...Object.entries(startOptions), ...Object.entries(commandOptions), ...Object.entries(options)];
+
+  it.each(defaults)("shows --%s with its default", (name, option) => {
+    const help = `${helpText(undefined)}\n${usage}`;
+    expect(help).toMatch(new RegExp(`--${name}(?![\\w-])`));
+    const usual = "fallback" in option ? option.fallback : "default" in option ? option.default : false;
+    // The engine is shown as `stateful … (default)`.
+    if (usual !== false && name !== "engine")
+      expect(help).toMatch(new RegExp(`--${name} [^]*?\\(default:? ${usual}\\)`));
   });
 });
 
