@@ -73,6 +73,7 @@ describe("an export that hides its names", () => {
     ["all of another package", 'export * from "elsewhere";', "export * from"],
     ["a namespace", 'export * as tables from "./table.gen.ts";', "export * as"],
     ["a default", "const one = 1;\nexport default one;", "export default"],
+    ["a file that does not exist", 'export * from "./missing.ts";', "wrote no declarations"],
   ])("is refused: %s", async (_, text, words) => {
     const path = join(folder, "packages/pack/src/odd.ts");
     writeFileSync(path, `${text}\n`);

@@ -1,7 +1,7 @@
 // Writes a package's public types as one text: the exports of each entry point, then every declaration they lead to, sorted
 // by name and without comments. Reads the sources, so no build is needed.
 import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, posix, resolve } from "node:path";
 import ts from "typescript";
 
 import { compactCode } from "../../generate/compact.ts";
@@ -47,12 +47,27 @@ export function packagesIn(folder: string): Package[] {
   });
 }
 
+/**
+ * Sources by the names that import them. Without them, the compiler finds the packages through node_modules, where it writes
+ * no declarations, and which files it finds there first differs from run to run.
+ */
+const sourcesOf = (packages: readonly Package[]): Record<string, string[]> =>
+  Object.fromEntries(
+    packages.flatMap(({ name, entries }) => [...entries].map(([subpath, path]) => [posix.join(name, subpath), [path]])),
+  );
+
 /** Declaration files by the path of their source. */
-const emitted = (entries: readonly string[], root: string, options: JsonObject): Promise<Map<string, ts.SourceFile>> =>
+const emitted = (
+  packages: readonly Package[],
+  root: string,
+  options: JsonObject,
+): Promise<Map<string, ts.SourceFile>> =>
   withFolder(root, async (folder) => {
     const outDir = join(folder, "out");
-    const output = await compile(folder, entries, {
+    const paths = sourcesOf(packages);
+    const output = await compile(folder, Object.values(paths).flat(), {
       ...options,
+      paths,
       noEmit: false,
       declaration: true,
       emitDeclarationOnly: true,
@@ -63,9 +78,9 @@ const emitted = (entries: readonly string[], root: string, options: JsonObject):
       outDir,
     });
     if (output !== "") throw new Error(`The public types cannot be written.\n${output}`);
-    const paths = readdirSync(outDir, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".d.ts"));
+    const written = readdirSync(outDir, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".d.ts"));
     return new Map(
-      paths.map((path) => {
+      written.map((path) => {
         const source = join(root, path.replace(/\.d\.ts$/, ".ts"));
         const text = readFileSync(join(outDir, path), "utf8");
         return [source, ts.createSourceFile(source, text, ts.ScriptTarget.Latest, true)];
@@ -97,8 +112,7 @@ class Names {
   /** The source of each exported name of a file. */
   exportsOf(path: string): Map<string, Source> {
     const found = new Map<string, Source>();
-    const file = this.#files.get(path);
-    for (const statement of file?.statements ?? []) {
+    for (const statement of this.#fileAt(path).statements) {
       if (isUnnamed(statement)) {
         throw new Error(`${path} has \`${statement.getText()}\`, which hides names. Export them by name.`);
       }
@@ -121,8 +135,7 @@ class Names {
 
   /** The statements that declare a name, in the file or where the file imports it from. */
   declarationsOf([path, name]: Source): Declared[] {
-    const file = this.#files.get(path);
-    if (!file) return [];
+    const file = this.#fileAt(path);
     const own = file.statements.filter((statement) => namesOf(statement).includes(name));
     if (own.length > 0) return own.map((statement) => ({ file, statement }));
     for (const statement of file.statements) {
@@ -135,6 +148,12 @@ class Names {
     }
     const exported = this.exportsOf(path).get(name);
     return exported && (exported[0] !== path || exported[1] !== name) ? this.declarationsOf(exported) : [];
+  }
+
+  #fileAt(path: string): ts.SourceFile {
+    const file = this.#files.get(path);
+    if (!file) throw new Error(`The compiler wrote no declarations for ${path}. Import it by a relative path.`);
+    return file;
   }
 
   #pathOf(specifier: ts.Expression | undefined, from: string): string | undefined {
@@ -162,8 +181,7 @@ export async function surfacesOf(
   root: string,
   options: JsonObject,
 ): Promise<Map<string, string>> {
-  const entries = packages.flatMap((each) => [...each.entries.values()]);
-  const names = new Names(await emitted(entries, root, options));
+  const names = new Names(await emitted(packages, root, options));
   return new Map(packages.map((each) => [each.name, surfaceOf(each, names)]));
 }
 
