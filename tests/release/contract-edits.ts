@@ -138,6 +138,9 @@ minor | an error code's first status | code name_odd status = 400 | error code n
 minor | an error code that leaves nothing behind | code name_lost effect = none | error code name_lost: effect
 major | an error code that may leave something behind | code name_kept effect - | error code name_kept: effect
 patch | an error code's meaning reworded | code name_kept meaning = It was kept. | error code name_kept: meaning
+minor | a field error code added | x-field-error-table too_short = { meaning: Too short. } | field error code too_short: was added
+major | a field error code removed | x-field-error-table too_long - | field error code too_long: was removed
+patch | a field error code's meaning reworded | x-field-error-table too_long meaning = It is too long. | field error code too_long: meaning
 major | a limit of the document changed | x-limits overlapHours = 12 | limit overlapHours: 24 is now 12
 minor | a limit of the document added | x-limits hintLength = 4 | limit hintLength: was added
 # Words

@@ -134,6 +134,7 @@ export const contract = {
       },
     },
   },
+  "x-field-error-table": { too_long: { meaning: "Too long." }, required: { meaning: "Missing." } },
   "x-error-table": {
     name_lost: { status: 404, group: "Names", meaning: "Lost." },
     name_kept: { status: 409, group: "Names", meaning: "Kept.", effect: "none" },

@@ -25,6 +25,7 @@ Ours is right: oasdiff does not read extensions, and customers rely on this one.
   a closed list that is opened
   another signature
   an error code removed
+  a field error code removed
   an error code's status changed
   an error code that may leave something behind
   a limit of the document changed

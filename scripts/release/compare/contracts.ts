@@ -55,7 +55,8 @@ function compareRoot(key: string, before: JsonObject, after: JsonObject): Change
   const [old, now] = [before[key], after[key]];
   if (comparedElsewhere.has(key)) return [];
   if (notes.has(key)) return [change("patch", key, "was reworded")];
-  if (key === "x-error-table") return compareErrorTables(old, now);
+  if (key === "x-error-table") return compareErrorTables("error code", old, now);
+  if (key === "x-field-error-table") return compareErrorTables("field error code", old, now);
   if (key === "x-limits") return compareEntries("limit", old, now);
   if (key === "servers") return compareEntries("server", byUrl(old), byUrl(now));
   if (key === "components") {
@@ -70,15 +71,15 @@ const byUrl = (servers: unknown): JsonObject =>
 /** Columns of the error table that clients rely on. Adding one is a minor; changing or removing one is a major. */
 const promises: ReadonlySet<string> = new Set(["status", "effect", "errors"]);
 
-const compareErrorTables = (old: unknown, now: unknown): Change[] =>
+const compareErrorTables = (what: string, old: unknown, now: unknown): Change[] =>
   compareNamed(mapIn(old), mapIn(now), {
-    removed: (code) => change("major", `error code ${code}`, "was removed"),
-    added: (code) => change("minor", `error code ${code}`, "was added"),
+    removed: (code) => change("major", `${what} ${code}`, "was removed"),
+    added: (code) => change("minor", `${what} ${code}`, "was added"),
     kept: (was, is, code) =>
       changedKeys(objectIn(was), objectIn(is)).map((key) => {
         const [before, value] = [objectIn(was)[key], objectIn(is)[key]];
         const bump = !promises.has(key) ? "patch" : before === undefined ? "minor" : "major";
-        return change(bump, `error code ${code}`, `${key} ${stable(before)} is now ${stable(value)}`);
+        return change(bump, `${what} ${code}`, `${key} ${stable(before)} is now ${stable(value)}`);
       }),
   });
 
