@@ -184,9 +184,13 @@ ${method === "get" ? "" : "  x-retry:\n"}${hasBody ? `${indented(request, 2)}\n`
       description:
 ${indented(content, 2)}`;
   const block = `${indented(lines, 2)}\n`;
-  const header = new RegExp(`^${item}:\\n`, "m");
-  if (!header.test(text)) return `${text.trimEnd()}\n\n${item}:\n${block}`;
-  return text.replace(header, (line) => `${line}${block}`);
+  const start = text.search(new RegExp(`^${item}:\\n`, "m"));
+  if (start < 0) return `${text.trimEnd()}\n\n${item}:\n${block}`;
+  // Behind the other methods of the path, which end where the next path begins.
+  const inside = start + `${item}:\n`.length;
+  const next = text.slice(inside).search(/^\w/m);
+  const end = next < 0 ? text.length : inside + next;
+  return `${text.slice(0, end).trimEnd()}\n${block}${next < 0 ? "" : "\n"}${text.slice(end)}`;
 }
 
 function withHandler(text: string, { operationId, sentence, ids, noun, one, method }: Skeleton): string {

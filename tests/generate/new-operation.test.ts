@@ -43,7 +43,9 @@ describe("new:operation", () => {
     expect(left).toContain("updateMemberHours has no x-retry");
     expect(left.join()).toContain("the request body refers to");
     // The path is described already, so the method joins it.
-    expect(files.get("openapi/paths/members.yaml")?.match(/^hours:\n {2}patch:/m)).not.toBeNull();
+    expect(
+      files.get("openapi/paths/members.yaml")?.match(/^hours:\n {2}delete:\n(?: .*\n)+ {2}patch:/m),
+    ).not.toBeNull();
     expect(files.get("openapi/openapi.yaml")).toBe(read("openapi/openapi.yaml"));
   });
 
