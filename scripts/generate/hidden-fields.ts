@@ -17,19 +17,8 @@ function* markedIn(document: OpenApiDocument, node: unknown, seen = new Set<unkn
   }
 }
 
-/** Throws if `x-shown-by` names an operation that does not exist. */
-function checkMarks(document: OpenApiDocument): void {
-  const ids = new Set([...operationsOf(document)].map(({ operation }) => operation.operationId));
-  for (const [field, shownBy] of markedIn(document, document.components.schemas)) {
-    const unknown = shownBy.find((id) => !ids.has(id));
-    if (unknown !== undefined)
-      throw new Error(`${field}: x-shown-by names the unknown operation ${unknown}. Correct the name or remove it.`);
-  }
-}
-
 /** The fields that the responses of each operation must not show, by operationId; operations without any are left out. */
 export function hiddenFieldsOf(document: OpenApiDocument): ReadonlyMap<string, readonly string[]> {
-  checkMarks(document);
   const hidden = [...operationsOf(document)].map(({ operation: { operationId, responses } }) => {
     const fields = [...markedIn(document, responses)].filter(([, shownBy]) => !shownBy.includes(operationId));
     return [operationId, [...new Set(fields.map(([field]) => field))]] as const;

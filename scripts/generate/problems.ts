@@ -1,13 +1,13 @@
 // Finds everything that the description of an operation or of an error code lacks, before anything is generated from it.
 import { readdirSync } from "node:fs";
 import { type Condition, methods } from "./document.ts";
+import { codesShape, itemShape, rolesShape, rootShape, schemaShape, shapeProblems } from "./shapes.ts";
 import { Place, type Problem, YamlFile } from "./source.ts";
 
 /** What an operation may refer to. */
 interface Known {
   readonly tags: readonly string[];
   readonly roles: readonly string[];
-  readonly codes: ReadonlySet<string>;
   readonly limits: readonly string[];
   readonly operations: ReadonlyMap<string, Place>;
 }
@@ -28,28 +28,46 @@ export function problemsIn(folder: URL): Problem[] {
   const syntax = files.flatMap(({ problems }) => problems);
   if (syntax.length > 0) return syntax;
 
+  const shapes = [
+    ...shapeProblems(root, rootShape),
+    ...shapeProblems(new Place(file("schemas/roles.yaml")), rolesShape),
+    ...shapeProblems(table, codesShape),
+    ...schemas.flatMap((one) =>
+      Object.keys(new Place(one).fields).flatMap((name) => shapeProblems(new Place(one).at(name), schemaShape)),
+    ),
+    ...paths.flatMap(({ path, item }) =>
+      item.value === undefined
+        ? [
+            root
+              .at("paths", path)
+              .problem(
+                `${path} refers to a place that does not exist. Write the operations there, or correct the $ref.`,
+              ),
+          ]
+        : shapeProblems(item, itemShape),
+    ),
+    ...paths
+      .filter(({ item }) => item.value !== undefined && Object.keys(item.fields).length === 0)
+      .map(({ item, path }) => item.problem(`${path} has no operation. Write one, or remove the path.`)),
+  ];
+  if (shapes.length > 0) return shapes;
+
   const operations = paths.flatMap(({ path, item }) =>
     methods.flatMap((method) => (method in item.fields ? [{ path, method, place: item.at(method) }] : [])),
   );
-  const groups = table.at("groups").value as readonly { readonly codes?: object }[] | undefined;
+  const roles = rolesShape.parse(file("schemas/roles.yaml").value).Role.enum;
   const known: Known = {
-    tags: (root.at("tags").value as { name: string }[]).map(({ name }) => name),
-    roles: [...((root.file.other("schemas/roles.yaml").value as { Role: { enum: string[] } }).Role.enum ?? []), "self"],
-    codes: new Set((groups ?? []).flatMap(({ codes }) => Object.keys(codes ?? {}))),
+    tags: rootShape.parse(root.value).tags.map(({ name }) => name),
+    roles: [...roles, "self"],
     limits: Object.keys(root.at("x-limits").fields),
     operations: new Map(operations.map(({ place }) => [String(place.fields.operationId), place])),
   };
+  const ids = [...known.operations.keys()];
   return [
-    ...paths
-      .filter(({ item }) => item.value === undefined)
-      .map(({ path }) =>
-        root
-          .at("paths", path)
-          .problem(`${path} refers to a place that does not exist. Write the operations there, or correct the $ref.`),
-      ),
     ...operations.flatMap((operation) => operationProblems(operation, known)),
     ...repeated(operations.map(({ place }) => place)),
-    ...codeProblems(table, [...known.operations.keys()]),
+    ...codeProblems(table, ids, Object.keys(root.at("components", "responses").fields)),
+    ...schemas.flatMap((one) => shownByProblems(new Place(one), ids)),
   ];
 }
 
@@ -60,6 +78,8 @@ interface Operation {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+/** A name that a property of a class may have. */
+const isName = (value: unknown): boolean => isText(value) && /^[a-z][a-zA-Z]+$/.test(value) && value !== "constructor";
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const shown = (value: unknown): string => JSON.stringify(value) ?? "nothing";
 
@@ -82,10 +102,14 @@ const marks: readonly Mark[] = [
     write: ({ tags }) => `one tag of openapi.yaml in brackets: ${tags.join(", ")}`,
   },
   { key: "summary", isValid: isText, write: () => "one line, such as: Get a destination" },
-  { key: "description", isValid: isText, write: () => "what it does, with the section of the specification" },
+  {
+    key: "description",
+    isValid: isText,
+    write: () => "what it does, with the section of the specification if there is one",
+  },
   {
     key: "x-sdk",
-    isValid: (value) => isText(Reflect.get(Object(value), "resource")) && isText(Reflect.get(Object(value), "method")),
+    isValid: (value) => ["resource", "method"].every((key) => isName(Reflect.get(Object(value), key))),
     write: () => "the SDK's method, such as { resource: destinations, method: get }",
   },
   {
@@ -242,7 +266,7 @@ function pagingProblems(id: string, place: Place): Problem[] {
 
 function reconcileProblems(id: string, operation: Place, { limits, operations }: Known): Problem[] {
   const place = operation.at("x-reconcile");
-  const { list, untilLimit } = place.fields;
+  const { list, since, untilLimit } = place.fields;
   const named = operations.get(String(list));
   const isUsable =
     named?.at("x-paging").value !== undefined && named.at("tags", "0").value === operation.at("tags", "0").value;
@@ -250,6 +274,10 @@ function reconcileProblems(id: string, operation: Place, { limits, operations }:
     return [
       place.problem(`${id}: x-reconcile names ${shown(list)}. Write an operation with x-paging and the same tag.`),
     ];
+  const parameters = named?.at("parameters").value;
+  const names = isList(parameters) ? parameters.map((parameter) => Reflect.get(Object(parameter), "name")) : [];
+  if (list !== undefined && !names.includes(since))
+    return [place.problem(`${id}: x-reconcile names ${shown(since)}. Write a query parameter of ${String(list)}.`)];
   if (untilLimit !== undefined && !limits.includes(String(untilLimit)))
     return [
       place.problem(
@@ -259,15 +287,23 @@ function reconcileProblems(id: string, operation: Place, { limits, operations }:
   return [];
 }
 
+/** Names that two operations share: operationIds, and methods of the SDK. */
 function repeated(places: readonly Place[]): Problem[] {
-  const ids = places.map(({ fields }) => fields.operationId);
-  return places
-    .filter(({ fields: { operationId } }, index) => isText(operationId) && ids.indexOf(operationId) !== index)
-    .map((place) =>
-      place
-        .at("operationId")
-        .problem(`Another operation is called ${place.fields.operationId} too. Write a name of its own.`),
-    );
+  const idOf = ({ fields: { operationId } }: Place) => (isText(operationId) ? operationId : "");
+  const methodOf = (place: Place) => {
+    const { resource, method } = place.at("x-sdk").fields;
+    return isText(resource) && isText(method) ? `client.${resource}.${method}` : "";
+  };
+  const problemsOf = (nameOf: (place: Place) => string, key: string) =>
+    places
+      .filter(
+        (place, index) =>
+          nameOf(place) !== "" && places.findIndex((other) => nameOf(other) === nameOf(place)) !== index,
+      )
+      .map((place) =>
+        place.at(key).problem(`Another operation is called ${nameOf(place)} too. Write a name of its own.`),
+      );
+  return [...problemsOf(idOf, "operationId"), ...problemsOf(methodOf, "x-sdk")];
 }
 
 const conditions: readonly Condition[] = [
@@ -279,25 +315,46 @@ const conditions: readonly Condition[] = [
   "query",
 ];
 
-/** Rows of the table of error codes without a meaning or a status, or with a condition that does not exist. */
-function codeProblems(table: Place, operations: readonly string[]): Problem[] {
+/** Rows of the table of error codes that are incomplete, and codes with two rows. */
+function codeProblems(table: Place, operations: readonly string[], responses: readonly string[]): Problem[] {
   const possible: readonly string[] = [...conditions, ...operations];
-  const groups = isList(table.at("groups").value) ? (table.at("groups").value as readonly unknown[]) : [];
-  return groups.flatMap((_, index) => {
+  const seen = new Set<string>();
+  return codesShape.parse(table.value).groups.flatMap((_, index) => {
     const codes = table.at("groups", String(index), "codes");
     return Object.keys(codes.fields).flatMap((code) => {
       const { meaning, status, mock, when = [] } = codes.at(code).fields;
-      const unknown = (isList(when) ? when : [when]).filter((one) => !possible.includes(String(one)));
+      const answered = String(status ?? mock);
+      const unknown = isList(when) ? when.filter((one) => !possible.includes(String(one))) : [];
+      const isRepeated = seen.has(code);
+      seen.add(code);
       const wanting = [
+        ...(isRepeated ? ["stands in two groups. Write it once"] : []),
         ...(isText(meaning) ? [] : ["has no meaning. Write one sentence"]),
         ...(Number.isInteger(status ?? mock)
           ? []
           : ["has no status. Write status, or mock if the specification states none"]),
+        ...(isList(when) ? [] : [`has the when ${shown(when)}. Write a list in brackets`]),
+        ...(isList(when) && when.length > 0 && Number.isInteger(status ?? mock) && !responses.includes(answered)
+          ? [
+              `has the status ${answered}. Write the description of that response in components.responses of openapi.yaml`,
+            ]
+          : []),
         ...unknown.map(
           (one) => `names ${shown(one)} in when. Write an operationId or one of: ${conditions.join(", ")}`,
         ),
       ];
       return wanting.map((what) => codes.at(code).problem(`The error code ${code} ${what}.`));
     });
+  });
+}
+
+/** Marks `x-shown-by` that are no list of operations, at any depth of a file of schemas. */
+function shownByProblems(place: Place, operations: readonly string[]): Problem[] {
+  return Object.keys(place.fields).flatMap((key) => {
+    if (key !== "x-shown-by") return shownByProblems(place.at(key), operations);
+    const named = place.fields[key];
+    if (isList(named) && named.every((one) => operations.includes(String(one)))) return [];
+    const field = place.steps.at(-1) ?? "";
+    return [place.at(key).problem(`${field} has the x-shown-by ${shown(named)}. Write operationIds in brackets.`)];
   });
 }

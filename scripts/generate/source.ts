@@ -1,5 +1,5 @@
 // The YAML files of openapi/ with the line of each node, to say where something is missing.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 
 /** What is wrong in a YAML file, and what to write instead. */
@@ -40,13 +40,16 @@ export class Place {
     return new Place(this.file, [...this.steps, ...steps]);
   }
 
-  /** The place that this one refers to with `$ref`, or itself. */
+  /** The place that this one refers to with `$ref`, or itself; a place without a value if the references run in a circle. */
   get target(): Place {
-    const { $ref } = this.fields;
-    if (typeof $ref !== "string") return this;
-    const [path = "", pointer = ""] = $ref.split("#");
-    const file = path === "" ? this.file : this.file.other(path);
-    return new Place(file, pointer.split("/").slice(1)).target;
+    let place: Place = this;
+    for (let followed = 0; followed < 20; followed++) {
+      const { $ref } = place.fields;
+      if (typeof $ref !== "string") return place;
+      const [path = "", pointer = ""] = $ref.split("#");
+      place = new Place(path === "" ? place.file : place.file.other(path), pointer.split("/").slice(1));
+    }
+    return this.at("$ref", "target");
   }
 
   problem(message: string): Problem {
@@ -54,11 +57,21 @@ export class Place {
   }
 }
 
-/** A YAML file; empty if it does not exist. */
+/** The text of a file; empty if it cannot be read. */
+function textOf(address: URL): string {
+  try {
+    return readFileSync(address, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** A YAML file; empty if it cannot be read. */
 export class YamlFile {
   /** The path from the folder of the repository. */
   readonly name: string;
   readonly value: unknown;
+  readonly #mistake: string | undefined;
   readonly #address: URL;
   readonly #document;
   readonly #lines = new LineCounter();
@@ -66,9 +79,13 @@ export class YamlFile {
   constructor(address: URL, name: string) {
     this.#address = address;
     this.name = name;
-    const text = existsSync(address) ? readFileSync(address, "utf8") : "";
-    this.#document = parseDocument(text, { lineCounter: this.#lines, merge: true });
-    this.value = this.#document.errors.length === 0 ? this.#document.toJS() : undefined;
+    this.#document = parseDocument(textOf(address), { lineCounter: this.#lines, merge: true });
+    try {
+      this.value = this.#document.errors.length === 0 ? this.#document.toJS() : undefined;
+    } catch (error) {
+      // An alias of an anchor that does not exist.
+      this.#mistake = error instanceof Error ? error.message : String(error);
+    }
   }
 
   /** A file by its path from this one. */
@@ -79,11 +96,12 @@ export class YamlFile {
 
   /** The mistakes in the syntax. */
   get problems(): Problem[] {
-    return this.#document.errors.map(({ message, pos: [offset] }) => ({
+    const mistakes = this.#document.errors.map(({ message, pos: [offset] }) => ({
       file: this.name,
       line: this.#lines.linePos(offset).line,
       message: message.split("\n")[0] ?? "",
     }));
+    return this.#mistake === undefined ? mistakes : [{ file: this.name, line: 1, message: this.#mistake }];
   }
 
   /** The line of a node's key, or of the closest key above a node that is missing. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadDocument } from "../../scripts/generate/document.ts";
+import { IncompleteDescription, loadDocument } from "../../scripts/generate/document.ts";
 import { problemsIn } from "../../scripts/generate/problems.ts";
 
 const root = mkdtempSync(join(tmpdir(), "call-transfer-openapi-"));
@@ -50,8 +50,8 @@ describe("the problems of openapi/", () => {
     [
       "an error code of an unknown operation",
       "error-codes.yaml",
-      "when: [createDestinationGroup]",
-      "when: [createGroup]",
+      "resource_already_exists: { status: 409, when: [createDestinationGroup]",
+      "resource_already_exists: { status: 409, when: [createGroup]",
       'The error code resource_already_exists names "createGroup" in when. Write',
     ],
     [
@@ -144,6 +144,67 @@ describe("the problems of openapi/", () => {
     expect(messages.join("\n")).toContain(expected);
     expect(messages.every((message) => message.startsWith(`openapi/`))).toBe(true);
   });
+
+  it.each<[string, string, string, string]>([
+    ["tags", "openapi.yaml", "tags:\n  - name", "tags: 5\nx-tags:\n  - name"],
+    ["no tags", "openapi.yaml", "tags:\n  - name", "x-tags:\n  - name"],
+    ["a path", "openapi.yaml", "$ref: paths/roles.yaml#/collection", "text"],
+    ["a path that is a folder", "openapi.yaml", "$ref: paths/roles.yaml#/collection", "$ref: paths"],
+    ["no components", "openapi.yaml", "components:", "x-components:"],
+    ["no body of errors", "openapi.yaml", "    Unexpected:", "    Other:"],
+    ["no response of a status", "openapi.yaml", "    '409':", "    '418':"],
+    ["a circle of references", calls, "collection:\n", "collection:\n  $ref: '#/collection'\nx:\n"],
+    ["parameters", calls, "    parameters:\n", "    parameters: text\n    x-parameters:\n"],
+    ["x-paging", calls, "x-paging: { items: calls }", "x-paging: calls"],
+    ["x-reconcile", calls, "x-reconcile: { list: listCalls, since: startDate }", "x-reconcile: text"],
+    ["an empty x-reconcile", calls, "x-reconcile: { list: listCalls, since: startDate }", "x-reconcile: {}"],
+    ["since", calls, "since: startDate", "since: endDate"],
+    ["a method", calls, "  get:\n", "  head:\n"],
+    ["no operation", "paths/roles.yaml", "  get:\n", "x:\n  get:\n"],
+    ["the name of an SDK method", calls, "method: list }", "method: list calls }"],
+    ["the same SDK method twice", calls, "method: list }", "method: create }"],
+    ["the roles", "schemas/roles.yaml", "Role:\n", "Roles:\n"],
+    ["an alias", "schemas/roles.yaml", "enum: [agent, member, admin, owner]", "enum: *roles"],
+    [
+      "properties",
+      "schemas/roles.yaml",
+      "  properties:\n    roles:",
+      "  properties: text\n  x-properties:\n    roles:",
+    ],
+    ["groups", "error-codes.yaml", "groups:\n", "groups: text\nx-groups:\n"],
+    ["a group without codes", "error-codes.yaml", "    codes:\n", "    x-codes:\n"],
+    ["no field codes", "error-codes.yaml", "fieldCodes:", "x-fieldCodes:"],
+    ["when", "error-codes.yaml", "when: [every-operation]", "when: every-operation"],
+    [
+      "a code twice",
+      "error-codes.yaml",
+      "      email_already_verified: {",
+      "      api_key_expired: { status: 401, meaning: Again. }\n      email_already_verified: {",
+    ],
+    [
+      "x-shown-by",
+      "schemas/destinations.yaml",
+      "x-shown-by: [rotateDestinationSecret]",
+      "x-shown-by: rotateDestinationSecret",
+    ],
+    ["an unknown operation in x-shown-by", "schemas/destinations.yaml", "[rotateDestinationSecret]", "[showSecret]"],
+  ])("name what is wrong with %s, and where", async (_name, file, from, to) => {
+    const failure = await loadDocument(edited(file, from, to)).then(String, (error: unknown) => error);
+    expect(failure).toBeInstanceOf(IncompleteDescription);
+    expect(String(failure)).toMatch(
+      /^IncompleteDescription: openapi\/ has \d+ problems?:\n {2}openapi\/[\w./-]+:\d+ {2}/,
+    );
+    expect(String(failure)).not.toMatch(/undefined|\[object/);
+  });
+
+  it.each(["openapi.yaml", "error-codes.yaml", "schemas/roles.yaml", "paths/roles.yaml"])(
+    "name %s when it is empty",
+    async (name) => {
+      const folder = edited(name, "", "");
+      writeFileSync(join(fileURLToPath(folder), name), "");
+      await expect(loadDocument(folder)).rejects.toThrow(IncompleteDescription);
+    },
+  );
 
   it("come in one list, however many there are", async () => {
     const folder = edited(destinations, "    x-scope: transfers:write\n", "");
