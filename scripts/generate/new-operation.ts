@@ -89,8 +89,11 @@ export function newOperation(read: (path: string) => string, { method: verb, pat
     item,
     one,
     resource: known[0]?.["x-sdk"].resource ?? camel(noun),
+    collection: read("packages/backend/src/model/state.ts").includes(`readonly ${camel(noun)}:`)
+      ? camel(noun)
+      : (noun.split("-").at(-1) ?? noun),
     sdkMethod: camel(action === undefined ? start : `${start}-${action}`),
-    sentence: `${words[start] ?? pascal(start)} ${start === "list" ? noun.replaceAll("-", " ") : `a ${one.replaceAll("-", " ")}`}`,
+    sentence: `${words[start] ?? pascal(start)} ${start === "list" ? noun.replaceAll("-", " ") : `${/^[aeiou]/.test(one) ? "an" : "a"} ${one.replaceAll("-", " ")}`}`,
     ids: [...path.matchAll(/\{(\w+)\}/g)].map(([, id = ""]) => id),
     scope: `${known[0]?.["x-scope"].split(":")[0] ?? noun}:${method === "get" ? "read" : "write"}`,
     success: start === "list" ? undefined : successOf(known),
@@ -126,6 +129,8 @@ interface Skeleton {
   readonly item: string;
   readonly one: string;
   readonly resource: string;
+  /** The collection of the backend's state. */
+  readonly collection: string;
   readonly sdkMethod: string;
   readonly sentence: string;
   readonly ids: readonly string[];
@@ -193,13 +198,16 @@ ${indented(content, 2)}`;
   return `${text.slice(0, end).trimEnd()}\n${block}${next < 0 ? "" : "\n"}${text.slice(end)}`;
 }
 
-function withHandler(text: string, { operationId, sentence, ids, noun, one, method }: Skeleton): string {
+function withHandler(text: string, { operationId, sentence, ids, collection, one, method }: Skeleton): string {
   const record = camel(one);
   const [id] = ids;
+  // Records hold more than responses show.
+  const show = /^(?:export )?function (shown\w+)\(/m.exec(text)?.[1];
+  const shown = show === undefined ? record : `${show}(${record})`;
   const lookup = id
-    ? `    const ${record} = state.${camel(noun)}.get(params.${id});
+    ? `    const ${record} = state.${collection}.get(params.${id});
     if (${record}?.accountId !== account.id) return problem("resource_not_found");
-    return { status: ${method === "delete" ? "204 }" : `200, body: ${record} }`};`
+    return { status: ${method === "delete" ? "204 }" : `200, body: ${shown} }`};`
     : `    return { status: ${method === "post" ? 201 : 200}, body: {} };`;
   const input = id ? "{ state, account, params }" : "{ account }";
   const handler = `  /** ${sentence.replace(" ", "s ")}. */\n  ${operationId}(${input}) {\n${lookup}\n  },\n`;

@@ -32,6 +32,7 @@ describe("new:operation", () => {
       "getDestinationExample: the response 200 has no description",
       "getDestinationExample: an example of the response 200 has no summary",
     ]);
+    expect(files.get("packages/backend/src/routes/destinations.ts")).toContain("body: shownDestination(destination)");
     expect(files.get("openapi/paths/destinations.yaml")).not.toMatch(/example:[\s\S]*signingSecret: /);
   });
 

@@ -51,3 +51,20 @@ export const backendTarget = (
     },
   },
 });
+
+/** What handlers of a backend threw. Responses do not say it. */
+export function exceptionsOf({ journal }: Backend): string[] {
+  const thrown = journal.list().flatMap(({ error }) => (error === undefined ? [] : [error.split("\n    at ")[0]]));
+  return [...new Set(thrown)].map((error) => `A handler of the backend failed: ${error}`);
+}
+
+/** Why a snapshot of a backend's state cannot be restored; empty if it can. */
+export function restoreProblems(backend: Backend): string[] {
+  try {
+    backend.restore(backend.snapshot());
+    return [];
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    return [`The state cannot be restored from its snapshot: ${what}. Correct packages/backend/src/model/records.ts.`];
+  }
+}

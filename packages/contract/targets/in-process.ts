@@ -1,7 +1,7 @@
 import { createBackend } from "@call-transfer/backend";
 import { perCase, type TargetRunner } from "../src/suite/runner.ts";
 import { start, world } from "../src/suite/world.ts";
-import { backendTarget, createReceiver } from "./backend-target.ts";
+import { backendTarget, createReceiver, exceptionsOf, restoreProblems } from "./backend-target.ts";
 
 /** A backend that is called as a function; by default the reference backend. */
 export const inProcessRunner = (name: string, create: typeof createBackend = createBackend): TargetRunner =>
@@ -12,7 +12,12 @@ export const inProcessRunner = (name: string, create: typeof createBackend = cre
       baseUrl: "http://localhost",
       fetch: (input, init) => backend.fetch(input, init, { address: "127.0.0.1" }),
     });
-    return { target, close: async () => {} };
+    return {
+      target,
+      // The derived cases write every field, and restoring after each case would take as long as all cases.
+      problems: ({ noun }) => [...exceptionsOf(backend), ...(noun === "properties" ? restoreProblems(backend) : [])],
+      close: async () => {},
+    };
   });
 
 /** The reference backend as a target. */

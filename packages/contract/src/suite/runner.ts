@@ -1,10 +1,12 @@
 import type { ContractCase } from "./case.ts";
 import { type CaseResult, runCase } from "./run.ts";
-import type { Target } from "./target.ts";
+import type { CaseName, Target } from "./target.ts";
 
 /** A target to close after its case. */
 export interface OpenTarget {
   readonly target: Target;
+  /** What went wrong inside the target during the case, which its responses do not say. */
+  problems?(contractCase: CaseName): readonly string[];
   close(): Promise<void>;
 }
 
@@ -19,14 +21,20 @@ export interface TargetRunner {
   run(cases: readonly ContractCase[], onRun: (run: CaseResult) => void): Promise<void>;
 }
 
+/** A result with what went wrong inside the target. */
+function withProblems(run: CaseResult, problems: readonly string[]): CaseResult {
+  if (problems.length === 0) return run;
+  return { ...run, failure: [...problems, ...(run.failure === undefined ? [] : [run.failure])].join("\n") };
+}
+
 /** Opens a target in a fresh state for each case. */
 export const perCase = (name: string, open: () => Promise<OpenTarget>): TargetRunner => ({
   name,
   async run(cases, onRun) {
     for (const contractCase of cases) {
-      const { target, close } = await open();
+      const { target, problems, close } = await open();
       try {
-        onRun(await runCase(contractCase, target));
+        onRun(withProblems(await runCase(contractCase, target), problems?.(contractCase) ?? []));
       } finally {
         await close();
       }
