@@ -225,7 +225,7 @@ describe("an operation gets what follows from its marks", () => {
     "    tags: [destinations]",
     "    summary: Get a destination",
     "    description: Returns it.",
-    "    x-sdk: { resource: destinations, method: get }",
+    "    x-sdk: { resource: destinations, method: getExample }",
     "    x-roles: [owner]",
     "    x-scope: transfers:read",
     "    x-account-scoped: true",
