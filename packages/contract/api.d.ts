@@ -277,11 +277,13 @@ declare interface TokenHolder {
   readonly userId: string;
   readonly accountId?: string;
   readonly expired?: true;
+  readonly deleted?: true;
 }
 
 declare interface TransferRequest {
   readonly destinationId?: string;
   readonly groupId?: string;
+  readonly callId?: string;
   readonly script?: readonly {
     readonly destinationId?: string;
     readonly memberId?: string;

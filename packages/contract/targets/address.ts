@@ -30,8 +30,9 @@ const received = (seed: Seed): unknown => JSON.parse(JSON.stringify(seed).replac
 async function credentialsOf(control: Control, who: Caller): Promise<Credentials> {
   const account = who.accountId === undefined ? {} : { accountId: who.accountId };
   if ("userId" in who) {
-    const { userId, expired } = who;
+    const { userId, expired, deleted } = who;
     const issued = await control("POST", "/auth/tokens", { userId, ...(expired ? { expired } : {}) });
+    if (deleted) await control("DELETE", `/state/users/${userId}`);
     return { accessToken: (issued as { token: string }).token, ...account };
   }
   const { keyOf, accountId: _named, ...options } = who;

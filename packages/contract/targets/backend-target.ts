@@ -12,11 +12,13 @@ export function createReceiver(): { received: readonly Delivery[]; fetch: typeof
   return { received, fetch };
 }
 
-async function credentialsOf({ keys }: Backend, who: Caller): Promise<Credentials> {
+async function credentialsOf({ keys, collections }: Backend, who: Caller): Promise<Credentials> {
   const account = who.accountId === undefined ? {} : { accountId: who.accountId };
   if ("userId" in who) {
     const expired = who.expired ? { expired: who.expired } : {};
-    return { accessToken: await keys.issueToken({ userId: who.userId, ...expired }), ...account };
+    const accessToken = await keys.issueToken({ userId: who.userId, ...expired });
+    if (who.deleted) collections.delete("users", who.userId);
+    return { accessToken, ...account };
   }
   const { keyOf, accountId: _named, ...options } = who;
   return { apiKey: keys.issueApiKey({ accountId: keyOf, ...options }).key, ...account };

@@ -4,7 +4,7 @@ import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect, homeUser, invoke, sendRaw, validInput } from "../suite/client.ts";
 import { callersOf, operationIds } from "../suite/document.ts";
-import { admittedBy, isAccountScoped, successOf } from "../suite/expected.ts";
+import { admittedBy, isAccountScoped, statusOf, successOf } from "../suite/expected.ts";
 import type { Caller, Credentials, KeyHolder, Target } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
 import { accounts, members, users } from "../suite/world.ts";
@@ -67,6 +67,7 @@ function situationsOf(operation: OperationId): Situation[] {
     },
     { name: "a key with only the required scope", who: key({ scopes: [scope] }) },
     { name: "a key from another address", who: key({ allowedIps: [otherIp] }), expected: "api_key_ip_restricted" },
+    { name: "a key that no address may use", who: key({ allowedIps: [] }), expected: "api_key_ip_restricted" },
     { name: "a key from an allowed address", who: key({ allowedIps: [otherIp, ownIp] }) },
     { name: "a key that names its own account", who: key({ accountId: accounts.home }) },
     {
@@ -200,10 +201,24 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
     name: `${operation} with a JWT and no X-Account-Id returns ${accountScoped ? "account_header_missing" : "success"}`,
     needs: ["auth"],
     async run(target, check) {
-      const authorization = `Bearer ${tokenOf(await target.credentialsFor(homeUser("owner")))}`;
-      const response = await sendRaw(target, operation, { headers: { Authorization: authorization } });
-      if (accountScoped) await expectProblem(check, response, "account_header_missing");
-      else check.equal(response.status, successOf(operation), "status");
+      // The outsider has a single account, which must not be selected either.
+      for (const who of [homeUser("owner"), homeUser("outsider")]) {
+        const authorization = `Bearer ${tokenOf(await target.credentialsFor(who))}`;
+        const response = await sendRaw(target, operation, { headers: { Authorization: authorization } });
+        if (accountScoped) await expectProblem(check, response, "account_header_missing");
+        else check.equal(response.status, successOf(operation), "status");
+      }
+    },
+  });
+  yield contractCase({
+    noun,
+    name: `${operation} with a JWT of a user who was deleted returns 401`,
+    needs: ["auth", "stateful"],
+    async run(target, check) {
+      const token = tokenOf(await target.credentialsFor({ userId: users.nobody, deleted: true }));
+      const headers = { [headerNames.account]: accounts.home, Authorization: `Bearer ${token}` };
+      const response = await sendRaw(target, operation, { headers });
+      check.equal(response.status, statusOf("token_invalid"), "status");
     },
   });
 }

@@ -39,6 +39,8 @@ export interface TokenHolder {
   readonly accountId?: string;
   /** Whether the token has expired. */
   readonly expired?: true;
+  /** Whether the user is deleted after the token is issued. */
+  readonly deleted?: true;
 }
 
 /** A program with an API key. */
@@ -109,6 +111,8 @@ export interface Delivery {
 export interface TransferRequest {
   readonly destinationId?: string;
   readonly groupId?: string;
+  /** The call, in progress in the same account; a call of its own without it. */
+  readonly callId?: string;
   /** The phones and members that answer, and after how many seconds. All others do not; apps answer their offers. */
   readonly script?: readonly {
     readonly destinationId?: string;

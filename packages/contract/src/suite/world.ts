@@ -36,7 +36,7 @@ export const accounts = {
 
 /**
  * The users by their role in the home account; `colleague` is the member in the contract's examples. `stranger` is the
- * owner of the foreign account only, `outsider` of the account outside.
+ * owner of the foreign account only, `outsider` of the account outside. `nobody` is a member of no account.
  */
 export const users = {
   owner: uuid(11),
@@ -46,6 +46,7 @@ export const users = {
   colleague: uuid(15),
   stranger: uuid(16),
   outsider: uuid(17),
+  nobody: uuid(18),
 };
 
 /** Memberships in the home account, and the stranger's in the foreign account. */
@@ -76,6 +77,7 @@ export const destinations = {
   people: uuid(42),
   foreignApp: uuid(43),
   foreignPeople: uuid(44),
+  otherApp: uuid(45),
   /** More than a group can have; those of the contract's example first. */
   many: [...new Set([...exampleDestinations, ...Array.from({ length: 20 }, (_, index) => uuid(50 + index))])],
 };
@@ -88,6 +90,9 @@ export const receiverUrl = "https://receiver.example.com/offers";
 
 /** The signing secret of the `app` destination before any rotation. */
 export const firstSecret = "the-first-secret-of-the-contract-suite-a1b2";
+
+/** The signing secret of the home account's other app, `otherApp`. */
+export const otherSecret = "the-secret-of-another-app-of-the-home-account-e5f6";
 
 /** The signing secret of the foreign account's `app` destination. */
 export const foreignSecret = "the-secret-of-the-foreign-account-c3d4";
@@ -148,6 +153,9 @@ const foreignMember = (name: keyof typeof foreignMembers, state: Partial<SeedMem
   userId: users[name],
   ...state,
 });
+
+/** A call of the foreign account that is in progress at {@link start}. */
+export const foreignCallInProgress = uuid(301);
 
 /** A call that the foreign account placed shortly before {@link start}. */
 const foreignCall = (index: number, status: string): SeedCall => ({
@@ -249,6 +257,14 @@ export const world: Seed = {
             }
           : { id, accountId: accounts.home, name: `Phone ${index}`, kind: "phone" },
     ),
+    {
+      id: destinations.otherApp,
+      accountId: accounts.home,
+      name: "Other app",
+      kind: "app",
+      config: { url: receiverUrl },
+      signingSecret: otherSecret,
+    },
     { id: destinations.phone, accountId: accounts.home, name: "Phone", kind: "phone" },
     { id: destinations.people, accountId: accounts.home, name: "People", kind: "available_humans" },
   ],
