@@ -13,6 +13,7 @@ import { memberCases } from "./members.ts";
 import { propertyCases } from "./properties.ts";
 import { retryCases } from "./retries.ts";
 import { roleCases } from "./roles.ts";
+import { sideEffectCases } from "./side-effects.ts";
 import { transferCases } from "./transfers.ts";
 import { webhookCases } from "./webhooks.ts";
 
@@ -29,6 +30,7 @@ export const cases: readonly ContractCase[] = [
   ...errorCases,
   ...invalidInputCases,
   ...isolationCases,
+  ...sideEffectCases,
   ...propertyCases,
   ...retryCases,
   ...brokenResponseCases,

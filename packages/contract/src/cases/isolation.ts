@@ -1,77 +1,20 @@
-import { verifyWebhook } from "@call-transfer/sdk/webhooks";
 import { type OperationId, operations } from "@call-transfer/spec";
 import { headers as headerNames } from "../facts/limits.ts";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../suite/client.ts";
-import { operationIds } from "../suite/document.ts";
+import { operationIds, pagedItems } from "../suite/document.ts";
 import { admittedBy, isAccountScoped, statusOf } from "../suite/expected.ts";
 import { inputWith, valueAt } from "../suite/field-values.ts";
-import { type Field, fieldName, fieldsOf } from "../suite/fields.ts";
+import { type Field, fieldName, fieldsOf, typeOf } from "../suite/fields.ts";
+import { foreignInput, referencesOf, referred, unknownId } from "../suite/references.ts";
 import type { Caller, Target } from "../suite/target.ts";
-import {
-  accounts,
-  destinations,
-  foreignMembers,
-  foreignSecret,
-  members,
-  minuteMs,
-  telephony,
-  users,
-  uuid,
-} from "../suite/world.ts";
+import { accounts, foreignMembers, hourMs, iso, users, world } from "../suite/world.ts";
 
 const noun = "isolation";
-const unknownId = uuid(999);
 const homeRoles = ["owner", "admin", "member", "agent"] as const;
 const scopedOperations = operationIds.filter(isAccountScoped);
 const reads = operationIds.filter((id) => operations[id].method === "GET");
-
-/** What a field can refer to: records of the foreign account, and a value of the same form that no record has. */
-interface Referred {
-  readonly foreign: readonly string[];
-  readonly unknown: string;
-}
-const ids = (...foreign: string[]): Referred => ({ foreign, unknown: unknownId });
-
-/** By the name of the field; `id` in a path by the segment before it. */
-const referredBy: Readonly<Record<string, Referred>> = {
-  destinations: ids(destinations.foreignApp, destinations.foreignPeople),
-  destinationId: ids(destinations.foreignApp, destinations.foreignPeople),
-  memberId: ids(members.foreign, ...Object.values(foreignMembers).map(({ id }) => id)),
-  flowId: ids(telephony.foreignFlow),
-  providerId: ids(telephony.foreignProvider),
-  fromNumber: { foreign: [telephony.foreignNumber], unknown: "+15550109999" },
-};
-
-/** The name in {@link referredBy}. */
-function nameOf({ operation, where, steps }: Field): string {
-  const name = String(steps.at(-1));
-  if (where !== "path" || name !== "id") return name;
-  const segments = operations[operation].path.split("/");
-  return segments[segments.indexOf("{id}") - 1] ?? name;
-}
-
-/** The fields of an operation's request that refer to a record. */
-const referencesOf = (operation: OperationId): Field[] =>
-  fieldsOf(operation).filter(
-    (field) => field.where === "path" || nameOf(field).endsWith("Id") || nameOf(field) in referredBy,
-  );
-
-/** Throws for a field that the foreign account has no record for. */
-function referred(field: Field): Referred {
-  const found = referredBy[nameOf(field)];
-  if (found === undefined)
-    throw new Error(`Add records of the foreign account for ${nameOf(field)} to referredBy and to the world.`);
-  return found;
-}
-
-/** A valid input of an operation in the foreign account, as far as a reference decides that. */
-const foreignInput = (operation: OperationId): Input =>
-  referencesOf(operation).reduce(
-    (input, field) => inputWith(input, field, referred(field).foreign[0]),
-    validInput(operation),
-  );
 
 interface Sent {
   readonly who: Caller;
@@ -153,6 +96,23 @@ const referenceCases = operationIds.flatMap((operation) =>
   ]),
 );
 
+/** Ids are compared exactly (A-6). Only an id with letters can be sent in another letter case. */
+const letterCaseCases = operationIds.flatMap((operation) =>
+  referencesOf(operation).flatMap((field) => {
+    const value = String(valueAt(validInput(operation)[field.where], field.steps)).toUpperCase();
+    if (value === value.toLowerCase()) return [];
+    return contractCase({
+      noun,
+      name: `${operation} answers ${fieldName(field)} in upper case as an unknown one`,
+      needs: ["auth", "stateful", "validates", "destructive"],
+      run: (target, check) =>
+        answersAlike(target, check, { who: homeUser("owner"), operation, input: validInput(operation) }, field, [
+          value,
+        ]),
+    });
+  }),
+);
+
 /** Values of `X-Account-Id` that name no account of the caller. */
 const deniedAccounts: Readonly<Record<string, string>> = {
   "an unknown account": unknownId,
@@ -162,6 +122,7 @@ const deniedAccounts: Readonly<Record<string, string>> = {
   "two accounts": `${accounts.home}, ${accounts.foreign}`,
   "the start of an account's id": accounts.home.slice(0, -1),
   "more than an account's id": `${accounts.home}0`,
+  "an account's id in upper case": accounts.home.toUpperCase(),
 };
 
 const headerCases = scopedOperations.flatMap((operation) =>
@@ -213,6 +174,52 @@ async function everything(target: Target, who: Caller, inputOf: (operation: Oper
   return shown;
 }
 
+/** A record of the world that a list shows. */
+type Listed = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** Values of a list's filter: those of the records, or values that divide a list of the world. */
+function filterValues({ operation, steps, schema }: Field, records: readonly Listed[]): unknown[] {
+  const [name = ""] = steps;
+  const shown = [...new Set(records.flatMap((record) => (name in record ? [record[name]] : [])))];
+  if (shown.length > 0) return shown;
+  if (typeOf(schema) === "integer") return [1, 7, 20];
+  if (schema.format === "date-time") return [iso(-48 * hourMs), iso(-hourMs), iso(-15_000)];
+  throw new Error(`Add values for the filter ${name} of ${operation}.`);
+}
+
+const filterCases = operationIds.flatMap((operation) => {
+  const items = pagedItems(operation);
+  if (items === undefined) return [];
+  const records = (Reflect.get(world, items) ?? []) as readonly (Listed & { readonly accountId: string })[];
+  const filters = fieldsOf(operation).filter(({ where }) => where === "query");
+  return filters.map((field) =>
+    contractCase({
+      noun,
+      name: `${operation} lists nothing of another account, whatever the ${fieldName(field)}`,
+      needs: ["auth", "stateful"],
+      async run(target, check) {
+        const [name = ""] = field.steps;
+        for (const [who, input] of [
+          [homeUser("owner"), validInput(operation)],
+          [{ userId: users.agent, accountId: accounts.foreign }, foreignInput(operation)],
+        ] as const) {
+          const own = records.filter(({ accountId }) => accountId === who.accountId);
+          const client = await connect(target, who);
+          for (const value of filterValues(field, records)) {
+            const page = await invoke(client, operation, inputWith(input, field, value));
+            const shown = valueAt(page, [items]) as readonly Listed[];
+            const others = shown.filter(({ id }) => !own.some((record) => record.id === id));
+            check.equal(others, [], `items of other accounts for ${value}`);
+            const matching = own.filter((record) => !(name in record) || record[name] === value);
+            const total = Number(valueAt(page, ["meta", "total"]));
+            check.isTrue(total <= matching.length, `total for ${value}: at most ${matching.length}, got ${total}`);
+          }
+        }
+      },
+    }),
+  );
+});
+
 const effectCases = operationIds.map((operation) =>
   contractCase({
     noun,
@@ -230,8 +237,10 @@ const effectCases = operationIds.map((operation) =>
 /** Accounts see and change nothing of one another, although their users, recipients and names are the same. */
 export const isolationCases: readonly ContractCase[] = [
   ...referenceCases,
+  ...letterCaseCases,
   ...headerCases,
   ...roleCases,
+  ...filterCases,
   ...effectCases,
   contractCase({
     noun,
@@ -257,57 +266,6 @@ export const isolationCases: readonly ContractCase[] = [
       await target.policies.set({ rateLimit: { requests: 1, windowSecs: 3600 } });
       await home.roles.list();
       await check.rejected(foreign.roles.list(), "rate_limit_exceeded");
-    },
-  }),
-  contractCase({
-    noun,
-    name: "a rotation leaves the secrets of other destinations",
-    needs: ["webhooks", "clock", "stateful", "destructive"],
-    async run(target, check) {
-      await (await connect(target)).destinations.rotateSecret(destinations.app);
-      await target.deliveries.trigger({ destinationId: destinations.foreignApp });
-      const delivery = target.deliveries.received().at(-1);
-      const signatures = delivery?.headers.get(headerNames.signature)?.match(/,v1=/g);
-      check.equal(signatures?.length, 1, "signatures");
-      const event = await verifyWebhook(
-        { body: delivery?.body ?? "", headers: delivery?.headers ?? new Headers() },
-        { secret: foreignSecret, now: () => target.clock.now() },
-      );
-      check.equal(event.destinationId, destinations.foreignApp, "destinationId");
-    },
-  }),
-  contractCase({
-    noun,
-    name: "a call that a member answers or misses changes nothing for the user in another account",
-    needs: ["transfers", "clock", "stateful", "destructive"],
-    async run(target, check) {
-      const foreign = await connect(target, { keyOf: accounts.foreign });
-      const read = async () => {
-        const { status, busy } = await foreign.members.getAvailability(foreignMembers.agent.id);
-        return { status, busy };
-      };
-      const people = { destinationId: destinations.people };
-      await target.transfers.start({ ...people, script: [{ memberId: members.agent, answerAfterSecs: 1 }] });
-      await target.clock.advance({ by: 1000 });
-      check.equal(await read(), { status: "available", busy: false }, "during a call");
-      await target.clock.advance({ by: minuteMs });
-      for (let missed = 0; missed < 3; missed++) {
-        await target.transfers.start(people);
-        await target.clock.advance({ by: minuteMs / 2 });
-      }
-      check.equal(await read(), { status: "available", busy: false }, "after three missed calls");
-    },
-  }),
-  contractCase({
-    noun,
-    name: "removing a member's hours leaves the user's hours in another account",
-    needs: ["transfers", "clock", "stateful", "destructive"],
-    async run(target, check) {
-      await (await connect(target)).members.deleteHours(members.agent);
-      const id = await target.transfers.start({ destinationId: destinations.foreignPeople });
-      const { rings } = await target.transfers.read(id);
-      const ring = rings.find(({ memberId }) => memberId === foreignMembers.agent.id);
-      check.equal(ring?.outcome, "not_rung", "outcome of the member without hours on any day");
     },
   }),
 ];

@@ -272,7 +272,9 @@ export const transferCases = [
       await target.transfers.start({ ...people, script });
       await target.clock.advance({ by: 70 * secondMs });
       await miss(target);
-      check.equal((await client.members.getAvailability(members.colleague)).status, "available", "status");
+      const statusOf = async (id: string) => (await client.members.getAvailability(id)).status;
+      check.equal(await statusOf(members.colleague), "available", "the member who answered");
+      check.equal(await statusOf(members.agent), "away", "a member who missed every call");
     },
   }),
 ];
