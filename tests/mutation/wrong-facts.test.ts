@@ -1,12 +1,19 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openapiFolder } from "../../scripts/generate/document.ts";
-import { readWrongFacts, tryWrongFacts, type WrongFact, withWrongFact, wrongFacts } from "./wrong-facts.ts";
+import {
+  type Caught,
+  readWrongFacts,
+  tryWrongFacts,
+  type WrongFact,
+  withWrongFact,
+  wrongFacts,
+} from "./wrong-facts.ts";
 
 /** What caught each wrong fact, by its name. */
-async function caughtBy(facts: readonly WrongFact[]): Promise<[string, string | undefined][]> {
-  const results: [string, string | undefined][] = [];
-  await tryWrongFacts(facts, ({ name }, caught) => results.push([name, caught?.sentence]));
+async function caughtBy(facts: readonly WrongFact[]): Promise<[string, Caught | undefined][]> {
+  const results: [string, Caught | undefined][] = [];
+  await tryWrongFacts(facts, ({ name }, caught) => results.push([name, caught]));
   return results;
 }
 
@@ -59,13 +66,18 @@ describe("the table of wrong facts", () => {
 
   it("survives in no row", async () => {
     const results = await caughtBy(wrongFacts);
-    expect(results.filter(([, sentence]) => sentence === undefined)).toEqual([]);
+    expect(results.filter(([, caught]) => caught === undefined || caught.by === "crash")).toEqual([]);
     expect(results.length).toBeGreaterThanOrEqual(60);
   });
 
   it("is no addition with the mark", async () => {
     const results = await caughtBy(readWrongFacts(marked));
-    expect(results.filter(([, sentence]) => sentence !== undefined)).toEqual([]);
+    expect(results.filter(([, caught]) => caught !== undefined)).toEqual([]);
     expect(results.length).toBe(5);
+  });
+
+  it("distinguishes what is caught from a crash", async () => {
+    const rows = "no regular expression ¦ schemas/calls.yaml ¦ '^\\+[1-9] ¦ '(^\\+[1-9]";
+    expect((await caughtBy(readWrongFacts(rows))).map(([, caught]) => caught?.by)).toEqual(["crash"]);
   });
 });

@@ -48,9 +48,9 @@ export function withWrongFact({ name, file, text, wrong }: WrongFact, source: st
   return source.slice(0, at) + wrong.replaceAll("\\n", `\n${indent}`) + source.slice(at + target.length);
 }
 
-/** What caught a wrong fact: a sentence of the comparison or of the generator. */
+/** What caught a wrong fact: a sentence of the comparison or of the generator. A crash of either catches nothing. */
 export interface Caught {
-  readonly by: "comparison" | "generator";
+  readonly by: "comparison" | "generator" | "crash";
   readonly sentence: string;
 }
 
@@ -86,7 +86,7 @@ function caughtByComparison(bundled: OpenApiDocument, codes: CodeTable): Caught 
     const [sentence] = contradictions(expand(bundled, codes) as unknown as ContractDocument);
     return sentence === undefined ? undefined : { by: "comparison", sentence };
   } catch (error) {
-    return { by: "generator", sentence: error instanceof Error ? error.message : String(error) };
+    return { by: "crash", sentence: String(error) };
   }
 }
 
@@ -99,12 +99,14 @@ function caughtByGenerator(copy: URL): Caught | undefined {
 export const wrongFacts = readWrongFacts(readFileSync(new URL("wrong-facts.txt", import.meta.url), "utf8"));
 
 if (import.meta.main) {
-  let survived = 0;
+  const counts = { caught: 0, survived: 0, crashed: 0 };
   await tryWrongFacts(wrongFacts, ({ name }, caught) => {
-    if (caught === undefined) survived += 1;
+    const outcome = caught === undefined ? "survived" : caught.by === "crash" ? "crashed" : "caught";
+    counts[outcome] += 1;
     const by = caught?.by === "generator" ? "generator: " : "";
-    console.log(caught === undefined ? `SURVIVED: ${name}` : `caught: ${name}: ${by}${caught.sentence}`);
+    const shown = outcome === "caught" ? outcome : outcome.toUpperCase();
+    console.log(`${shown}: ${name}${caught ? `: ${by}${caught.sentence}` : ""}`);
   });
-  console.log(`${wrongFacts.length - survived} caught, ${survived} survived`);
-  if (survived > 0) process.exitCode = 1;
+  console.log(`${counts.caught} caught, ${counts.survived} survived, ${counts.crashed} crashed`);
+  if (counts.survived + counts.crashed > 0) process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 import { codeNotes, codes, codesWithFieldErrors, fieldCodeNotes, fieldCodes, type NoteFact } from "../facts/codes.ts";
-import { authentication, contentType, headers, limitSections, limits, webhook } from "../facts/limits.ts";
+import { apiPath, authentication, contentType, headers, limitSections, limits, webhook } from "../facts/limits.ts";
 import {
   type CodeNode,
   type ContractDocument,
@@ -9,7 +9,7 @@ import {
   type SchemaNode,
 } from "./document.ts";
 import { operationSentences } from "./operations.ts";
-import { beyond, isMarked, wrong } from "./sentences.ts";
+import { beyond, compareWords, isMarked, wrong } from "./sentences.ts";
 
 /** Every code is there, and none that the specification does not have. */
 function* compareNames(what: string, section: string, found: object, stated: readonly string[]): Generator<string> {
@@ -29,14 +29,7 @@ function* compareNote(
     return;
   }
   const { section, says } = fact;
-  const meaning = row.meaning.toLowerCase();
-  const missing = says.filter((words) => !meaning.includes(words.toLowerCase()));
-  if (missing.length > 0)
-    yield wrong(
-      `the meaning of ${code} is "${row.meaning}"`,
-      section,
-      `says ${says.map((words) => `"${words}"`).join(", ")}`,
-    );
+  yield* compareWords(`the meaning of ${code}`, row.meaning, says, section);
   if (!row.stated) yield wrong(`the meaning of ${code} is not marked stated`, section, "states it");
 }
 
@@ -70,11 +63,18 @@ function* limitSentences(found: Readonly<Record<string, unknown>>): Generator<st
       );
 }
 
-function* sharedSentences(
-  { security, components, webhooks }: ContractDocument,
-  context: FieldContext,
-): Generator<string> {
-  const scheme = components.securitySchemes[Object.keys(security[0] ?? {})[0] ?? ""];
+function* accessSentences({ servers = [], security, components }: ContractDocument): Generator<string> {
+  for (const { url } of servers)
+    if (url.includes(apiPath))
+      yield wrong(`the server ${url} contains ${apiPath}`, "§1", `has it at the start of every path`);
+  const names = security.flatMap((requirement) => Object.keys(requirement));
+  const scheme = components.securitySchemes[names[0] ?? ""];
+  if (security.length !== 1 || names.length !== 1)
+    yield wrong(
+      `security has ${security.length} requirements with ${names.length} schemes`,
+      "§4",
+      "requires Authorization: Bearer and nothing else",
+    );
   if (scheme?.type !== authentication.type || scheme.scheme !== authentication.scheme)
     yield wrong(`requests authenticate with ${scheme?.type} ${scheme?.scheme}`, "§4", "says Authorization: Bearer");
   if (!scheme?.description?.includes(`\`${limits.apiKeyPrefix}\``))
@@ -83,10 +83,14 @@ function* sharedSentences(
       "§5.1",
       `says that a key starts with ${limits.apiKeyPrefix}`,
     );
+}
+
+function* webhookSentences({ webhooks }: ContractDocument, context: FieldContext): Generator<string> {
   yield* compareNames("event", "§6", webhooks, [webhook.event]);
   for (const [event, { post }] of Object.entries(webhooks)) {
     const { "x-signature": signature, parameters = [], requestBody } = post;
     if (event !== webhook.event) continue;
+    yield* compareWords(`the description of ${event}`, post.description, webhook.says, "§6.2");
     const stated = { header: headers.signature, event: webhook.event, scheme: webhook.scheme };
     for (const [key, value] of Object.entries(stated))
       if (signature[key as keyof typeof stated] !== value)
@@ -126,7 +130,8 @@ export function contradictions(document: ContractDocument): string[] {
     ...new Set([
       ...codeSentences(document),
       ...limitSentences(document["x-limits"]),
-      ...sharedSentences(document, context),
+      ...accessSentences(document),
+      ...webhookSentences(document, context),
       ...operationSentences(document, context),
     ]),
   ];

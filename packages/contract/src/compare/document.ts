@@ -8,6 +8,7 @@ export interface SchemaNode {
   readonly items?: SchemaNode;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
+  readonly additionalProperties?: unknown;
   readonly pattern?: string;
   readonly format?: string;
   readonly description?: string;
@@ -49,10 +50,15 @@ export interface ParameterNode {
 }
 /** Bodies by content type. */
 export type ContentNode = Readonly<Record<string, { readonly schema: SchemaNode }>>;
+/** A header of a response. */
+export interface HeaderNode {
+  readonly $ref?: string;
+  readonly schema?: SchemaNode;
+}
 /** A response. */
 export interface ResponseNode {
   readonly $ref?: string;
-  readonly headers?: object;
+  readonly headers?: Readonly<Record<string, HeaderNode>>;
   readonly content?: ContentNode;
 }
 /** An operation. */
@@ -60,6 +66,7 @@ export interface OperationNode {
   readonly operationId: string;
   readonly description?: string;
   readonly security?: unknown;
+  readonly servers?: unknown;
   readonly "x-roles": readonly string[];
   readonly "x-error-codes": readonly string[];
   readonly "x-account-scoped": boolean;
@@ -71,6 +78,7 @@ export interface OperationNode {
 }
 /** A webhook. */
 export interface WebhookNode {
+  readonly description?: string;
   readonly "x-signature": { readonly header: string; readonly event: string; readonly scheme: string };
   readonly parameters?: readonly ParameterNode[];
   readonly requestBody?: { readonly content: ContentNode };
@@ -78,6 +86,7 @@ export interface WebhookNode {
 
 /** The parts of the bundled OpenAPI document that the facts speak about. */
 export interface ContractDocument {
+  readonly servers?: readonly { readonly url: string }[];
   readonly security: readonly object[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly webhooks: Readonly<Record<string, { readonly post: WebhookNode }>>;

@@ -1,27 +1,19 @@
 import { type FieldFact, type ResourceFact, resources } from "../facts/resources.ts";
 import type { FieldContext, Resolve, SchemaNode } from "./document.ts";
-import { beyond, isMarked, wrong } from "./sentences.ts";
-
-const limits = [
-  "minimum",
-  "maximum",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "default",
-];
+import { compareKeywords, limitKeywords } from "./keywords.ts";
+import { beyond, compareWords, isMarked, wrong } from "./sentences.ts";
 
 const shown = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value));
+
+/** Whether a schema without alternatives allows null: its type does, and its values do. */
+const admitsNull = ({ type, enum: values, const: only }: SchemaNode): boolean =>
+  [type].flat().includes("null") && (values?.includes(null) ?? true) && (only === undefined || only === null);
 
 /** A schema without its null alternative, the reference to it if there is one, and whether it may be null. */
 function withoutNull(node: SchemaNode, resolve: Resolve): { schema: SchemaNode; named: SchemaNode; nullable: boolean } {
   const resolved = resolve(node);
   const alternatives = resolved.anyOf;
-  if (!alternatives) return { schema: resolved, named: node, nullable: [resolved.type].flat().includes("null") };
+  if (!alternatives) return { schema: resolved, named: node, nullable: admitsNull(resolved) };
   const others = alternatives.filter(({ type }) => type !== "null");
   const [only] = others;
   const named = only && others.length === 1 ? only : resolved;
@@ -80,14 +72,14 @@ function* compareForm(
 function* compareLimits(place: string, schema: SchemaNode, fact: FieldFact, section: string): Generator<string> {
   const stated = fact as Readonly<Record<string, unknown>>;
   const found = schema as Readonly<Record<string, unknown>>;
-  for (const keyword of limits) {
+  for (const keyword of limitKeywords) {
     if (found[keyword] === stated[keyword]) continue;
     if (stated[keyword] !== undefined)
       yield wrong(`${place} has ${keyword} ${shown(found[keyword])}`, section, `says ${shown(stated[keyword])}`);
     else if (!fact.open && schema["x-beyond-specification"] !== true)
       yield beyond(`${place} with ${keyword} ${shown(found[keyword])}`);
   }
-  const numbers = limits.map((keyword) => stated[keyword]).filter((value) => typeof value === "number");
+  const numbers = limitKeywords.map((keyword) => stated[keyword]).filter((value) => typeof value === "number");
   if (numbers.length === 0) return;
   for (const [number] of String(schema.description ?? "").matchAll(/\d+/g))
     if (!numbers.includes(Number(number)))
@@ -139,11 +131,13 @@ export function* compareField(
     if (isTime) yield wrong(`${place} has the format ${shown(schema.format)}`, section, "says datetime");
     else yield beyond(`${place} with the format ${shown(schema.format)}`);
   }
+  yield* compareKeywords(place, [node, context.resolve(node), named, schema]);
   yield* compareLimits(place, schema, fact, section);
+  yield* compareWords(`the description of ${place}`, schema.description, fact.says, section);
+  yield* compareValues(place, schema, fact, section, context);
   yield* compareShownBy(place, schema, fact, section, context);
   if (resource) return yield* compareResource(place, named, resource, context);
   if (item === undefined) {
-    yield* compareValues(place, schema, fact, section, context);
     if (!fact.open) yield* compareForm(place, schema, fact, section);
     return;
   }
@@ -180,6 +174,8 @@ export function* compareResource(
       );
     yield* compareField(field, property, fact, section, context);
   }
+  for (const name of required)
+    if (!Object.hasOwn(properties, name)) yield beyond(`the required field ${place}.${name}`);
   for (const [name, property] of Object.entries(properties))
     if (!Object.hasOwn(fields, name) && !isMarked(property)) yield beyond(`${place}.${name}`);
 }

@@ -1,13 +1,21 @@
 import { contentType, headers } from "../facts/limits.ts";
-import { type OperationFact, operations } from "../facts/operations.ts";
+import { type AnswerFact, answers, type OperationFact, operations } from "../facts/operations.ts";
 import { type FieldFact, resources } from "../facts/resources.ts";
 import type { ContentNode, ContractDocument, FieldContext, OperationNode, ParameterNode } from "./document.ts";
-import { compareField, compareResource } from "./fields.ts";
-import { beyond, isMarked, wrong } from "./sentences.ts";
+import { compareField } from "./fields.ts";
+import { beyond, compareWords, isExtension, isMarked, wrong } from "./sentences.ts";
 
 const methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"];
 const listOf = (values: readonly (string | number)[]): string => values.join(", ") || "none";
+const parameterKeywords = ["name", "in", "required", "description", "deprecated", "example", "examples", "schema"];
 const isSuccess = (status: string): boolean => status.startsWith("2");
+
+/** A sentence for each keyword that changes how a parameter is written in a request. */
+function* keywordSentences(place: string, parameter: ParameterNode): Generator<string> {
+  for (const keyword of Object.keys(parameter))
+    if (!parameterKeywords.includes(keyword) && !isExtension(keyword) && !isMarked(parameter))
+      yield beyond(`${place} with the keyword ${keyword}`);
+}
 
 function* parameterSentences(
   place: string,
@@ -31,6 +39,7 @@ function* parameterSentences(
         section,
         `says ${fact.required ? "required" : "optional"}`,
       );
+    yield* keywordSentences(field, parameter);
     yield* compareField(field, parameter.schema, fact, section, context);
   }
   for (const [name, parameter] of own)
@@ -41,6 +50,7 @@ function* headerSentences(
   place: string,
   found: readonly ParameterNode[],
   { accountScoped }: OperationFact,
+  context: FieldContext,
 ): Generator<string> {
   const own = found.filter((parameter) => parameter.in === "header");
   const account = own.find(({ name }) => name === headers.account);
@@ -48,6 +58,12 @@ function* headerSentences(
     yield wrong(`${place} has no header ${headers.account}`, "§5.2", "says that a JWT needs it");
   if (account?.required)
     yield wrong(`${place} always requires ${headers.account}`, "§5.2", "says that only a request with a JWT needs it");
+  if (accountScoped && account) {
+    const field = `the header ${headers.account} of ${place}`;
+    yield* keywordSentences(field, account);
+    yield* compareField(field, account.schema, { type: "string", nullable: false }, "§5.2", context);
+    yield* compareWords(`the description of ${field}`, account.description, ["JWT must carry"], "§5.2");
+  }
   for (const parameter of own)
     if (!(accountScoped && parameter === account) && !isMarked(parameter))
       yield beyond(`the header ${parameter.name} of ${place}`);
@@ -61,10 +77,10 @@ function* bodySentences(
   context: FieldContext,
 ): Generator<string> {
   const schema = content[contentType]?.schema;
-  const resource = resources[name ?? ""];
   if (!schema || Object.keys(content).length > 1)
     return yield wrong(`${place} has the content type ${listOf(Object.keys(content))}`, "§1", `says ${contentType}`);
-  if (resource) yield* compareResource(place, schema, resource, context);
+  const section = resources[name ?? ""]?.section;
+  if (name && section) yield* compareField(place, schema, { type: name, nullable: false }, section, context);
 }
 
 function* responseSentences(
@@ -83,10 +99,15 @@ function* responseSentences(
   for (const [status, node] of Object.entries(responses)) {
     const response = context.resolve(node);
     const answer = `the response ${status} of ${place}`;
-    const isAddition = operation["x-beyond-specification"] || isMarked(node) || added.includes(Number(status));
-    if (status !== "default" && !stated.includes(status) && !isAddition) yield beyond(answer);
-    if (!Object.hasOwn(response.headers ?? {}, headers.requestId))
-      yield wrong(`${answer} has no header ${headers.requestId}`, "§2.6", "has it");
+    if (status !== "default" && !stated.includes(status) && !added.includes(Number(status)))
+      yield wrong(`there is ${answer}`, section, `has ${listOf(stated.toSorted())}`);
+    const header = response.headers?.[headers.requestId];
+    if (!header) yield wrong(`${answer} has no header ${headers.requestId}`, "§2.6", "has it");
+    else {
+      const { schema = {} } = context.resolve(header);
+      const field = `the header ${headers.requestId} of ${answer}`;
+      yield* compareField(field, schema, { type: "string", nullable: false }, "§2.6", context);
+    }
     if (!isSuccess(status)) yield* bodySentences(answer, response.content ?? {}, "ErrorResponse", context);
     else if (Object.hasOwn(successes, status)) {
       const body = successes[Number(status)];
@@ -101,18 +122,11 @@ function* callerSentences(
   operation: OperationNode,
   { who, section, accountScoped }: OperationFact,
 ): Generator<string> {
-  const {
-    "x-roles": found,
-    "x-account-scoped": scoped,
-    "x-beyond-specification": isBeyond,
-  } = operation as OperationNode & {
-    "x-beyond-specification"?: boolean;
-  };
+  const { "x-roles": found, "x-account-scoped": scoped } = operation;
   const stated = `admits ${who.join(", ")} only`;
   for (const role of who.filter((one) => !found.includes(one)))
     yield wrong(`${place} does not admit ${role}`, section, stated);
-  for (const role of found.filter((one) => !who.includes(one)))
-    if (!isBeyond) yield wrong(`${place} admits ${role}`, section, stated);
+  for (const role of found.filter((one) => !who.includes(one))) yield wrong(`${place} admits ${role}`, section, stated);
   if (scoped !== accountScoped)
     yield wrong(
       `${place} is ${scoped ? "" : "not "}account-scoped`,
@@ -121,16 +135,40 @@ function* callerSentences(
     );
 }
 
+/** Whether a section gives a code to an operation. */
+function isAnswerOf({ by }: AnswerFact, name: string, { accountScoped, body, path }: OperationFact): boolean {
+  if (by === "account-scoped operations") return accountScoped;
+  if (by === "operations with a body") return body !== null;
+  if (by === "operations with an id in the path") return Object.keys(path).length > 0;
+  return by === "every operation" || by === name;
+}
+
+function* answerSentences(name: string, operation: OperationNode, fact: OperationFact): Generator<string> {
+  const { operationId: place, "x-error-codes": found } = operation;
+  for (const answer of answers) {
+    const isStated = isAnswerOf(answer, name, fact);
+    for (const code of answer.codes) {
+      if (isStated && !found.includes(code)) yield wrong(`${place} lacks the code ${code}`, answer.section, "gives it");
+      if (!isStated && answer.only && found.includes(code))
+        yield wrong(`${place} has the code ${code}`, answer.section, `gives it to ${answer.by} only`);
+    }
+  }
+}
+
 /** The sentences about operations. */
 export function* operationSentences(document: ContractDocument, context: FieldContext): Generator<string> {
-  const found = new Map<string, { operation: OperationNode; parameters: ParameterNode[] }>();
+  const found = new Map<string, { operation: OperationNode; parameters: ParameterNode[]; servers: unknown }>();
   for (const [path, item] of Object.entries(document.paths))
     for (const method of methods) {
       const operation = item[method] as OperationNode | undefined;
       if (!operation) continue;
       const own = [...((item.parameters ?? []) as ParameterNode[]), ...(operation.parameters ?? [])];
       const parameters = own.map((one) => context.resolve(one));
-      found.set(`${method.toUpperCase()} ${path}`, { operation, parameters });
+      found.set(`${method.toUpperCase()} ${path}`, {
+        operation,
+        parameters,
+        servers: operation.servers ?? item.servers,
+      });
     }
   for (const [name, fact] of Object.entries(operations)) {
     const one = found.get(name);
@@ -143,7 +181,8 @@ export function* operationSentences(document: ContractDocument, context: FieldCo
     yield* callerSentences(place, operation, fact);
     yield* parameterSentences(place, "path", parameters, fact.path, fact.section, context);
     yield* parameterSentences(place, "query", parameters, fact.query, fact.section, context);
-    yield* headerSentences(place, parameters, fact);
+    yield* headerSentences(place, parameters, fact, context);
+    if (one.servers !== undefined) yield wrong(`${place} has servers of its own`, "§1", "has one base address");
     if (operation.security !== undefined)
       yield wrong(`${place} has a security of its own`, "§4", "has one for all endpoints");
     if (fact.body === null && body) yield wrong(`${place} has a body`, fact.section, "has none");
@@ -151,11 +190,15 @@ export function* operationSentences(document: ContractDocument, context: FieldCo
       yield wrong(`${place} requires no body`, fact.section, "has required fields");
     if (fact.body !== null && body) yield* bodySentences(`the body of ${place}`, body.content, fact.body, context);
     yield* responseSentences(place, operation, fact, context);
-    if (fact.once && operation["x-retry"] !== "once")
-      yield wrong(`${place} may be sent again (x-retry)`, "§8.3", "says that this can do it twice");
-    for (const words of fact.says ?? [])
-      if (!operation.description?.includes(words))
-        yield wrong(`the description of ${place} lacks "${words}"`, fact.section, `says ${words}`);
+    yield* answerSentences(name, operation, fact);
+    const { retry } = fact;
+    if ((operation["x-retry"] ?? "safe") !== retry.mark)
+      yield wrong(
+        `${place} has x-retry: ${operation["x-retry"]}`,
+        retry.section,
+        `makes it ${retry.mark}: ${retry.because}`,
+      );
+    yield* compareWords(`the description of ${place}`, operation.description, fact.says, fact.section);
   }
   for (const [name, { operation }] of found)
     if (!Object.hasOwn(operations, name) && !isMarked(operation)) yield beyond(`the operation ${name}`);

@@ -37,15 +37,23 @@ export const headers = {
   signature: "Service-Signature",
 } as const;
 
+/** How every path starts, and no address of a server ends (§1, §9.1). */
+export const apiPath = "/api/v1";
+
 /** Requests authenticate with `Authorization: Bearer <token>` (§4, §5.1). */
 export const authentication = { type: "http", scheme: "bearer" } as const;
 
 /** Bodies are JSON (§1). */
 export const contentType = "application/json";
 
-/** Webhooks (§6, §6.1): the only event, the name of a signature in the header, and the form of the header. */
+/**
+ * Webhooks (§6, §6.1): the only event, the name of a signature in the header, the form of the header,
+ * and words of its description.
+ */
 export const webhook = {
   event: "transfer.offer",
   scheme: "v1",
+  // Two signatures after a rotation: their order, and that one of them is enough (§6.2).
+  says: ["new secret's first", "either one is enough"],
   form: /^t=[^,]+,v1=[^,]+(?:,v1=[^,]+)?$/,
 } as const;

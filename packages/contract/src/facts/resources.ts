@@ -23,6 +23,8 @@ export interface FieldFact {
   readonly fits?: readonly string[];
   /** Texts that it does not. */
   readonly unfit?: readonly string[];
+  /** Words that its description must contain. */
+  readonly says?: readonly string[];
 }
 
 /** A resource or a request body. */
@@ -50,15 +52,15 @@ export const availabilitySources = ["member", "admin", "auto"] as const;
 /** The built-in roles (§2.5, §5.5). */
 export const roles = ["agent", "member", "admin", "owner"] as const;
 
-const groupName: Rules = { minLength: 1, maxLength: 100 };
-const groupMembers: Rules = { minItems: 1, maxItems: 10 };
+const groupName: Rules = { minLength: 1, maxLength: 100, says: ["unique per account"] };
+const groupMembers: Rules = { minItems: 1, maxItems: 10, says: ["destinations of this account", "in ring order"] };
 const totalTimeout: Rules = { minimum: 5, maximum: 60 };
 const ringTimeout: Rules = { minimum: 5, maximum: 45 };
 
 /** Phone numbers use E.164 (§4.6): a plus sign and at most 15 digits, the first not 0. */
 const phoneNumber: FieldFact = {
   type: "string",
-  fits: ["+15550100001", `+${"1".repeat(15)}`],
+  fits: ["+15550100001", "+442071838750", "+1234567", `+${"1".repeat(15)}`],
   unfit: ["15550100001", "+05550100001", `+${"1".repeat(16)}`, "+1 555 010 0001", "+1555010000a", ""],
 };
 
@@ -74,9 +76,14 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
       config: must("object"),
       createdAt: must("datetime"),
       updatedAt: must("datetime"),
-      signingSecret: orNull("string", { shownBy: ["rotateDestinationSecret"] }),
-      signingSecretHint: orNull("string"),
-      previousSecretExpiresAt: orNull("datetime"),
+      signingSecret: orNull("string", {
+        shownBy: ["rotateDestinationSecret"],
+        says: ["app` destinations only", "only when the destination is created or its secret is rotated"],
+      }),
+      signingSecretHint: orNull("string", { says: ["app` destinations only", "last characters"] }),
+      previousSecretExpiresAt: orNull("datetime", {
+        says: ["app` destinations only, after a rotation", "until this time webhooks also carry", "previous secret"],
+      }),
     },
   },
   DestinationGroup: {
@@ -84,7 +91,11 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
     fields: {
       id: must("string"),
       name: must("string", groupName),
-      strategy: must("string", { values: strategies }),
+      strategy: must("string", {
+        values: strategies,
+        // §1.
+        says: ["every member rings at once", "the first to answer is connected"],
+      }),
       totalTimeoutSecs: must("integer", totalTimeout),
       members: must("list of DestinationGroupMember", groupMembers),
       createdAt: must("datetime"),
@@ -103,11 +114,16 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
     fields: {
       memberId: must("string"),
       userId: must("string"),
-      status: must("string", { values: availabilityStatuses }),
-      busy: must("boolean"),
-      source: orNull("string", { values: availabilitySources }),
-      reason: orNull("string"),
-      until: orNull("datetime"),
+      status: must("string", { values: availabilityStatuses, says: ["in force now"] }),
+      busy: must("boolean", {
+        says: ["true while the member is on a transferred call", "a busy member is not offered another call"],
+      }),
+      source: orNull("string", {
+        values: availabilitySources,
+        says: ["who set the status", "an owner or admin", "the platform, after missed calls"],
+      }),
+      reason: orNull("string", { says: ["why the platform set", "missed_calls"] }),
+      until: orNull("datetime", { says: ["ends by itself", "null means until changed"] }),
       updatedAt: orNull("datetime"),
     },
   },
@@ -142,10 +158,13 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
       message: must("string"),
     },
   },
-  // Other fields: not shown. §8.1 gives the wait in seconds.
+  // Other fields: not shown. §8.1 gives the wait in seconds, §7.2 the time of the reset.
   ErrorResponseMeta: {
     section: "§2.6",
-    fields: { retryAfterSecs: partly({ open: true }), resetsAt: partly({ open: true }) },
+    fields: {
+      retryAfterSecs: partly({ type: "number", open: true, says: ["seconds to wait"] }),
+      resetsAt: partly({ type: "datetime", open: true }),
+    },
   },
   CreateDestinationGroupRequest: {
     section: "§4.2",
@@ -178,8 +197,10 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
   },
   CallList: {
     section: "§4.6",
-    fields: { calls: must("list of Call"), meta: partly({ type: "object", required: true }) },
+    fields: { calls: must("list of Call"), meta: must("ListMeta") },
   },
+  // The total count (§4.6). A-9: its name.
+  ListMeta: { section: "§4.6", fields: { total: must("integer", { open: true }) } },
   // Identifiers are strings (§1).
   Call: {
     section: "§4.6",

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, type OperationId, operations, type Role } f
 import { codes, codesWithFieldErrors } from "../facts/codes.ts";
 import { type OperationFact, operations as operationFacts } from "../facts/operations.ts";
 import { type FieldFact, resources, roles as roleFacts } from "../facts/resources.ts";
-import { at, pointerOf, roles } from "./document.ts";
+import { roles } from "./document.ts";
 
 const factsOf = (operation: OperationId): OperationFact | undefined =>
   operationFacts[`${operations[operation].method} ${operations[operation].path}`];
@@ -18,13 +18,10 @@ export const statusOf = (code: ErrorCode): number | null => {
 export const hasFieldErrors = (code: ErrorCode): boolean =>
   codes[code] ? codesWithFieldErrors.includes(code) : errorCodes[code].hasFieldErrors;
 
-/** The callers that an operation admits (§4, §5.5). An operation marked as an addition may admit more. */
+/** The callers that an operation admits (§4, §5.5). */
 export function admittedBy(operation: OperationId): readonly string[] {
   const inContract: readonly string[] = operations[operation].roles;
-  const node = at(pointerOf(operation));
-  const isAddition = typeof node === "object" && node !== null && Reflect.get(node, "x-beyond-specification") === true;
-  const { who = [] } = factsOf(operation) ?? {};
-  return who.length === 0 || isAddition ? [...new Set([...who, ...inContract])] : who;
+  return factsOf(operation)?.who ?? inContract;
 }
 
 /** Whether a JWT must come with the account header (§5.2). */

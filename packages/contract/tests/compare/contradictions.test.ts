@@ -3,6 +3,7 @@ import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
 import { contradictions } from "../../src/compare/contradictions.ts";
 import type { ContractDocument } from "../../src/compare/document.ts";
+import { lackingWords } from "../../src/compare/sentences.ts";
 import { codes, fieldCodes } from "../../src/facts/codes.ts";
 import * as facts from "../../src/facts/limits.ts";
 import { operations as operationFacts } from "../../src/facts/operations.ts";
@@ -52,16 +53,33 @@ const additions: Readonly<Record<string, readonly [string, (mark: object) => obj
     (mark) => ({ ...parameter, ...mark }),
     "the query parameter sort of listCalls",
   ],
-  "a status": [
-    "paths /api/v1/roles get responses 404",
-    (mark) => ({ ...listRoles.responses["403"], ...mark }),
-    "the response 404 of listRoles",
-  ],
 };
 
 describe("the contract and the specification", () => {
   it("agree", () => {
     expect(contradictions(contract)).toEqual([]);
+  });
+
+  it("differ by a caller of an operation of the specification, also with a mark", () => {
+    const path = ["paths", "/api/v1/transfers/destination-groups", "post"];
+    const operation = contract.paths[path[1] ?? ""]?.post as object;
+    const more = { "x-roles": ["owner", "admin", "member"], "x-beyond-specification": true };
+    expect(contradictions(withValue(path, { ...operation, ...more })).join()).toContain(
+      "createDestinationGroup admits member",
+    );
+  });
+
+  it("differ by a status of an operation of the specification, also with a mark", () => {
+    const path = ["paths", "/api/v1/roles", "get", "responses", "404"];
+    const response = { ...listRoles.responses["403"], "x-beyond-specification": true };
+    expect(contradictions(withValue(path, response)).join()).toContain("there is the response 404 of listRoles");
+  });
+
+  it("compares whole words, whatever their case", () => {
+    const says = ["15 minutes", "X.Y.Z", "not in"];
+    expect(lackingWords("Valid for 15 Minutes, x.y.z, not in the list.", says)).toEqual([]);
+    expect(lackingWords("Valid for 115 minutes, x-y-z, not inside the list.", says)).toEqual(says);
+    expect(lackingWords(undefined, ["busy"])).toEqual(["busy"]);
   });
 
   it("have 140 error codes and 33 field codes", () => {
