@@ -1,15 +1,16 @@
-// Reads evidence.txt: what shows each sentence of the specification.
+// Reads evidence.txt: what shows each part of the specification.
 import type { ContractCase } from "../../packages/contract/src/suite/case.ts";
-import type { Entry } from "./sentences.ts";
+import type { Entry } from "./parts.ts";
 
 /** A row of evidence.txt. */
 export interface EvidenceRow {
   readonly section: string;
   readonly start: string;
-  /** Regular expressions of case names. */
-  readonly cases: readonly RegExp[];
+  /** Regular expressions of case names. `{code}` stands for any code of the part's table. */
+  readonly cases: readonly string[];
   /** Whether the comparison with the facts shows it. */
   readonly facts: boolean;
+  /** Files of tests. */
   readonly tests: readonly string[];
   readonly reasons: readonly string[];
 }
@@ -24,12 +25,12 @@ export function readEvidence(table: string): EvidenceRow[] {
     const [section = "", start = "", ...cells] = line.split("¦").map((cell) => cell.trim());
     const isKnown = (cell: string) => cell === "facts" || /^(?:case|test|reason) ./.test(cell);
     if (!section.startsWith("§") || start === "" || cells.length === 0 || !cells.every(isKnown))
-      throw new Error(`Line ${index + 1} must be "§section ¦ start of the sentence ¦ evidence", not: ${line}`);
+      throw new Error(`Line ${index + 1} must be "§section ¦ start of the part ¦ evidence", not: ${line}`);
     return [
       {
         section: section.slice(1),
         start,
-        cases: after("case", cells).map((source) => new RegExp(source)),
+        cases: after("case", cells),
         facts: cells.includes("facts"),
         tests: after("test", cells),
         reasons: after("reason", cells),
@@ -47,13 +48,21 @@ export interface Traced {
 
 const nameOf = ({ noun, name }: ContractCase): string => `${noun}: ${name}`;
 
-/** Each entry with its evidence, and what is wrong with the table. */
-export function trace(entries: readonly Entry[], rows: readonly EvidenceRow[], cases: readonly ContractCase[]) {
+const patternOf = (source: string, { codes }: Entry): RegExp =>
+  new RegExp(source.replaceAll("{code}", `(?:${codes.join("|")})`));
+
+/** Each entry with its evidence, and what is wrong with the table. `isFile` says whether the file of a test exists. */
+export function trace(
+  entries: readonly Entry[],
+  rows: readonly EvidenceRow[],
+  cases: readonly ContractCase[],
+  isFile: (path: string) => boolean,
+) {
   const belongs = (entry: Entry) => (row: EvidenceRow) =>
     row.section === entry.section && entry.text.startsWith(row.start);
   const traced = entries.map((entry): Traced => {
     const own = rows.filter(belongs(entry));
-    const patterns = own.flatMap((row) => row.cases);
+    const patterns = own.flatMap((row) => row.cases).map((source) => patternOf(source, entry));
     return { entry, rows: own, cases: cases.filter((one) => patterns.some((pattern) => pattern.test(nameOf(one)))) };
   });
   const problems = [
@@ -62,11 +71,16 @@ export function trace(entries: readonly Entry[], rows: readonly EvidenceRow[], c
       .map(({ entry }) => `§${entry.section} "${entry.text.slice(0, 60)}" has no case, check, assumption or reason.`),
     ...rows
       .filter((row) => !entries.some((entry) => belongs(entry)(row)))
-      .map(({ section, start }) => `§${section} has no sentence that starts with "${start}".`),
-    ...rows.flatMap(({ section, start, cases: patterns }) =>
-      patterns
+      .map(({ section, start }) => `§${section} has no part that starts with "${start}".`),
+    ...traced.flatMap(({ entry, rows: own }) =>
+      own
+        .flatMap((row) => row.cases)
+        .map((source) => patternOf(source, entry))
         .filter((pattern) => !cases.some((one) => pattern.test(nameOf(one))))
-        .map(({ source }) => `§${section} "${start}": no case has a name like ${source}.`),
+        .map(({ source }) => `§${entry.section} "${entry.text.slice(0, 60)}": no case has a name like ${source}.`),
+    ),
+    ...rows.flatMap(({ section, start, tests }) =>
+      tests.filter((path) => !isFile(path)).map((path) => `§${section} "${start}": there is no file ${path}.`),
     ),
   ];
   return { traced, problems };

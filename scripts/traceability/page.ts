@@ -1,19 +1,21 @@
-// Writes docs/traceability.md: each sentence of the specification with what shows it.
+// Writes docs/traceability.md: each part of the specification with what shows it.
 import { operations as operationFacts } from "../../packages/contract/src/facts/operations.ts";
 import { operationIds } from "../../packages/contract/src/suite/document.ts";
 import type { Capability } from "../../packages/contract/src/suite/target.ts";
 import { type OperationId, operations } from "../../packages/spec/src/index.ts";
 import type { Traced } from "./evidence.ts";
 
-const head = `# What shows each sentence of the specification
+const head = `# What shows each part of the specification
 
 Written by \`npm run traceability\` from [the specification](specification.md), the names of the contract cases and
 \`scripts/traceability/evidence.txt\`. Do not edit.
 
+A part is a paragraph, an item of a list, or a table. Tables of statuses, states, types and limits count row by row.
+
 - *Facts*: \`openapi/\` is compared with \`packages/contract/src/facts/\`, and every response of every case with \`openapi/\`.
 - *Cases*: contract cases show it; the first is named. "all" targets are the suite's targets; Prism alone keeps no state
   and runs few cases.
-- *Assumption*: what this project assumes where the sentence leaves something open.
+- *Assumption*: what this project assumes where the part leaves something open.
 `;
 
 const longest = 90;
@@ -27,7 +29,7 @@ const nameOf = (id: OperationId): string => `${operations[id].method} ${operatio
 /** The operations that the specification has. */
 const specified = operationIds.filter((id) => Object.hasOwn(operationFacts, nameOf(id)));
 
-/** The operations that a sentence is about: those of its section, and those that its cases name. */
+/** The operations that a part is about: those of its section, and those that its cases name. */
 function operationsOf({ entry, cases }: Traced): string {
   const ofSection = specified.filter((id) => {
     const isOwn = operationFacts[nameOf(id)]?.section === `§${entry.section}`;
@@ -64,7 +66,7 @@ export function pageOf(traced: readonly Traced[], lacks: readonly Capability[]):
   };
   return [
     head,
-    "| Section | Sentence | Operations | Shown by | Targets | Assumption |",
+    "| Section | Part | Operations | Shown by | Targets | Assumption |",
     "|---|---|---|---|---|---|",
     ...traced.map(line),
     "",

@@ -6,6 +6,8 @@ export interface Entry {
   readonly section: string;
   /** The text without Markdown; of a table its title and columns. */
   readonly text: string;
+  /** The codes in a table of codes. */
+  readonly codes: readonly string[];
   /** The assumptions that it links. */
   readonly assumptions: readonly string[];
   /** Whether it only says what is left open. */
@@ -65,7 +67,8 @@ export function entriesIn(page: string): Entry[] {
       const texts = splitTables.has(columns[0] ?? "")
         ? rows.map((cells) => cells.filter(Boolean).join(" · "))
         : [`Table of ${name} (${columns.join(", ")})`];
-      entries.push(...texts.map((text) => ({ section, text, assumptions: [], isOpen: false })));
+      const codes = columns[0] === "Code" ? rows.flatMap(([code = ""]) => code) : [];
+      entries.push(...texts.map((text) => ({ section, text, codes, assumptions: [], isOpen: false })));
       continue;
     }
     const text = plain(block.replace(/^(?:- |\d+\. )/, ""));
@@ -76,6 +79,7 @@ export function entriesIn(page: string): Entry[] {
     entries.push({
       section: isItem && anchor ? anchor.replaceAll("-", ".") : section,
       text,
+      codes: [],
       assumptions: assumptionsIn(block),
       isOpen,
     });
