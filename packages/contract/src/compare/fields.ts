@@ -150,7 +150,7 @@ export function* compareField(
 export function* compareResource(
   where: string,
   node: SchemaNode,
-  { section, fields }: ResourceFact,
+  { section, fields, sent }: ResourceFact,
   context: FieldContext,
 ): Generator<string> {
   const place = node.$ref?.split("/").at(-1) ?? where;
@@ -176,6 +176,8 @@ export function* compareResource(
   }
   for (const name of required)
     if (!Object.hasOwn(properties, name)) yield beyond(`the required field ${place}.${name}`);
+    else if (sent && !Object.hasOwn(fields, name))
+      yield wrong(`${place}.${name} is required`, section, "does not have it, so requests leave it out");
   for (const [name, property] of Object.entries(properties))
     if (!Object.hasOwn(fields, name) && !isMarked(property)) yield beyond(`${place}.${name}`);
 }

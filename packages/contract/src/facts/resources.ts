@@ -30,6 +30,8 @@ export interface FieldFact {
 /** A resource or a request body. */
 export interface ResourceFact {
   readonly section: string;
+  /** Whether requests contain it and all of its required fields are shown, so that no other field may be required. */
+  readonly sent?: true;
   readonly fields: Readonly<Record<string, FieldFact>>;
 }
 
@@ -104,6 +106,7 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
   },
   DestinationGroupMember: {
     section: "§2.3",
+    sent: true,
     fields: {
       destinationId: must("string"),
       ringTimeoutSecs: may("integer", ringTimeout),
@@ -168,6 +171,7 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
   },
   CreateDestinationGroupRequest: {
     section: "§4.2",
+    sent: true,
     fields: {
       name: must("string", groupName),
       members: must("list of DestinationGroupMember", groupMembers),
@@ -189,11 +193,11 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
   // `type` tells the two responses apart, so both must have it (§4.6).
   CallInitiated: {
     section: "§4.6",
-    fields: { type: must("string", { values: ["initiated"] }), callId: partly({ type: "string" }) },
+    fields: { type: must("string", { values: ["initiated"] }), callId: must("string") },
   },
   CallQueued: {
     section: "§4.6",
-    fields: { type: must("string", { values: ["queued"] }), position: partly({ open: true }) },
+    fields: { type: must("string", { values: ["queued"] }), position: partly({ required: true, open: true }) },
   },
   CallList: {
     section: "§4.6",
@@ -204,6 +208,10 @@ export const resources: Readonly<Record<string, ResourceFact>> = {
   // Identifiers are strings (§1).
   Call: {
     section: "§4.6",
-    fields: { id: partly({ type: "string" }), direction: partly({ open: true }), duration: partly({ open: true }) },
+    fields: {
+      id: must("string"),
+      direction: partly({ required: true, open: true }),
+      duration: partly({ required: true, open: true }),
+    },
   },
 };
