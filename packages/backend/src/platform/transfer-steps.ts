@@ -47,7 +47,7 @@ export function scheduleTransferEnd(world: World, { id }: TransferRecord, at: nu
 
 /** Records an answer, or returns the error code of one that came too late. */
 export function answer(world: World, transfer: TransferRecord, ringIndex: number, now: number): ErrorCode | undefined {
-  const code = lateCode(transfer, ringIndex, now);
+  const code = lateCode(transfer, ringIndex);
   if (code !== undefined) {
     recordLateAnswer(world, transfer, ringIndex, code, now);
     return code;
@@ -120,14 +120,15 @@ export function endUnanswered({ state, clock, policies, events }: World, transfe
 function chooseWinner(world: World, transfer: TransferRecord, now: number): void {
   const winner = winnerOf(transfer);
   const answers = transfer.answers.splice(0);
-  if (transfer.status === "ringing" && winner !== undefined) connect(world, transfer, winner, now);
+  connect(world, transfer, winner, now);
   for (const ringIndex of answers)
     if (ringIndex !== winner)
-      recordLateAnswer(world, transfer, ringIndex, lateCode(transfer, ringIndex, now) ?? "offer_expired", now);
+      recordLateAnswer(world, transfer, ringIndex, lateCode(transfer, ringIndex) ?? "offer_expired", now);
 }
 
 function connect(world: World, transfer: TransferRecord, winner: number, now: number): void {
   const ring = transfer.rings[winner];
+  // Every answer came too late.
   if (ring === undefined) return;
   transfer.status = "connected";
   transfer.answeredBy = winner;

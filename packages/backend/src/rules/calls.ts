@@ -78,7 +78,7 @@ export function decidePlacement(
   let today = 0;
   for (const [day, placed] of placedOn) if (day >= dayOf(now)) today += placed;
   if (today >= policies.dailyCallLimit) return problem("daily_call_limit_exceeded");
-  if (active.size < policies.concurrentCallLimit && waiting.size === 0) return { type: "initiated" };
+  if (active.size < policies.concurrentCallLimit) return { type: "initiated" };
   if (waiting.size < policies.callQueueLimit) return { type: "queued", position: waiting.size + 1 };
   const nextEnd = [...active.values()].reduce(
     (end, call) => Math.min(end, callEndsAt(call, policies)),

@@ -72,19 +72,18 @@ export function indexOfCallee(transfer: TransferRecord, { destinationId, memberI
   return ringIndex === -1 ? undefined : ringIndex;
 }
 
-/** The error code of an answer at `now` (A-44); undefined if it is in time. At the very end of a ring it is late (A-24). */
-export function lateCode(transfer: TransferRecord, ringIndex: number, now: number): ErrorCode | undefined {
-  if (transfer.answeredBy !== undefined) return transfer.answeredBy === ringIndex ? "offer_taken_self" : "offer_taken";
-  const ring = transfer.rings[ringIndex];
-  return ring?.outcome === "ringing" && now < ringsUntil(transfer, ring) ? undefined : "offer_expired";
+/** The error code of an answer that comes too late (A-44); undefined while the ring still rings. */
+export function lateCode({ answeredBy, rings }: TransferRecord, ringIndex: number): ErrorCode | undefined {
+  if (answeredBy !== undefined) return answeredBy === ringIndex ? "offer_taken_self" : "offer_taken";
+  return rings[ringIndex]?.outcome === "ringing" ? undefined : "offer_expired";
 }
 
 /** The latest end of a ring, in milliseconds. If the call ends first, the ring ends with it. */
 export function ringsUntil(
   { callEndsAt = Number.POSITIVE_INFINITY }: TransferRecord,
-  ring: Pick<RingRecord, "outcome" | "until">,
+  { until }: Pick<RingRecord, "until">,
 ): number {
-  return ring.outcome === "ringing" ? Math.min(ring.until, callEndsAt) : ring.until;
+  return Math.min(until, callEndsAt);
 }
 
 /** Whether a transfer rings or is connected. */
@@ -92,27 +91,32 @@ export function isUnderWay({ status }: TransferRecord): boolean {
   return status === "ringing" || status === "connected";
 }
 
-/** The index of the ring that wins. Among answers of the same instant, ring order decides (A-44). */
-export function winnerOf(transfer: TransferRecord): number | undefined {
-  const inTime = transfer.answers.filter((ringIndex) => transfer.rings[ringIndex]?.outcome === "ringing");
-  return inTime.length === 0 ? undefined : Math.min(...inTime);
+/**
+ * The index of the ring that wins, -1 for none. Among answers of the same instant, ring order decides (A-44). An answer at
+ * the very end of its ring is late, since the ring has ended by then (A-24).
+ */
+export function winnerOf({ rings, answers }: TransferRecord): number {
+  return rings.findIndex(({ outcome }, ringIndex) => outcome === "ringing" && answers.includes(ringIndex));
 }
 
 /** Whether anything still rings. */
-export function isOpen(transfer: TransferRecord): boolean {
-  return transfer.status === "ringing" && transfer.rings.some(({ outcome }) => outcome === "ringing");
+export function isOpen({ rings }: TransferRecord): boolean {
+  return rings.some(({ outcome }) => outcome === "ringing");
 }
 
 /** The indexes of the rings that have not been answered yet. */
 export function indexesStillRinging({ rings, answers }: TransferRecord): number[] {
-  return [...rings.keys()].filter(
-    (ringIndex) => rings[ringIndex]?.outcome === "ringing" && !answers.includes(ringIndex),
+  return rings.flatMap(({ outcome }, ringIndex) =>
+    outcome === "ringing" && !answers.includes(ringIndex) ? [ringIndex] : [],
   );
 }
 
 /** How an unanswered ring ends: `abandoned` if the caller has hung up by then, otherwise `missed`. */
-export function unansweredOutcome(transfer: TransferRecord, now: number): "missed" | "abandoned" {
-  return transfer.callEndsAt !== undefined && transfer.callEndsAt <= now ? "abandoned" : "missed";
+export function unansweredOutcome(
+  { callEndsAt = Number.POSITIVE_INFINITY }: TransferRecord,
+  now: number,
+): "missed" | "abandoned" {
+  return callEndsAt <= now ? "abandoned" : "missed";
 }
 
 /** Counts an offer that a member missed. At the policy's limit the member becomes away (A-35). */
