@@ -115,6 +115,26 @@ describe("ringing", () => {
     ]);
   });
 
+  it("leaves out the people behind a disabled destination too", () => {
+    const backend = createBackend({ now: start, seed: seedOf() });
+    backend.collections.update("destinations", people, { enabled: false });
+    expect(backend.transfers.start({ destinationId: people }).rings).toMatchObject([
+      { destinationId: people, outcome: "not_rung", reason: "the destination is disabled" },
+    ]);
+  });
+
+  it("leaves out destinations that are gone from the group", () => {
+    const backend = withGroup([{ destinationId: hall }, { destinationId: desk }]);
+    backend.state.destinations.delete(hall);
+    expect(backend.transfers.start({ groupId }).rings.map(({ destinationId }) => destinationId)).toEqual([desk]);
+  });
+
+  it("takes no time for a destination that is left out", () => {
+    const backend = withGroup([{ destinationId: off }, { destinationId: desk }]);
+    const { rings } = backend.transfers.start({ groupId });
+    expect(rings.map(({ until }) => secsAfterStart(until))).toEqual([0, 30]);
+  });
+
   it("rings disabled destinations if the policy allows it", () => {
     const backend = withGroup([{ destinationId: off }], { policies: { disabledDestinationsRing: true } });
     expect(backend.transfers.start({ groupId }).rings).toMatchObject([{ outcome: "ringing" }]);
@@ -523,6 +543,18 @@ describe("a transfer of a call", () => {
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
   });
 
+  it("that ends at the same instant as a ring has no missed call", async () => {
+    const backend = withGroup([{ destinationId: people, ringTimeoutSecs: 10 }], {
+      seed: { ...seedOf(), calls: [call] },
+      policies: { missedCallLimit: 1 },
+    });
+    await advance(backend, 50);
+    backend.transfers.start({ groupId, callId });
+    await advance(backend, 10);
+    expect(outcomes(backend)).toEqual(["abandoned", "abandoned", "abandoned"]);
+    expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available" });
+  });
+
   it("that ends after some rings ended unanswered has no missed calls either", async () => {
     const backend = withGroup([{ destinationId: people, ringTimeoutSecs: 5 }, { destinationId: desk }], {
       seed: { ...seedOf(), calls: [call] },
@@ -626,6 +658,19 @@ describe("an impossible transfer", () => {
     expect(() => backend.transfers.start(input)).toThrow(expect.objectContaining({ field }));
     expect(backend.transfers.list()).toEqual([]);
   });
+});
+
+it.each([
+  ["a destination", { destinationId: hall }, "destinationId"],
+  ["a member", { memberId: ann }, "memberId"],
+])("%s outside a transfer cannot answer it", async (_, callee, field) => {
+  const backend = withGroup([{ destinationId: desk }]);
+  const { id: transferId } = backend.transfers.start({ groupId });
+  await expect(backend.transfers.answer(transferId, callee)).rejects.toMatchObject({
+    field,
+    message: expect.stringContaining("is not part of the transfer"),
+  });
+  expect(outcomes(backend)).toEqual(["ringing"]);
 });
 
 describe("the transfers' routes", () => {

@@ -42,6 +42,11 @@ describe("placing a call", () => {
     expect([answer.status, codeOf(answer)]).toEqual([status, code]);
   });
 
+  it("says that a number belongs to another provider", async () => {
+    const answer = await place(createBackend(), { providerId: providers.rejecting });
+    expect(answer.body).toMatchObject({ detail: "The number does not belong to this provider." });
+  });
+
   it("names a phone number that is not in E.164 form", async () => {
     const answer = await place(createBackend(), { toNumber: "+0123" });
     expect(answer.body).toMatchObject({ errors: [{ field: "toNumber", code: "phone_not_e164" }] });
@@ -94,6 +99,12 @@ describe("the limits of an account", () => {
       { type: "queued", position: 2 },
     ]);
     expect(answers[2]?.body).toMatchObject({ code: "queue_full", meta: { retryAfterSecs: 50 } });
+  });
+
+  it("gives a full queue that nothing leaves the length of a call as the wait", async () => {
+    const policies = { concurrentCallLimit: 0, callQueueLimit: 0, callDurationSecs: 90 };
+    const answer = await place(createBackend({ policies }));
+    expect(answer.body).toMatchObject({ code: "queue_full", meta: { retryAfterSecs: 90 } });
   });
 
   it("starts waiting calls first in, first out, when others end after a minute", async () => {
@@ -174,8 +185,20 @@ describe("listing calls", () => {
     await place(backend);
     await place(backend);
     expect((await list(backend)).body).toMatchObject({ meta: { total: 3 } });
-    await backend.clock.advance({ by: 5000 });
+    await backend.clock.advance({ by: 4999 });
+    expect((await list(backend)).body).toMatchObject({ meta: { total: 3 } });
+    await backend.clock.advance({ by: 1 });
     expect((await list(backend)).body).toMatchObject({ meta: { total: 4 } });
+  });
+
+  it("shows calls of a later time than the clock's, unless the list lags", async () => {
+    const backend = createBackend({ seed: seedOf() });
+    const id = "11111111-1111-4111-8111-111111111111";
+    const later = { id, accountId: demo.accountId, direction: "inbound", duration: 5, status: "completed" };
+    backend.seed({ calls: [{ ...later, createdAt: new Date(backend.clock.now() + 1).toISOString() }] });
+    expect((await list(backend)).body).toMatchObject({ meta: { total: 1 } });
+    backend.policies.callListLagSecs = 1;
+    expect((await list(backend)).body).toMatchObject({ meta: { total: 0 } });
   });
 
   it.each([

@@ -42,6 +42,7 @@ describe("creating a group", () => {
     const backend = createBackend();
     const taken = await send(backend, path, { body: { name: demo.groupName, members } });
     expect([taken.status, codeOf(taken)]).toEqual([409, "resource_already_exists"]);
+    expect(taken.body).toMatchObject({ detail: "The account has a destination group of this name." });
     const other = await send(backend, path, { body: { name: demo.groupName.toUpperCase(), members } });
     expect(other.status).toBe(201);
   });
@@ -97,6 +98,14 @@ describe("creating a group", () => {
     const answer = await send(createBackend(), path, { body: { name: "A", members, ...change } });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: "validation_failed", errors: [{ field, code }] });
+  });
+
+  it("says what is wrong with a destination", async () => {
+    const named = [...members, { destinationId: destinations.foreign }, ...members];
+    const answer = await send(createBackend(), path, { body: { name: "A", members: named } });
+    expect(answer.body).toMatchObject({
+      errors: [{ message: "must be the id of a destination of this account" }, { message: "is in the list already" }],
+    });
   });
 
   it("lists every failing field", async () => {

@@ -91,6 +91,7 @@ describe("rotating a secret", () => {
   it("refuses a destination of another kind", async () => {
     const answer = await send(createBackend(), rotate(destinations.phone));
     expect([answer.status, codeOf(answer)]).toEqual([400, "bad_request"]);
+    expect(answer.body).toMatchObject({ detail: "Only a destination of kind app has a signing secret." });
   });
 
   it.each([

@@ -40,6 +40,20 @@ describe("reading availability", () => {
     });
   });
 
+  it("shows who made a member available, and neither a reason nor an end", async () => {
+    const backend = createBackend();
+    backend.collections.update("members", members.agent, {
+      availability: { status: "available", source: "member", reason: "lunch", updatedAt: "2026-03-02T11:00:00Z" },
+    });
+    expect((await send(backend, availability(members.agent))).body).toMatchObject({
+      status: "available",
+      source: "member",
+      reason: null,
+      until: null,
+      updatedAt: null,
+    });
+  });
+
   it("lasts without an until", async () => {
     const backend = createBackend();
     await backend.clock.advance({ by: 365 * 86_400_000 });
