@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { effectFreeCodes } from "../src/generated/operations.gen.ts";
+import { RetryBudget } from "../src/options/retry-budget.ts";
 import { backoffFor, combine, outcomeOfResponse, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
 
 const classes = ["safe", "unique", "once"] as const;
@@ -42,6 +43,18 @@ describe("shouldRetry", () => {
 });
 
 describe("outcomes", () => {
+  it.each([
+    [200, "applied"],
+    [299, "applied"],
+    [300, "rejected"],
+    [407, "rejected"],
+    [409, "rejected"],
+    [499, "rejected"],
+    [500, "unknown"],
+  ])("of a %i is %s", (status, outcome) => {
+    expect(outcomeOfResponse(status, undefined)).toBe(outcome);
+  });
+
   it.each(effectFreeCodes)("trusts a 503 whose code, %s, means that it had no effect", (code) => {
     expect(outcomeOfResponse(503, code)).toBe("rejected");
   });
@@ -217,4 +230,27 @@ describe("delays", () => {
       expect(retryHint(meta, new Headers(), now)).toBeUndefined();
     },
   );
+});
+
+describe("the retry budget", () => {
+  const spent = (budget: RetryBudget): number => {
+    let retries = 0;
+    while (budget.spend()) retries += 1;
+    return retries;
+  };
+
+  it("allows a hundred retries, and one more for every five successes", () => {
+    const budget = new RetryBudget();
+    expect(spent(budget)).toBe(100);
+    for (let successes = 0; successes < 14; successes += 1) budget.refill();
+    expect(spent(budget)).toBe(2);
+    budget.refill();
+    expect(spent(budget)).toBe(1);
+  });
+
+  it("never holds more than at the start", () => {
+    const budget = new RetryBudget();
+    for (let successes = 0; successes < 1000; successes += 1) budget.refill();
+    expect(spent(budget)).toBe(100);
+  });
 });

@@ -168,6 +168,25 @@ describe("createWebhookHandler", () => {
     expect((await handle(await webhook("x".repeat(1024 * 1024 + 1)))).status).toBe(413);
   });
 
+  it("accepts a body of 1 MiB", async () => {
+    const { handle } = handlerOf();
+    expect((await handle(await webhook(offer.padEnd(1024 * 1024)))).status).toBe(204);
+  });
+
+  it("refuses a request without a body, and one whose body was read, and tells onError why", async () => {
+    const { handle, onError } = handlerOf();
+    const empty = await webhook("");
+    const headers = empty.headers;
+    expect((await handle(new Request(empty.url, { method: "POST", headers }))).status).toBe(400);
+    const read = await webhook();
+    await read.text();
+    expect((await handle(read)).status).toBe(400);
+    expect(onError.mock.calls.map(([error]) => error.message)).toEqual([
+      "The signature is valid, but the body is not JSON.",
+      "The request's body was already read. Verify before parsing it.",
+    ]);
+  });
+
   it("stores a webhook for twice the tolerance, as long as its signature is valid", async () => {
     const setIfAbsent = vi.fn(() => true);
     const { handle } = handlerOf({ replayStore: { setIfAbsent }, toleranceSecs: 100 });

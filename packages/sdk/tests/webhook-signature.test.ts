@@ -127,6 +127,23 @@ describe("verifyWebhook", () => {
     await expect(attempt()).rejects.toThrow(words);
   });
 
+  it.each([
+    ["text", "hello", "The signature is valid, but the body is not JSON."],
+    ["broken UTF-8", Uint8Array.of(0x22, 0xff, 0x22), "The signature is valid, but the body is not JSON."],
+    ["null", "null", "The signature is valid, but the body is not an event: it has no type."],
+    ["a number", "7", "The signature is valid, but the body is not an event: it has no type."],
+    ["an object without a type", "{}", "The signature is valid, but the body is not an event: it has no type."],
+    ["a type that is no text", '{"type":7}', "The signature is valid, but the body is not an event: it has no type."],
+  ])("refuses %s, although it is signed", async (_, raw, message) => {
+    const header = await signWebhook(raw, { secret: newSecret, at });
+    await expect(verify(header, newSecret, raw)).rejects.toThrow(new WebhookVerificationError(message));
+  });
+
+  it("accepts a header of 4 KiB, and eight signatures", async () => {
+    await expect(verify(`${overlapping},`.padEnd(4096, "x"))).resolves.toBeTruthy();
+    await expect(verify(`t=1772452800${`,v1=${signedNew}`.repeat(8)}`)).resolves.toBeTruthy();
+  });
+
   it("refuses with an error that the class of another copy of the SDK recognizes", async () => {
     vi.resetModules();
     const copy = await import("../src/webhooks/signature.ts");
@@ -194,6 +211,11 @@ describe("verifyWebhook", () => {
 });
 
 describe("signWebhook", () => {
+  it("signs the present time by default, which verifyWebhook accepts", async () => {
+    const header = await signWebhook(body, { secret: newSecret });
+    await expect(verifyWebhook(input(header), { secret: newSecret })).resolves.toMatchObject({ id: "evt_1" });
+  });
+
   it("creates the same header as openssl, the new secret's signature first", async () => {
     await expect(signWebhook(body, { secret: [newSecret, oldSecret], at })).resolves.toBe(overlapping);
   });
