@@ -71,6 +71,30 @@ describe("the built-in inbox", () => {
   it("answers within the timeout", async () => {
     expect(await slow(9.999)).toMatchObject({ accepted: true, status: 204 });
   });
+
+  it("keeps what it received until it is cleared, with the default answer afterwards", async () => {
+    const backend = createBackend();
+    backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
+    backend.inbox.answer = { status: 500 };
+    const refused = await backend.deliveries.trigger({ destinationId });
+    expect(refused).toMatchObject({ accepted: false, status: 500 });
+    expect(backend.inbox.list()).toEqual([
+      {
+        at: "2026-03-02T12:00:00.000Z",
+        headers: Object.fromEntries(new Headers(refused.headers)),
+        body: refused.body,
+      },
+    ]);
+    backend.inbox.clear();
+    expect(backend.inbox.list()).toEqual([]);
+    expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: true, status: 204 });
+  });
+
+  it("answers at once without a delay, even if the sender's limit is no time at all", async () => {
+    const backend = createBackend({ policies: { deliveryTimeoutSecs: 0.001 } });
+    backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
+    expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: true, status: 204 });
+  });
 });
 
 it("a delivery in flight during a reset is not listed afterwards", async () => {
@@ -96,15 +120,76 @@ it("the clock waits for a triggered delivery before it moves", async () => {
 });
 
 it.each([
-  ["an unknown destination", "nowhere", /^destinationId: no destination/],
-  ["a destination of another kind", demo.destinations.phone, /^destinationId: only a destination of kind app/],
+  ["an unknown destination", "nowhere", "destinationId: no destination has the id nowhere"],
+  [
+    "a destination of another kind",
+    demo.destinations.phone,
+    "destinationId: only a destination of kind app receives webhooks",
+  ],
 ])("refuses %s", async (_, id, message) => {
-  await expect(createBackend().deliveries.trigger({ destinationId: id })).rejects.toThrow(message);
+  await expect(createBackend().deliveries.trigger({ destinationId: id })).rejects.toMatchObject({ message });
 });
 
-it("refuses a destination without an address, naming the field", async () => {
-  const backend = createBackend();
-  const destination = backend.state.destinations.get(destinationId);
-  if (destination) destination.config = { url: "ftp://example.com" };
-  await expect(backend.deliveries.trigger({ destinationId })).rejects.toThrow(/^config\.url: /);
+it.each([undefined, 7, "nowhere", "ftp://example.com", "httpx://example.com", "xhttp://example.com"])(
+  "refuses a destination with the address %j, naming the field",
+  async (url) => {
+    const backend = createBackend();
+    const destination = backend.state.destinations.get(destinationId);
+    if (destination) destination.config = { url };
+    await expect(backend.deliveries.trigger({ destinationId })).rejects.toMatchObject({
+      message: "config.url: the destination has no http or https address to deliver to",
+    });
+  },
+);
+
+it("refuses to send an unknown delivery again", async () => {
+  await expect(createBackend().deliveries.redeliver("nothing")).rejects.toMatchObject({
+    message: "id: no delivery has the id nothing",
+  });
+});
+
+it("sends the same event again under a new delivery and signature", async () => {
+  const backend = createBackend({ fetch: async () => new Response() });
+  await backend.deliveries.trigger({ destinationId, callId: "other" });
+  const first = await backend.deliveries.trigger({ destinationId, callId: "call-1" });
+  await backend.advance({ by: 1000 });
+  const again = await backend.deliveries.redeliver(first.id);
+  expect(again).toMatchObject({ redeliveryOf: first.id, body: first.body, at: "2026-03-02T12:00:01.000Z" });
+  expect(again.id).not.toBe(first.id);
+  expect(again.headers).not.toEqual(first.headers);
+  expect(backend.deliveries.list()).toHaveLength(3);
+});
+
+it("posts JSON, follows no redirect and reads no body of the receiver", async () => {
+  const sent: RequestInit[] = [];
+  let isCancelled = false;
+  const body = new ReadableStream({
+    cancel: () => {
+      isCancelled = true;
+    },
+  });
+  const backend = createBackend({
+    fetch: async (_, init) => {
+      sent.push(init ?? {});
+      return new Response(body);
+    },
+  });
+  const { headers } = await backend.deliveries.trigger({ destinationId });
+  expect(sent).toMatchObject([{ method: "POST", redirect: "manual" }]);
+  expect(headers).toMatchObject({ "content-type": "application/json" });
+  expect(isCancelled).toBe(true);
+});
+
+it("records what a receiver's fetch threw, also if it is no error", async () => {
+  const backend = createBackend({ fetch: () => Promise.reject("gone") });
+  expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: false, error: "gone" });
+});
+
+it("announces a delivery with its outcome", async () => {
+  const backend = createBackend({ fetch: async () => new Response() });
+  const delivery = backend.deliveries.trigger({ destinationId });
+  const happened = await backend.advance({ by: 1000 });
+  expect(happened).toEqual([
+    expect.objectContaining({ type: "webhook.delivered", id: (await delivery).id, destinationId, accepted: true }),
+  ]);
 });

@@ -630,33 +630,66 @@ describe("the kept transfers", () => {
 
 describe("an impossible transfer", () => {
   it.each([
-    ["of an unknown destination", { destinationId: "x" }, "destinationId"],
-    ["of two targets", { destinationId: desk, groupId }, "destinationId"],
-    ["of a call that is not in progress", { destinationId: desk, callId: "x" }, "callId"],
+    ["of an unknown destination", { destinationId: "x" }, "destinationId: no destination has the id x"],
+    ["of an unknown group", { groupId: "x" }, "groupId: no group has the id x"],
+    [
+      "of two targets",
+      { destinationId: desk, groupId },
+      "destinationId: give a destinationId or a groupId, and not both",
+    ],
+    ["of no target", {}, "destinationId: give a destinationId or a groupId, and not both"],
+    [
+      "of a call that is not in progress",
+      { destinationId: desk, callId: "x" },
+      "callId: must be a call of the account that is in progress",
+    ],
     [
       "with an answer from elsewhere",
       { destinationId: desk, script: [{ destinationId: hall, answerAfterSecs: 1 }] },
-      "script[0].destinationId",
+      "script[0].destinationId: is not part of the transfer",
+    ],
+    [
+      "with a member's answer from elsewhere",
+      { destinationId: desk, script: [{ memberId: ann, answerAfterSecs: 1 }] },
+      "script[0].memberId: is not part of the transfer",
     ],
     [
       "with an answer for an app",
       { destinationId: app, script: [{ destinationId: app, answerAfterSecs: 1 }] },
-      "script[0].destinationId",
+      "script[0].destinationId: an app answers by its HTTP response",
     ],
     [
       "with an answer of nobody in particular",
       { destinationId: people, script: [{ destinationId: people, answerAfterSecs: 1 }] },
-      "script[0].memberId",
+      "script[0].memberId: say which member answers",
     ],
     [
       "with a script that does nothing",
-      { destinationId: desk, script: [{ destinationId: desk }] },
-      "script[0].answerAfterSecs",
+      { destinationId: desk, script: [{ destinationId: desk, answerAfterSecs: 1 }, { destinationId: desk }] },
+      "script[1].answerAfterSecs: give answerAfterSecs or declineAfterSecs, and not both",
     ],
-  ])("%s is refused by its field, and rings nobody", (_, input, field) => {
+    [
+      "with a script that does two things",
+      { destinationId: desk, script: [{ destinationId: desk, answerAfterSecs: 1, declineAfterSecs: 1 }] },
+      "script[0].answerAfterSecs: give answerAfterSecs or declineAfterSecs, and not both",
+    ],
+  ])("%s is refused by its field, and rings nobody", (_, input, message) => {
     const backend = withGroup([{ destinationId: desk }]);
-    expect(() => backend.transfers.start(input)).toThrow(expect.objectContaining({ field }));
+    expect(() => backend.transfers.start(input)).toThrow(expect.objectContaining({ message }));
     expect(backend.transfers.list()).toEqual([]);
+  });
+
+  it("of another account's call is refused", () => {
+    const foreign = { id: id("f", 1), accountId: id("a", 2), direction: "inbound", duration: 0, status: "in_progress" };
+    const seed = seedOf();
+    const accounts = [...(seed.accounts ?? []), { id: id("a", 2), name: "B" }];
+    const backend = createBackend({
+      now: start,
+      seed: { ...seed, accounts, calls: [{ ...foreign, createdAt: start }] },
+    });
+    expect(() => backend.transfers.start({ destinationId: desk, callId: foreign.id })).toThrow(
+      "callId: must be a call",
+    );
   });
 });
 
