@@ -1,0 +1,126 @@
+import type { OperationDescription } from "@call-transfer/spec";
+import { describe, expect, it } from "vitest";
+import { createJournal, type JournalEntry, type RecordedExchange } from "../../src/http/journal.ts";
+
+const operation = { id: "listRoles", statuses: [200, 401] } as unknown as OperationDescription;
+const exchange: RecordedExchange = { url: new URL("http://mock.test/api/v1/roles"), headers: new Headers() };
+const entryOf = (change: Partial<Omit<JournalEntry, "id">> = {}) => ({
+  at: "2026-03-02T12:00:00.000Z",
+  method: "GET",
+  path: "/api/v1/roles",
+  operationId: "listRoles",
+  status: 200,
+  requestId: "r",
+  ...change,
+});
+
+/** A journal with a number of requests. */
+function journalOf(count: number) {
+  const journal = createJournal([operation]);
+  for (let index = 0; index < count; index += 1) journal.add(entryOf(), exchange);
+  return journal;
+}
+const idsOf = (entries: readonly JournalEntry[]) => entries.map(({ id }) => id);
+
+describe("the journal's list", () => {
+  const journal = createJournal([operation]);
+  journal.add(entryOf(), exchange);
+  journal.add(entryOf({ method: "POST", status: 201 }), exchange);
+  journal.add(entryOf({ path: "/api/v1/calls", operationId: "listCalls" }), exchange);
+  journal.add(entryOf({ status: 401 }), exchange);
+
+  it.each([
+    ["nothing", {}, [1, 2, 3, 4]],
+    ["an operation", { operationId: "listCalls" }, [3]],
+    ["a method in any case", { method: "post" }, [2]],
+    ["a path", { path: "/api/v1/roles" }, [1, 2, 4]],
+    ["a status", { status: 200 }, [1, 3]],
+    ["an earlier entry", { after: 2 }, [3, 4]],
+    ["several", { status: 200, path: "/api/v1/roles" }, [1]],
+  ])("is selected by %s", (_, filter, ids) => {
+    expect(idsOf(journal.list(filter))).toEqual(ids);
+  });
+});
+
+it("the journal keeps the latest thousand, and the details of the latest two hundred", () => {
+  const journal = journalOf(1201);
+  expect([journal.list().length, journal.list()[0]?.id, journal.list().at(-1)?.id]).toEqual([1000, 202, 1201]);
+  expect(journal.get(201)).toBeUndefined();
+  expect(journal.get(202)).toMatchObject({ id: 202 });
+  expect(journal.get(1001)).not.toHaveProperty("headers");
+  expect(journal.get(1002)).toMatchObject({ id: 1002, headers: {}, query: {} });
+  expect(journal.get(1201)).toMatchObject({ id: 1201, headers: {}, query: {} });
+  expect([journal.get(1202), journal.get(0), journal.get(-1)]).toEqual([undefined, undefined, undefined]);
+});
+
+it("a detail has query, headers and JSON bodies, and leaves out what was not recorded", () => {
+  const journal = createJournal([operation]);
+  journal.add(entryOf(), {
+    url: new URL("http://mock.test/?limit=2&token=t"),
+    headers: new Headers({ "x-account-id": "a" }),
+    requestBody: { name: "A" },
+    responseText: '{"id":1,"secret":"s"}',
+  });
+  journal.add(entryOf(), exchange);
+  expect(journal.get(1)).toEqual({
+    ...entryOf(),
+    id: 1,
+    query: { limit: "2", token: "[redacted]" },
+    headers: { "x-account-id": "a" },
+    requestBody: { name: "A" },
+    responseBody: { id: 1, secret: "[redacted]" },
+  });
+  expect(journal.get(2)).toEqual({ ...entryOf(), id: 2, query: {}, headers: {} });
+});
+
+describe("waiting for requests", () => {
+  it("ends at once when enough are there", async () => {
+    expect(idsOf(await journalOf(2).wait({}, 2, 60_000))).toEqual([1, 2]);
+  });
+
+  it("ends with the request that makes them enough, and takes no later ones", async () => {
+    const journal = journalOf(1);
+    const waits = [journal.wait({ status: 201 }, 1, 60_000), journal.wait({}, 3, 60_000)];
+    journal.add(entryOf(), exchange);
+    journal.add(entryOf({ status: 201 }), exchange);
+    journal.add(entryOf({ status: 201 }), exchange);
+    expect((await Promise.all(waits)).map(idsOf)).toEqual([[3], [1, 2, 3]]);
+  });
+
+  it("ends after the time with those that are there", async () => {
+    expect(idsOf(await journalOf(1).wait({}, 2, 1))).toEqual([1]);
+  });
+});
+
+it("the coverage counts each status of an operation, in order, documented or not", () => {
+  const journal = createJournal([operation, { ...operation, id: "listCalls" }]);
+  for (const status of [503, 200, 200, 0, 100]) journal.add(entryOf({ status }), exchange);
+  const { operationId: _, ...unmatched } = entryOf({ status: 404 });
+  journal.add(unmatched, exchange);
+  expect(journal.coverage()).toEqual([
+    {
+      operationId: "listRoles",
+      statuses: [
+        { status: 100, documented: false, count: 1 },
+        { status: 200, documented: true, count: 2 },
+        { status: 401, documented: true, count: 0 },
+        { status: 503, documented: false, count: 1 },
+      ],
+    },
+    {
+      operationId: "listCalls",
+      statuses: [
+        { status: 200, documented: true, count: 0 },
+        { status: 401, documented: true, count: 0 },
+      ],
+    },
+  ]);
+});
+
+it("clearing forgets entries, details and counts, and starts at 1 again", () => {
+  const journal = journalOf(3);
+  journal.clear();
+  expect([journal.list(), journal.get(1)]).toEqual([[], undefined]);
+  expect(journal.coverage()[0]?.statuses[0]?.count).toBe(0);
+  expect(journal.add(entryOf(), exchange).id).toBe(1);
+});
