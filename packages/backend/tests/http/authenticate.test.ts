@@ -22,6 +22,18 @@ describe("a credential", () => {
     expect([answer.status, codeOf(answer)]).toEqual([401, code]);
   });
 
+  it("of another scheme is told the right one", async () => {
+    const answer = await send(createBackend(), "GET /roles", { token: null, headers: { authorization: "Basic abc" } });
+    expect(answer.body).toMatchObject({
+      detail: "The Authorization header is malformed. Send it as: Bearer <token>.",
+    });
+  });
+
+  it("may have several spaces before and around it", async () => {
+    const headers = { authorization: `  Bearer   ${demo.apiKey} ` };
+    expect((await send(createBackend(), "GET /roles", { token: null, headers })).status).toBe(200);
+  });
+
   it("may name its scheme in any case", async () => {
     const headers = { authorization: `bearer ${demo.apiKey}` };
     expect((await send(createBackend(), "GET /roles", { token: null, headers })).status).toBe(200);
@@ -40,6 +52,48 @@ describe("an API key", () => {
     const { key } = backend.keys.issueApiKey(options);
     const answer = await send(backend, "GET /roles", { token: key, address: "10.0.0.2" });
     expect([answer.status, codeOf(answer)]).toEqual([status, code]);
+  });
+
+  it("without the scope is told which one it lacks", async () => {
+    const backend = createBackend();
+    const { key } = backend.keys.issueApiKey({ scopes: ["calls:read"] });
+    const answer = await send(backend, "GET /roles", { token: key });
+    expect(answer.body).toMatchObject({ detail: "The API key lacks the scope roles:read." });
+  });
+
+  it.each([
+    ["10.0.0.1", "::ffff:10.0.0.1", 200],
+    ["::FFFF:10.0.0.1", "10.0.0.1", 200],
+    ["2001:DB8::1", "2001:db8::1", 200],
+    ["::ffff:a:b", "a:b", 403],
+    ["1::ffff:10.0.0.1", "10.0.0.1", 403],
+    ["10.0.0.1", "10.0.0.11", 403],
+    ["", "10.0.0.1", 403],
+  ])("allowed from %j answers a request from %j with %i", async (allowed, address, status) => {
+    const backend = createBackend();
+    const { key } = backend.keys.issueApiKey({ allowedIps: ["192.0.2.1", allowed] });
+    expect((await send(backend, "GET /roles", { token: key, address })).status).toBe(status);
+  });
+
+  it("with a trusted proxy uses the peer's address if none is forwarded", async () => {
+    const backend = createBackend({ policies: { trustForwardedFor: true } });
+    const { key } = backend.keys.issueApiKey({ allowedIps: ["10.0.0.2"] });
+    const from = (forwarded?: string) =>
+      send(backend, "GET /roles", {
+        token: key,
+        address: "10.0.0.2",
+        headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
+      });
+    expect((await from()).status).toBe(200);
+    expect((await from(" ,10.0.0.9")).status).toBe(200);
+    expect((await from("10.0.0.9")).status).toBe(403);
+  });
+
+  it("takes an empty account header for none", async () => {
+    expect((await send(createBackend(), "GET /roles", { headers: { "x-account-id": " " } })).status).toBe(200);
+    expect((await send(createBackend(), "GET /roles", { headers: { "x-account-id": ` ${accountId} ` } })).status).toBe(
+      200,
+    );
   });
 
   it("passes with the scope, from an allowed address, before it expires", async () => {
@@ -151,6 +205,57 @@ describe("an access token", () => {
     const token = await backend.keys.issueToken({ userId: users.owner });
     backend.reset();
     expect((await send(backend, "GET /roles", { token, headers: inAccount })).status).toBe(200);
+  });
+});
+
+describe("tokens", () => {
+  const secret = new Uint8Array(32).fill(1);
+  const signed = (claims: object, header: object = { alg: "HS256" }) =>
+    new SignJWT({ ...claims }).setProtectedHeader(header as { alg: string }).sign(secret);
+
+  it("are JWTs with a user and an end", async () => {
+    const tokens = createTokens(secret);
+    const token = await tokens.sign("user", 7);
+    expect(await tokens.verify(token)).toEqual({ userId: "user", expiresAt: 7 });
+    const decoded = token.split(".").slice(0, 2);
+    expect(decoded.map((part) => JSON.parse(atob(part)))).toEqual([
+      { alg: "HS256", typ: "JWT" },
+      { sub: "user", exp: 7 },
+    ]);
+  });
+
+  it.each([
+    ["no user", { exp: 7 }],
+    ["no end", { sub: "user" }],
+    ["a user that is no text", { sub: 5, exp: 7 }],
+    ["an end that is no number", { sub: "user", exp: "7" }],
+  ])("with %s are invalid", async (_, claims) => {
+    expect(await createTokens(secret).verify(await signed(claims))).toBeUndefined();
+  });
+
+  it("signed in another way are invalid", async () => {
+    const token = await signed({ sub: "user", exp: 7 }, { alg: "HS512" });
+    expect(await createTokens(secret).verify(token)).toBeUndefined();
+  });
+
+  it("are invalid once the secret has changed, also if they were verified before", async () => {
+    const tokens = createTokens(secret);
+    const token = await tokens.sign("user", 7);
+    await tokens.verify(token);
+    tokens.secret = new Uint8Array(32).fill(2);
+    expect(await tokens.verify(token)).toBeUndefined();
+    expect(tokens.secret).toEqual(new Uint8Array(32).fill(2));
+  });
+
+  it.each(["", "a.b", "x y.z.w"])("of the form %j are invalid", async (text) => {
+    expect(await createTokens(secret).verify(text)).toBeUndefined();
+  });
+
+  it("with more parts or text around them are invalid", async () => {
+    const tokens = createTokens(secret);
+    const token = await tokens.sign("user", 7);
+    for (const changed of [`${token}.x`, ` ${token}`, `x.${token}`, `${token} `])
+      expect(await tokens.verify(changed)).toBeUndefined();
   });
 });
 

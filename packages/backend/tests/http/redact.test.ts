@@ -18,6 +18,43 @@ describe("the journal", () => {
       expect(redacted({ [name]: value })).toEqual({ [name]: "[redacted]" });
   });
 
+  it.each(["key", "keys", "Cookie", "set-cookie", "signature", "x-authorization", "passwords", "access-key", "apikey"])(
+    "redacts the field %s",
+    (name) => {
+      expect(redacted({ [name]: "x" })).toEqual({ [name]: "[redacted]" });
+    },
+  );
+
+  it.each(["keyboard", "monkey", "tokenCount", "secretary", "name"])("keeps the field %s", (name) => {
+    expect(redacted({ [name]: "x" })).toEqual({ [name]: "x" });
+  });
+
+  it.each([[true], [0], [null], [undefined]])("keeps %j in a field for a secret", (value) => {
+    expect(redacted({ secret: value })).toEqual({ secret: value });
+  });
+
+  it("redacts fields at any depth", () => {
+    expect(redacted({ list: [{ inner: { token: "x", at: null, n: 1 } }] })).toEqual({
+      list: [{ inner: { token: "[redacted]", at: null, n: 1 } }],
+    });
+  });
+
+  it.each(["x eyJhbGciOi.eyJzdWI.", "eyJa.b.c", "svc_live_a-b"])("redacts the credential in %s", (text) => {
+    expect(redacted({ note: text }).note).toMatch(/^(?:x )?\[redacted\]$/);
+  });
+
+  it.each(["eyJa", "eyJa.b", "keyJa.b.c", "svc_live_", "svc"])("keeps %s, which is no credential", (text) => {
+    expect(redacted({ note: text })).toEqual({ note: text });
+  });
+
+  it("redacts credentials in other headers, and keeps the rest", () => {
+    expect(redactedHeaders(new Headers({ "x-note": `a ${demo.apiKey}`, accept: "a/b", cookie: "a=b" }))).toEqual({
+      "x-note": "a [redacted]",
+      accept: "a/b",
+      cookie: "[redacted]",
+    });
+  });
+
   it("redacts credentials in other texts, and keeps the rest", () => {
     const token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl";
     expect(redacted({ q: `a ${demo.apiKey} b`, list: [`/p/${token}/x`], hasSecret: true, name: "Desk" })).toEqual({
@@ -31,7 +68,11 @@ describe("the journal", () => {
   it("keeps only a known scheme of a credential header", () => {
     const shown = (value: string) => redactedHeaders(new Headers({ authorization: value })).authorization;
     expect(shown(`Bearer ${demo.apiKey}`)).toBe("Bearer [redacted]");
+    expect(shown("basic abc")).toBe("basic [redacted]");
     expect(shown(`${demo.apiKey} x`)).toBe("[redacted]");
+    expect(shown("Digest abc")).toBe("[redacted]");
+    expect(shown("xBearer abc")).toBe("[redacted]");
+    expect(shown("Bearerabc")).toBe("[redacted]");
   });
 
   it("redacts credentials in a query or a path", async () => {
