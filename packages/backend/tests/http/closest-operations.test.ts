@@ -52,7 +52,73 @@ const named = Object.values(operations).filter(({ id }) => mistakes.some(([, , e
 it.each(mistakes)("finds the operation for %s: %s", (_, request, operationId, fix) => {
   const [method = "", path = ""] = request.split(" ");
   const [closest] = closestOperations(named, { method, path });
-  expect(closest).toMatchObject({ operationId, fix: expect.stringContaining(fix) });
+  expect(closest).toMatchObject({ operationId, fix });
+});
+
+it.each([
+  [
+    "GET /api/v1/role",
+    ["listRoles", "replace role with roles"],
+    ["listCalls", "replace role with calls"],
+    ["listAccounts", "replace role with accounts"],
+  ],
+  [
+    "PATCH /api/v1/role",
+    ["listRoles", "replace role with roles, use the method GET"],
+    ["listCalls", "replace role with calls, use the method GET"],
+    ["createCall", "replace role with calls, use the method POST"],
+  ],
+  [
+    "GET /api/calls",
+    ["listCalls", "add v1"],
+    ["createCall", "add v1, use the method POST"],
+    ["listRoles", "replace calls with v1, add roles"],
+  ],
+  [
+    "GET /api/v1/accounts/",
+    ["listAccounts", "remove the trailing slash"],
+    ["listRoles", "replace accounts with roles, remove the trailing slash"],
+    ["listCalls", "replace accounts with calls, remove the trailing slash"],
+  ],
+  [
+    `GET /api/v1/members/${id}/x`,
+    ["getMemberAvailability", "add transfers, replace x with availability"],
+    ["deleteMemberHours", "add transfers, replace x with hours, use the method DELETE"],
+    ["listRoles", `replace members with roles, remove ${id}/x`],
+  ],
+  [
+    "POST /api/v1/transfers/groups",
+    ["createDestinationGroup", "replace groups with destination-groups"],
+    ["rotateDestinationSecret", "add destinations, add rotate-secret"],
+    ["createCall", "replace transfers with calls, remove groups"],
+  ],
+  [
+    "GET /api/v1/_sandbox/mine/roles",
+    ["listRoles", "put /_sandbox/mine before /api/v1"],
+    ["listCalls", "replace _sandbox with calls, remove mine/roles"],
+    ["listAccounts", "replace _sandbox with accounts, remove mine/roles"],
+  ],
+])("lists the three operations closest to %s, closest first", (request, ...expected) => {
+  const [method = "", path = ""] = request.split(" ");
+  const found = closestOperations(named, { method, path });
+  expect(found.map(({ operationId, fix }) => [operationId, fix])).toEqual(expected);
+});
+
+it("names the operation's own method and path", () => {
+  const [closest] = closestOperations(named, { method: "PUT", path: "/api/v1/roles" });
+  expect(closest).toEqual({
+    operationId: "listRoles",
+    method: "GET",
+    path: "/api/v1/roles",
+    fix: "use the method GET",
+  });
+});
+
+it("compares the first 31 segments of a path", () => {
+  const long = (segments: number) => `/api/v1/roles${"/x".repeat(segments - 3)}`;
+  const fixOf = (path: string) => closestOperations(named, { method: "GET", path })[0]?.fix;
+  expect(fixOf(long(31))).toBe(`remove ${"x/".repeat(28).slice(0, -1)}`);
+  expect(fixOf(long(40))).toBe(fixOf(long(31)));
 });
 
 it("treats a path without its prefix as a whole path, not as the end of a longer one", () => {
