@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redact } from "../src/utils/redact.ts";
+import { excerpt, redact } from "../src/utils/redact.ts";
 
 describe("redact", () => {
   it("replaces every occurrence of every secret", () => {
@@ -8,7 +8,34 @@ describe("redact", () => {
     );
   });
 
+  it("replaces a secret that JSON escapes, wherever and however it does", () => {
+    const secret = "sécret/token";
+    const [plain, lower, upper] = ["s\\u00e9cret\\/token", "s\\u00e9cret/token", "s\\u00E9cret\\u002Ftoken"];
+    expect(redact(`${plain} ${lower} ${upper}`, [secret])).toBe("[redacted] [redacted] [redacted]");
+  });
+
+  it("replaces secrets of eight characters", () => {
+    expect(redact("a 12345678 b 1234567", ["12345678", "1234567"])).toBe("a [redacted] b 1234567");
+  });
+
   it("ignores short tokens, which may be part of ordinary words", () => {
     expect(redact("token_expired", ["token", ""])).toBe("token_expired");
+  });
+});
+
+describe("an excerpt", () => {
+  it("is one line without control characters or blanks around it", () => {
+    expect(excerpt("  a\r\n\tb\u202ec \u001b[0m\n")).toBe("a b c  [0m");
+  });
+
+  it("is cut after three hundred characters, which shows", () => {
+    expect(excerpt("x".repeat(300))).toBe("x".repeat(300));
+    expect(excerpt("x".repeat(301))).toBe(`${"x".repeat(300)}…`);
+    expect(excerpt("abcd", 3)).toBe("abc…");
+  });
+
+  it("shows that it is cut also where only blanks are left", () => {
+    expect(excerpt(`${" ".repeat(6)}x`, 3)).toBe("…");
+    expect(excerpt(" ".repeat(6), 3)).toBe("");
   });
 });

@@ -35,6 +35,12 @@ describe("shouldRetry", () => {
     expect(classes.map((retry) => shouldRetry(retry, { ...lost, interrupted: false }))).toEqual([false, false, false]);
   });
 
+  it.each(classes)("decides by the status of an invented answer for %s operations that were not sent", (retry) => {
+    const invented = { outcome: "not_sent", interrupted: false } as const;
+    expect(shouldRetry(retry, { ...invented, status: 503 })).toBe(true);
+    expect(shouldRetry(retry, { ...invented, status: 400 })).toBe(false);
+  });
+
   it.each(classes)("never retries %s operations after other refusals or an exhausted quota", (retry) => {
     for (const status of [302, 400, 401, 403, 404, 409, 410, 422])
       expect(shouldRetry(retry, answered(status))).toBe(false);

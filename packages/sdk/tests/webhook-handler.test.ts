@@ -168,6 +168,49 @@ describe("createWebhookHandler", () => {
     expect((await handle(await webhook("x".repeat(1024 * 1024 + 1)))).status).toBe(413);
   });
 
+  it("sends the application's response as it is", async () => {
+    const response = new Response("busy");
+    const { handle } = handlerOf({ onEvent: () => response });
+    expect(await handle(await webhook())).toBe(response);
+  });
+
+  it("tells the sender of a refused webhook why, and which method to use", async () => {
+    const { handle } = handlerOf({ replayStore: { setIfAbsent: () => false } });
+    const get = await handle(new Request("https://receiver.example.com/offers"));
+    const large = await handle(await webhook("x".repeat(1024 * 1024 + 1)));
+    const replayed = await handle(await webhook());
+    const shown = [get, large, replayed].map(async (answer) => [
+      answer.status,
+      answer.headers.get("allow"),
+      await answer.text(),
+    ]);
+    expect(await Promise.all(shown)).toEqual([
+      [405, "POST", "Webhooks are sent by POST.\n"],
+      [413, null, "The body is larger than 1048576 bytes.\n"],
+      [409, null, "This webhook was received before.\n"],
+    ]);
+  });
+
+  it("reports what went wrong also if its replay store cannot remove keys", async () => {
+    const broken = new Error("database down");
+    const onEvent = vi.fn().mockRejectedValue(broken);
+    const { handle, onError } = handlerOf({ replayStore: { setIfAbsent: () => true }, onEvent });
+    expect((await handle(await webhook())).status).toBe(500);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(broken);
+  });
+
+  it("accepts a body that arrives in pieces", async () => {
+    const { handle, onEvent } = handlerOf();
+    const body = new ReadableStream({
+      start(controller) {
+        for (const character of offer) controller.enqueue(new TextEncoder().encode(character));
+        controller.close();
+      },
+    });
+    expect((await handle(await webhook(offer, { body, duplex: "half" } as RequestInit))).status).toBe(204);
+    expect(onEvent).toHaveBeenCalledOnce();
+  });
+
   it("accepts a body of 1 MiB", async () => {
     const { handle } = handlerOf();
     expect((await handle(await webhook(offer.padEnd(1024 * 1024)))).status).toBe(204);
@@ -242,6 +285,8 @@ describe("memoryReplayStore", () => {
     let time = 0;
     const store = memoryReplayStore({ now: () => time });
     expect([store.setIfAbsent("a", 10), store.setIfAbsent("a", 10)]).toEqual([true, false]);
+    time = 9_999;
+    expect(store.setIfAbsent("a", 10)).toBe(false);
     time = 10_000;
     expect(store.setIfAbsent("a", 10)).toBe(true);
   });
@@ -277,6 +322,62 @@ describe("toNodeHandler", () => {
     };
 
   const parsed = (bytes: Buffer): object => ({ body: JSON.parse(bytes.toString()) });
+
+  /** What the adapter does with a request of these members, and with the answer of a handler. */
+  async function adapted(request: object, answer = new Response(null, { status: 204 })) {
+    const seen: Request[] = [];
+    const headers = new Map<string, unknown>();
+    const response = { statusCode: 0, setHeader: headers.set.bind(headers), end: vi.fn() };
+    const handle: WebhookHandler = async (received) => {
+      seen.push(received);
+      return answer;
+    };
+    await toNodeHandler(handle)({ method: "POST", headers: {}, ...request } as never, response);
+    return { seen, headers: Object.fromEntries(headers), status: response.statusCode };
+  }
+
+  it("passes on the headers, whatever the method, without HTTP/2's own and those without a value", async () => {
+    const headers = { ":path": "/offers", "x-line": "7", "x-none": undefined, "x-list": ["a", "b"] };
+    for (const method of ["POST", "GET"]) {
+      const { seen } = await adapted({ method, headers, body: "" });
+      expect(Object.fromEntries(seen[0]?.headers ?? [])).toEqual({ "x-line": "7", "x-list": "a,b" });
+    }
+  });
+
+  it("closes the connection only after an unread body, and sets cookies only if there are any", async () => {
+    expect((await adapted({ readableEnded: true })).headers).toEqual({});
+    expect((await adapted({ readableEnded: false })).headers).toEqual({ connection: "close" });
+    const cookie = new Response(null, { headers: { "set-cookie": "a=1" } });
+    expect((await adapted({ readableEnded: true }, cookie)).headers).toEqual({ "set-cookie": ["a=1"] });
+  });
+
+  it.each([
+    ["partly", { readableDidRead: true, readableEnded: false }],
+    ["to its end", { readableDidRead: false, readableEnded: true }],
+  ])("refuses a body that was read %s", async (_, read) => {
+    const { handle, onError } = handlerOf();
+    const response = { statusCode: 0, setHeader() {}, end() {} };
+    const request = { method: "POST", headers: {}, ...read, [Symbol.asyncIterator]: async function* () {} };
+    await toNodeHandler(handle)(request, response);
+    expect(response.statusCode).toBe(500);
+    expect(onError.mock.calls[0]?.[0].message).toContain("The body was read before verification");
+  });
+
+  it("stops reading a body that is too large", async () => {
+    const { handle } = handlerOf();
+    const stopped = vi.fn();
+    async function* endless() {
+      try {
+        for (;;) yield new Uint8Array(1024 * 1024);
+      } finally {
+        stopped();
+      }
+    }
+    const response = { statusCode: 0, setHeader() {}, end() {} };
+    await toNodeHandler(handle)({ method: "POST", headers: {}, [Symbol.asyncIterator]: endless }, response);
+    await vi.waitFor(() => expect(stopped).toHaveBeenCalledOnce());
+    expect(response.statusCode).toBe(413);
+  });
 
   it("serves Node's own http server", async () => {
     const { handle, onEvent } = handlerOf();

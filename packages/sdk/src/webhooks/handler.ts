@@ -69,18 +69,17 @@ class Refusal extends Error {
 }
 
 async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array<ArrayBuffer>> {
+  if (body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = body?.getReader();
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true };
-    if (done || !value) break;
-    size += value.byteLength;
+  const reader = body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength;
     if (size > maxBodyBytes) {
-      reader?.cancel().catch(() => {});
+      reader.cancel().catch(() => {});
       throw new Refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);
     }
-    chunks.push(value);
+    chunks.push(part.value);
   }
   const bytes = new Uint8Array(size);
   let offset = 0;
@@ -240,8 +239,9 @@ export function toNodeHandler(
       // The rest of an unread body would be read as the next request.
       if (!request.readableEnded) response.setHeader("connection", "close");
       from.headers.forEach((value, name) => {
-        if (name !== "set-cookie") response.setHeader(name, value);
+        response.setHeader(name, value);
       });
+      // A header of its own for each cookie, in place of the last one.
       const cookies = from.headers.getSetCookie();
       if (cookies.length > 0) response.setHeader("set-cookie", cookies);
       response.end(body);
