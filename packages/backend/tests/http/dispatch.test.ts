@@ -2,6 +2,7 @@ import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { assembleBackend, createBackend } from "../../src/backend.ts";
+import { createDateFormatter, errorResponse } from "../../src/http/dispatch.ts";
 import { createOperationTable } from "../../src/http/router.ts";
 import { demo } from "../../src/testing/demo-seed.ts";
 import { codeOf, send } from "../test-client.ts";
@@ -43,6 +44,48 @@ describe("every response", () => {
     const answer = await send(createBackend(), `${method} /calls`);
     expect([answer.status, codeOf(answer)]).toEqual([404, "not_found"]);
     expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "POST"]);
+  });
+
+  it("names methods only for a path that has some", async () => {
+    expect((await send(createBackend(), "GET /nothing")).headers.has("allow")).toBe(false);
+  });
+
+  it("has its date in the form of HTTP, by the backend's clock", async () => {
+    const backend = createBackend();
+    const dates = [await send(backend, "GET /roles")];
+    await backend.clock.advance({ by: 999 });
+    dates.push(await send(backend, "GET /roles"));
+    await backend.clock.advance({ by: 1 });
+    dates.push(await send(backend, "GET /roles"));
+    expect(dates.map(({ headers }) => headers.get("date"))).toEqual([
+      "Mon, 02 Mar 2026 12:00:00 GMT",
+      "Mon, 02 Mar 2026 12:00:00 GMT",
+      "Mon, 02 Mar 2026 12:00:01 GMT",
+    ]);
+    const format = createDateFormatter();
+    expect([0, 999, 1000, 0].map(format)).toEqual([
+      "Thu, 01 Jan 1970 00:00:00 GMT",
+      "Thu, 01 Jan 1970 00:00:00 GMT",
+      "Thu, 01 Jan 1970 00:00:01 GMT",
+      "Thu, 01 Jan 1970 00:00:00 GMT",
+    ]);
+  });
+
+  it("to what is no valid HTTP has the error format of the API too", async () => {
+    const response = errorResponse("bad_request", "The head is too large.");
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      code: "bad_request",
+      status: 400,
+      title: errorCodes.bad_request.title,
+      detail: "The head is too large.",
+      requestId: response.headers.get("x-request-id"),
+    });
+  });
+
+  it("names the path parameter that is no UUID", async () => {
+    const answer = await send(createBackend(), "GET /transfers/members/me/availability");
+    expect(answer.body).toMatchObject({ detail: "The path parameter memberId is not a UUID." });
   });
 
   it("hides the message of an exception", async () => {
@@ -209,6 +252,26 @@ describe("an operation without a handler", () => {
     expect(answer).toMatchObject({ status: 202, body: { archived: true } });
   });
 
+  it.each([
+    ["whose success has no body", [{ status: 204, example: null }], 204, undefined],
+    [
+      "that has no success",
+      [],
+      500,
+      expect.objectContaining({
+        code: "internal_error",
+        detail: "The specification has no example response.",
+      }),
+    ],
+  ])("%s responds accordingly", async (_, successes, status, body) => {
+    const table = createOperationTable(
+      { ...operations, archiveGroup: { ...archive, successes } as typeof archive },
+      {},
+    );
+    const answer = await send(assembleBackend({}, { table, handlers: {} }), target, { body: {} });
+    expect(answer).toMatchObject({ status, body });
+  });
+
   it("is authenticated, validated and matched by faults like any other", async () => {
     const backend = assembleBackend({}, { table, handlers: {} });
     expect(codeOf(await send(backend, target, { token: null }))).toBe("token_missing");
@@ -218,7 +281,79 @@ describe("an operation without a handler", () => {
   });
 });
 
+describe("the journal", () => {
+  const sized = (bytes: number) => {
+    const frame = JSON.stringify({ ...group, note: "" }).length;
+    return { ...group, note: "x".repeat(bytes - frame) };
+  };
+
+  it("keeps request bodies of up to 16 KiB", async () => {
+    const backend = createBackend();
+    await send(backend, groups, { body: sized(16_384) });
+    await send(backend, groups, { body: sized(16_385) });
+    expect(backend.journal.get(1)).toHaveProperty("requestBody");
+    expect(backend.journal.get(2)).not.toHaveProperty("requestBody");
+  });
+
+  it("keeps response bodies of up to 16 KiB", async () => {
+    const frame = JSON.stringify({ text: "" }).length;
+    const handlers = (bytes: number) => ({
+      listRoles: () => ({ status: 200, body: { text: "x".repeat(bytes - frame) } }),
+    });
+    const kept = async (bytes: number) => {
+      const backend = assembleBackend({}, { table: createOperationTable(operations, {}), handlers: handlers(bytes) });
+      await send(backend, "GET /roles");
+      return backend.journal.get(1);
+    };
+    expect(await kept(16_384)).toHaveProperty("responseBody");
+    expect(await kept(16_385)).not.toHaveProperty("responseBody");
+  });
+
+  it.each([
+    ["an error", new RangeError("broken"), expect.stringMatching(/^RangeError: broken\n +at /)],
+    ["an error without a stack", Object.assign(new Error("broken"), { stack: undefined }), "broken"],
+    ["text", "broken", "broken"],
+  ])("keeps %s that a handler threw", async (_, thrown, error) => {
+    const broken = { listRoles: () => Promise.reject(thrown) as never };
+    const backend = assembleBackend({}, { table: createOperationTable(operations, {}), handlers: broken });
+    await send(backend, "GET /roles");
+    expect(backend.journal.list()).toEqual([expect.objectContaining({ status: 500, code: "internal_error", error })]);
+  });
+});
+
+describe("the header Retry-After", () => {
+  it.each([
+    [1.5, true, "2"],
+    [0, true, "0"],
+    [1, false, null],
+    [undefined, true, null],
+  ])("for a wait of %j s, with the policy %s, is %j", async (retryAfterSecs, retryAfterHeader, value) => {
+    const backend = createBackend({ policies: { retryAfterHeader } });
+    const meta = retryAfterSecs === undefined ? {} : { meta: { retryAfterSecs } };
+    backend.faults.add({ do: { code: "service_unavailable", ...meta } });
+    expect((await send(backend, "GET /roles")).headers.get("retry-after")).toBe(value);
+  });
+});
+
 describe("faults", () => {
+  it.each([
+    [{ status: 503, body: "down" }, "text/plain", "down"],
+    [{ status: 503, body: { down: true } }, "application/json", '{"down":true}'],
+    [{ status: 503 }, null, ""],
+    [{ status: 204, body: "down" }, "text/plain", ""],
+    [{ status: 205, body: "down" }, "text/plain", ""],
+    [{ status: 304, body: "down" }, "text/plain", ""],
+  ])("respond to %j with the content type %j", async (action, type, text) => {
+    const backend = createBackend();
+    backend.faults.add({ do: action });
+    const response = await backend.fetch("http://mock.test/api/v1/roles");
+    expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
+      action.status,
+      type,
+      text,
+    ]);
+  });
+
   it.each(Object.keys(errorCodes) as ErrorCode[])("respond with %s and its status", async (code) => {
     const backend = createBackend();
     backend.faults.add({ do: { code } });
