@@ -58,8 +58,10 @@ describe("verifyWebhook", () => {
   });
 
   it("accepts headers of another implementation, and a header in a list of one", async () => {
-    const headers = { get: (name: string) => (name === "service-signature" ? overlapping : null) } as Headers;
-    await expect(verifyWebhook({ body, headers }, { secret: newSecret, now })).resolves.toBeTruthy();
+    for (const known of ["service-signature", "Service-Signature"]) {
+      const headers = { get: (name: string) => (name === known ? overlapping : null) } as Headers;
+      await expect(verifyWebhook({ body, headers }, { secret: newSecret, now })).resolves.toBeTruthy();
+    }
     await expect(verify([overlapping])).resolves.toBeTruthy();
   });
 
@@ -105,7 +107,13 @@ describe("verifyWebhook", () => {
     ["a changed body", () => verify(overlapping, newSecret, `${body} `), "No signature matches"],
     ["a changed time", () => verify(overlapping.replace("800", "801")), "No signature matches"],
     ["a parsed body", () => verify(overlapping, newSecret, JSON.parse(body)), "not a parsed object"],
-    ["a missing header", () => verify(undefined), "is missing"],
+    ["a missing header", () => verify(undefined), "The header Service-Signature is missing."],
+    ["an empty list of headers", () => verify([]), "The header Service-Signature appears 0 times."],
+    [
+      "null for headers",
+      () => verifyWebhook({ body, headers: null } as never, { secret: newSecret, now }),
+      "are missing",
+    ],
     [
       "missing headers",
       () => verifyWebhook({ body } as never, { secret: newSecret, now }),
@@ -118,7 +126,12 @@ describe("verifyWebhook", () => {
       () => verify(overlapping.replace("1772452800", "1772452800.5")),
       "must contain one t=",
     ],
+    ["a time with a sign", () => verify(overlapping.replace("t=", "t=+")), "must contain one t="],
+    ["a time of 12 digits", () => verify(overlapping.replace("t=", "t=00")), "No signature matches"],
+    ["a time of 13 digits", () => verify(overlapping.replace("t=", "t=000")), "must contain one t="],
     ["no signature", () => verify("t=1772452800"), "no valid v1"],
+    ["a signature that is too long", () => verify(`t=1772452800,v1=${signedNew}0`), "no valid v1"],
+    ["a signature with a prefix", () => verify(`t=1772452800,v1=0${signedNew}`), "no valid v1"],
     ["upper-case hex", () => verify(`t=1772452800,v1=${signedNew.toUpperCase()}`), "no valid v1"],
     ["nine signatures", () => verify(`t=1772452800${`,v1=${signedNew}`.repeat(9)}`), "more than 8 signatures"],
     ["a header over 4 KiB", () => verify(`${overlapping},${"x".repeat(4096)}`), "longer than 4096 characters"],
@@ -174,6 +187,19 @@ describe("verifyWebhook", () => {
     },
   );
 
+  it.each([
+    [[], "secret must be a signing secret or a list of them"],
+    [undefined, "secret must be a signing secret or a list of them"],
+    [7, "secret must be a signing secret or a list of them"],
+    ["", "secret must be non-empty text without spaces or line breaks around it"],
+    [" secret", "secret must be non-empty text without spaces or line breaks around it"],
+    [["good", 7], "secret must be non-empty text without spaces or line breaks around it"],
+  ])("says what is wrong with the secret %j", async (secret, message) => {
+    const options = { secret: secret as string, now };
+    await expect(verifyWebhook(input(overlapping), options)).rejects.toThrow(new TypeError(message));
+    await expect(signWebhook(body, options)).rejects.toThrow(new TypeError(message));
+  });
+
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
     "throws at once for the tolerance %d",
     async (toleranceSecs) => {
@@ -211,6 +237,10 @@ describe("verifyWebhook", () => {
 });
 
 describe("signWebhook", () => {
+  it("signs the second in which its time lies", async () => {
+    await expect(signWebhook(body, { secret: [newSecret, oldSecret], at: at + 999 })).resolves.toBe(overlapping);
+  });
+
   it("signs the present time by default, which verifyWebhook accepts", async () => {
     const header = await signWebhook(body, { secret: newSecret });
     await expect(verifyWebhook(input(header), { secret: newSecret })).resolves.toMatchObject({ id: "evt_1" });
