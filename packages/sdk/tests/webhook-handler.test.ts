@@ -379,6 +379,15 @@ describe("toNodeHandler", () => {
     expect(response.statusCode).toBe(413);
   });
 
+  it("answers 500 for any handler that fails, unless something else has answered", async () => {
+    const failing = () => Promise.reject(new Error("broken"));
+    for (const headersSent of [false, true]) {
+      const response = { statusCode: 0, headersSent, setHeader() {}, end: vi.fn() };
+      await toNodeHandler(failing)({ method: "POST", headers: {}, body: "" } as never, response);
+      expect([response.statusCode, response.end.mock.calls.length]).toEqual(headersSent ? [0, 0] : [500, 1]);
+    }
+  });
+
   it("serves Node's own http server", async () => {
     const { handle, onEvent } = handlerOf();
     expect(await post(toNodeHandler(handle))).toMatchObject({ status: 204, text: "" });

@@ -65,6 +65,11 @@ describe("verifyWebhook", () => {
     await expect(verify([overlapping])).resolves.toBeTruthy();
   });
 
+  it("finds the header among others, in any case", async () => {
+    const headers = { host: "receiver.example.com", "SERVICE-signature": overlapping };
+    await expect(verifyWebhook({ body, headers }, { secret: newSecret, now })).resolves.toBeTruthy();
+  });
+
   it("accepts bytes of another realm, such as those a test runner hands over", async () => {
     const bytes = Buffer.from(body).toJSON().data;
     for (const code of ["Uint8Array.from(bytes)", "Uint8Array.from(bytes).buffer"]) {
@@ -108,6 +113,11 @@ describe("verifyWebhook", () => {
     ["a changed time", () => verify(overlapping.replace("800", "801")), "No signature matches"],
     ["a parsed body", () => verify(overlapping, newSecret, JSON.parse(body)), "not a parsed object"],
     ["a missing header", () => verify(undefined), "The header Service-Signature is missing."],
+    [
+      "headers without it",
+      () => verifyWebhook({ body, headers: {} }, { secret: newSecret, now }),
+      "The header Service-Signature is missing.",
+    ],
     ["an empty list of headers", () => verify([]), "The header Service-Signature appears 0 times."],
     [
       "null for headers",
@@ -137,6 +147,7 @@ describe("verifyWebhook", () => {
     ["a header over 4 KiB", () => verify(`${overlapping},${"x".repeat(4096)}`), "longer than 4096 characters"],
   ])("refuses %s and says why", async (_, attempt, words) => {
     await expect(attempt()).rejects.toThrow(WebhookVerificationError);
+    await expect(attempt()).rejects.toMatchObject({ name: "WebhookVerificationError" });
     await expect(attempt()).rejects.toThrow(words);
   });
 

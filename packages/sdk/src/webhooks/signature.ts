@@ -197,7 +197,7 @@ function eventOf(body: Uint8Array): WebhookEvent {
   } catch {
     throw new WebhookVerificationError("The signature is valid, but the body is not JSON.");
   }
-  if (typeof event !== "object" || event === null || typeof (event as { type?: unknown }).type !== "string") {
+  if (typeof (event as { type?: unknown } | null)?.type !== "string") {
     throw new WebhookVerificationError("The signature is valid, but the body is not an event: it has no type.");
   }
   return event as WebhookEvent;
