@@ -66,7 +66,7 @@ it.each([
     "PATCH /api/v1/role",
     ["listRoles", "replace role with roles, use the method GET"],
     ["listCalls", "replace role with calls, use the method GET"],
-    ["createCall", "replace role with calls, use the method POST"],
+    ["listAccounts", "replace role with accounts, use the method GET"],
   ],
   [
     "GET /api/calls",
@@ -100,7 +100,7 @@ it.each([
   ],
 ])("lists the three operations closest to %s, closest first", (request, ...expected) => {
   const [method = "", path = ""] = request.split(" ");
-  const found = closestOperations(named, { method, path });
+  const found = closestOperations([...named, operations.createCall], { method, path });
   expect(found.map(({ operationId, fix }) => [operationId, fix])).toEqual(expected);
 });
 
