@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import type { Seed } from "../../src/testing/seed.ts";
+import { send } from "../test-client.ts";
+
+const id = (kind: string, index: number): string => `${kind}0000000-0000-4000-8000-00000000000${index}`;
+const accountId = id("a", 1);
+const [ann, bob] = [id("c", 1), id("c", 2)] as const;
+const [people, desk, hall] = [id("d", 1), id("d", 2), id("d", 3)] as const;
+const groupId = id("e", 1);
+const callId = id("f", 1);
+const start = "2026-03-02T12:00:00.000Z";
+
+const seed: Seed = {
+  accounts: [{ id: accountId, name: "A" }],
+  users: [ann, bob].map((userId) => ({ id: userId, name: userId })),
+  members: [ann, bob].map((userId) => ({ id: userId, accountId, userId, role: "agent" as const })),
+  destinations: [
+    { id: people, accountId, name: "People", kind: "available_humans" },
+    { id: desk, accountId, name: "Desk", kind: "phone" },
+    { id: hall, accountId, name: "Hall", kind: "phone" },
+  ],
+  groups: [
+    {
+      id: groupId,
+      accountId,
+      name: "All",
+      totalTimeoutSecs: 20,
+      members: [{ destinationId: desk, ringTimeoutSecs: 10 }, { destinationId: hall }],
+    },
+  ],
+  calls: [{ id: callId, accountId, direction: "inbound", duration: 0, status: "in_progress", createdAt: start }],
+};
+
+/** The events that the backend's stream sends while `act` runs, as [seconds since the start, type, details]. */
+async function eventsOf(backend: Backend, act: (backend: Backend) => unknown) {
+  const { body } = await backend.fetch("http://mock.test/_control/v1/events");
+  const text = new Response(body).text();
+  await act(backend);
+  backend.close();
+  return [...(await text).matchAll(/data: (.*)/g)].map(([, data = ""]) => {
+    const { at, type, ...about } = JSON.parse(data);
+    return [(Date.parse(at) - Date.parse(start)) / 1000, type, about];
+  });
+}
+const backendOf = (policies = {}) => createBackend({ now: start, seed, policies, controlPlane: true });
+const seconds = (backend: Backend, count: number) => backend.clock.advance({ by: count * 1000 });
+
+describe("the events of a transfer", () => {
+  it("name the winner, the others, the end and late answers", async () => {
+    const backend = backendOf();
+    let transferId = "";
+    const events = await eventsOf(backend, async () => {
+      const script = [
+        { destinationId: hall, answerAfterSecs: 4 },
+        { destinationId: desk, answerAfterSecs: 5 },
+      ];
+      ({ id: transferId } = backend.transfers.start({ groupId, callId, script }));
+      await seconds(backend, 60);
+    });
+    expect(events).toEqual([
+      [0, "transfer.started", { id: transferId }],
+      [4, "transfer.ring_ended", { id: transferId, destinationId: hall, outcome: "answered" }],
+      [4, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "taken" }],
+      [4, "transfer.connected", { id: transferId, destinationId: hall }],
+      [5, "transfer.answered_late", { id: transferId, destinationId: desk, code: "offer_taken" }],
+      [60, "call.completed", { id: callId }],
+      [60, "transfer.ended", { id: transferId }],
+    ]);
+  });
+
+  it("name declined, missed and unanswered rings", async () => {
+    const backend = backendOf();
+    let transferId = "";
+    const events = await eventsOf(backend, async () => {
+      const script = [{ destinationId: hall, declineAfterSecs: 3 }];
+      ({ id: transferId } = backend.transfers.start({ groupId, script }));
+      await seconds(backend, 20);
+    });
+    expect(events).toEqual([
+      [0, "transfer.started", { id: transferId }],
+      [3, "transfer.ring_ended", { id: transferId, destinationId: hall, outcome: "declined" }],
+      [10, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "missed" }],
+      [10, "transfer.unanswered", { id: transferId }],
+    ]);
+  });
+
+  it("name a caller who hung up", async () => {
+    const backend = backendOf();
+    let transferId = "";
+    const events = await eventsOf(backend, async () => {
+      await seconds(backend, 55);
+      ({ id: transferId } = backend.transfers.start({ destinationId: desk, callId }));
+      await seconds(backend, 5);
+    });
+    expect(events).toEqual([
+      [55, "transfer.started", { id: transferId }],
+      [60, "call.completed", { id: callId }],
+      [60, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "abandoned" }],
+      [60, "transfer.abandoned", { id: transferId }],
+    ]);
+  });
+
+  it("name the people who rang, and one who becomes away", async () => {
+    const backend = backendOf({ missedCallLimit: 1 });
+    let transferId = "";
+    const events = await eventsOf(backend, async () => {
+      const script = [{ memberId: bob, declineAfterSecs: 1 }];
+      ({ id: transferId } = backend.transfers.start({ destinationId: people, script }));
+      await seconds(backend, 30);
+    });
+    expect(events).toEqual([
+      [0, "transfer.started", { id: transferId }],
+      [1, "transfer.ring_ended", { id: transferId, destinationId: people, memberId: bob, outcome: "declined" }],
+      [30, "transfer.ring_ended", { id: transferId, destinationId: people, memberId: ann, outcome: "missed" }],
+      [30, "transfer.unanswered", { id: transferId }],
+      [
+        30,
+        "member.availability",
+        {
+          id: ann,
+          status: "away",
+          source: "auto",
+          reason: "missed_calls",
+          until: "2026-03-02T12:15:30.000Z",
+          updatedAt: "2026-03-02T12:00:30.000Z",
+        },
+      ],
+    ]);
+  });
+});
+
+it("the events of calls name the start and the end of each, and the next one in the queue", async () => {
+  const backend = createBackend({ policies: { concurrentCallLimit: 1 }, controlPlane: true });
+  const body = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+  const events = await eventsOf(backend, async () => {
+    await send(backend, "POST /calls", { body });
+    await send(backend, "POST /calls", { body });
+    await seconds(backend, 60);
+  });
+  const [first, second] = [...backend.state.calls.values()].slice(-2).map((call) => call.id);
+  expect(events.filter(([, type]) => String(type).startsWith("call."))).toEqual([
+    [0, "call.started", { id: first }],
+    [60, "call.completed", { id: first }],
+    [60, "call.started", { id: second }],
+  ]);
+});
+
+describe("what is coming", () => {
+  const [agent, app] = [demo.members.agent, demo.destinations.app];
+
+  it("has timers, ends of a status and ends of a secret, soonest first", async () => {
+    const backend = createBackend();
+    await send(backend, `POST /transfers/destinations/${app}/rotate-secret`);
+    backend.transfers.start({ destinationId: demo.destinations.phone });
+    const coming = backend.upcoming().filter(({ id: about }) => about !== demo.members.member);
+    expect(coming.map(({ at, kind }) => [new Date(at).toISOString(), kind])).toEqual([
+      ["2026-03-02T12:00:30.000Z", "transfer.ring_ends"],
+      ["2026-03-02T12:15:00.000Z", "availability.ends"],
+      ["2026-03-03T12:00:00.000Z", "secret.expires"],
+    ]);
+  });
+
+  it("leaves out what is over, and the end of a status that is available", async () => {
+    const backend = createBackend();
+    const ends = () => backend.upcoming().filter(({ id: about }) => about === agent);
+    await backend.clock.advance({ to: "2026-03-02T12:14:59.999Z" });
+    expect(ends()).toHaveLength(1);
+    await backend.clock.advance({ by: 1 });
+    expect(ends()).toEqual([]);
+    backend.collections.update("members", agent, {
+      availability: { status: "available", until: "2026-03-02T18:00:00Z" },
+    });
+    expect(ends()).toEqual([]);
+  });
+
+  it("happens in a step up to its very end, in order, and not again in the next step", async () => {
+    const backend = createBackend();
+    await send(backend, `POST /transfers/destinations/${app}/rotate-secret`);
+    backend.transfers.start({ destinationId: demo.destinations.phone });
+    const first = await backend.advance({ by: 15 * 60_000 });
+    expect(first.map(({ at, type }) => [at, type])).toEqual([
+      ["2026-03-02T12:00:30.000Z", "transfer.ring_ended"],
+      ["2026-03-02T12:00:30.000Z", "transfer.unanswered"],
+      ["2026-03-02T12:15:00.000Z", "availability.ends"],
+    ]);
+    const second = await backend.advance({ by: 24 * 3_600_000 });
+    expect(second.map(({ at, type, id: about }) => [at, type, about])).toEqual([
+      ["2026-03-02T13:00:00.000Z", "availability.ends", demo.members.member],
+      ["2026-03-03T12:00:00.000Z", "secret.expires", app],
+    ]);
+  });
+
+  it("can be stepped through one by one", async () => {
+    const backend = createBackend();
+    await send(backend, `POST /transfers/destinations/${app}/rotate-secret`);
+    const steps = [];
+    for (let index = 0; index < 4; index += 1) {
+      const happened = await backend.advance({ nextTimer: true });
+      steps.push([backend.clock.iso(), happened.map(({ type }) => type)]);
+    }
+    expect(steps).toEqual([
+      ["2026-03-02T12:15:00.000Z", ["availability.ends"]],
+      ["2026-03-02T13:00:00.000Z", ["availability.ends"]],
+      ["2026-03-03T12:00:00.000Z", ["secret.expires"]],
+      ["2026-03-03T12:00:00.000Z", []],
+    ]);
+  });
+});
