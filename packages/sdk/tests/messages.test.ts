@@ -178,6 +178,34 @@ describe("the message of an error", () => {
     expect(await errorOf(client.roles.list())).toMatchObject(expected);
   });
 
+  it("is the error's own if its cause cannot be read", async () => {
+    const odd = Object.defineProperty(new Error("odd"), "cause", {
+      get() {
+        throw new Error("unreadable");
+      },
+    });
+    const { client } = clientOf([() => Promise.reject(odd)], { maxRetries: 0 });
+    expect(await errorOf(client.roles.list())).toMatchObject({
+      message: "listRoles could not be sent or lost its connection: odd",
+    });
+    const placing = clientOf([() => Promise.reject(odd)]).client;
+    expect(await errorOf(placing.calls.create(placement))).toMatchObject({ name: "OutcomeUnknownError" });
+  });
+
+  it.each([
+    [
+      "each address that was tried, once",
+      new AggregateError([new Error("refused"), new Error("refused"), new Error("timed out")]),
+      "refused, timed out",
+    ],
+    ["a code where the cause has no message", Object.assign(new Error(""), { code: "ECONNRESET" }), "ECONNRESET"],
+  ])("names %s", async (_, cause, reasons) => {
+    const { client } = clientOf([new TypeError("fetch failed", { cause })], { maxRetries: 0 });
+    expect(await errorOf(client.roles.list())).toMatchObject({
+      message: `listRoles could not be sent or lost its connection: fetch failed (${reasons})`,
+    });
+  });
+
   it("names the caller's abort", async () => {
     const { client } = clientOf([() => new Promise(() => {})]);
     const error = await errorOf(client.roles.list({ signal: AbortSignal.abort(new Error("closed")) }));

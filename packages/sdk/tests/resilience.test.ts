@@ -53,6 +53,13 @@ describe("an unknown outcome", () => {
     },
   );
 
+  it("trusts a Date of up to a day ahead", async () => {
+    const windowAt = async (date: string) =>
+      (await unknownOf([new Response(null, { status: 502, headers: { date } })])).error.window.from;
+    expect(await windowAt("Tue, 03 Mar 2026 12:00:00 GMT")).toBe("2026-03-03T11:59:55.000Z");
+    expect(await windowAt("Tue, 03 Mar 2026 12:00:01 GMT")).toBe("2026-03-02T11:55:00.000Z");
+  });
+
   it("follows a server's clock that is far behind, as a mock's may be", async () => {
     const behind = new Response(null, { status: 502, headers: { date: "Thu, 01 Jan 2026 00:00:00 GMT" } });
     const { error } = await unknownOf([behind]);
@@ -588,6 +595,13 @@ describe("reporting", () => {
     expect(JSON.stringify([log.debug, log.warn].map((fn) => fn.mock.calls))).not.toContain(apiKey);
   });
 
+  it("the logger receives no code of a success", async () => {
+    const log = logger();
+    const { client } = clientOf([json(200, { ...roles, code: "token_expired" })], { logger: log });
+    await client.roles.list();
+    expect(log.debug.mock.calls.flat()).toEqual(["call-transfer: listRoles attempt 1 answered 200 in 0 ms"]);
+  });
+
   it("a logger that throws does not break the request", async () => {
     const broken = () => {
       throw new Error("disk full");
@@ -659,6 +673,14 @@ describe("validate", () => {
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error).toMatchObject({ outcome: "applied", cause: { message: "roles is odd" } });
     expect(validate).toHaveBeenCalledExactlyOnceWith("listRoles", roles);
+  });
+
+  it("is not asked about a success without a body, or about an error", async () => {
+    const validate = vi.fn();
+    const { client } = clientOf([new Response(null, { status: 204 }), problem(404, "not_found")], { validate });
+    await client.members.deleteHours("m");
+    await settle(client.roles.list());
+    expect(validate).not.toHaveBeenCalled();
   });
 });
 

@@ -48,6 +48,20 @@ describe("a request", () => {
     expect(sent[0]?.init.redirect).toBe("manual");
   });
 
+  it("asks for JSON, and names no account and has no body where there is none", async () => {
+    const { client, sent } = clientOf([json(200, roles)]);
+    await client.roles.list();
+    expect(sent[0]?.headers.get("accept")).toBe("application/json");
+    expect(sent[0]?.headers.has("x-account-id")).toBe(false);
+    expect(Object.keys(sent[0]?.init ?? {}).sort()).toEqual(["headers", "method", "redirect", "signal"]);
+  });
+
+  it("is not aborted once it has ended", async () => {
+    const { client, sent } = clientOf([json(200, roles)], { middleware: [(_request, next) => next()] });
+    await client.roles.list();
+    expect(sent[0]?.init.signal?.aborted).toBe(false);
+  });
+
   it("carries the request's own headers over the client's", async () => {
     const { client, sent } = clientOf([json(200, roles)], { headers: { "x-team": "a", "x-kept": "k" } });
     await client.roles.list({ headers: { "x-team": "b" } });
@@ -116,6 +130,20 @@ describe("a request", () => {
 });
 
 describe("retries", () => {
+  it("have their times on the error", async () => {
+    const from = Date.now();
+    const { client } = clientOf([problem(503, "service_error"), problem(503, "service_error")], {
+      maxRetries: 1,
+      random: () => 1,
+    });
+    expect(await settle(client.roles.list())).toMatchObject({
+      attempts: [
+        { startedAt: from, status: 503, code: "service_error", requestId: "req-1", delayMs: 500 },
+        { startedAt: from + 500, status: 503 },
+      ],
+    });
+  });
+
   it("happen twice by default and are listed on the error with the waits between them", async () => {
     const { client, sent } = clientOf(
       [problem(500, "internal_error"), networkError("ECONNRESET"), problem(502, "service_error")],
@@ -586,6 +614,8 @@ describe("the raw client", () => {
     const bodySerializer = () => new Blob(["{}"]);
     const { error } = await client.raw.POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
     expect([error?.code, sent.length]).toEqual(["rate_limit_exceeded", 1]);
+    // Node's fetch requires this for a stream.
+    expect(sent[0]?.init).toMatchObject({ body: expect.any(Blob), duplex: "half" });
   });
 
   it("sends an unknown operation only once, and rejects missing IDs", async () => {

@@ -27,7 +27,14 @@ export function outcomeOfResponse(status: number, code: string | undefined): Req
 }
 
 /** Effect of an attempt, by the error of fetch. Runtimes that hide the cause lead to `unknown`. */
-export const outcomeOfFailure = (error: unknown): RequestOutcome => (provesUnsent(error) ? "not_sent" : "unknown");
+export function outcomeOfFailure(error: unknown): RequestOutcome {
+  try {
+    return provesUnsent(error) ? "not_sent" : "unknown";
+  } catch {
+    // Its getters may throw.
+    return "unknown";
+  }
+}
 
 /** Whether a response with this status is retried (§8). */
 const isRetried = (status: number | undefined, code: string | undefined): boolean =>
