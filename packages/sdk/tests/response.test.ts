@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { codeOf, effectOf, parseProblem, requestIdOf } from "../src/send/response.ts";
+
+const typed = (type: string | undefined, status = 200) =>
+  new Response(new Uint8Array(), { status, headers: type === undefined ? {} : { "content-type": type } });
+
+describe("the effect of an attempt", () => {
+  it.each([
+    [undefined, "applied"],
+    ["", "applied"],
+    ["text/plain", "applied"],
+    ["text/plain;charset=UTF-8", "applied"],
+    ["application/json", "applied"],
+    [" Application/JSON ; charset=utf-8", "applied"],
+    ["application/problem+json", "applied"],
+    ["application/vnd.company.v1+json", "applied"],
+    ["application/jsonp", "unknown"],
+    ["application/x-json", "unknown"],
+    ["application/+json", "unknown"],
+    ["json", "unknown"],
+    ["/json", "unknown"],
+    ["application/text/json", "unknown"],
+    ["text/html", "unknown"],
+    ["application/octet-stream", "unknown"],
+  ])("of a success of the type %j is %s", (type, outcome) => {
+    expect(effectOf(typed(type))).toBe(outcome);
+  });
+
+  it("of an error goes by its status and code, whatever its type", () => {
+    expect(effectOf(typed("text/html", 404))).toBe("rejected");
+    expect(effectOf(typed("text/html", 500))).toBe("unknown");
+    expect(effectOf(typed("application/json", 503), "service_unavailable")).toBe("rejected");
+    expect(effectOf(typed("application/json", 503))).toBe("unknown");
+  });
+
+  it("of a redirect that a browser hides is a refusal", () => {
+    const hidden = { type: "opaqueredirect", status: 0, ok: false, headers: new Headers() } as Response;
+    expect(effectOf(hidden)).toBe("rejected");
+    expect(effectOf(Response.error())).toBe("unknown");
+  });
+});
+
+it("the request id comes from its header, redacted, if there is one", () => {
+  const tokens = new Set(["secret-token"]);
+  const withId = (id: string) => new Response(null, { headers: { "x-request-id": id } });
+  expect(requestIdOf(withId("r-secret-token"), tokens)).toBe("r-[redacted]");
+  expect(requestIdOf(withId(""), tokens)).toBeUndefined();
+  expect(requestIdOf(new Response(null), tokens)).toBeUndefined();
+});
+
+describe("the body of an error", () => {
+  it.each([["null"], ["[]"], ['"text"'], ["7"], ["<html>"], [""], [null], [undefined]])(
+    "that is %j is no object",
+    (text) => {
+      expect(parseProblem(text)).toBeUndefined();
+    },
+  );
+
+  it("may be any object, but not nested too deeply to log", () => {
+    expect(parseProblem('{"code":"conflict"}')).toEqual({ code: "conflict" });
+    expect(parseProblem(`{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`)).toBeUndefined();
+  });
+
+  it("has a code if that is text", () => {
+    expect([codeOf({ code: "conflict" }), codeOf({ code: 7 }), codeOf({}), codeOf(undefined)]).toEqual([
+      "conflict",
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
