@@ -58,9 +58,8 @@ export function resolveScriptEntry(transfer: TransferRecord, entry: ScriptEntry,
   const field = `script[${index}]`;
   const name = entry.memberId === undefined ? "destinationId" : "memberId";
   const ringIndex = indexOfCallee(transfer, entry);
-  const ring: RingRecord | undefined = transfer.rings[ringIndex ?? -1];
-  if (ringIndex === undefined || ring === undefined)
-    throw new InputError(`${field}.${name}`, "is not part of the transfer");
+  const ring: RingRecord | undefined = transfer.rings[ringIndex];
+  if (ring === undefined) throw new InputError(`${field}.${name}`, "is not part of the transfer");
   if (ring.kind === "app") throw new InputError(`${field}.${name}`, "an app answers by its HTTP response");
   if (ring.kind === "available_humans" && entry.memberId === undefined)
     throw new InputError(`${field}.memberId`, "say which member answers");

@@ -27,16 +27,15 @@ const timerActions: Readonly<Record<string, TimerAction>> = {
   [transferTimers.callEnds]: (world, transfer, _, now) => endTransfer(world, transfer, now),
 };
 
-/** Schedules a timer of a transfer; false for a purpose that no transfer has. */
-export function scheduleTransferTimer(world: World, at: number, purpose: TimerPurpose): boolean {
+/** Schedules a timer of a transfer. Ignores a purpose that no transfer has. */
+export function scheduleTransferTimer(world: World, at: number, purpose: TimerPurpose): void {
   const act = timerActions[purpose.kind];
-  if (act === undefined) return false;
+  if (act === undefined) return;
   const task = (now: number): void => {
     const transfer = world.state.transfers.get(purpose.id);
     if (transfer !== undefined) act(world, transfer, purpose.index ?? 0, now);
   };
   world.clock.schedule(at, task, purpose);
-  return true;
 }
 
 /** Schedules the end of a connection, or of the call that is transferred, in place of the end scheduled before. */
@@ -53,8 +52,7 @@ export function answer(world: World, transfer: TransferRecord, ringIndex: number
     return code;
   }
   // A timer chooses the winner, so that every answer of this instant counts.
-  if (transfer.answers.length === 0)
-    scheduleTransferTimer(world, now, { kind: transferTimers.settles, id: transfer.id });
+  scheduleTransferTimer(world, now, { kind: transferTimers.settles, id: transfer.id });
   transfer.answers.push(ringIndex);
   return undefined;
 }
@@ -80,7 +78,7 @@ export function stopRinging(
   now: number,
 ): void {
   const ring = transfer.rings[ringIndex];
-  if (transfer.status !== "ringing" || ring?.outcome !== "ringing") return;
+  if (ring?.outcome !== "ringing") return;
   endRing(world, transfer, ring, outcome, now);
   endUnanswered(world, transfer, now);
 }
@@ -152,8 +150,7 @@ function occupy(world: World, member: MemberRecord, now: number): void {
 
 /** Ends a connection, or the ringing when the caller has hung up. */
 export function endTransfer(world: World, transfer: TransferRecord, now: number): void {
-  if (transfer.status === "ringing")
-    for (const ringIndex of transfer.rings.keys()) stopRinging(world, transfer, ringIndex, "abandoned", now);
+  for (const ringIndex of transfer.rings.keys()) stopRinging(world, transfer, ringIndex, "abandoned", now);
   if (transfer.status !== "connected") return;
   transfer.status = "ended";
   transfer.endedAt = now;

@@ -44,8 +44,8 @@ export interface Transfers {
 
 /** What other parts of the backend do with transfers. */
 export interface TransferEngine extends Transfers {
-  /** Schedules a timer of a transfer; false for a purpose that no transfer has. */
-  schedule(at: number, purpose: TimerPurpose): boolean;
+  /** Schedules a timer of a transfer. Ignores a purpose that no transfer has. */
+  schedule(at: number, purpose: TimerPurpose): void;
   /** Moves the end of each transfer to the present end of its call. */
   followCalls(): void;
   /** Sends every unanswered offer again. */
@@ -70,8 +70,8 @@ export function createTransfers(world: World, offers: OfferSender): TransferEngi
     },
     async answer(id, callee) {
       const transfer = state.transfers.get(id);
-      const ringIndex = transfer && indexOfCallee(transfer, callee);
-      if (transfer === undefined || ringIndex === undefined)
+      const ringIndex = transfer === undefined ? -1 : indexOfCallee(transfer, callee);
+      if (transfer === undefined || ringIndex === -1)
         throw new InputError(
           callee.memberId === undefined ? "destinationId" : "memberId",
           "is not part of the transfer",

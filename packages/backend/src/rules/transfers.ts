@@ -64,12 +64,11 @@ function reasonNotToDisturb(member: MemberRecord, state: State, now: number): st
   return isWithinHours(member.hours, now, timeZone) ? undefined : "the member is outside their hours";
 }
 
-/** The index in `rings` of a callee; undefined for one outside the transfer. */
-export function indexOfCallee(transfer: TransferRecord, { destinationId, memberId }: Callee): number | undefined {
-  const ringIndex = transfer.rings.findIndex((ring) =>
+/** The index in `rings` of a callee, -1 for one outside the transfer. */
+export function indexOfCallee({ rings }: TransferRecord, { destinationId, memberId }: Callee): number {
+  return rings.findIndex((ring) =>
     memberId === undefined ? ring.destinationId === destinationId : ring.memberId === memberId,
   );
-  return ringIndex === -1 ? undefined : ringIndex;
 }
 
 /** The error code of an answer that comes too late (A-44); undefined while the ring still rings. */

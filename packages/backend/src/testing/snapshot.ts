@@ -48,7 +48,7 @@ export interface SnapshotParts {
   readonly tokens: Pick<Tokens, "secret">;
   readonly faults: { keep(): object; restore(faults: z.output<typeof faultsSchema>): void };
   readonly inbox: Inbox;
-  readonly transfers: { schedule(at: number, purpose: TimerPurpose): boolean };
+  readonly transfers: { schedule(at: number, purpose: TimerPurpose): void };
 }
 
 /** Takes a snapshot of a backend. */
