@@ -54,6 +54,16 @@ it("gives up on a receiver that does not answer", async () => {
   expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: false });
 });
 
+it("waits for a receiver that answers in time", async () => {
+  const fetch: typeof globalThis.fetch = (_, init) =>
+    new Promise((resolve, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+      setTimeout(resolve, 20, new Response());
+    });
+  const backend = createBackend({ policies: { deliveryTimeoutSecs: 600 }, fetch });
+  expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: true });
+});
+
 describe("the built-in inbox", () => {
   async function slow(delaySecs: number) {
     const backend = createBackend();
@@ -66,6 +76,15 @@ describe("the built-in inbox", () => {
 
   it("times out on the backend's clock if its delay reaches the timeout", async () => {
     expect(await slow(10)).toMatchObject({ accepted: false, error: "No answer within 10 s." });
+  });
+
+  it("shows when it will answer", async () => {
+    const backend = createBackend();
+    backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
+    backend.inbox.answer = { delaySecs: 3 };
+    void backend.deliveries.trigger({ destinationId });
+    expect(backend.upcoming()[0]).toMatchObject({ at: backend.clock.now() + 3000, id: "inbox" });
+    backend.close();
   });
 
   it("answers within the timeout", async () => {

@@ -102,6 +102,41 @@ describe("the events of a transfer", () => {
     ]);
   });
 
+  it("of an app without an address name its end once", async () => {
+    const app = { id: id("d", 4), accountId, name: "App", kind: "app" as const };
+    const destinations = [...(seed.destinations ?? []), app];
+    const backend = createBackend({ now: start, seed: { ...seed, destinations }, controlPlane: true });
+    const events = await eventsOf(backend, () => backend.transfers.start({ destinationId: app.id }));
+    expect(events.map(([, type]) => type)).toEqual(["transfer.started", "transfer.ring_ended", "transfer.unanswered"]);
+  });
+
+  it("end with a reset, whatever an app answers afterwards", async () => {
+    let answer = (_: Response): void => {};
+    const fetch = () =>
+      new Promise<Response>((resolve) => {
+        answer = resolve;
+      });
+    const app = { id: id("d", 4), accountId, name: "App", kind: "app" as const, config: { url: "http://app.test" } };
+    const destinations = [...(seed.destinations ?? []), app];
+    const backend = createBackend({ now: start, seed: { ...seed, destinations }, controlPlane: true, fetch });
+    backend.transfers.start({ destinationId: app.id });
+    backend.reset();
+    const events = await eventsOf(backend, async () => {
+      answer(new Response(null, { status: 409 }));
+      await seconds(backend, 1);
+    });
+    expect(events).toEqual([]);
+  });
+
+  it("name no availability as long as it stays", async () => {
+    const backend = backendOf();
+    const events = await eventsOf(backend, async () => {
+      backend.transfers.start({ destinationId: people });
+      await seconds(backend, 30);
+    });
+    expect(events.map(([, type]) => type)).not.toContain("member.availability");
+  });
+
   it("name the people who rang, and one who becomes away", async () => {
     const backend = backendOf({ missedCallLimit: 1 });
     let transferId = "";
@@ -189,6 +224,18 @@ describe("what is coming", () => {
     expect(second.map(({ at, type, id: about }) => [at, type, about])).toEqual([
       ["2026-03-02T13:00:00.000Z", "availability.ends", demo.members.member],
       ["2026-03-03T12:00:00.000Z", "secret.expires", app],
+    ]);
+  });
+
+  it("happens in the order of time, whether or not it has a timer", async () => {
+    const backend = createBackend();
+    await backend.clock.advance({ to: "2026-03-02T12:14:45Z" });
+    backend.transfers.start({ destinationId: demo.destinations.phone });
+    const happened = await backend.advance({ by: 60_000 });
+    expect(happened.map(({ type }) => type)).toEqual([
+      "availability.ends",
+      "transfer.ring_ended",
+      "transfer.unanswered",
     ]);
   });
 

@@ -262,7 +262,61 @@ describe("the first to answer", () => {
   });
 });
 
+it("a member who was not the first to ring is free again after the call too", async () => {
+  const backend = createBackend({ now: start, seed: seedOf() });
+  backend.transfers.start({ destinationId: people, script: [{ memberId: bob, answerAfterSecs: 5 }] });
+  await advance(backend, 5);
+  expect(await availabilityOf(backend, bob)).toMatchObject({ busy: true });
+  await advance(backend, 60);
+  expect(await availabilityOf(backend, bob)).toMatchObject({ busy: false });
+});
+
+it("the end of a transfer leaves the timers of others", async () => {
+  const backend = createBackend({ now: start, seed: seedOf() });
+  const first = backend.transfers.start({
+    destinationId: desk,
+    script: [{ destinationId: desk, declineAfterSecs: 3 }],
+  });
+  const second = backend.transfers.start({ destinationId: hall });
+  await advance(backend, 30);
+  expect([first.status, second.status]).toEqual(["unanswered", "unanswered"]);
+});
+
+it("a transfer has the destination or the group that it was started for", () => {
+  const backend = withGroup([{ destinationId: desk }]);
+  const [single, grouped] = [backend.transfers.start({ destinationId: desk }), backend.transfers.start({ groupId })];
+  expect([single.destinationId, "groupId" in single]).toEqual([desk, false]);
+  expect([grouped.groupId, "destinationId" in grouped]).toEqual([groupId, false]);
+});
+
+it("timers of a transfer or a call that is gone have no effect", async () => {
+  const call = { id: id("f", 1), accountId, direction: "inbound", duration: 0, status: "in_progress" };
+  const calls = [call, { ...call, id: id("f", 2) }].map((one) => ({ ...one, createdAt: start }));
+  const backend = createBackend({ now: start, seed: { ...seedOf(), calls } });
+  const { id: transferId } = backend.transfers.start({ destinationId: desk });
+  backend.state.transfers.delete(transferId);
+  backend.state.calls.delete(id("f", 1));
+  const failed = { ...backend.state.calls.get(id("f", 2)), status: "failed" };
+  backend.state.calls.set(id("f", 2), failed as never);
+  await advance(backend, 60);
+  expect([...backend.state.calls.values()]).toEqual([failed]);
+});
+
 describe("a late answer", () => {
+  it("at the instant of an earlier one gets offer_taken, in whichever order they arrive", async () => {
+    const backend = withGroup([{ destinationId: desk }, { destinationId: hall }]);
+    const { id: transferId } = backend.transfers.start({ groupId });
+    const answers = [hall, desk].map((destinationId) => backend.transfers.answer(transferId, { destinationId }));
+    expect(await Promise.all(answers)).toEqual(["offer_taken", undefined]);
+  });
+
+  it("to an unknown transfer is refused", async () => {
+    const backend = withGroup([{ destinationId: desk }]);
+    await expect(backend.transfers.answer("nothing", { destinationId: desk })).rejects.toMatchObject({
+      field: "destinationId",
+    });
+  });
+
   it("gets offer_taken, or offer_taken_self if the callee has the call already", async () => {
     const backend = withGroup([{ destinationId: desk }, { destinationId: hall }]);
     const { id: transferId } = backend.transfers.start({
@@ -509,6 +563,28 @@ describe("a transfer of a call", () => {
     expect(only(backend).status).toBe("ended");
   });
 
+  it("shows the end of its own call, not of another", () => {
+    const second = { ...call, id: id("f", 2), startedAt: "2026-03-02T11:59:30Z" };
+    const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call, second] } });
+    expect(backend.transfers.start({ destinationId: desk, callId }).callEndsAt).toBe(Date.parse(start) + 60_000);
+    const { callEndsAt } = backend.transfers.start({ destinationId: desk, callId: second.id });
+    expect(callEndsAt).toBe(Date.parse(start) + 30_000);
+  });
+
+  it("follows its call while it is under way only, and no other transfer does", async () => {
+    const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
+    const other = backend.transfers.start({ destinationId: hall });
+    const over = backend.transfers.start({
+      destinationId: desk,
+      callId,
+      script: [{ destinationId: desk, declineAfterSecs: 1 }],
+    });
+    await advance(backend, 2);
+    const before = structuredClone(over);
+    backend.collections.update("calls", callId, { startedAt: backend.clock.iso() });
+    expect([over, other.status, other.callEndsAt]).toEqual([before, "ringing", undefined]);
+  });
+
   it("ends with its call, also if that call began under another policy", async () => {
     const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
     backend.changePolicies({ callDurationSecs: 600 });
@@ -527,7 +603,9 @@ describe("a transfer of a call", () => {
     const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [late] }, fetch });
     const transfer = backend.transfers.start({ destinationId: app, callId });
     expect(formatTransfer(transfer).rings[0]?.until).toBe("2026-03-02T12:00:10.000Z");
-    expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ expiresAt: "2026-03-02T12:00:10.000Z" });
+    const offer = JSON.parse(bodies[0] ?? "");
+    expect(offer).toMatchObject({ callId, expiresAt: "2026-03-02T12:00:10.000Z" });
+    expect(offer).not.toHaveProperty("groupId");
   });
 
   it("that ends while it rings is abandoned without a missed call", async () => {
