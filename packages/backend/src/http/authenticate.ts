@@ -78,7 +78,7 @@ export function authenticate(
   tokens: Tokens,
   now: number,
 ): Caller | Problem | Promise<Caller | Problem> {
-  const header = headers.get("authorization")?.trim();
+  const header = headers.get("authorization");
   if (!header) return problem("token_missing");
   const [scheme = "", credential = "", ...rest] = header.split(/ +/);
   if (scheme.toLowerCase() !== "bearer")
@@ -143,7 +143,7 @@ export function selectAccount(
   state: State,
 ): AccountRecord | undefined | Problem {
   if (!operation.accountScoped) return undefined;
-  const named = headers.get("x-account-id")?.trim() || undefined;
+  const named = headers.get("x-account-id") || undefined;
   const accountId = caller.kind === "key" ? (named ?? caller.key.accountId) : named;
   if (accountId === undefined) return problem("account_header_missing");
   const account = state.accounts.get(accountId);
@@ -162,7 +162,7 @@ export function limitRate(caller: Caller, state: State, policies: Policies, now:
   // A window that starts in the future is left over from before the clock was set back.
   const isOpen = known !== undefined && known.from <= now && now < known.from + windowSecs * 1000;
   const window = isOpen ? known : { from: now, count: 0 };
-  if (!isOpen) state.windows.set(caller.credential, window);
+  state.windows.set(caller.credential, window);
   if (window.count >= requests) {
     const waitMs = window.from + windowSecs * 1000 - now;
     return problem("rate_limit_exceeded", { meta: { retryAfterSecs: Math.max(1, Math.ceil(waitMs / 1000)) } });

@@ -90,7 +90,7 @@ function isSimilar(expected: string, segment: string): boolean {
   const isPart = segment.length > 2 && (expected.includes(segment) || segment.includes(expected));
   const limit = mostEdits(expected);
   const isMisspelling = Math.abs(expected.length - segment.length) <= limit && editsBetween(segment, expected) <= limit;
-  return expected === segment || isPart || isMisspelling;
+  return isPart || isMisspelling;
 }
 
 /** Returns the fixes; adjacent differences of the same kind share one. */
