@@ -15,6 +15,7 @@ describe("a credential", () => {
     ["a bare scheme", { authorization: "Bearer" }, "token_missing"],
     ["another scheme", { authorization: "Basic abc" }, "unauthorized"],
     ["two tokens", { authorization: "Bearer a b" }, "token_invalid"],
+    ["a key and more", { authorization: `Bearer ${demo.apiKey} b` }, "token_invalid"],
     ["nonsense", { authorization: "Bearer nonsense" }, "token_invalid"],
     ["an unknown key", { authorization: "Bearer svc_live_unknown" }, "api_key_invalid"],
   ])("that is %s is rejected", async (_, headers, code) => {
@@ -66,7 +67,7 @@ describe("an API key", () => {
     ["::FFFF:10.0.0.1", "10.0.0.1", 200],
     ["2001:DB8::1", "2001:db8::1", 200],
     ["::ffff:a:b", "a:b", 403],
-    ["1::ffff:10.0.0.1", "10.0.0.1", 403],
+    ["10.0.0.1", "1::ffff:0.0.0.1", 403],
     ["10.0.0.1", "10.0.0.11", 403],
     ["", "10.0.0.1", 403],
   ])("allowed from %j answers a request from %j with %i", async (allowed, address, status) => {
@@ -86,6 +87,7 @@ describe("an API key", () => {
       });
     expect((await from()).status).toBe(200);
     expect((await from(" ,10.0.0.9")).status).toBe(200);
+    expect((await from("10.0.0.2 , 10.0.0.9")).status).toBe(200);
     expect((await from("10.0.0.9")).status).toBe(403);
   });
 

@@ -104,6 +104,26 @@ it.each([
   expect(found.map(({ operationId, fix }) => [operationId, fix])).toEqual(expected);
 });
 
+it.each([
+  ["acc", "listAccounts"],
+  ["ac", "listRoles"],
+  ["myaccounts", "listAccounts"],
+  ["acounts", "listAccounts"],
+  ["akkounts", "listAccounts"],
+  ["akkounds", "listAccounts"],
+  ["akkuonts", "listRoles"],
+  ["accountsss", "listAccounts"],
+  ["ROLES", "listRoles"],
+])("takes /api/v1/%s for %s", (segment, operationId) => {
+  const [closest] = closestOperations(named, { method: "GET", path: `/api/v1/${segment}` });
+  expect(closest?.operationId).toBe(operationId);
+});
+
+it("moves a sandbox only from the beginning of what is too much", () => {
+  const [closest] = closestOperations(named, { method: "GET", path: "/api/v1/foo/_sandbox/mine/roles" });
+  expect(closest?.fix).toBe("remove foo/_sandbox/mine");
+});
+
 it("names the operation's own method and path", () => {
   const [closest] = closestOperations(named, { method: "PUT", path: "/api/v1/roles" });
   expect(closest).toEqual({

@@ -70,6 +70,30 @@ describe("in a fetch function", () => {
     expect(JSON.parse(text ?? "")).toHaveProperty("roles");
   });
 
+  it("slowBody keeps the status and the headers", async () => {
+    const response = await placeCall(failing("slowBody"));
+    expect([response.status, response.headers.get("content-type"), response.headers.has("x-request-id")]).toEqual([
+      201,
+      "application/json",
+      true,
+    ]);
+  });
+
+  it.each(["slowBody", "wrongContentType", "unknownEnum"] as const)(
+    "%s changes nothing of a response without a body",
+    async (action) => {
+      const url = `http://mock.test/api/v1/transfers/members/${demo.members.agent}/hours`;
+      const response = await failing(action).fetch(url, { method: "DELETE", headers });
+      expect([response.status, response.body, response.headers.get("content-type")]).toEqual([204, null, null]);
+    },
+  );
+
+  it("truncate breaks off a response without a body at once", async () => {
+    const url = `http://mock.test/api/v1/transfers/members/${demo.members.agent}/hours`;
+    const { response, transport } = await failing("truncate").handle(new Request(url, { method: "DELETE", headers }));
+    expect([response.status, transport]).toEqual([204, { kind: "truncate", bytes: 0 }]);
+  });
+
   it("slowBody can be aborted", async () => {
     const giveUp = new AbortController();
     const response = await roles(failing("slowBody"), { signal: giveUp.signal });
