@@ -79,6 +79,21 @@ describe("a body with a limit", () => {
     },
   );
 
+  it("may end within a character, which shows unless the rest was cut off", async () => {
+    const half = new TextEncoder().encode("aö").subarray(0, 2);
+    const chunked = (...chunks: Uint8Array[]) =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            for (const chunk of chunks) controller.enqueue(chunk);
+            controller.close();
+          },
+        }),
+      );
+    expect(await readText(chunked(half), 9, "cut", signal)).toBe("a\ufffd");
+    expect(await readText(chunked(half, half), 3, "cut", signal)).toBe("a");
+  });
+
   it("keeps what has arrived in the buffer that it is given", async () => {
     const buffer = new BodyBuffer();
     await readText(streamed("ab", "c").response, 9, "throw", signal, buffer);
@@ -120,6 +135,17 @@ describe("a replayed response", () => {
       text,
       text,
     ]);
+  });
+
+  it("can be replayed again, also after its body was read", async () => {
+    const response = new Response("other");
+    await response.text();
+    expect(replay(replay(response, "first"), "second")).toBe(response);
+    expect([await response.text(), response.bodyUsed]).toEqual(["second", false]);
+  });
+
+  it("has a clone also with the highest status", () => {
+    expect(replay(new Response("", { status: 599 }), "").clone().status).toBe(599);
   });
 
   it("may have no body", async () => {

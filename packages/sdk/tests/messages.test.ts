@@ -66,7 +66,12 @@ describe("the message of an error", () => {
       "no response",
       [() => new Promise(() => {})],
       { timeoutMs: 1500 },
-      { name: "TimeoutError", message: "listRoles got no complete response within 1500 ms", outcome: "unknown" },
+      {
+        name: "TimeoutError",
+        message: "listRoles got no complete response within 1500 ms",
+        outcome: "unknown",
+        cause: { name: "TimeoutError", message: "no complete response within 1500 ms" },
+      },
     ],
     [
       "a body that is too large",

@@ -46,8 +46,7 @@ export async function readText(
   signal: AbortSignal,
   buffer: BodyBuffer = new BodyBuffer(),
 ): Promise<string | null> {
-  if (response.body === null) return null;
-  if (!isFunction(response.body?.getReader)) {
+  if (!response.body || !isFunction(response.body.getReader)) {
     // React Native has no streams: the body can only be measured once it has arrived.
     const text = (await response.text()) || null;
     if (text === null || text.length <= maxBytes) return text;
@@ -120,7 +119,7 @@ export function replay(response: Response, text: string | null): Response {
     response.arrayBuffer = () => fresh().arrayBuffer();
     response.bytes = async () => new Uint8Array(await fresh().arrayBuffer());
     response.clone = () => replay(bodiless(response), text);
-    const get = () => (text === null ? null : fresh().body);
+    const get = () => fresh().body;
     Object.defineProperty(response, "body", { get, configurable: true });
     Object.defineProperty(response, "bodyUsed", { value: false, configurable: true });
   } catch {
