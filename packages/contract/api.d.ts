@@ -147,6 +147,7 @@ declare interface MissingCapability {
 
 declare interface OpenTarget {
   readonly target: Target;
+  problems?(contractCase: CaseName): readonly string[];
   close(): Promise<void>;
 }
 
