@@ -65,6 +65,11 @@ describe("a body with a limit", () => {
     expect(await readText(streamed().response, 4, "throw", signal)).toBe("");
   });
 
+  it("is not read if it is null, since a test double may have no text()", async () => {
+    const response = { status: 204, body: null } as Response;
+    expect(await readText(response, 4, "throw", signal)).toBeNull();
+  });
+
   it.each(["before", "while"])(
     "is cancelled if the caller aborts %s it is read, with the caller's reason",
     async (when) => {

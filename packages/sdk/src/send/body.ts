@@ -46,7 +46,8 @@ export async function readText(
   signal: AbortSignal,
   buffer: BodyBuffer = new BodyBuffer(),
 ): Promise<string | null> {
-  if (!response.body || !isFunction(response.body.getReader)) {
+  if (response.body === null) return null;
+  if (!isFunction(response.body?.getReader)) {
     // React Native has no streams: the body can only be measured once it has arrived.
     const text = (await response.text()) || null;
     if (text === null || text.length <= maxBytes) return text;
