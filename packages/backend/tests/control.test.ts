@@ -423,7 +423,7 @@ describe("the event stream", () => {
     let count = 0;
     while ((await read(reader)) !== "") count += 1;
     expect(count).toBeLessThanOrEqual(1000);
-  });
+  }, 60_000);
 });
 
 describe("the sandboxes' routes", () => {

@@ -100,7 +100,7 @@ describe("a query", () => {
     ["status=a&status=b", { status: ["a", "b"] }],
     ["unknown=1", {}],
   ])("%s is read by the types of its parameters", (query, value) => {
-    expect(read(query)).toEqual({ value });
+    expect(read(query)).toStrictEqual({ value });
   });
 
   it("is validated under the names of its parameters", () => {
@@ -159,6 +159,19 @@ describe("a body", () => {
       ]);
     },
   );
+
+  it("may be missing, also with a length", async () => {
+    expect(errorsOf(await readBody(request(null), undefined))).toEqual(["invalid_json", expect.any(String)]);
+    const headers = new Headers({ "content-type": "application/json", "content-length": "17" });
+    const announced = { method: "POST", url: "", body: null, headers };
+    expect(errorsOf(await readBody(announced, undefined, undefined, 16))).toEqual(["bad_request", expect.any(String)]);
+  });
+
+  it("is named body where it is wrong as a whole", async () => {
+    expect(errorsOf(await readBody(request("7"), schema))).toEqual([
+      { field: "body", code: "invalid_format", message: "must be of type object" },
+    ]);
+  });
 
   it.each(["{", "", '"\u{1F4DE}'])("of %j is no JSON", async (body) => {
     expect(errorsOf(await readBody(request(body), undefined))).toEqual(["invalid_json", expect.any(String)]);

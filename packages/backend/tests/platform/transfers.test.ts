@@ -271,6 +271,25 @@ it("a member who was not the first to ring is free again after the call too", as
   expect(await availabilityOf(backend, bob)).toMatchObject({ busy: false });
 });
 
+it("an unanswered transfer leaves no timer for the end of its call", async () => {
+  const call = {
+    id: id("f", 1),
+    accountId,
+    direction: "inbound",
+    duration: 0,
+    status: "in_progress",
+    createdAt: start,
+  };
+  const backend = createBackend({ now: start, seed: { ...seedOf(), calls: [call] } });
+  backend.transfers.start({
+    destinationId: desk,
+    callId: call.id,
+    script: [{ destinationId: desk, declineAfterSecs: 3 }],
+  });
+  await advance(backend, 3);
+  expect(backend.upcoming().map(({ kind }) => kind)).toEqual(["call.ends"]);
+});
+
 it("the end of a transfer leaves the timers of others", async () => {
   const backend = createBackend({ now: start, seed: seedOf() });
   const first = backend.transfers.start({
@@ -392,6 +411,16 @@ describe("an app", () => {
     await advance(backend, 20);
     expect(outcomes(backend)).toEqual(["answered", "taken"]);
     expect(only(backend).rings[1]?.late).toEqual([{ at: Date.parse(start) + 10_000, code: "offer_taken" }]);
+  });
+
+  it("that declines after another callee answered changes nothing", async () => {
+    const { fetch, world } = receiver(409, 10);
+    const backend = withGroup([{ destinationId: desk }, { destinationId: app }], { fetch });
+    world.backend = backend;
+    backend.transfers.start({ groupId, script: [{ destinationId: desk, answerAfterSecs: 9 }] });
+    await advance(backend, 20);
+    expect(outcomes(backend)).toEqual(["answered", "taken"]);
+    expect(only(backend).rings[1]).not.toHaveProperty("reason");
   });
 
   it("misses an offer if it accepts too late", async () => {

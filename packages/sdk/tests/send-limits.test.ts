@@ -1,0 +1,176 @@
+// What decides, at its limits, whether and when a request is sent again, and what is kept of it.
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Middleware } from "../src/options/middleware.ts";
+import type { ClientOptions } from "../src/options/options.ts";
+import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
+
+const roles = { roles: [] };
+const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+const placed = () => json(201, { type: "initiated", callId: "c" });
+const group = { name: "Front desk", members: [{ destinationId: "d" }] };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function settle(promise: Promise<unknown>): Promise<unknown> {
+  const settled = promise.catch((error: unknown) => error);
+  await vi.runAllTimersAsync();
+  return settled;
+}
+
+/** The error or data of a list of roles. */
+const listed = (script: Step[], options: Partial<ClientOptions> = {}) =>
+  settle(clientOf(script, options).client.roles.list());
+
+describe("the wait before a retry", () => {
+  it("may be as long as maxRetryAfterSecs", async () => {
+    const script = [problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs: 60 } }), json(200, roles)];
+    expect(await listed(script)).toEqual(roles);
+  });
+
+  it("is the longer one of the server's and that of middleware's answer", async () => {
+    const hint = (retryAfterSecs: number) => problem(429, "rate_limit_exceeded", { meta: { retryAfterSecs } });
+    for (const [server, own] of [
+      [5, 2],
+      [2, 5],
+    ] as const) {
+      const middleware: Middleware = async (_request, next) => ((await next()).ok ? next() : hint(own));
+      const error = await listed([hint(server), hint(server)], { middleware: [middleware], maxRetries: 1 });
+      expect(error).toMatchObject({ retryAfterSecs: 5, attempts: [{ delayMs: 5000 }, {}] });
+    }
+  });
+
+  it("is not on an error whose answer names none", async () => {
+    expect(await listed([problem(404, "not_found")])).toMatchObject({ retryAfterSecs: undefined });
+  });
+});
+
+describe("a retry", () => {
+  it("reports nothing to the logger if there is no onRetry", async () => {
+    const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    expect(await listed([problem(503, "service_error"), json(200, roles)], { logger })).toEqual(roles);
+    expect(logger.error).not.toHaveBeenCalled();
+  });
+
+  it("of a request without a budget succeeds like any other", async () => {
+    const script = [problem(503, "service_error"), json(200, roles)];
+    expect(await listed(script, { retry: { budget: false } })).toEqual(roles);
+  });
+
+  it("is not counted for a renewed token", async () => {
+    const failed = () => problem(503, "service_error");
+    const script = [problem(401, "token_expired"), failed(), failed(), json(200, roles)];
+    const options = { accessToken: async () => "token-token", accountId: "a", maxRetries: 2 };
+    expect(await listed(script, options)).toEqual(roles);
+  });
+
+  it("is refused with the reason for a body that is no text", async () => {
+    const { client } = clientOf([networkError("ECONNREFUSED")]);
+    const bodySerializer = () => new Blob(["{}"]);
+    const sent = client.raw.POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
+    expect(await settle(sent)).toMatchObject({ retrySkippedReason: "its body cannot be sent twice" });
+  });
+
+  it("is refused with the reason if a call is listed", async () => {
+    const calls = [
+      { id: "a", direction: "outbound", duration: 0, status: "completed", createdAt: "2026-03-02T12:00:00Z" },
+    ];
+    const script = [networkError("ECONNRESET"), json(200, { calls, meta: { total: 1 } })];
+    const { client } = clientOf(script, { retry: { unsafe: "check" } });
+    expect(await settle(client.calls.create(placement))).toMatchObject({
+      retrySkippedReason: "the list cannot rule out that it was carried out",
+    });
+  });
+
+  it("asks for no list if the deadline would expire first", async () => {
+    const { client, sent } = clientOf([networkError("ECONNRESET")], {
+      retry: { unsafe: "check" },
+      totalTimeoutMs: 100,
+    });
+    expect(await settle(client.calls.create(placement))).toMatchObject({
+      retrySkippedReason: "totalTimeoutMs would expire first",
+    });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("an expired token that middleware reports", () => {
+  const options = (answers: Middleware) => ({
+    accessToken: async () => "token-token",
+    accountId: "a",
+    middleware: [answers],
+    maxRetries: 0,
+  });
+  const expired = () => problem(401, "token_expired");
+
+  it("is renewed for a read, whatever happened to it", async () => {
+    const first: Middleware = async (_request, next, { attemptNumber }) => {
+      const answer = await next();
+      return attemptNumber === 1 ? expired() : answer;
+    };
+    expect(await listed([json(200, roles), json(200, roles)], options(first))).toEqual(roles);
+  });
+
+  it("is renewed for a placement that was not sent, and not for one that may have been", async () => {
+    const instead: Middleware = async (_request, next) => next().catch(expired);
+    const unsent = clientOf([networkError("ECONNREFUSED"), placed()], options(instead));
+    expect(await settle(unsent.client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
+    const lost = clientOf([networkError("ECONNRESET"), placed()], options(instead));
+    expect(await settle(lost.client.calls.create(placement))).toMatchObject({ name: "OutcomeUnknownError" });
+  });
+});
+
+describe("the error", () => {
+  it("has a window from the first attempt on", async () => {
+    const start = Date.now();
+    const script = [problem(503, "service_unavailable"), networkError("ECONNRESET")];
+    const { client } = clientOf(script, { random: () => 1 });
+    expect(await settle(client.calls.create(placement))).toMatchObject({
+      window: { from: new Date(start - 300_000).toISOString(), to: new Date(start + 300_500).toISOString() },
+    });
+  });
+
+  it("keeps the body of a success that failed its validation", async () => {
+    const validate = () => {
+      throw undefined;
+    };
+    const { client } = clientOf([placed()], { validate });
+    expect(await settle(client.calls.create(placement))).toMatchObject({
+      outcome: "applied",
+      partialBody: '{"type":"initiated","callId":"c"}',
+      cause: { cause: "nothing" },
+    });
+  });
+
+  it("of a page that middleware invented says that nothing was sent", async () => {
+    const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
+    const error = await listed([], { middleware: [async () => page()], maxRetries: 0 });
+    expect(error).toMatchObject({ name: "InvalidResponseError", outcome: "not_sent" });
+    expect((error as Error).cause).toBeUndefined();
+  });
+
+  it("has the errors of all addresses, and causes to a depth of five", async () => {
+    const addresses = new AggregateError([new Error("refused"), new Error("timed out")], "all failed");
+    expect(await listed([new TypeError("fetch failed", { cause: addresses })], { maxRetries: 0 })).toMatchObject({
+      cause: { cause: { errors: [{ message: "refused" }, { message: "timed out" }] } },
+    });
+    const circular = new TypeError("fetch failed");
+    circular.cause = circular;
+    let depth = 0;
+    const error = (await listed([circular], { maxRetries: 0 })) as Error;
+    for (let cause = error.cause; cause instanceof Error; cause = cause.cause) depth += 1;
+    expect(depth).toBe(5);
+  });
+});
+
+it("a sunset without a deprecation is logged too", async () => {
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  await listed([json(200, roles, { sunset: "Fri, 01 Jan 2027 00:00:00 GMT" })], { logger });
+  expect(logger.warn.mock.calls.flat()).toEqual([
+    "call-transfer: listRoles will stop working on Fri, 01 Jan 2027 00:00:00 GMT",
+  ]);
+});
