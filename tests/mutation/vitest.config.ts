@@ -38,7 +38,7 @@ export default defineConfig({
   // Test files share their modules, since loading them again would take most of the time.
   test: {
     isolate: false,
-    testTimeout: 30_000,
+    testTimeout: 5_000,
     sequence: { sequencer: QuickFilesFirst },
     runner: "tests/mutation/until-first-failure.ts",
     setupFiles: ["tests/mutation/no-mutant-on-import.ts"],

@@ -13,9 +13,7 @@ export function runMiddleware(
     const name = `middleware ${index + 1} of ${context.operationId}`;
     let called = false;
     const next = () => {
-      const sent = called
-        ? Promise.reject(new TypeError(`${name} called next() twice. Call it at most once`))
-        : run(index + 1);
+      const sent = called ? Promise.reject(new TypeError(`${name} called next() twice`)) : run(index + 1);
       called = true;
       // Middleware that does not await it must not end the process.
       sent.catch(() => {});
