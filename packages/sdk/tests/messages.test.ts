@@ -118,8 +118,7 @@ describe("the message of an error", () => {
         ],
       },
       {
-        message:
-          "listRoles was sent, but middleware threw: middleware 1 of listRoles called next() twice. Call it at most once",
+        message: "listRoles was sent, but middleware threw: middleware 1 of listRoles called next() twice",
       },
     ],
     [
