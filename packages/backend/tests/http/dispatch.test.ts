@@ -112,6 +112,14 @@ describe("an answer with a field that its operation must not show", () => {
     expect(JSON.stringify(answer.body)).not.toContain("not-for-this-answer");
   });
 
+  it("is named in the journal, also beside other fields", async () => {
+    const backend = rolesWith({ total: 1, ...body }, ["signingSecret"]);
+    await send(backend, "GET /roles");
+    expect(backend.journal.list()[0]?.error).toContain(
+      "The answer of listRoles has signingSecret, which it must not show. Leave the field out of the answer.",
+    );
+  });
+
   it("is sent if the field is null", async () => {
     const answer = await send(rolesWith({ destinations: [{ signingSecret: null }] }, ["signingSecret"]), "GET /roles");
     expect(answer.status).toBe(200);
