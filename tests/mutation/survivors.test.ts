@@ -61,7 +61,7 @@ describe("the survivors of a run", () => {
     expect(complaintsAbout(reportOf([comparison(1, "Survived"), ...killed(19)]), listOf(row))).toEqual([]);
   });
 
-  it("cannot be told from mutants that were not run, so those are refused", () => {
+  it("do not include mutants that were not run, so those are refused", () => {
     expect(complaintsAbout(reportOf([comparison(1, "RuntimeError"), ...killed(1)]), "")).toEqual([
       `${file} ¦ a < b: the run ended with RuntimeError. Repeat it.`,
     ]);

@@ -63,11 +63,11 @@ describe("the least bump that an edit of a command may carry", () => {
     expect(bumpOf(found)).toBe(bump);
   });
 
-  it("is none for another order", () => {
+  it("finds no change in another order", () => {
     expect(compared({ subcommands: { stop: { url: text }, start } })).toEqual([]);
   });
 
-  it("is none if the last release recorded no command", () => {
+  it("finds no change if the last release recorded no command", () => {
     expect(compareCommands("", commandText(tables))).toEqual([]);
   });
 

@@ -121,11 +121,11 @@ describe("the least bump that an edit of a package.json may carry", () => {
   it.each<[string, Manifest]>([
     ["the version, which a release moves", { version: "1.1.0" }],
     ["what only the workspace uses", { scripts: {}, devDependencies: {} }],
-  ])("is none for %s", (_, edit) => {
+  ])("finds no change for %s", (_, edit) => {
     expect(compared(edit)).toEqual([]);
   });
 
-  it("is none if the last release recorded no package.json", () => {
+  it("finds no change if the last release recorded no package.json", () => {
     expect(compareManifests("", JSON.stringify(manifest))).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ describe("a credential", () => {
     expect([answer.status, codeOf(answer)]).toEqual([401, code]);
   });
 
-  it("of another scheme is told the right one", async () => {
+  it("of another scheme gets the name of the right one", async () => {
     const answer = await send(createBackend(), "GET /roles", { token: null, headers: { authorization: "Basic abc" } });
     expect(answer.body).toMatchObject({
       detail: "The Authorization header is malformed. Send it as: Bearer <token>.",
@@ -55,7 +55,7 @@ describe("an API key", () => {
     expect([answer.status, codeOf(answer)]).toEqual([status, code]);
   });
 
-  it("without the scope is told which one it lacks", async () => {
+  it("without the scope gets the name of the one that it lacks", async () => {
     const backend = createBackend();
     const { key } = backend.keys.issueApiKey({ scopes: ["calls:read"] });
     const answer = await send(backend, "GET /roles", { token: key });

@@ -766,7 +766,7 @@ describe("an impossible transfer", () => {
       "script[0].destinationId: an app answers by its HTTP response",
     ],
     [
-      "with an answer of nobody in particular",
+      "with an answer that names no callee",
       { destinationId: people, script: [{ destinationId: people, answerAfterSecs: 1 }] },
       "script[0].memberId: say which member answers",
     ],
@@ -780,7 +780,7 @@ describe("an impossible transfer", () => {
       { destinationId: desk, script: [{ destinationId: desk, answerAfterSecs: 1, declineAfterSecs: 1 }] },
       "script[0].answerAfterSecs: give answerAfterSecs or declineAfterSecs, and not both",
     ],
-  ])("%s is refused by its field, and rings nobody", (_, input, message) => {
+  ])("%s is refused with its field, and nothing rings", (_, input, message) => {
     const backend = withGroup([{ destinationId: desk }]);
     expect(() => backend.transfers.start(input)).toThrow(expect.objectContaining({ message }));
     expect(backend.transfers.list()).toEqual([]);

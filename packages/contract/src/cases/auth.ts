@@ -215,7 +215,7 @@ function* headerCasesOf(operation: OperationId): Generator<ContractCase> {
     name: `${operation} with a JWT of a user who was deleted returns 401`,
     needs: ["auth", "stateful"],
     async run(target, check) {
-      const token = tokenOf(await target.credentialsFor({ userId: users.nobody, deleted: true }));
+      const token = tokenOf(await target.credentialsFor({ userId: users.unattached, deleted: true }));
       const headers = { [headerNames.account]: accounts.home, Authorization: `Bearer ${token}` };
       const response = await sendRaw(target, operation, { headers });
       check.equal(response.status, statusOf("token_invalid"), "status");

@@ -56,7 +56,7 @@ async function outcomeOf(target: Platform, id: string, memberId: string): Promis
   return rings.find((ring) => ring.memberId === memberId)?.outcome;
 }
 
-/** Lets a call ring until nobody has answered it. */
+/** Lets a call ring until its time is over without an answer. */
 async function miss(target: Platform, transfer: TransferRequest): Promise<void> {
   await target.transfers.start(transfer);
   await target.clock.advance({ by: minuteMs / 2 });

@@ -36,7 +36,7 @@ export const accounts = {
 
 /**
  * The users by their role in the home account; `colleague` is the member in the contract's examples. `stranger` is the
- * owner of the foreign account only, `outsider` of the account outside. `nobody` is a member of no account.
+ * owner of the foreign account only, `outsider` of the account outside. `unattached` is a member of no account.
  */
 export const users = {
   owner: uuid(11),
@@ -46,7 +46,7 @@ export const users = {
   colleague: uuid(15),
   stranger: uuid(16),
   outsider: uuid(17),
-  nobody: uuid(18),
+  unattached: uuid(18),
 };
 
 /** Memberships in the home account, and the stranger's in the foreign account. */
