@@ -12,6 +12,7 @@ import {
   RequestError,
   TimeoutError,
 } from "@call-transfer/sdk";
+import { raw } from "@call-transfer/sdk/raw";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   answerOf,
@@ -89,7 +90,7 @@ describe("a raw request with a stream as its body", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    const { data } = await clientOf(`http://127.0.0.1:${port}`, { timeoutMs: 60_000 }).raw.POST("/api/v1/calls", {
+    const { data } = await raw(clientOf(`http://127.0.0.1:${port}`, { timeoutMs: 60_000 })).POST("/api/v1/calls", {
       body: new Blob([JSON.stringify(call)]).stream() as never,
       bodySerializer: (given) => given as never,
       headers: { "content-type": "application/json" },

@@ -1,4 +1,4 @@
-import { createRawClient, type RawClient } from "./core/raw.ts";
+import { original } from "./core/core.ts";
 import { ConfigurationError } from "./errors/base.ts";
 import type { ClientOptions } from "./options/options.ts";
 import { ResourceClient } from "./resources/resources.gen.ts";
@@ -16,15 +16,10 @@ import { isObject } from "./utils/guards.ts";
  */
 export class CallTransfer extends ResourceClient {
   readonly #options: ClientOptions;
-  /** openapi-fetch's methods with this client's credentials, timeouts and retries. */
-  readonly raw: RawClient = createRawClient(this);
 
-  /**
-   * @param parent A client to share the retry budget with.
-   * @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret.
-   */
-  constructor(options: ClientOptions, parent?: CallTransfer) {
-    super(options, parent);
+  /** @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret. */
+  constructor(options: ClientOptions) {
+    super(options);
     this.#options = { ...options };
   }
 
@@ -43,4 +38,5 @@ export class CallTransfer extends ResourceClient {
 }
 
 /** Outside the class: bundlers rename a class that refers to itself, and consoles show that name. */
-const copyOf = (parent: CallTransfer, options: ClientOptions): CallTransfer => new CallTransfer(options, parent);
+const copyOf = (client: CallTransfer, options: ClientOptions): CallTransfer =>
+  new CallTransfer(Object.assign(options, { [original]: client }));

@@ -2,7 +2,6 @@ export { CallTransfer } from "./client.ts";
 export { ApiPromise, type ApiResponse, type ApiResult } from "./core/api-promise.ts";
 export { CallTransferCore, type RequestInput } from "./core/core.ts";
 export { PagePromise } from "./core/pagination.ts";
-export type { RawClient } from "./core/raw.ts";
 export { type AnyApiError, ApiError, type ApiErrorOf, isApiError } from "./errors/api-error.ts";
 export { CallTransferError, ConfigurationError } from "./errors/base.ts";
 export type {

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Middleware } from "../src/options/middleware.ts";
 import type { ClientOptions } from "../src/options/options.ts";
+import { raw } from "../src/raw.ts";
 import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
 
 const roles = { roles: [] };
@@ -71,7 +72,7 @@ describe("a retry", () => {
   it("is refused with the reason for a body that is no text", async () => {
     const { client } = clientOf([networkError("ECONNREFUSED")]);
     const bodySerializer = () => new Blob(["{}"]);
-    const sent = client.raw.POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
+    const sent = raw(client).POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
     expect(await settle(sent)).toMatchObject({ retrySkippedReason: "its body cannot be sent twice" });
   });
 

@@ -9,6 +9,7 @@ import {
   OutcomeUnknownError,
   TimeoutError,
 } from "../src/index.ts";
+import { raw } from "../src/raw.ts";
 import { apiKey, clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const roles = { roles: [] };
@@ -112,7 +113,7 @@ describe("a request", () => {
     const { client, sent } = clientOf([]);
     const options = { signal: new AbortController() } as never;
     await expect(client.roles.list(options)).rejects.toMatchObject({ name: "ConfigurationError", option: "signal" });
-    await expect(client.raw.GET("/api/v1/roles", options)).rejects.toMatchObject({ option: "signal" });
+    await expect(raw(client).GET("/api/v1/roles", options)).rejects.toMatchObject({ option: "signal" });
     expect(sent).toHaveLength(0);
   });
 
@@ -580,7 +581,7 @@ describe("answers", () => {
 describe("the raw client", () => {
   it("returns openapi-fetch's results with the client's credential and retries", async () => {
     const { client, sent } = clientOf([problem(500, "internal_error"), json(200, roles)]);
-    const answer = client.raw.GET("/api/v1/roles", { params: {} });
+    const answer = raw(client).GET("/api/v1/roles", { params: {} });
     await vi.runAllTimersAsync();
     expect((await answer).data).toEqual(roles);
     expect(sent[1]?.headers.get("authorization")).toBe(`Bearer ${apiKey}`);
@@ -588,16 +589,16 @@ describe("the raw client", () => {
 
   it("returns the API's errors and never sends a placement again", async () => {
     const { client, sent } = clientOf([problem(422, "contact_on_dnc_list"), networkError("ECONNRESET")]);
-    const { error, response } = await client.raw.POST("/api/v1/calls", { body: placement });
+    const { error, response } = await raw(client).POST("/api/v1/calls", { body: placement });
     expect([error?.code, response.status]).toEqual(["contact_on_dnc_list", 422]);
-    await expect(client.raw.POST("/api/v1/calls", { body: placement })).rejects.toThrow(OutcomeUnknownError);
+    await expect(raw(client).POST("/api/v1/calls", { body: placement })).rejects.toThrow(OutcomeUnknownError);
     expect(sent).toHaveLength(2);
   });
 
   it("ignores a fetch or base URL of the request: the credential goes only to the client's", async () => {
     const elsewhere = vi.fn();
     const { client, sent } = clientOf([json(200, roles)]);
-    await client.raw.GET("/api/v1/roles", { fetch: elsewhere, baseUrl: "https://evil.example.com" } as never);
+    await raw(client).GET("/api/v1/roles", { fetch: elsewhere, baseUrl: "https://evil.example.com" } as never);
     expect(elsewhere).not.toHaveBeenCalled();
     expect(sent[0]?.url).toBe("https://api.example.com/api/v1/roles");
   });
@@ -605,16 +606,16 @@ describe("the raw client", () => {
   it("rejects a path to another host, and accepts null for no init", async () => {
     const { client, sent } = clientOf([json(200, roles)]);
     for (const path of [".evil.example.com/x", ":81/x", "@evil.example.com/x", "", undefined]) {
-      await expect(client.raw.GET(path as never)).rejects.toThrow("starts with /");
+      await expect(raw(client).GET(path as never)).rejects.toThrow("starts with /");
     }
     expect(sent).toHaveLength(0);
-    expect((await client.raw.GET("/api/v1/roles", null as never)).data).toEqual(roles);
+    expect((await raw(client).GET("/api/v1/roles", null as never)).data).toEqual(roles);
   });
 
   it("sends a body that is not text only once, whatever the operation", async () => {
     const { client, sent } = clientOf([problem(429, "rate_limit_exceeded")]);
     const bodySerializer = () => new Blob(["{}"]);
-    const { error } = await client.raw.POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
+    const { error } = await raw(client).POST("/api/v1/transfers/destination-groups", { body: group, bodySerializer });
     expect([error?.code, sent.length]).toEqual(["rate_limit_exceeded", 1]);
     // Node's fetch requires this for a stream.
     expect(sent[0]?.init).toMatchObject({ body: expect.any(Blob), duplex: "half" });
@@ -622,8 +623,8 @@ describe("the raw client", () => {
 
   it("sends an unknown operation only once, and rejects missing IDs", async () => {
     const { client, sent } = clientOf([networkError("ECONNRESET")]);
-    await expect(client.raw.POST("/api/v1/newer" as never, {} as never)).rejects.toThrow(OutcomeUnknownError);
-    await expect(client.raw.DELETE("/api/v1/transfers/members/{memberId}/hours", {} as never)).rejects.toThrow(
+    await expect(raw(client).POST("/api/v1/newer" as never, {} as never)).rejects.toThrow(OutcomeUnknownError);
+    await expect(raw(client).DELETE("/api/v1/transfers/members/{memberId}/hours", {} as never)).rejects.toThrow(
       TypeError,
     );
     expect(sent).toHaveLength(1);

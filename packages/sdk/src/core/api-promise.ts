@@ -1,4 +1,5 @@
 import { CallTransferError } from "../errors/base.ts";
+import { replayable } from "../send/body.ts";
 
 /** A successful response with its data. */
 export interface ApiResponse<T> {
@@ -28,19 +29,20 @@ export class ApiPromise<T> implements Promise<T> {
   }
 
   /** Returns the data with the response and its request ID. */
-  withResponse(): Promise<ApiResponse<T>> {
-    return this.#response;
+  async withResponse(): Promise<ApiResponse<T>> {
+    const { data, response, requestId } = await this.#response;
+    // Made readable again only here: most callers read the data alone.
+    return { data, response: replayable(response), requestId };
   }
 
   /** Returns the data or the SDK's error without throwing. Programming errors, such as an empty ID, still throw. */
-  result(): Promise<ApiResult<T>> {
-    return this.#response.then(
-      (response): ApiResult<T> => ({ ...response, ok: true, error: undefined }),
-      (error: unknown) => {
-        if (error instanceof CallTransferError) return { ok: false, data: undefined, error };
-        throw error;
-      },
-    );
+  async result(): Promise<ApiResult<T>> {
+    try {
+      return { ...(await this.withResponse()), ok: true, error: undefined };
+    } catch (error) {
+      if (error instanceof CallTransferError) return { ok: false, data: undefined, error };
+      throw error;
+    }
   }
 
   // These have the platform's own types, so that the promise is accepted wherever one is expected.

@@ -1,15 +1,14 @@
-import { defaultBodySerializer, mergeHeaders } from "openapi-fetch";
 import { ConfigurationError } from "../errors/base.ts";
 import { operationFacts } from "../generated/operations.gen.ts";
-import { checkOptions, requestRules } from "../options/checks.ts";
+import { checkOptions, type Given, requestRules } from "../options/checks.ts";
 import type { ClientOptions, FindCandidates, RequestOptions } from "../options/options.ts";
 import { resolveSettings, type Settings } from "../options/settings.ts";
+import { replayable } from "../send/body.ts";
 import type { Call, Outgoing } from "../send/call.ts";
-import { requestIdOf } from "../send/response.ts";
-import { send } from "../send/send.ts";
-import { isText } from "../utils/guards.ts";
+import { type Sent, send } from "../send/send.ts";
 import { expandPath, serializeQuery } from "../utils/path.ts";
-import { ApiPromise, type ApiResponse } from "./api-promise.ts";
+import { ApiPromise } from "./api-promise.ts";
+import { type Transport, transport } from "./transport.ts";
 
 /** Parameters and body of a request. */
 export interface RequestInput {
@@ -17,20 +16,22 @@ export interface RequestInput {
   readonly path?: Readonly<Record<string, unknown>>;
   /** Query parameters by name. */
   readonly query?: object | undefined;
+  /** Sent as JSON. */
   readonly body?: unknown;
 }
 
-/** Settings of each client. Kept here so that `raw` can read them, and nothing outside the SDK can. */
-const settingsOfClients = new WeakMap<CallTransferCore, Settings>();
+/** Key in the options of a copy, for the client that it is a copy of. No caller can write it by mistake. */
+export const original = Symbol("original");
 
 /** A client without methods, for the standalone functions: bundlers leave out the operations that are not used. */
 export class CallTransferCore {
-  /**
-   * @param parent A client to share the retry budget with.
-   * @throws {ConfigurationError} An option is missing or invalid.
-   */
-  constructor(options: ClientOptions, parent?: CallTransferCore) {
-    settingsOfClients.set(this, resolveSettings(options, parent && settingsOfClients.get(parent)));
+  readonly #settings: Settings;
+
+  /** @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret. */
+  constructor(options: ClientOptions) {
+    const { [original]: parent } = Object(options) as { readonly [original]?: CallTransferCore };
+    // biome-ignore lint/complexity/useOptionalChain: TypeScript allows no private name in one
+    this.#settings = resolveSettings(options, parent && parent.#settings);
   }
 
   /**
@@ -46,7 +47,7 @@ export class CallTransferCore {
     method: string,
     template: string,
     input: RequestInput,
-    options: RequestOptions = {},
+    options?: RequestOptions,
     findCandidates?: FindCandidates,
   ): ApiPromise<T> {
     return new ApiPromise(this.#send<T>(method, template, input, options, findCandidates));
@@ -56,30 +57,43 @@ export class CallTransferCore {
     method: string,
     template: string,
     input: RequestInput,
-    options: RequestOptions,
+    options: RequestOptions | undefined,
     findCandidates: FindCandidates | undefined,
-  ): Promise<ApiResponse<T>> {
+  ): Promise<Sent<T>> {
     if ("body" in input && input.body === undefined) throw new TypeError("body is missing");
-    const call = prepareCall(this, method, template, options, findCandidates);
-    const { data, response, error } = await send(call, toOutgoing(call, expandPath(template, input.path), input));
-    if (error) throw error;
-    return { data: data as T, response, requestId: requestIdOf(response, call.tokens) };
+    const call = prepareCall(this.#settings, method, template, options, findCandidates);
+    const sent = await send<T>(call, toOutgoing(call, expandPath(template, input.path), input));
+    if (sent.error) throw sent.error;
+    return sent;
+  }
+
+  /** @internal */
+  [transport](): Transport {
+    const settings = this.#settings;
+    const { baseUrl, accountId } = settings;
+    return {
+      baseUrl,
+      accountId,
+      prepare(method, template, options) {
+        const call = prepareCall(settings, method, template, options);
+        const { headers } = call;
+        return { headers, send: async (outgoing) => replayable((await send(call, outgoing)).response) };
+      },
+    };
   }
 }
 
-/** Its declared type lacks the headers, which say whether the body is a form. */
-const serialize = defaultBodySerializer as (body: unknown, headers: Headers) => unknown;
-
-/** Builds the same request as openapi-fetch, without its client, which only `raw` needs. */
-function toOutgoing({ baseUrl, headers }: PreparedCall, path: string, input: RequestInput): Outgoing {
-  const body = input.body === undefined ? undefined : serialize(input.body, headers);
-  if (isText(body) && !headers.has("content-type")) headers.set("content-type", "application/json");
-  const search = serializeQuery({ ...input.query });
-  return { url: baseUrl + path + (search && `?${search}`), headers, body };
+/** Builds the same request as openapi-fetch does for a JSON body. */
+function toOutgoing({ baseUrl, headers }: PreparedCall, path: string, { query, body }: RequestInput): Outgoing {
+  const search = query && serializeQuery({ ...query });
+  const url = baseUrl + path + (search ? `?${search}` : "");
+  if (body === undefined) return { url, headers };
+  if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  return { url, headers, body: JSON.stringify(body) };
 }
 
 /** A call with the headers of its request. */
-export interface PreparedCall extends Call {
+interface PreparedCall extends Call {
   readonly headers: Headers;
 }
 
@@ -88,16 +102,15 @@ export interface PreparedCall extends Call {
  *
  * @throws {ConfigurationError} An option is invalid, or `accountId` is missing.
  */
-export function prepareCall(
-  client: CallTransferCore,
+function prepareCall(
+  settings: Settings,
   method: string,
   template: string,
-  options: RequestOptions,
+  options: RequestOptions | undefined,
   findCandidates?: FindCandidates,
 ): PreparedCall {
-  const settings = settingsOfClients.get(client) as Settings;
-  const given = checkOptions(options, requestRules);
-  const { headers, middleware = [] } = given;
+  const given: Given<RequestOptions> = options === undefined ? {} : checkOptions(options, requestRules);
+  const { headers, middleware } = given;
   const operationId = `${method} ${template}`;
   const operation = operationFacts[operationId] ?? { operationId, retry: "once" };
   const filled = { ...settings, ...given };
@@ -110,11 +123,18 @@ export function prepareCall(
     ...operation,
     route: template,
     method: method.toUpperCase(),
-    headers: mergeHeaders(settings.headers, headers),
-    middleware: [...settings.middleware, ...middleware],
+    headers: withHeaders(settings.headers, headers),
+    middleware: middleware ? [...settings.middleware, ...middleware] : settings.middleware,
     deadline: totalTimeoutMs && settings.elapsed() + totalTimeoutMs,
     findCandidates,
     findOptions: { accountId: given.accountId, headers, middleware },
     tokens: new Set(),
   };
+}
+
+/** Copies headers, and sets others over them. */
+function withHeaders(shared: Readonly<Record<string, string>>, own: Readonly<Record<string, string>> = {}): Headers {
+  const headers = new Headers(shared);
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  return headers;
 }

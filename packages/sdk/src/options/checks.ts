@@ -84,7 +84,7 @@ export function check(condition: boolean, option: string, problem: string): asse
 }
 
 /** Options without those that are undefined. */
-type Given<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
+export type Given<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
 
 /**
  * Checks options, and returns those that have a value.

@@ -4,7 +4,7 @@ import type { Attempt } from "../errors/details.ts";
 import type { Credential } from "../options/auth.ts";
 import { isText } from "../utils/guards.ts";
 import { redact } from "../utils/redact.ts";
-import { BodyBuffer, isComplete, readText, replay, textOf, toResponse } from "./body.ts";
+import { BodyBuffer, isComplete, keepText, readText, replayable, textOf, toResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, Outgoing } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { logDeprecation } from "./deprecation.ts";
@@ -76,7 +76,9 @@ function throughMiddleware(call: Call, plan: AttemptPlan, stop: AbortSignal, sta
   const context = { operationId, route, attemptNumber: number };
   const request = { method, url, headers, body: isText(body) ? body : undefined };
   // The credential goes onto a copy, so that middleware cannot see it.
-  return runMiddleware(middleware, request, context, () => exchange(call, plan, new Headers(headers), stop, state));
+  return runMiddleware(middleware, request, context, async () =>
+    replayable(await exchange(call, plan, new Headers(headers), stop, state)),
+  );
 }
 
 /** Gets the credential and sends the request. */
@@ -182,7 +184,7 @@ async function readOnce(given: Response, stop: AbortSignal, state: AttemptState,
   const response = isComplete(given) ? given : toResponse(given);
   const buffer = new BodyBuffer();
   state.reading = { response, buffer };
-  if (response.ok) return replay(response, await readText(response, maxBodyBytes, "throw", stop, buffer));
+  if (response.ok) return keepText(response, await readText(response, maxBodyBytes, "throw", stop, buffer));
   const text = await readText(response, maxErrorBodyBytes, "cut", stop, buffer);
-  return replay(response, text === null ? null : redact(text, tokens));
+  return keepText(response, text === null ? null : redact(text, tokens));
 }

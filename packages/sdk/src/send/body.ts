@@ -106,10 +106,22 @@ export function toResponse(given: Partial<Response> | undefined): Response {
 
 const texts = new WeakMap<Response, string | null>();
 
-/** Text of a replayed response; undefined for any other response. */
+/** Text of a response whose body was read; undefined for any other response. */
 export const textOf = (response: Response): string | null | undefined => texts.get(response);
 
-/** Makes a response, still genuine, read its body from the text. */
+/** Keeps the text of a response whose body was read. */
+export function keepText(response: Response, text: string | null): Response {
+  texts.set(response, text);
+  return response;
+}
+
+/** Makes a response whose body was read, still genuine, readable any number of times. */
+export function replayable(response: Response): Response {
+  const text = textOf(response);
+  return text === undefined || Object.hasOwn(response, "bodyUsed") ? response : replay(response, text);
+}
+
+/** Makes a response read its body from the text. */
 export function replay(response: Response, text: string | null): Response {
   const fresh = () => new Response(text, { headers: response.headers });
   try {
@@ -127,6 +139,5 @@ export function replay(response: Response, text: string | null): Response {
     // It is frozen, or its class does not allow replacing members.
     return replay(bodiless(response), text);
   }
-  texts.set(response, text);
-  return response;
+  return keepText(response, text);
 }

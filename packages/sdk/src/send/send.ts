@@ -23,15 +23,18 @@ const uncorrectedTolerance = 300_000;
 const expiredCode = "token_expired" satisfies ErrorCode;
 
 /** Result of a request: a success, or an error response with the error to throw. */
-export interface Sent {
+export interface Sent<T = unknown> {
+  /** Its body was read; `replayable()` makes it readable again. */
   readonly response: Response;
   /** Parsed body of a success. */
-  readonly data?: unknown;
+  readonly data: T;
+  /** Request ID, for support. */
+  readonly requestId: string | undefined;
   readonly error?: ApiError;
 }
 
 /** Sends the request until it succeeds or may not be retried. */
-export async function send(call: Call, outgoing: Outgoing): Promise<Sent> {
+export async function send<T>(call: Call, outgoing: Outgoing): Promise<Sent<T>> {
   const record: CallRecord = {
     operationId: call.operationId,
     attempts: [],
@@ -48,7 +51,7 @@ export async function send(call: Call, outgoing: Outgoing): Promise<Sent> {
     call.log("debug", () => summaryOf(call, record, result));
     if (response?.ok && !failure) {
       call.budget?.refill();
-      return { response, data };
+      return { response, data: data as T, requestId: requestIdOf(response, call.tokens) };
     }
     renewed = undefined;
     if (isExpired(call, record, result)) {
@@ -164,7 +167,7 @@ function summaryOf({ clock, operationId }: Call, { attempts }: CallRecord, { sta
 }
 
 /** Returns an error response whose outcome is known, or throws. */
-function finish(call: Call, record: CallRecord, result: AttemptResult): Sent {
+function finish<T>(call: Call, record: CallRecord, result: AttemptResult): Sent<T> {
   const { failure, response } = result;
   if (failure || !response) {
     const { kind: FailureError, message, cause } = failure as NonNullable<typeof failure>;
@@ -175,7 +178,9 @@ function finish(call: Call, record: CallRecord, result: AttemptResult): Sent {
   const { status, headers } = response;
   const requestId = requestIdOf(response, call.tokens);
   const error = createApiError({ ...record, status, headers, problem, bodyText, requestId, retryAfterSecs });
-  return isUnknown(call, record) ? fail(call, record, result, error) : { response, error };
+  return isUnknown(call, record)
+    ? fail(call, record, result, error)
+    : { response, data: undefined as T, requestId, error };
 }
 
 /** Whether an operation that is not idempotent may have been carried out without a usable response. */

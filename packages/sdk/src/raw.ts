@@ -1,12 +1,14 @@
-// openapi-fetch's own client over the attempt loop.
+// Entry point for openapi-fetch's verbs over the same attempt loop.
 import createClient, { type Client } from "openapi-fetch";
-import type { paths } from "../generated/types.gen.ts";
-import type { RequestOptions } from "../options/options.ts";
-import type { Outgoing } from "../send/call.ts";
-import { send } from "../send/send.ts";
-import { isText } from "../utils/guards.ts";
-import { expandPath, serializeQuery } from "../utils/path.ts";
-import { type CallTransferCore, prepareCall } from "./core.ts";
+import type { CallTransferCore } from "./core/core.ts";
+import { transport } from "./core/transport.ts";
+import type { paths } from "./generated/types.gen.ts";
+import type { RequestOptions } from "./options/options.ts";
+import type { Outgoing } from "./send/call.ts";
+import { isFunction, isText } from "./utils/guards.ts";
+import { expandPath, serializeQuery } from "./utils/path.ts";
+
+export type { components, operations, paths, webhooks } from "./generated/types.gen.ts";
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
@@ -39,19 +41,27 @@ async function request(client: CallTransferCore, verb: Verb, template: string, i
   if (!isText(template, /^\//)) throw new TypeError("The path must be text that starts with /, such as /api/v1/roles");
   const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, params, ...own } = init ?? {};
   const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, maxRetries, accountId };
-  const call = prepareCall(client, verb, template, timing);
-  const { baseUrl, headers } = call;
+  const { baseUrl, prepare } = client[transport]();
+  const { headers, send } = prepare(verb, template, timing);
   const openapi = createClient<paths>({ baseUrl, headers, querySerializer: serializeQuery, Request: Plan as never });
   return (openapi.request as unknown as AnyRequest)(verb, expandPath(template, params?.path), {
     ...own,
     ...{ baseUrl: undefined, middleware: undefined, Request: undefined },
     params: { ...params, path: undefined },
-    fetch: (outgoing: Outgoing) => send(call, outgoing).then(({ response }) => response),
+    fetch: (outgoing: Outgoing) => send(outgoing),
   });
 }
 
-/** Creates the raw methods of a client. */
-export function createRawClient(client: CallTransferCore): RawClient {
+/**
+ * Returns openapi-fetch's verbs with a client's credentials, timeouts, retries and middleware, for paths that have no method
+ * yet.
+ *
+ * @example
+ * const { data, error } = await raw(client).GET("/api/v1/roles");
+ */
+export function raw(client: CallTransferCore): RawClient {
+  if (!isFunction(client?.[transport]))
+    throw new TypeError("raw() requires a client of this version of @call-transfer/sdk");
   const methods = verbs.map((verb) => [
     verb,
     (template: string, init?: RawInit) => request(client, verb, template, init),

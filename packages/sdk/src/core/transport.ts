@@ -1,0 +1,29 @@
+// How the SDK's other entries send requests with a client. A client may come from another copy of the SDK, e.g. the CommonJS
+// copy beside the ESM one.
+import type { RequestOptions } from "../options/options.ts";
+import type { Outgoing } from "../send/call.ts";
+
+/** Method of a client that returns its transport. Shared by every copy of this major version. */
+export const transport: unique symbol = Symbol.for("@call-transfer/sdk/1/transport");
+
+/** What a client lends to the SDK's other entries. It holds no credential. */
+export interface Transport {
+  /** Origin and path prefix of the API. */
+  readonly baseUrl: string;
+  /** The client's account, if it has one. */
+  readonly accountId: string | undefined;
+  /**
+   * Combines the options of a request with the client's.
+   *
+   * @throws {ConfigurationError} An option is invalid, or `accountId` is missing.
+   */
+  prepare(method: string, template: string, options?: RequestOptions): Prepared;
+}
+
+/** A request that is ready to be sent. */
+export interface Prepared {
+  /** The client's headers and, over them, the request's own. */
+  readonly headers: Headers;
+  /** Sends it with the client's credential, timeouts and retries. Returns any response of the API, errors included. */
+  send(outgoing: Outgoing): Promise<Response>;
+}
