@@ -32,6 +32,14 @@ export {
   ServerError,
   UnprocessableEntityError,
 } from "./errors/status-errors.ts";
+export type {
+  AttemptInstrumentation,
+  AttemptSummary,
+  Instrumentation,
+  InstrumentedRequest,
+  RequestInstrumentation,
+  RequestSummary,
+} from "./options/instrumentation.ts";
 export type { Middleware, MiddlewareContext, OutgoingRequest } from "./options/middleware.ts";
 export type {
   AccessTokenFunction,

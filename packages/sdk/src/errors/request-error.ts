@@ -21,7 +21,11 @@ export class RequestError extends CallTransferError implements RequestErrorDetai
 }
 
 /** Class of an error that needs no details but those of every request. */
-export type FailureKind = new (message: string, details: RequestErrorDetails, cause?: unknown) => RequestError;
+export interface FailureKind {
+  new (message: string, details: RequestErrorDetails, cause?: unknown): RequestError;
+  /** Its name. */
+  readonly [kind]: string;
+}
 
 /** The connection could not be made, or was lost. */
 export class ConnectionError extends RequestError {

@@ -68,6 +68,7 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
     (value) => value === 0 || milliseconds[0](Number(value) * 1000),
     "must be a number from 0 to 2147483",
   ],
+  instrumentation: objectWith("startRequest"),
   clock: objectWith("now", "setTimeout", "clearTimeout"),
   random: aFunction,
 };

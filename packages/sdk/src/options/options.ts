@@ -1,4 +1,5 @@
 import type { Attempt, OutcomeWindow, Reconciliation } from "../errors/details.ts";
+import type { Instrumentation } from "./instrumentation.ts";
 import type { Middleware } from "./middleware.ts";
 
 /** Options of one request. They override the client's. */
@@ -94,6 +95,8 @@ export interface ClientOptions extends Omit<RequestOptions, "signal"> {
   logger?: Logger | undefined;
   /** Checks the body of every success, e.g. `validateResponses()` of `@call-transfer/spec/validate`. */
   validate?: ResponseValidator | undefined;
+  /** Follows requests and attempts, e.g. `openTelemetry()` of `@call-transfer/sdk/otel`. */
+  instrumentation?: Instrumentation | undefined;
   /** Source of time and timers, for tests. */
   clock?: Clock | undefined;
   /** Random numbers for the backoff, from 0 to below 1; `Math.random` by default. */

@@ -2,6 +2,7 @@
 
 import type { Attempt } from "../errors/details.ts";
 import type { Credential } from "../options/auth.ts";
+import type { AttemptInstrumentation } from "../options/instrumentation.ts";
 import { isText } from "../utils/guards.ts";
 import { redact } from "../utils/redact.ts";
 import { BodyBuffer, isComplete, keepText, readText, replayable, textOf, toResponse } from "./body.ts";
@@ -9,6 +10,7 @@ import type { AttemptResult, AttemptState, Call, Outgoing } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { logDeprecation } from "./deprecation.ts";
 import { failedResult } from "./failure.ts";
+import { exchangeWithin } from "./instrumentation.ts";
 import { runMiddleware } from "./middleware.ts";
 import { codeOf, effectOf, parseProblem, refusal, requestIdOf, success, validated } from "./response.ts";
 import { outcomeOfFailure, retryHint } from "./retry.ts";
@@ -26,6 +28,7 @@ export interface AttemptPlan extends Outgoing {
   readonly number: number;
   /** Replaces an expired credential. */
   readonly renewed?: Credential | undefined;
+  readonly instrumentation?: AttemptInstrumentation | undefined;
 }
 
 /** Sends the request once. Rethrows what the caller's own code, such as its token function, threw before the first send. */
@@ -101,7 +104,9 @@ async function exchange(
   state.outcome = "unknown";
   try {
     state.inFlight = true;
-    return await fetchOnce(call, plan.url, init, attempt, stop, state);
+    const fetching = () => fetchOnce(call, plan.url, init, attempt, stop, state);
+    const { instrumentation } = plan;
+    return await (instrumentation ? exchangeWithin(call, instrumentation, plan.url, headers, fetching) : fetching());
   } catch (error) {
     state.failed = { error };
     if (attempt.status === undefined) state.outcome = outcomeOfFailure(error);

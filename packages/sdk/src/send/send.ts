@@ -7,11 +7,13 @@ import { type RequestError, withRetryReason } from "../errors/request-error.ts";
 import { createApiError } from "../errors/status-errors.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
+import type { RequestInstrumentation } from "../options/instrumentation.ts";
 import { isText, messageOf } from "../utils/guards.ts";
 import { excerpt } from "../utils/redact.ts";
 import { attemptOnce, between } from "./attempt.ts";
 import type { AttemptResult, Call, CallRecord, Outgoing } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
+import { followAttempt, followRequest } from "./instrumentation.ts";
 import { requestIdOf } from "./response.ts";
 import { backoffFor, combine, shouldRetry } from "./retry.ts";
 
@@ -34,7 +36,7 @@ export interface Sent<T = unknown> {
 }
 
 /** Sends the request until it succeeds or may not be retried. */
-export async function send<T>(call: Call, outgoing: Outgoing): Promise<Sent<T>> {
+export function send<T>(call: Call, outgoing: Outgoing): Promise<Sent<T>> {
   const record: CallRecord = {
     operationId: call.operationId,
     attempts: [],
@@ -43,9 +45,22 @@ export async function send<T>(call: Call, outgoing: Outgoing): Promise<Sent<T>> 
     skewMs: undefined,
     renewed: false,
   };
+  if (!call.instrumentation) return sendAttempts(call, outgoing, record);
+  return followRequest(call, record, (request) => sendAttempts(call, outgoing, record, request));
+}
+
+async function sendAttempts<T>(
+  call: Call,
+  outgoing: Outgoing,
+  record: CallRecord,
+  request?: RequestInstrumentation,
+): Promise<Sent<T>> {
   let renewed: Credential | undefined;
   for (let retries = 0; ; retries++) {
-    const result = await attemptOnce(call, { ...outgoing, number: record.attempts.length + 1, renewed });
+    const plan = { ...outgoing, number: record.attempts.length + 1, renewed };
+    const result = await (request
+      ? followAttempt(call, request, plan.number, (instrumentation) => attemptOnce(call, { ...plan, instrumentation }))
+      : attemptOnce(call, plan));
     recordResult(record, result);
     const { response, failure, data } = result;
     call.log("debug", () => summaryOf(call, record, result));

@@ -1,0 +1,77 @@
+// Calls the hooks of instrumentation. What they throw is logged and never reaches the request.
+import { kind } from "../errors/base.ts";
+import type { AttemptInstrumentation, RequestInstrumentation } from "../options/instrumentation.ts";
+import { messageOf } from "../utils/guards.ts";
+import type { AttemptResult, Call, CallRecord } from "./call.ts";
+
+function callHook<T>({ log }: Call, hook: () => T): T | undefined {
+  try {
+    return hook();
+  } catch (error) {
+    log("error", () => `instrumentation threw: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+/** Follows a request over all its attempts. */
+export async function followRequest<T extends { readonly error?: unknown }>(
+  call: Call,
+  record: CallRecord,
+  run: (request: RequestInstrumentation | undefined) => Promise<T>,
+): Promise<T> {
+  const { operationId, method, route, baseUrl } = call;
+  const request = callHook(call, () => call.instrumentation?.startRequest({ operationId, method, route, baseUrl }));
+  const end = (error: unknown) => callHook(call, () => request?.end({ ...record, error }));
+  try {
+    const sent = await run(request);
+    end(sent.error);
+    return sent;
+  } catch (error) {
+    end(error);
+    throw error;
+  }
+}
+
+/** Follows one attempt. */
+export async function followAttempt(
+  call: Call,
+  request: RequestInstrumentation,
+  number: number,
+  run: (attempt: AttemptInstrumentation | undefined) => Promise<AttemptResult>,
+): Promise<AttemptResult> {
+  const following = callHook(call, () => request.startAttempt(number));
+  const end = ({ outcome, attempt, failure }: Pick<AttemptResult, "outcome" | "attempt" | "failure">) => {
+    const reported = failure && { name: failure.kind[kind], message: failure.message };
+    callHook(call, () => following?.end({ outcome, attempt, failure: reported }));
+  };
+  try {
+    const result = await run(following);
+    end(result);
+    return result;
+  } catch (error) {
+    // The caller's own code threw before anything was sent.
+    end({ outcome: "not_sent" });
+    throw error;
+  }
+}
+
+/** Calls `fetch` within the instrumentation of an attempt: once, whatever that does. */
+export function exchangeWithin(
+  call: Call,
+  attempt: AttemptInstrumentation,
+  url: string,
+  headers: Headers,
+  fetchOnce: () => Promise<Response>,
+): Promise<Response> {
+  let sent: Promise<Response> | undefined;
+  const send = (added: Readonly<Record<string, string>> = {}): Promise<Response> => {
+    if (sent) return sent;
+    for (const [name, value] of Object.entries(added)) if (!headers.has(name)) headers.set(name, value);
+    sent = fetchOnce();
+    return sent;
+  };
+  const returned = callHook(call, () => attempt.exchange(url, send));
+  // It may return a promise, which rejects where fetch does.
+  Promise.resolve(returned).catch(() => {});
+  return send();
+}

@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { RequestError } from "../src/errors/request-error.ts";
+import type { AttemptInstrumentation, Instrumentation } from "../src/options/instrumentation.ts";
+import type { ClientOptions } from "../src/options/options.ts";
+import { raw } from "../src/raw.ts";
+import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
+
+const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+const roles = () => json(200, { roles: [] });
+
+/** Instrumentation that records its hooks, and adds a header. */
+function recorder(exchange: AttemptInstrumentation["exchange"] = (_url, send) => send({ traceparent: "00-a-b-01" })) {
+  const seen: unknown[] = [];
+  const instrumentation: Instrumentation = {
+    startRequest: ({ operationId, method, route, baseUrl }) => {
+      seen.push(["request", operationId, method, route, baseUrl]);
+      return {
+        startAttempt: (number) => {
+          seen.push(["attempt", number]);
+          return {
+            exchange,
+            end: ({ outcome, attempt, failure }) => {
+              seen.push(["attempt ended", outcome, attempt?.status, failure?.name]);
+            },
+          };
+        },
+        end: ({ outcome, attempts, error }) => {
+          seen.push(["request ended", outcome, attempts.length, error && (error as Error).name]);
+        },
+      };
+    },
+  };
+  return { seen, instrumentation };
+}
+
+function instrumented(
+  script: Step[],
+  options: Partial<ClientOptions> = {},
+  exchange?: AttemptInstrumentation["exchange"],
+) {
+  const { seen, instrumentation } = recorder(exchange);
+  const logged: string[] = [];
+  const log = (message: string) => logged.push(message);
+  const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: log };
+  const random = () => 0;
+  const clock = {
+    now: () => 0,
+    setTimeout: (run: () => void, ms: number) => ms < 60_000 && run(),
+    clearTimeout: () => {},
+  };
+  return { ...clientOf(script, { instrumentation, logger, random, clock, ...options }), seen, logged };
+}
+
+describe("instrumentation", () => {
+  it("follows a request and each of its attempts, and adds headers to each", async () => {
+    const { client, sent, seen } = instrumented([problem(500, "internal_error"), roles()]);
+    await client.roles.list();
+    expect(seen).toEqual([
+      ["request", "listRoles", "GET", "/api/v1/roles", "https://api.example.com"],
+      ["attempt", 1],
+      ["attempt ended", "unknown", 500, undefined],
+      ["attempt", 2],
+      ["attempt ended", "applied", 200, undefined],
+      ["request ended", "applied", 2, undefined],
+    ]);
+    expect(sent.map(({ headers }) => headers.get("traceparent"))).toEqual(["00-a-b-01", "00-a-b-01"]);
+  });
+
+  it("follows raw requests, whose errors are returned", async () => {
+    const { client, seen } = instrumented([problem(404, "resource_not_found")]);
+    await raw(client).GET("/api/v1/roles");
+    expect(seen.at(-1)).toEqual(["request ended", "rejected", 1, "NotFoundError"]);
+  });
+
+  it("learns of a lost placement, and of the retry that was skipped", async () => {
+    const { client, seen } = instrumented([networkError("ECONNRESET")]);
+    await client.calls.create(placement).catch(() => {});
+    expect(seen.slice(2)).toEqual([
+      ["attempt ended", "unknown", undefined, "ConnectionError"],
+      ["request ended", "unknown", 1, "OutcomeUnknownError"],
+    ]);
+  });
+
+  it("learns that an attempt ended although fetch never does", async () => {
+    const { client, seen } = instrumented([() => new Promise(() => {})], {
+      clock: undefined,
+      timeoutMs: 1,
+      maxRetries: 0,
+    });
+    await client.roles.list().catch(() => {});
+    expect(seen.slice(2)).toEqual([
+      ["attempt ended", "unknown", undefined, "TimeoutError"],
+      ["request ended", "unknown", 1, "TimeoutError"],
+    ]);
+  });
+
+  it("learns that the caller's own code failed before anything was sent", async () => {
+    const accessToken = () => {
+      throw new Error("no token");
+    };
+    const { client, sent, seen } = instrumented([], { accessToken, accountId: "a" });
+    await expect(client.roles.list()).rejects.toThrow("no token");
+    expect(sent).toEqual([]);
+    expect(seen.slice(2)).toEqual([
+      ["attempt ended", "not_sent", undefined, undefined],
+      ["request ended", "not_sent", 0, "Error"],
+    ]);
+  });
+
+  it("cannot replace the credential, the account or a header of the caller", async () => {
+    const added = { Authorization: "Bearer other", "X-Account-Id": "other", "x-team": "other", traceparent: "t" };
+    const options = { accountId: "a", headers: { "X-Team": "mine" } };
+    const { client, sent } = instrumented([roles()], options, (_url, send) => send(added));
+    await client.roles.list();
+    const headers = sent[0]?.headers;
+    expect(["authorization", "x-account-id", "x-team", "traceparent"].map((name) => headers?.get(name))).toEqual([
+      "Bearer svc_live_unit-test-secret",
+      "a",
+      "mine",
+      "t",
+    ]);
+  });
+
+  it.each<[what: string, exchange: AttemptInstrumentation["exchange"]]>([
+    ["sends twice", (_url, send) => [send(), send()]],
+    ["never sends", () => undefined],
+    ["throws before it sends", () => thrown()],
+    ["rejects", () => Promise.reject(new Error("hook"))],
+    ["throws after it sent", (_url, send) => [send(), thrown()]],
+    ["sends after it returned", (_url, send) => void Promise.resolve().then(() => send({ late: "1" }))],
+    ["adds a header that is none", (_url, send) => send({ "no header": "\n" })],
+  ])("sends a placement once even if it %s", async (_, exchange) => {
+    const { client, sent } = instrumented([json(201, { type: "initiated", callId: "c" })], {}, exchange);
+    expect(await client.calls.create(placement)).toMatchObject({ callId: "c" });
+    expect(sent.length).toBe(1);
+  });
+
+  it.each(["startRequest", "startAttempt", "end"])("that throws in %s is logged and changes nothing", async (hook) => {
+    const fail = (name: string) => name === hook && thrown();
+    const attempt = { exchange: (_url: string, send: () => Promise<Response>) => send(), end: () => void fail("end") };
+    const startAttempt = () => {
+      fail("startAttempt");
+      return attempt;
+    };
+    const startRequest = () => {
+      fail("startRequest");
+      return { startAttempt, end: () => void fail("end") };
+    };
+    const { client, logged } = instrumented([roles()], { instrumentation: { startRequest } });
+    expect(await client.roles.list()).toEqual({ roles: [] });
+    expect(new Set(logged)).toEqual(new Set(["call-transfer: instrumentation threw: hook"]));
+  });
+
+  it("whose promise rejects with a lost request does not end the process", async () => {
+    const exchange: AttemptInstrumentation["exchange"] = (_url, send) => send().finally(() => {});
+    const { client } = instrumented([networkError("ECONNRESET")], {}, exchange);
+    await expect(client.calls.create(placement)).rejects.toThrow("may have been carried out");
+  });
+
+  it("fails a request exactly as without it where fetch throws at once", async () => {
+    const fetch = () => {
+      throw new TypeError("no network");
+    };
+    const { client } = instrumented([], { fetch, maxRetries: 0 });
+    const error = await client.roles.list().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RequestError);
+    expect(error).toMatchObject({ attempts: [{}] });
+  });
+});
+
+function thrown(): never {
+  throw new Error("hook");
+}
