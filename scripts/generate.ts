@@ -14,6 +14,7 @@ import {
   renderSdkExports,
   renderSdkTables,
   renderSignature,
+  renderVersion,
 } from "./generate/resources.ts";
 import { renderResponseSchemas, renderSchemas } from "./generate/schemas.ts";
 import { renderModels, renderTypes, sdkModels, sdkTypes } from "./generate/types.ts";
@@ -44,6 +45,7 @@ async function render(): Promise<Map<string, string>> {
     ["packages/sdk/src/generated/types.gen.ts", sdkTypes],
     ["packages/sdk/src/generated/models.gen.ts", sdkModels],
     ["packages/sdk/src/generated/operations.gen.ts", renderSdkTables(document, operations)],
+    ["packages/sdk/src/generated/version.gen.ts", renderVersion(read("packages/sdk/package.json"))],
     ["packages/sdk/src/generated/signature.gen.ts", renderSignature(document)],
     ["packages/sdk/src/generated/error-codes.gen.ts", renderSdkErrorCodes(document)],
     ["packages/sdk/src/resources/resources.gen.ts", renderResources(nouns)],

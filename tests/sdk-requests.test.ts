@@ -90,16 +90,16 @@ describe("what an operation sends", () => {
   });
 
   it("has an encoded id, body or query, and the headers of the client and of the request", async () => {
-    const [client, own] = [{ "X-Team": "a", "x-kept": "k" }, { "x-team": "b" }];
+    const [client, own] = [{ "X-Team": "a", "x-kept": "k", "User-Agent": "app/1" }, { "x-team": "b" }];
     const recorded = ["rotate-secret", "POST /api/v1/transfers/destination-groups", "GET /api/v1/calls"];
     const sent = [];
     for (const { call } of recorded.flatMap((part) => cases.find(({ operation }) => operation.includes(part)) ?? []))
       sent.push((await sentBy("https://example.com/proxy/", client, (one) => call(one, own)))[0]);
     expect(sent.map((parts) => parts?.join(" "))).toMatchInlineSnapshot(`
       [
-        "POST https://example.com/proxy/api/v1/transfers/destinations/a%2Fb%20c%3F%23%25%C3%BC/rotate-secret x-kept,k x-team,b undefined",
-        "POST https://example.com/proxy/api/v1/transfers/destination-groups content-type,application/json x-kept,k x-team,b {"name":"Früh & spät","members":[{"destinationId":"d","ringTimeoutSecs":20}],"toNumber":"+15550100002"}",
-        "GET https://example.com/proxy/api/v1/calls?limit=5&status=2026-01-01T00%3A00%3A00%2B01%3A00 x-kept,k x-team,b undefined",
+        "POST https://example.com/proxy/api/v1/transfers/destinations/a%2Fb%20c%3F%23%25%C3%BC/rotate-secret user-agent,app/1 x-kept,k x-team,b undefined",
+        "POST https://example.com/proxy/api/v1/transfers/destination-groups content-type,application/json user-agent,app/1 x-kept,k x-team,b {"name":"Früh & spät","members":[{"destinationId":"d","ringTimeoutSecs":20}],"toNumber":"+15550100002"}",
+        "GET https://example.com/proxy/api/v1/calls?limit=5&status=2026-01-01T00%3A00%3A00%2B01%3A00 user-agent,app/1 x-kept,k x-team,b undefined",
       ]
     `);
   });

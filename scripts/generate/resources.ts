@@ -217,6 +217,12 @@ export function renderSignature(document: OpenApiDocument): string {
   return `${header}/** Signature scheme of webhooks (§6). */\nexport const signature = ${literal(signatureOf(document))} as const;\n`;
 }
 
+/** @param manifest The SDK's package.json. */
+export function renderVersion(manifest = "{}"): string {
+  const { version } = JSON.parse(manifest) as { version?: string };
+  return `${header}/** Version of this package. */\nexport const VERSION = ${JSON.stringify(version)};\n`;
+}
+
 export function renderSdkErrorCodes(document: OpenApiDocument): string {
   const table = Object.entries(document["x-error-table"]);
   const rows = table.map(([code, row]) => `  /** ${row.meaning} */ ${code}: ${row.status ?? "number"};`);

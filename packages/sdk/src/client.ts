@@ -11,14 +11,15 @@ import { isObject } from "./utils/guards.ts";
  * specification is docs/specification.md in the repository.
  *
  * @example
- * const client = new CallTransfer({ baseUrl: "https://api.example.com", apiKey: process.env.CALL_TRANSFER_API_KEY });
+ * // Reads CALL_TRANSFER_API_KEY and CALL_TRANSFER_BASE_URL.
+ * const client = new CallTransfer();
  * const group = await client.destinationGroups.create({ name: "Front desk", members: [{ destinationId }] });
  */
 export class CallTransfer extends ResourceClient {
   readonly #options: ClientOptions;
 
   /** @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret. */
-  constructor(options: ClientOptions) {
+  constructor(options: ClientOptions = {}) {
     super(options);
     this.#options = { ...options };
   }

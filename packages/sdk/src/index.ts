@@ -32,6 +32,7 @@ export {
   ServerError,
   UnprocessableEntityError,
 } from "./errors/status-errors.ts";
+export { VERSION } from "./generated/version.gen.ts";
 export type {
   AttemptInstrumentation,
   AttemptSummary,
@@ -45,8 +46,10 @@ export type {
   AccessTokenFunction,
   ClientOptions,
   Clock,
+  FetchOptions,
   FindCandidates,
   Logger,
+  LogLevel,
   RequestOptions,
   ResponseValidator,
   RetryEvent,

@@ -16,7 +16,7 @@ const refusal = (options: unknown): ConfigurationError => {
 
 describe("client options", () => {
   it.each([
-    ["options", undefined],
+    ["options", null],
     ["baseUrl", { apiKey }],
     ["baseUrl", { ...good, baseUrl: "api.example.com" }],
     ["baseUrl", { ...good, baseUrl: "ftp://api.example.com" }],

@@ -1,11 +1,12 @@
 import { ConfigurationError } from "../errors/base.ts";
 import { operationFacts } from "../generated/operations.gen.ts";
-import { checkOptions, type Given, requestRules } from "../options/checks.ts";
+import { check, checkOptions, type Given, requestRules } from "../options/checks.ts";
 import type { ClientOptions, FindCandidates, RequestOptions } from "../options/options.ts";
-import { resolveSettings, type Settings } from "../options/settings.ts";
+import { resolveSettings, type Settings, withHeaders } from "../options/settings.ts";
 import { replayable } from "../send/body.ts";
 import type { Call, Outgoing } from "../send/call.ts";
 import { type Sent, send } from "../send/send.ts";
+import { isObject } from "../utils/guards.ts";
 import { expandPath, serializeQuery } from "../utils/path.ts";
 import { ApiPromise } from "./api-promise.ts";
 import { type Transport, transport } from "./transport.ts";
@@ -28,7 +29,7 @@ export class CallTransferCore {
   readonly #settings: Settings;
 
   /** @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret. */
-  constructor(options: ClientOptions) {
+  constructor(options: ClientOptions = {}) {
     const { [original]: parent } = Object(options) as { readonly [original]?: CallTransferCore };
     // biome-ignore lint/complexity/useOptionalChain: TypeScript allows no private name in one
     this.#settings = resolveSettings(options, parent && parent.#settings);
@@ -84,17 +85,32 @@ export class CallTransferCore {
 }
 
 /** Builds the same request as openapi-fetch does for a JSON body. */
-function toOutgoing({ baseUrl, headers }: PreparedCall, path: string, { query, body }: RequestInput): Outgoing {
-  const search = query && serializeQuery({ ...query });
+function toOutgoing(call: PreparedCall, path: string, input: RequestInput): Outgoing {
+  const { baseUrl, headers, extraBody, extraQuery } = call;
+  const query = merge(extraQuery, input.query);
+  const search = query && serializeQuery(query);
   const url = baseUrl + path + (search ? `?${search}` : "");
-  if (body === undefined) return { url, headers };
+  const isExtendable = isObject(input.body) && !Array.isArray(input.body);
+  check(!extraBody || isExtendable, "extraBody", `requires a body that is an object, in ${call.operationId}`);
+  if (input.body === undefined) return { url, headers };
   if (!headers.has("content-type")) headers.set("content-type", "application/json");
-  return { url, headers, body: JSON.stringify(body) };
+  return { url, headers, body: JSON.stringify(extraBody ? merge(extraBody, Object(input.body)) : input.body) };
+}
+
+/** Adds extra fields to named ones, which win unless they are undefined. */
+function merge(
+  extra: object | undefined,
+  named: object | null | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  if (!extra) return named ? { ...named } : undefined;
+  return { ...extra, ...Object.fromEntries(Object.entries(named ?? {}).filter(([, value]) => value !== undefined)) };
 }
 
 /** A call with the headers of its request. */
 interface PreparedCall extends Call {
   readonly headers: Headers;
+  readonly extraBody?: object | undefined;
+  readonly extraQuery?: object | undefined;
 }
 
 /**
@@ -110,7 +126,7 @@ function prepareCall(
   findCandidates?: FindCandidates,
 ): PreparedCall {
   const given: Given<RequestOptions> = options === undefined ? {} : checkOptions(options, requestRules);
-  const { headers, middleware } = given;
+  const { headers, middleware, fetchOptions } = given;
   const operationId = `${method} ${template}`;
   const operation = operationFacts[operationId] ?? { operationId, retry: "once" };
   const filled = { ...settings, ...given };
@@ -127,14 +143,8 @@ function prepareCall(
     middleware: middleware ? [...settings.middleware, ...middleware] : settings.middleware,
     deadline: totalTimeoutMs && settings.elapsed() + totalTimeoutMs,
     findCandidates,
-    findOptions: { accountId: given.accountId, headers, middleware },
+    fetchOptions: fetchOptions ? { ...settings.fetchOptions, ...fetchOptions } : settings.fetchOptions,
+    findOptions: { accountId: given.accountId, headers, middleware, fetchOptions },
     tokens: new Set(),
   };
-}
-
-/** Copies headers, and sets others over them. */
-function withHeaders(shared: Readonly<Record<string, string>>, own: Readonly<Record<string, string>> = {}): Headers {
-  const headers = new Headers(shared);
-  for (const [name, value] of Object.entries(own)) headers.set(name, value);
-  return headers;
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/base.ts";
 import { isFunction, isObject, isText } from "../utils/guards.ts";
-import type { ClientOptions, RequestOptions, RetryOptions } from "./options.ts";
+import type { ClientOptions, LogLevel, RequestOptions, RetryOptions } from "./options.ts";
 
 /** Longest delay of a timer, in milliseconds: 2³¹−1. */
 const maxTimerMs = 2_147_483_647;
@@ -47,9 +47,18 @@ export const requestRules: Record<keyof RequestOptions, Rule> = {
   ],
   accountId: [(value) => isText(value, /^[\x21-\x7e]+$/), "must be visible ASCII characters without spaces"],
   middleware: [(value) => Array.isArray(value) && value.every(isFunction), "must be a list of functions"],
+  fetchOptions: [
+    (value) => isObject(value) && !["method", "headers", "body", "signal", "redirect"].some((name) => name in value),
+    "must be an object without method, headers, body, signal and redirect",
+  ],
+  extraBody: anObject,
+  extraQuery: anObject,
 };
 
-const { signal: _perRequest, ...sharedRules } = requestRules;
+const { signal: _signal, extraBody: _extraBody, extraQuery: _extraQuery, ...sharedRules } = requestRules;
+
+/** In order of severity. */
+export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
 
 /** Rules of the options of a client. */
 export const clientRules: Record<keyof ClientOptions, Rule> = {
@@ -62,6 +71,7 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
   retry: anObject,
   onRetry: aFunction,
   logger: objectWith("debug", "info", "warn", "error"),
+  logLevel: [(value) => logLevels.includes(value as LogLevel), `must be ${logLevels.join(", ")}`],
   validate: aFunction,
   fetch: aFunction,
   maxRetryAfterSecs: [

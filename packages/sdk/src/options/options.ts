@@ -18,7 +18,24 @@ export interface RequestOptions {
   accountId?: string | undefined;
   /** Runs around every attempt, inside the client's middleware. */
   middleware?: readonly Middleware[] | undefined;
+  /** Options of `fetch` beside the SDK's own, e.g. a proxy. A request's are added to the client's. */
+  fetchOptions?: FetchOptions | undefined;
+  /** Body fields that this SDK version does not have. Fields of the body itself win over them. */
+  extraBody?: Readonly<Record<string, unknown>> | undefined;
+  /** Query parameters that this SDK version does not have. Parameters of the query itself win over them. */
+  extraQuery?: Readonly<Record<string, unknown>> | undefined;
 }
+
+/**
+ * Options of `fetch`, such as `cache`, or those of a runtime: `dispatcher` (Node with undici), `proxy` (Bun), `client` (Deno),
+ * `cf` (Cloudflare Workers).
+ */
+export type FetchOptions = Readonly<
+  Omit<RequestInit, "method" | "headers" | "body" | "signal" | "redirect" | "dispatcher"> & Record<string, unknown>
+>;
+
+/** Least severe messages that are logged. */
+export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 /** An upcoming retry, reported before its wait. */
 export interface RetryEvent {
@@ -72,10 +89,15 @@ export interface Clock {
 }
 
 /** Options of a client. */
-export interface ClientOptions extends Omit<RequestOptions, "signal"> {
-  /** Base URL of the API without `/api/v1`, e.g. `https://api.example.com`; may have a path prefix. */
-  baseUrl: string;
-  /** API key (§5.1). Either this or `accessToken` is required. */
+export interface ClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery"> {
+  /**
+   * Base URL of the API without `/api/v1`, e.g. `https://api.example.com`; may have a path prefix. The environment variable
+   * `CALL_TRANSFER_BASE_URL` by default.
+   */
+  baseUrl?: string | undefined;
+  /**
+   * API key (§5.1). Either this or `accessToken` is required. The environment variable `CALL_TRANSFER_API_KEY` by default.
+   */
   apiKey?: string | undefined;
   /** JWT access token, or a function that returns one (§5.1). */
   accessToken?: string | AccessTokenFunction | undefined;
@@ -91,8 +113,13 @@ export interface ClientOptions extends Omit<RequestOptions, "signal"> {
   retry?: RetryOptions | undefined;
   /** Called before the wait of every retry. */
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
-  /** Receives log messages: attempts at debug, retries and deprecations at warn. */
+  /** Receives log messages: attempts at debug, retries and deprecations at warn; `console` by default. */
   logger?: Logger | undefined;
+  /**
+   * Least severe messages that are logged. The environment variable `CALL_TRANSFER_LOG` by default; without it, `debug` with a
+   * `logger` and `off` without one.
+   */
+  logLevel?: LogLevel | undefined;
   /** Checks the body of every success, e.g. `validateResponses()` of `@call-transfer/spec/validate`. */
   validate?: ResponseValidator | undefined;
   /** Follows requests and attempts, e.g. `openTelemetry()` of `@call-transfer/sdk/otel`. */

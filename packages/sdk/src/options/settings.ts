@@ -1,9 +1,10 @@
 import { defaultMaxRetries, defaultTimeoutMs } from "../generated/operations.gen.ts";
 import { isText } from "../utils/guards.ts";
 import { type Auth, createAuth } from "./auth.ts";
-import { check, checkOptions, clientRules, retryRules } from "./checks.ts";
-import type { ClientOptions, Clock, Logger } from "./options.ts";
+import { check, checkOptions, clientRules, logLevels, retryRules } from "./checks.ts";
+import type { ClientOptions, Clock, Logger, LogLevel } from "./options.ts";
 import { RetryBudget } from "./retry-budget.ts";
+import { inBrowser, readVariable, userAgentHeader } from "./runtime.ts";
 
 const systemClock: Clock = {
   now: () => Date.now(),
@@ -22,16 +23,24 @@ const defaults = {
   random: () => Math.random(),
 } satisfies Partial<ClientOptions>;
 
+/** Environment variables by the option that they stand for. */
+const variables = {
+  apiKey: "CALL_TRANSFER_API_KEY",
+  baseUrl: "CALL_TRANSFER_BASE_URL",
+  logLevel: "CALL_TRANSFER_LOG",
+} as const satisfies { readonly [Name in keyof ClientOptions]: string };
+
 type Defaulted = keyof typeof defaults;
 
 /** Options of a client after checks, with their defaults. */
 export interface Settings
-  extends Readonly<Omit<ClientOptions, Defaulted | "apiKey" | "accessToken" | "logger" | "retry">>,
+  extends Readonly<Omit<ClientOptions, Defaulted | "baseUrl" | "apiKey" | "accessToken" | "logger" | "retry">>,
     Readonly<{ [Name in Defaulted]: NonNullable<ClientOptions[Name]> }> {
+  readonly baseUrl: string;
   readonly auth: Auth;
   readonly budget: RetryBudget | undefined;
   readonly unsafe: "never" | "check" | "always";
-  /** Writes to the caller's logger, if there is one. Its errors are ignored. */
+  /** Writes to the logger, unless the message is below the log level. Its errors are ignored. */
   readonly log: (level: keyof Logger, message: () => string) => void;
   /** Operations whose deprecation was logged. */
   readonly loggedDeprecations: Set<string>;
@@ -39,29 +48,59 @@ export interface Settings
   readonly elapsed: () => number;
 }
 
-function resolveAuth({ apiKey, accessToken, allowApiKeyInBrowser }: ClientOptions, parent?: Auth): Auth {
-  check(apiKey === undefined || accessToken === undefined, "accessToken", "and apiKey cannot be combined. Pass one.");
+/**
+ * An option, or its environment variable with the name of that for messages.
+ *
+ * @throws {ConfigurationError} The variable is invalid. The message never holds its value.
+ */
+function readOption<Name extends keyof typeof variables>(
+  given: ClientOptions,
+  name: Name,
+): readonly [value: ClientOptions[Name], name: string] {
+  const variable = variables[name];
+  const text = given[name] === undefined ? readVariable(variable) : undefined;
+  if (text === undefined) return [given[name], name];
+  const [accepts, problem] = clientRules[name];
+  check(accepts(text), variable, problem);
+  return [text as ClientOptions[Name], variable];
+}
+
+function resolveAuth(given: ClientOptions, parent?: Auth): Auth {
+  const { apiKey: ownKey, accessToken, allowApiKeyInBrowser } = given;
+  check(ownKey === undefined || accessToken === undefined, "accessToken", "and apiKey cannot be combined. Pass one.");
   if (accessToken !== undefined) return createAuth("accessToken", accessToken, parent);
-  check(apiKey !== undefined, "apiKey", "or accessToken is required");
+  const [apiKey] = readOption(given, "apiKey");
+  check(apiKey !== undefined, "apiKey", `or accessToken is required. Pass one, or set ${variables.apiKey}.`);
   // Visitors can read the memory of a page or a web worker.
-  const inBrowser = "document" in globalThis || "importScripts" in globalThis;
   const problem = "would be exposed in the browser. Use accessToken, or set allowApiKeyInBrowser: true.";
-  check(allowApiKeyInBrowser === true || !inBrowser, "apiKey", problem);
+  check(allowApiKeyInBrowser === true || !inBrowser(), "apiKey", problem);
   return createAuth("apiKey", apiKey, parent);
 }
 
 const loopback = /^(?:(?:.+\.)?localhost|\[::1\]|127(?:\.\d{1,3}){3})$/;
 
-function resolveBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): string {
+function resolveBaseUrl(given: ClientOptions): string {
+  const [baseUrl, name] = readOption(given, "baseUrl");
+  check(baseUrl !== undefined, name, `is required. Pass it, or set ${variables.baseUrl}.`);
   const isWeb = isText(baseUrl, /^https?:/i) && URL.canParse(baseUrl);
-  check(isWeb, "baseUrl", "must be a URL such as https://api.example.com");
+  check(isWeb, name, "must be a URL such as https://api.example.com");
   const { protocol, hostname, origin, pathname, username, password } = new URL(baseUrl);
-  check(!username && !password && !/[?#]/.test(baseUrl), "baseUrl", "must not have a user name, query or fragment");
+  check(!username && !password && !/[?#]/.test(baseUrl), name, "must not have a user name, query or fragment");
   const path = pathname.replace(/\/+$/, "");
-  check(!path.endsWith("/api/v1"), "baseUrl", "must not include /api/v1");
-  const secure = protocol === "https:" || loopback.test(hostname) || allowInsecureHttp === true;
-  check(secure, "baseUrl", "must use https. In a private network, set allowInsecureHttp: true.");
+  check(!path.endsWith("/api/v1"), name, "must not include /api/v1");
+  const secure = protocol === "https:" || loopback.test(hostname) || given.allowInsecureHttp === true;
+  check(secure, name, "must use https. In a private network, set allowInsecureHttp: true.");
   return origin + path;
+}
+
+/** Copies headers, and sets others over them. */
+export function withHeaders(
+  shared: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>> = {},
+): Headers {
+  const headers = new Headers(shared);
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  return headers;
 }
 
 /**
@@ -73,18 +112,22 @@ function resolveBaseUrl({ baseUrl, allowInsecureHttp }: ClientOptions): string {
 export function resolveSettings(options: ClientOptions, parent?: Settings): Settings {
   const given = checkOptions(options, clientRules);
   const { apiKey, accessToken, retry = {}, logger, ...rest } = given;
+  const [logLevel = logger ? "debug" : "off"] = readOption(given, "logLevel");
+  const severity = (level: LogLevel): number => logLevels.indexOf(level);
   const { unsafe = "never", budget = true } = checkOptions(retry, retryRules, "retry.");
   const filled = { ...defaults, ...rest };
   const { clock } = filled;
   return {
     ...filled,
+    headers: Object.fromEntries(withHeaders(userAgentHeader(), given.headers)),
     auth: resolveAuth(given, parent?.auth),
     baseUrl: resolveBaseUrl(given),
     budget: budget ? (parent?.budget ?? new RetryBudget()) : undefined,
     unsafe,
     log(level, message) {
+      if (severity(level) < severity(logLevel)) return;
       try {
-        logger?.[level](`call-transfer: ${message()}`);
+        (logger ?? console)[level](`call-transfer: ${message()}`);
       } catch {
         // A failing logger must not break the request.
       }

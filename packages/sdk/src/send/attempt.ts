@@ -117,7 +117,7 @@ async function exchange(
 }
 
 function requestInit(
-  { method, accountId }: Call,
+  { method, accountId, fetchOptions }: Call,
   { body }: AttemptPlan,
   headers: Headers,
   { token }: Credential,
@@ -126,7 +126,7 @@ function requestInit(
   headers.set("accept", "application/json");
   headers.set("authorization", `Bearer ${token}`);
   if (accountId !== undefined) headers.set("x-account-id", accountId);
-  const init: RequestInit & { duplex?: "half" } = { method, headers, redirect: "manual", signal };
+  const init: RequestInit & { duplex?: "half" } = { ...fetchOptions, method, headers, redirect: "manual", signal };
   if (body !== undefined && body !== null) {
     init.body = body as BodyInit;
     // Node requires this for a stream.

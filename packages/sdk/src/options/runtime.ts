@@ -1,0 +1,36 @@
+// What the SDK reads from the runtime that it runs in.
+import { VERSION } from "../generated/version.gen.ts";
+import { isText } from "../utils/guards.ts";
+
+interface Runtime {
+  readonly process?: { readonly env?: Record<string, unknown>; readonly versions?: Record<string, unknown> };
+  readonly navigator?: { readonly userAgent?: unknown };
+}
+
+/** A page or a web worker. */
+export const inBrowser = (): boolean => "document" in globalThis || "importScripts" in globalThis;
+
+/** An environment variable without spaces around it. Undefined if it is empty, or cannot be read. */
+export function readVariable(name: string): string | undefined {
+  try {
+    const value = (globalThis as Runtime).process?.env?.[name];
+    return (isText(value) && value.trim()) || undefined;
+  } catch {
+    // Deno refuses without --allow-env.
+    return undefined;
+  }
+}
+
+/**
+ * The `User-Agent` header, e.g. `call-transfer-sdk/1.0.0 node/24.21.0`. None in browsers: they have their own, and another
+ * would need the API's permission (CORS).
+ */
+export function userAgentHeader(): { readonly "user-agent"?: string } {
+  if (inBrowser()) return {};
+  const { process, navigator } = globalThis as Runtime;
+  const { versions = {} } = process ?? {};
+  // Bun and Deno have a version of Node too.
+  const name = ["bun", "deno", "node"].find((one) => versions[one]);
+  const runtime = name ? `${name}/${versions[name]}` : navigator?.userAgent;
+  return { "user-agent": `call-transfer-sdk/${VERSION}${isText(runtime, /^[\w./-]+$/) ? ` ${runtime}` : ""}` };
+}

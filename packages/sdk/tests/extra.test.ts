@@ -1,0 +1,81 @@
+// What goes to the API and to fetch besides what the SDK has a name for.
+import { describe, expect, it } from "vitest";
+import { ConfigurationError } from "../src/errors/base.ts";
+import type { RequestOptions } from "../src/options/options.ts";
+import { clientOf, json } from "./test-server.ts";
+
+const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+const placed = () => json(201, { type: "initiated", callId: "c" });
+const page = (ids: string[], total: number) => json(200, { calls: ids.map((id) => ({ id })), meta: { total } });
+
+describe("extraBody", () => {
+  it("adds fields to a body, and named fields win", async () => {
+    const { client, sent } = clientOf([placed()]);
+    await client.calls.create(placement, { extraBody: { campaign: "spring", toNumber: "+1" } });
+    expect(JSON.parse(String(sent[0]?.init.body))).toEqual({ ...placement, campaign: "spring" });
+  });
+
+  it("fills in a named field that is undefined", async () => {
+    const { client, sent } = clientOf([json(201, { id: "g" })]);
+    const group = {
+      name: "Front desk",
+      members: [{ destinationId: "d" }],
+      ...{ totalTimeoutSecs: undefined as never },
+    };
+    await client.destinationGroups.create(group, { extraBody: { totalTimeoutSecs: 40 } });
+    expect(JSON.parse(String(sent[0]?.init.body))).toMatchObject({ totalTimeoutSecs: 40 });
+  });
+
+  it.each<[what: string, send: (options: RequestOptions) => PromiseLike<unknown>]>([
+    ["an operation without a body", (options) => clientOf([]).client.roles.list(options)],
+    ["a body that is a list", (options) => clientOf([]).client.request("POST", "/api/v1/new", { body: [1] }, options)],
+    ["a body that is text", (options) => clientOf([]).client.request("POST", "/api/v1/new", { body: "a" }, options)],
+  ])("is refused for %s", async (_, send) => {
+    const error = await send({ extraBody: { a: 1 } }).then(undefined, (thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toMatchObject({ option: "extraBody" });
+  });
+});
+
+describe("extraQuery", () => {
+  it("adds parameters to each page of a list, and named ones win", async () => {
+    const { client, sent } = clientOf([page(["a"], 2), page(["b"], 2)]);
+    const calls = client.calls.list({ limit: 1 }, { extraQuery: { campaign: "spring", limit: 9 } });
+    expect(await calls.toArray({ maxItems: 10 })).toHaveLength(2);
+    const queries = sent.map(({ url }) => Object.fromEntries(new URL(url).searchParams));
+    expect(queries).toEqual([
+      { campaign: "spring", limit: "1" },
+      { campaign: "spring", limit: "1", offset: "1" },
+    ]);
+  });
+
+  it("adds parameters to an operation without a query", async () => {
+    const { client, sent } = clientOf([json(200, { roles: [] })]);
+    await client.roles.list({ extraQuery: { verbose: true } });
+    expect(sent[0]?.url).toBe("https://api.example.com/api/v1/roles?verbose=true");
+  });
+
+  it("refuses a value that has no text", async () => {
+    await expect(clientOf([]).client.roles.list({ extraQuery: { since: new Date() } })).rejects.toThrow("toISOString");
+  });
+});
+
+describe("fetchOptions", () => {
+  it("reach fetch: the client's, and the request's over them", async () => {
+    const dispatcher = { dispatch: () => true };
+    const { client, sent } = clientOf([placed()], { fetchOptions: { dispatcher, cache: "no-store" } });
+    await client.calls.create(placement, { fetchOptions: { cache: "reload", keepalive: true } });
+    expect(sent[0]?.init).toMatchObject({ dispatcher, cache: "reload", keepalive: true, method: "POST" });
+  });
+
+  it.each(["method", "headers", "body", "signal", "redirect"])("cannot replace %s, which the SDK sets", (name) => {
+    const problem = "fetchOptions must be an object without method, headers, body, signal and redirect";
+    expect(() => clientOf([], { fetchOptions: { [name]: undefined } as never })).toThrow(problem);
+  });
+});
+
+describe("the options of a client", () => {
+  it.each(["extraBody", "extraQuery", "signal"])("do not include %s, which belongs to one request", (name) => {
+    expect(() => clientOf([], { [name]: {} } as never)).toThrow(`${name} is not an option`);
+  });
+});

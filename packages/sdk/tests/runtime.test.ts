@@ -1,0 +1,185 @@
+// What the SDK reads from its runtime: environment variables and versions.
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { CallTransfer } from "../src/client.ts";
+import { VERSION } from "../src/generated/version.gen.ts";
+import type { ClientOptions } from "../src/options/options.ts";
+import { clientOf, json } from "./test-server.ts";
+
+const roles = () => json(200, { roles: [] });
+const key = "svc_live_from-the-environment";
+const url = "https://env.example.com";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+/** What a client of only these options sends. */
+async function sentBy(options: ClientOptions): Promise<{ url: string; headers: Headers }> {
+  const sent: { url: string; headers: Headers }[] = [];
+  const fetch = async (to: string | URL | Request, init: RequestInit = {}) => {
+    sent.push({ url: String(to), headers: new Headers(init.headers) });
+    return roles();
+  };
+  await new CallTransfer({ fetch, ...options }).roles.list();
+  return sent[0] as { url: string; headers: Headers };
+}
+
+describe("environment variables", () => {
+  it("give the API key and the base URL", async () => {
+    vi.stubEnv("CALL_TRANSFER_API_KEY", ` ${key}\n`);
+    vi.stubEnv("CALL_TRANSFER_BASE_URL", url);
+    const sent = await sentBy({});
+    expect(sent.url).toBe(`${url}/api/v1/roles`);
+    expect(sent.headers.get("authorization")).toBe(`Bearer ${key}`);
+  });
+
+  it("stand back behind options", async () => {
+    vi.stubEnv("CALL_TRANSFER_API_KEY", key);
+    vi.stubEnv("CALL_TRANSFER_BASE_URL", url);
+    const sent = await sentBy({
+      accessToken: "token-of-an-option",
+      accountId: "a",
+      baseUrl: "https://api.example.com",
+    });
+    expect(sent.url).toBe("https://api.example.com/api/v1/roles");
+    expect(sent.headers.get("authorization")).toBe("Bearer token-of-an-option");
+  });
+
+  it("that are empty count as not set", () => {
+    vi.stubEnv("CALL_TRANSFER_API_KEY", " ");
+    vi.stubEnv("CALL_TRANSFER_BASE_URL", "");
+    expect(() => new CallTransfer({ apiKey: key })).toThrow(
+      "baseUrl is required. Pass it, or set CALL_TRANSFER_BASE_URL.",
+    );
+    expect(() => new CallTransfer({ baseUrl: url })).toThrow(
+      "apiKey or accessToken is required. Pass one, or set CALL_TRANSFER_API_KEY.",
+    );
+  });
+
+  it.each([
+    ["CALL_TRANSFER_API_KEY", "two words", "must be letters, digits"],
+    ["CALL_TRANSFER_BASE_URL", "ftp://example.com", "must be a URL such as"],
+    ["CALL_TRANSFER_BASE_URL", "http://example.com", "must use https"],
+    ["CALL_TRANSFER_LOG", "verbose", "must be debug, info, warn, error, off"],
+  ])("that are invalid are named, without their value: %s=%s", (variable, value, problem) => {
+    vi.stubEnv("CALL_TRANSFER_API_KEY", key);
+    vi.stubEnv("CALL_TRANSFER_BASE_URL", url);
+    vi.stubEnv(variable, value);
+    const create = () => new CallTransfer();
+    expect(create).toThrow(`${variable} ${problem}`);
+    expect(create).not.toThrow(value);
+    expect(create).toThrow(expect.objectContaining({ option: variable }));
+  });
+
+  it("keep their value when a copy has another credential or account", async () => {
+    vi.stubEnv("CALL_TRANSFER_API_KEY", key);
+    vi.stubEnv("CALL_TRANSFER_BASE_URL", url);
+    const seen: (string | null)[] = [];
+    const fetch = async (_url: unknown, init: RequestInit = {}) => {
+      seen.push(new Headers(init.headers).get("authorization"));
+      return roles();
+    };
+    const client = new CallTransfer({ fetch });
+    await client.withOptions({ accountId: "a" }).roles.list();
+    await client.withOptions({ accessToken: "another-token", accountId: "a" }).roles.list();
+    expect(seen).toEqual([`Bearer ${key}`, "Bearer another-token"]);
+  });
+
+  it("that the runtime refuses to read are as if not set", () => {
+    const env = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error("NotCapable: requires env access");
+        },
+      },
+    );
+    vi.stubGlobal("process", { ...process, env });
+    expect(() => new CallTransfer({ apiKey: key })).toThrow("baseUrl is required");
+    expect(() => new CallTransfer({ apiKey: key, baseUrl: url })).not.toThrow();
+  });
+});
+
+describe("logging", () => {
+  const answers = () => [json(500, {}), roles()];
+  const quick = {
+    random: () => 0,
+    clock: { now: () => 0, setTimeout: (run: () => void, ms: number) => ms < 60_000 && run(), clearTimeout: () => {} },
+  };
+  const spied = () => {
+    const counts = { debug: 0, info: 0, warn: 0, error: 0 };
+    for (const level of ["debug", "info", "warn", "error"] as const) {
+      vi.spyOn(console, level).mockImplementation(() => {
+        counts[level]++;
+      });
+    }
+    return counts;
+  };
+
+  it("is off by default", async () => {
+    const counts = spied();
+    await clientOf(answers(), quick).client.roles.list();
+    expect(counts).toEqual({ debug: 0, info: 0, warn: 0, error: 0 });
+  });
+
+  it.each([
+    ["debug", { debug: 2, warn: 1 }],
+    ["info", { debug: 0, warn: 1 }],
+    ["error", { debug: 0, warn: 0 }],
+    ["off", { debug: 0, warn: 0 }],
+  ] as const)("goes to the console from the level of CALL_TRANSFER_LOG or logLevel on: %s", async (level, expected) => {
+    const counts = spied();
+    await clientOf(answers(), { ...quick, logLevel: level }).client.roles.list();
+    expect(counts).toMatchObject(expected);
+    vi.stubEnv("CALL_TRANSFER_LOG", level);
+    await clientOf(answers(), quick).client.roles.list();
+    expect(counts).toMatchObject({ debug: expected.debug * 2, warn: expected.warn * 2 });
+  });
+
+  it("goes to a logger in full, or from the level on", async () => {
+    const counts = spied();
+    const seen: string[] = [];
+    const log = (message: string) => seen.push(message);
+    const logger = { debug: log, info: log, warn: log, error: log };
+    await clientOf(answers(), { ...quick, logger }).client.roles.list();
+    expect(seen).toHaveLength(3);
+    await clientOf(answers(), { ...quick, logger, logLevel: "warn" }).client.roles.list();
+    expect(seen).toHaveLength(4);
+    expect(counts).toEqual({ debug: 0, info: 0, warn: 0, error: 0 });
+  });
+});
+
+describe("the User-Agent", () => {
+  const userAgentOf = async (options: ClientOptions = {}) =>
+    (await sentBy({ apiKey: key, baseUrl: url, ...options })).headers.get("user-agent");
+
+  it("names the SDK, the runtime and their versions", async () => {
+    expect(await userAgentOf()).toBe(`call-transfer-sdk/${VERSION} node/${process.versions.node}`);
+  });
+
+  it.each<[runtime: string, globals: object, expected: string | null]>([
+    ["Bun", { process: { versions: { node: "24.3.0", bun: "1.4.5" } } }, "bun/1.4.5"],
+    ["Deno", { process: { versions: { node: "24.3.0", deno: "2.5.0" } } }, "deno/2.5.0"],
+    [
+      "Cloudflare Workers",
+      { process: undefined, navigator: { userAgent: "Cloudflare-Workers" } },
+      "Cloudflare-Workers",
+    ],
+    ["an unknown runtime", { process: undefined, navigator: undefined }, ""],
+    ["a runtime whose name cannot be a product", { process: undefined, navigator: { userAgent: "a (b; c)" } }, ""],
+  ])("names %s", async (_, globals, expected) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+    expect(await userAgentOf()).toBe(`call-transfer-sdk/${VERSION} ${expected}`.trim());
+  });
+
+  it("is left to the browser", async () => {
+    vi.stubGlobal("document", {});
+    expect(await userAgentOf({ allowApiKeyInBrowser: true })).toBe(null);
+  });
+
+  it("can be replaced, however it is spelled", async () => {
+    expect(await userAgentOf({ headers: { "User-Agent": "app/1" } })).toBe("app/1");
+  });
+});
