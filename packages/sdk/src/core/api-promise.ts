@@ -1,5 +1,7 @@
 import { CallTransferError } from "../errors/base.ts";
 import { replayable } from "../send/body.ts";
+import { requestIdOf } from "../send/response.ts";
+import type { Sent } from "../send/send.ts";
 
 /** A successful response with its data. */
 export interface ApiResponse<T> {
@@ -22,17 +24,18 @@ export type ApiResult<T> =
  */
 export class ApiPromise<T> implements Promise<T> {
   readonly [Symbol.toStringTag] = "ApiPromise";
-  readonly #response: Promise<ApiResponse<T>>;
+  readonly #sent: Promise<Sent<T>>;
 
-  constructor(response: Promise<ApiResponse<T>>) {
-    this.#response = response;
+  /** @param source A request in flight, or another promise of the same request. */
+  constructor(source: Promise<Sent<T>> | ApiPromise<T>) {
+    this.#sent = #sent in source ? source.#sent : source;
   }
 
   /** Returns the data with the response and its request ID. */
   async withResponse(): Promise<ApiResponse<T>> {
-    const { data, response, requestId } = await this.#response;
-    // Made readable again only here: most callers read the data alone.
-    return { data, response: replayable(response), requestId };
+    const { data, response, tokens } = await this.#sent;
+    // Only here: most callers use the data alone.
+    return { data, response: replayable(response), requestId: requestIdOf(response, tokens) };
   }
 
   /** Returns the data or the SDK's error without throwing. Programming errors, such as an empty ID, still throw. */
@@ -48,7 +51,10 @@ export class ApiPromise<T> implements Promise<T> {
   // These have the platform's own types, so that the promise is accepted wherever one is expected.
   // biome-ignore lint/suspicious/noThenProperty: it is a promise
   readonly then: Promise<T>["then"] = (onFulfilled, onRejected) =>
-    this.#response.then(({ data }) => data).then(onFulfilled, onRejected);
+    this.#sent.then(
+      ({ data }) => (typeof onFulfilled === "function" ? onFulfilled(data) : (data as never)),
+      onRejected,
+    );
 
   readonly catch: Promise<T>["catch"] = (onRejected) => this.then(undefined, onRejected);
 

@@ -1,6 +1,6 @@
 import { operationFacts } from "../generated/operations.gen.ts";
 import type { RequestOptions } from "../options/options.ts";
-import { ApiPromise, type ApiResponse } from "./api-promise.ts";
+import { ApiPromise } from "./api-promise.ts";
 import type { CallTransferCore } from "./core.ts";
 import { createListReader } from "./list-reader.ts";
 
@@ -35,7 +35,7 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
   readonly itemsOf: (list: List) => readonly Item[];
   readonly #source: PageSource<List>;
 
-  constructor(first: Promise<ApiResponse<List>>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>) {
+  constructor(first: ApiPromise<List>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>) {
     super(first);
     this.itemsOf = itemsOf;
     this.#source = source;
@@ -110,7 +110,7 @@ export function requestPage<List, Item>(
   const query = filters ?? {};
   const itemsOf = (list: List) => (Array.isArray(list[items]) ? list[items] : []) as readonly Item[];
   const operation = `${method} ${path}`;
-  return new PagePromise(request(query).withResponse(), itemsOf, {
+  return new PagePromise(request(query), itemsOf, {
     operationId: operationFacts[operation]?.operationId ?? operation,
     // Untyped code may pass the offset as text.
     start: Number(query.offset ?? 0),

@@ -33,16 +33,19 @@ export interface AttemptPlan extends Outgoing {
 
 /** Sends the request once. Rethrows what the caller's own code, such as its token function, threw before the first send. */
 export async function attemptOnce(call: Call, plan: AttemptPlan): Promise<AttemptResult> {
-  const state: AttemptState = { outcome: "not_sent" };
+  const state = newState();
   const end = await within(call, plan.number, state, async (stop) => {
     try {
       const response = await throughMiddleware(call, plan, stop.signal, state);
       state.returned = true;
-      return await readOnce(response, stop.signal, state, call);
+      return textOf(response) === undefined ? await readBody(response, stop.signal, state, call) : response;
     } finally {
       // Middleware may return before its request ends. From now on nothing is sent or awaited.
       state.over = true;
-      if (state.inFlight) stop.abort(new DOMException("middleware returned early", "AbortError"));
+      if (state.inFlight) {
+        stop.abort(new DOMException("middleware returned early", "AbortError"));
+        cancelReading(state);
+      }
     }
   });
   if (!("value" in end)) return end;
@@ -58,7 +61,13 @@ export const between = <T>(
   call: Call,
   work: (stop: AbortSignal) => Promise<T>,
 ): Promise<{ value: T } | AttemptResult> =>
-  within(call, Number.POSITIVE_INFINITY, { outcome: "not_sent" }, ({ signal }) => work(signal));
+  within(call, Number.POSITIVE_INFINITY, newState(), ({ signal }) => work(signal));
+
+const newState = (): AttemptState => ({ outcome: "not_sent", buffers: [] });
+
+function cancelReading({ buffers }: AttemptState): void {
+  for (const buffer of buffers) buffer.cancel();
+}
 
 function within<T>(call: Call, number: number, state: AttemptState, work: (stop: AbortController) => Promise<T>) {
   const { timeoutMs, deadline, elapsed } = call;
@@ -67,7 +76,10 @@ function within<T>(call: Call, number: number, state: AttemptState, work: (stop:
     call,
     Math.max(0, Math.min(timeoutMs, remaining)),
     async (stop) => ({ value: await work(stop) }),
-    (thrown, interruption) => failedResult(call, number, state, thrown, interruption),
+    (thrown, interruption) => {
+      cancelReading(state);
+      return failedResult(call, number, state, thrown, interruption);
+    },
   );
 }
 
@@ -154,7 +166,7 @@ async function fetchOnce(
     stop.throwIfAborted();
   }
   recordHead(call, response, attempt, state);
-  const read = await readOnce(response, stop, state, call);
+  const read = textOf(response) === undefined ? await readBody(response, stop, state, call) : response;
   if (!response.ok) recordRefusal(call, response, attempt, state);
   return read;
 }
@@ -167,9 +179,12 @@ function recordHead(call: Call, response: Response, attempt: Attempt, state: Att
   state.outcome = effectOf(response);
   const requestId = requestIdOf(response, tokens);
   if (requestId) attempt.requestId = requestId;
-  const date = Date.parse(headers.get("date") ?? "");
-  const skewMs = date - clock.now();
-  if (date >= 0 && skewMs <= maxSkewMs) state.skewMs = skewMs;
+  if (call.retry === "once") {
+    // For the window of an unknown outcome. Parsing a date takes as long as much of an attempt.
+    const date = Date.parse(headers.get("date") ?? "");
+    const skewMs = date - clock.now();
+    if (date >= 0 && skewMs <= maxSkewMs) state.skewMs = skewMs;
+  }
   if (!response.ok) state.hintSecs = retryHint(undefined, headers, clock.now());
   logDeprecation(headers, call);
 }
@@ -183,12 +198,12 @@ function recordRefusal(call: Call, response: Response, attempt: Attempt, state: 
   state.hintSecs = retryHint(problem?.meta, response.headers, call.clock.now());
 }
 
-/** Reads the body up to its limit, unless it was read before. */
-async function readOnce(given: Response, stop: AbortSignal, state: AttemptState, { tokens }: Call): Promise<Response> {
-  if (textOf(given) !== undefined) return given;
+/** Reads the body up to its limit. */
+async function readBody(given: Response, stop: AbortSignal, state: AttemptState, { tokens }: Call): Promise<Response> {
   const response = isComplete(given) ? given : toResponse(given);
   const buffer = new BodyBuffer();
   state.reading = { response, buffer };
+  state.buffers.push(buffer);
   if (response.ok) return keepText(response, await readText(response, maxBodyBytes, "throw", stop, buffer));
   const text = await readText(response, maxErrorBodyBytes, "cut", stop, buffer);
   return keepText(response, text === null ? null : redact(text, tokens));

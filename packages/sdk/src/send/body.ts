@@ -6,11 +6,16 @@ export class BodyTooLarge extends Error {}
 
 const tooLarge = (maxBytes: number) => new BodyTooLarge(`larger than ${maxBytes} bytes`);
 
+/** Decodes bodies that arrive in one piece. A decoder of its own for each would cost more than the decoding. */
+const wholeDecoder = new TextDecoder();
+
 /** The part of a body that has arrived. */
 export class BodyBuffer {
   /** In bytes. */
   size = 0;
-  readonly #decoder = new TextDecoder();
+  /** Cancels the reading, even where fetch ignores its signal. */
+  cancel: () => void = () => {};
+  #decoder: TextDecoder | undefined;
   // Decoding waits for the next chunk: most bodies have one, which decodes fastest as a whole.
   #waiting: Uint8Array | undefined;
   #text = "";
@@ -18,15 +23,20 @@ export class BodyBuffer {
   add(chunk: Uint8Array): void {
     if (!ArrayBuffer.isView(chunk)) throw new TypeError("the body contains something other than bytes");
     this.size += chunk.byteLength;
-    if (this.#waiting) this.#text += this.#decoder.decode(this.#waiting, { stream: true });
+    if (this.#waiting) this.#decode(true);
     this.#waiting = chunk;
   }
 
   /** Returns it as text, without half a character at its end unless the body `isComplete`. */
   text(isComplete: boolean): string {
-    this.#text += this.#decoder.decode(this.#waiting, { stream: !isComplete });
-    this.#waiting = undefined;
+    this.#decode(!isComplete);
     return this.#text;
+  }
+
+  #decode(stream: boolean): void {
+    if (stream) this.#decoder ??= new TextDecoder();
+    this.#text += (this.#decoder ?? wholeDecoder).decode(this.#waiting, { stream });
+    this.#waiting = undefined;
   }
 }
 
@@ -35,7 +45,8 @@ export class BodyBuffer {
  *
  * @param maxBytes Limit of the decoded body. The rest is cancelled, not downloaded.
  * @param onTooLarge Whether a larger body throws or is cut off.
- * @param signal Cancels the reading, even where fetch ignores its signal.
+ * @param signal Its reason is thrown if it aborts. To end the reading at once, call `buffer.cancel()` too: listening to the
+ * signal would cost more time than the reading.
  * @param buffer Keeps what has arrived, in case the rest never does.
  * @throws {BodyTooLarge} The body exceeds `maxBytes`, and `onTooLarge` is `throw`.
  */
@@ -55,18 +66,17 @@ export async function readText(
     return text.slice(0, maxBytes);
   }
   const reader = response.body.getReader();
-  const cancel = () => {
+  buffer.cancel = () => {
     reader.cancel().catch(() => {});
   };
-  signal.addEventListener("abort", cancel, { once: true });
-  if (signal.aborted) cancel();
+  if (signal.aborted) buffer.cancel();
   for (;;) {
     const { done, value } = await reader.read();
     // A cancelled body ends like a complete one.
     signal.throwIfAborted();
     if (done) return buffer.text(true);
     if (buffer.size + value.byteLength > maxBytes) {
-      cancel();
+      buffer.cancel();
       if (onTooLarge === "throw") throw tooLarge(maxBytes);
       return buffer.text(false);
     }

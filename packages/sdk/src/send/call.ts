@@ -54,8 +54,10 @@ export interface AttemptState {
   hintSecs?: number | undefined;
   /** The error of the exchange itself, as opposed to one of middleware. */
   failed?: { readonly error: unknown };
-  /** The response being read. Middleware may return another one than the server's. */
+  /** The last response being read. Middleware may return another one than the server's. */
   reading?: { readonly response: Response; readonly buffer: BodyBuffer };
+  /** Every body being read. */
+  readonly buffers: BodyBuffer[];
   /** Whether middleware has returned a response. */
   returned?: boolean;
   /** Whether fetch is in flight. */

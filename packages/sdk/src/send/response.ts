@@ -22,6 +22,7 @@ const isJsonType = (type: string): boolean => /^[^/]+\/(?:.+\+)?json$/.test(type
 
 /** Whether a success is labelled as a page or a file. JSON without a label often gets plain text. */
 const isForeign = (response: Response): boolean => {
+  if (response.headers.get("content-type") === "application/json") return false;
   const type = contentTypeOf(response);
   return type !== "" && type !== "text/plain" && !isJsonType(type);
 };

@@ -30,9 +30,9 @@ export interface Sent<T = unknown> {
   readonly response: Response;
   /** Parsed body of a success. */
   readonly data: T;
-  /** Request ID, for support. */
-  readonly requestId: string | undefined;
   readonly error?: ApiError;
+  /** Every token that was sent. */
+  readonly tokens: ReadonlySet<string>;
 }
 
 /** Sends the request until it succeeds or may not be retried. */
@@ -66,7 +66,7 @@ async function sendAttempts<T>(
     call.log("debug", () => summaryOf(call, record, result));
     if (response?.ok && !failure) {
       call.budget?.refill();
-      return { response, data: data as T, requestId: requestIdOf(response, call.tokens) };
+      return { response, data: data as T, tokens: call.tokens };
     }
     renewed = undefined;
     if (isExpired(call, record, result)) {
@@ -195,7 +195,7 @@ function finish<T>(call: Call, record: CallRecord, result: AttemptResult): Sent<
   const error = createApiError({ ...record, status, headers, problem, bodyText, requestId, retryAfterSecs });
   return isUnknown(call, record)
     ? fail(call, record, result, error)
-    : { response, data: undefined as T, requestId, error };
+    : { response, data: undefined as T, error, tokens: call.tokens };
 }
 
 /** Whether an operation that is not idempotent may have been carried out without a usable response. */
