@@ -137,7 +137,7 @@ describe("instrumentation", () => {
 
   it.each(["startRequest", "startAttempt", "end"])("that throws in %s is logged and changes nothing", async (hook) => {
     const fail = (name: string) => name === hook && thrown();
-    const attempt = { exchange: (_url: string, send: () => Promise<Response>) => send(), end: () => void fail("end") };
+    const attempt = { exchange: (_url: string, send: () => Promise<unknown>) => send(), end: () => void fail("end") };
     const startAttempt = () => {
       fail("startAttempt");
       return attempt;

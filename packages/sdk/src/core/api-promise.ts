@@ -1,5 +1,5 @@
 import { CallTransferError } from "../errors/base.ts";
-import { replayable } from "../send/body.ts";
+import { replay } from "../send/body.ts";
 import { requestIdOf } from "../send/response.ts";
 import type { Sent } from "../send/send.ts";
 
@@ -33,9 +33,9 @@ export class ApiPromise<T> implements Promise<T> {
 
   /** Returns the data with the response and its request ID. */
   async withResponse(): Promise<ApiResponse<T>> {
-    const { data, response, tokens } = await this.#sent;
+    const { data, response, text, tokens } = await this.#sent;
     // Only here: most callers use the data alone.
-    return { data, response: replayable(response), requestId: requestIdOf(response, tokens) };
+    return { data, response: replay(response, text), requestId: requestIdOf(response, tokens) };
   }
 
   /** Returns the data or the SDK's error without throwing. Programming errors, such as an empty ID, still throw. */

@@ -3,7 +3,7 @@ import { operationFacts } from "../generated/operations.gen.ts";
 import { check, checkOptions, type Given, requestRules } from "../options/checks.ts";
 import type { ClientOptions, FindCandidates, RequestOptions } from "../options/options.ts";
 import { resolveSettings, type Settings, withHeaders } from "../options/settings.ts";
-import { replayable } from "../send/body.ts";
+import { replay } from "../send/body.ts";
 import type { Call, Outgoing } from "../send/call.ts";
 import { type Sent, send } from "../send/send.ts";
 import { isObject } from "../utils/guards.ts";
@@ -78,7 +78,13 @@ export class CallTransferCore {
       prepare(method, template, options) {
         const call = prepareCall(settings, method, template, options);
         const { headers } = call;
-        return { headers, send: async (outgoing) => replayable((await send(call, outgoing)).response) };
+        return {
+          headers,
+          async send(outgoing) {
+            const { response, text } = await send(call, outgoing);
+            return replay(response, text);
+          },
+        };
       },
     };
   }
@@ -86,10 +92,10 @@ export class CallTransferCore {
 
 /** Builds the same request as openapi-fetch does for a JSON body. */
 function toOutgoing(call: PreparedCall, path: string, input: RequestInput): Outgoing {
-  const { baseUrl, headers, extraBody, extraQuery } = call;
+  const { settings, headers, extraBody, extraQuery } = call;
   const query = merge(extraQuery, input.query);
   const search = query && serializeQuery(query);
-  const url = baseUrl + path + (search ? `?${search}` : "");
+  const url = settings.baseUrl + path + (search ? `?${search}` : "");
   const isExtendable = isObject(input.body) && !Array.isArray(input.body);
   check(!extraBody || isExtendable, "extraBody", `requires a body that is an object, in ${call.operationId}`);
   if (input.body === undefined) return { url, headers };
@@ -126,24 +132,31 @@ function prepareCall(
   findCandidates?: FindCandidates,
 ): PreparedCall {
   const given: Given<RequestOptions> = options === undefined ? {} : checkOptions(options, requestRules);
-  const { headers, middleware, fetchOptions } = given;
   const operationId = `${method} ${template}`;
   const operation = operationFacts[operationId] ?? { operationId, retry: "once" };
-  // Inherits the settings: copying them takes longer than the rest of this function.
-  const filled = Object.assign(Object.create(settings) as Settings, given);
-  const { accountId, totalTimeoutMs } = filled;
+  const { headers, middleware, fetchOptions, accountId = settings.accountId } = given;
+  const { totalTimeoutMs = settings.totalTimeoutMs } = given;
   if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken") {
     throw new ConfigurationError("accountId", `is required for ${operation.operationId} with an access token`);
   }
-  return Object.assign(filled, operation, {
+  // Names each field: copying all settings would take longer than the rest of this function.
+  return {
+    ...operation,
+    settings,
     route: template,
     method: method.toUpperCase(),
     headers: withHeaders(settings.headers, headers),
+    signal: given.signal,
+    timeoutMs: given.timeoutMs ?? settings.timeoutMs,
+    maxRetries: given.maxRetries ?? settings.maxRetries,
+    accountId,
     middleware: middleware ? [...settings.middleware, ...middleware] : settings.middleware,
+    fetchOptions: fetchOptions ? { ...settings.fetchOptions, ...fetchOptions } : settings.fetchOptions,
+    extraBody: given.extraBody,
+    extraQuery: given.extraQuery,
     deadline: totalTimeoutMs && settings.elapsed() + totalTimeoutMs,
     findCandidates,
-    fetchOptions: fetchOptions ? { ...settings.fetchOptions, ...fetchOptions } : settings.fetchOptions,
     findOptions: { accountId: given.accountId, headers, middleware, fetchOptions },
-    tokens: new Set<string>(),
-  });
+    tokens: new Set(),
+  };
 }

@@ -33,7 +33,7 @@ export interface AttemptInstrumentation {
    * Runs around `fetch`, e.g. to set a tracing context. Calls `send` before it returns. Headers that it passes are added,
    * unless the request has them. Not called if nothing is sent, e.g. where middleware answers.
    */
-  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<Response>): unknown;
+  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<unknown>): unknown;
   /** Called once, when the attempt has ended, even if `fetch` never does. */
   end(summary: AttemptSummary): void;
 }

@@ -5,7 +5,7 @@ import type { Credential } from "../options/auth.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
 import { isText } from "../utils/guards.ts";
 import { redact } from "../utils/redact.ts";
-import { BodyBuffer, isComplete, keepText, readText, replayable, textOf, toResponse } from "./body.ts";
+import { BodyBuffer, isComplete, type ReadResponse, readText, replay, textOf, toResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, Outgoing } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { logDeprecation } from "./deprecation.ts";
@@ -36,9 +36,7 @@ export async function attemptOnce(call: Call, plan: AttemptPlan): Promise<Attemp
   const state = newState();
   const end = await within(call, plan.number, state, async (stop) => {
     try {
-      const response = await throughMiddleware(call, plan, stop.signal, state);
-      state.returned = true;
-      return textOf(response) === undefined ? await readBody(response, stop.signal, state, call) : response;
+      return await throughMiddleware(call, plan, stop.signal, state);
     } finally {
       // Middleware may return before its request ends. From now on nothing is sent or awaited.
       state.over = true;
@@ -49,11 +47,10 @@ export async function attemptOnce(call: Call, plan: AttemptPlan): Promise<Attemp
     }
   });
   if (!("value" in end)) return end;
-  const { value: response } = end;
-  const text = textOf(response) ?? null;
+  const { response, text } = end.value;
   if (!response.ok) return refusal(call, response, text, state);
   const result = success(call, response, text, state);
-  return call.validate && result.data ? validated(call, result) : result;
+  return call.settings.validate && result.data ? validated(call, result) : result;
 }
 
 /** Runs work between attempts, within the request's deadline. */
@@ -70,8 +67,8 @@ function cancelReading({ buffers }: AttemptState): void {
 }
 
 function within<T>(call: Call, number: number, state: AttemptState, work: (stop: AbortController) => Promise<T>) {
-  const { timeoutMs, deadline, elapsed } = call;
-  const remaining = deadline === undefined ? timeoutMs : deadline - elapsed();
+  const { timeoutMs, deadline, settings } = call;
+  const remaining = deadline === undefined ? timeoutMs : deadline - settings.elapsed();
   return withDeadline<{ value: T } | AttemptResult>(
     call,
     Math.max(0, Math.min(timeoutMs, remaining)),
@@ -83,7 +80,12 @@ function within<T>(call: Call, number: number, state: AttemptState, work: (stop:
   );
 }
 
-function throughMiddleware(call: Call, plan: AttemptPlan, stop: AbortSignal, state: AttemptState): Promise<Response> {
+async function throughMiddleware(
+  call: Call,
+  plan: AttemptPlan,
+  stop: AbortSignal,
+  state: AttemptState,
+): Promise<ReadResponse> {
   const { middleware, operationId, route, method } = call;
   const { url, body, number } = plan;
   if (middleware.length === 0) return exchange(call, plan, plan.headers, stop, state);
@@ -91,9 +93,13 @@ function throughMiddleware(call: Call, plan: AttemptPlan, stop: AbortSignal, sta
   const context = { operationId, route, attemptNumber: number };
   const request = { method, url, headers, body: isText(body) ? body : undefined };
   // The credential goes onto a copy, so that middleware cannot see it.
-  return runMiddleware(middleware, request, context, async () =>
-    replayable(await exchange(call, plan, new Headers(headers), stop, state)),
-  );
+  const response = await runMiddleware(middleware, request, context, async () => {
+    const read = await exchange(call, plan, new Headers(headers), stop, state);
+    return replay(read.response, read.text);
+  });
+  state.returned = true;
+  const text = textOf(response);
+  return text === undefined ? readBody(response, stop, state, call) : { response, text };
 }
 
 /** Gets the credential and sends the request. */
@@ -103,15 +109,15 @@ async function exchange(
   headers: Headers,
   stop: AbortSignal,
   state: AttemptState,
-): Promise<Response> {
-  const credential = plan.renewed ?? (await call.auth.credential());
+): Promise<ReadResponse> {
+  const credential = plan.renewed ?? (await call.settings.auth.credential());
   state.credential = credential;
   call.tokens.add(credential.token);
   // The time may be up after the wait for a token. Then nothing may be sent.
   stop.throwIfAborted();
   if (state.over) throw new TypeError("next() called after its middleware returned");
   const init = requestInit(call, plan, headers, credential, stop);
-  const attempt: Attempt = { startedAt: call.clock.now() };
+  const attempt: Attempt = { startedAt: call.settings.clock.now() };
   state.attempt = attempt;
   state.outcome = "unknown";
   try {
@@ -155,9 +161,9 @@ async function fetchOnce(
   attempt: Attempt,
   stop: AbortSignal,
   state: AttemptState,
-): Promise<Response> {
+): Promise<ReadResponse> {
   // Looked up at each call: a mock may replace the global fetch after the client was created.
-  const send = call.fetch ?? globalThis.fetch;
+  const send = call.settings.fetch ?? globalThis.fetch;
   const given = await send(url, init);
   const response = isComplete(given) ? given : toResponse(given);
   if (stop.aborted) {
@@ -166,14 +172,15 @@ async function fetchOnce(
     stop.throwIfAborted();
   }
   recordHead(call, response, attempt, state);
-  const read = textOf(response) === undefined ? await readBody(response, stop, state, call) : response;
-  if (!response.ok) recordRefusal(call, response, attempt, state);
+  const read = await readBody(response, stop, state, call);
+  if (!response.ok) recordRefusal(call, read, attempt, state);
   return read;
 }
 
 /** Records the status and headers, which count even if the body never arrives. */
 function recordHead(call: Call, response: Response, attempt: Attempt, state: AttemptState): void {
-  const { clock, tokens } = call;
+  const { settings, tokens } = call;
+  const { clock } = settings;
   const { status, headers } = response;
   attempt.status = status;
   state.outcome = effectOf(response);
@@ -190,21 +197,27 @@ function recordHead(call: Call, response: Response, attempt: Attempt, state: Att
 }
 
 /** Records the body of an error response. */
-function recordRefusal(call: Call, response: Response, attempt: Attempt, state: AttemptState): void {
-  const problem = parseProblem(textOf(response));
+function recordRefusal(call: Call, { response, text }: ReadResponse, attempt: Attempt, state: AttemptState): void {
+  const problem = parseProblem(text);
   const code = codeOf(problem);
   if (code) attempt.code = code;
   state.outcome = effectOf(response, code);
-  state.hintSecs = retryHint(problem?.meta, response.headers, call.clock.now());
+  state.hintSecs = retryHint(problem?.meta, response.headers, call.settings.clock.now());
 }
 
 /** Reads the body up to its limit. */
-async function readBody(given: Response, stop: AbortSignal, state: AttemptState, { tokens }: Call): Promise<Response> {
+async function readBody(
+  given: Response,
+  stop: AbortSignal,
+  state: AttemptState,
+  { tokens }: Call,
+): Promise<ReadResponse> {
   const response = isComplete(given) ? given : toResponse(given);
   const buffer = new BodyBuffer();
   state.reading = { response, buffer };
   state.buffers.push(buffer);
-  if (response.ok) return keepText(response, await readText(response, maxBodyBytes, "throw", stop, buffer));
-  const text = await readText(response, maxErrorBodyBytes, "cut", stop, buffer);
-  return keepText(response, text === null ? null : redact(text, tokens));
+  const text = await (response.ok
+    ? readText(response, maxBodyBytes, "throw", stop, buffer)
+    : readText(response, maxErrorBodyBytes, "cut", stop, buffer));
+  return { response, text: response.ok || text === null ? text : redact(text, tokens) };
 }

@@ -116,22 +116,17 @@ export function toResponse(given: Partial<Response> | undefined): Response {
 
 const texts = new WeakMap<Response, string | null>();
 
-/** Text of a response whose body was read; undefined for any other response. */
+/** Text of a replayed response; undefined for any other response. */
 export const textOf = (response: Response): string | null | undefined => texts.get(response);
 
-/** Keeps the text of a response whose body was read. */
-export function keepText(response: Response, text: string | null): Response {
-  texts.set(response, text);
-  return response;
+/** A response with its body, which was read. */
+export interface ReadResponse {
+  readonly response: Response;
+  /** Null for a response without a body. */
+  readonly text: string | null;
 }
 
-/** Makes a response whose body was read, still genuine, readable any number of times. */
-export function replayable(response: Response): Response {
-  const text = textOf(response);
-  return text === undefined || Object.hasOwn(response, "bodyUsed") ? response : replay(response, text);
-}
-
-/** Makes a response read its body from the text. */
+/** Makes a response, still genuine, read its body from the text, any number of times. */
 export function replay(response: Response, text: string | null): Response {
   const fresh = () => new Response(text, { headers: response.headers });
   try {
@@ -149,5 +144,6 @@ export function replay(response: Response, text: string | null): Response {
     // It is frozen, or its class does not allow replacing members.
     return replay(bodiless(response), text);
   }
-  return keepText(response, text);
+  texts.set(response, text);
+  return response;
 }

@@ -5,7 +5,7 @@ import type { FailureKind } from "../errors/request-error.ts";
 import type { OperationFacts } from "../generated/operations.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import type { Middleware } from "../options/middleware.ts";
-import type { FindCandidates, RequestOptions } from "../options/options.ts";
+import type { FetchOptions, FindCandidates, RequestOptions } from "../options/options.ts";
 import type { Settings } from "../options/settings.ts";
 import type { BodyBuffer } from "./body.ts";
 
@@ -18,11 +18,17 @@ export interface Outgoing {
 }
 
 /** One logical request with its settings. Only `tokens` changes while it is in flight. */
-export interface Call extends Omit<Settings, "headers" | "middleware">, OperationFacts {
+export interface Call extends OperationFacts {
+  /** Settings of the client. What a request can override stands beside them. */
+  readonly settings: Settings;
   readonly method: string;
   /** The path template. */
   readonly route: string;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly accountId: string | undefined;
+  readonly fetchOptions: FetchOptions | undefined;
   readonly middleware: readonly Middleware[];
   /** End of the whole request, by `elapsed()`. */
   readonly deadline: number | undefined;
@@ -81,8 +87,10 @@ export interface AttemptResult extends AttemptEnd {
   readonly attempt?: Attempt | undefined;
   /** The credential that it was sent with. */
   readonly credential?: Credential | undefined;
-  /** The response, its body read. */
+  /** The response. */
   readonly response?: Response;
+  /** Its body. */
+  readonly text?: string | null;
   /** Why there is no usable response. */
   readonly failure?: Failure;
   /** Whether the caller's own code ended it, so that no retry may follow. */

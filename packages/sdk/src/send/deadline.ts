@@ -8,7 +8,7 @@ import type { Call, Failure } from "./call.ts";
  * @param onFailure Turns the work's error, or the interruption, into the result. Called at most once.
  */
 export function withDeadline<T>(
-  { signal, clock }: Call,
+  { signal, settings: { clock } }: Call,
   limitMs: number,
   work: (stop: AbortController) => Promise<T>,
   onFailure: (thrown: unknown, interruption?: Failure) => T,

@@ -2,7 +2,8 @@ import { excerpt, redact } from "../utils/redact.ts";
 import type { Call } from "./call.ts";
 
 /** Logs once per operation that the server will change or remove it. */
-export function logDeprecation(headers: Headers, { operationId, log, loggedDeprecations, tokens }: Call): void {
+export function logDeprecation(headers: Headers, { operationId, settings, tokens }: Call): void {
+  const { log, loggedDeprecations } = settings;
   const [deprecation, sunset] = [headers.get("deprecation"), headers.get("sunset")];
   if ((deprecation === null && sunset === null) || loggedDeprecations.has(operationId)) return;
   const notices = [

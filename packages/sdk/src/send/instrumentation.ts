@@ -4,11 +4,11 @@ import type { AttemptInstrumentation, RequestInstrumentation } from "../options/
 import { messageOf } from "../utils/guards.ts";
 import type { AttemptResult, Call, CallRecord } from "./call.ts";
 
-function callHook<T>({ log }: Call, hook: () => T): T | undefined {
+function callHook<T>({ settings }: Call, hook: () => T): T | undefined {
   try {
     return hook();
   } catch (error) {
-    log("error", () => `instrumentation threw: ${messageOf(error)}`);
+    settings.log("error", () => `instrumentation threw: ${messageOf(error)}`);
     return undefined;
   }
 }
@@ -19,8 +19,9 @@ export async function followRequest<T extends { readonly error?: unknown }>(
   record: CallRecord,
   run: (request: RequestInstrumentation | undefined) => Promise<T>,
 ): Promise<T> {
-  const { operationId, method, route, baseUrl } = call;
-  const request = callHook(call, () => call.instrumentation?.startRequest({ operationId, method, route, baseUrl }));
+  const { operationId, method, route, settings } = call;
+  const { instrumentation, baseUrl } = settings;
+  const request = callHook(call, () => instrumentation?.startRequest({ operationId, method, route, baseUrl }));
   const end = (error: unknown) => callHook(call, () => request?.end({ ...record, error }));
   try {
     const sent = await run(request);
@@ -56,15 +57,15 @@ export async function followAttempt(
 }
 
 /** Calls `fetch` within the instrumentation of an attempt: once, whatever that does. */
-export function exchangeWithin(
+export function exchangeWithin<T>(
   call: Call,
   attempt: AttemptInstrumentation,
   url: string,
   headers: Headers,
-  fetchOnce: () => Promise<Response>,
-): Promise<Response> {
-  let sent: Promise<Response> | undefined;
-  const send = (added: Readonly<Record<string, string>> = {}): Promise<Response> => {
+  fetchOnce: () => Promise<T>,
+): Promise<T> {
+  let sent: Promise<T> | undefined;
+  const send = (added: Readonly<Record<string, string>> = {}): Promise<T> => {
     if (sent) return sent;
     for (const [name, value] of Object.entries(added)) if (!headers.has(name)) headers.set(name, value);
     sent = fetchOnce();

@@ -33,11 +33,16 @@ export function requestIdOf(response: Response, tokens: ReadonlySet<string>): st
   return id ? redact(id, tokens) : undefined;
 }
 
-const commonResult = (response: Response, { outcome, attempt, credential, skewMs }: AttemptState) => ({
+const commonResult = (
+  response: Response,
+  text: string | null,
+  { outcome, attempt, credential, skewMs }: AttemptState,
+) => ({
   status: response.status,
   outcome,
   interrupted: false,
   response,
+  text,
   attempt,
   credential,
   skewMs,
@@ -45,7 +50,7 @@ const commonResult = (response: Response, { outcome, attempt, credential, skewMs
 
 /** Result of a success: its data, or why its body is unusable. */
 export function success(call: Call, response: Response, text: string | null, state: AttemptState): AttemptResult {
-  const result = commonResult(response, state);
+  const result = commonResult(response, text, state);
   if (!call.success || (call.success === "object or nothing" && !text)) return result;
   const value = parseJson(text);
   const data = asObject(value);
@@ -80,7 +85,7 @@ function invalid(
 /** Runs the caller's validation of a success. */
 export async function validated(call: Call, result: AttemptResult): Promise<AttemptResult> {
   try {
-    await call.validate?.(call.operationId, result.data);
+    await call.settings.validate?.(call.operationId, result.data);
     return result;
   } catch (error) {
     const reason = excerpt(redact(messageOf(error), call.tokens));
@@ -91,10 +96,10 @@ export async function validated(call: Call, result: AttemptResult): Promise<Atte
 /** Result of an error response, from the API or a proxy. */
 export function refusal(call: Call, response: Response, text: string | null, state: AttemptState): AttemptResult {
   const problem = parseProblem(text);
-  const hints = [state.hintSecs, retryHint(problem?.meta, response.headers, call.clock.now())];
+  const hints = [state.hintSecs, retryHint(problem?.meta, response.headers, call.settings.clock.now())];
   const known = hints.filter((hint) => hint !== undefined);
   return {
-    ...commonResult(response, state),
+    ...commonResult(response, text, state),
     code: codeOf(problem),
     problem,
     bodyText: (!problem && text) || undefined,

@@ -11,6 +11,7 @@ import type { RequestInstrumentation } from "../options/instrumentation.ts";
 import { isText, messageOf } from "../utils/guards.ts";
 import { excerpt } from "../utils/redact.ts";
 import { attemptOnce, between } from "./attempt.ts";
+import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, Call, CallRecord, Outgoing } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { followAttempt, followRequest } from "./instrumentation.ts";
@@ -25,9 +26,7 @@ const uncorrectedTolerance = 300_000;
 const expiredCode = "token_expired" satisfies ErrorCode;
 
 /** Result of a request: a success, or an error response with the error to throw. */
-export interface Sent<T = unknown> {
-  /** Its body was read; `replayable()` makes it readable again. */
-  readonly response: Response;
+export interface Sent<T = unknown> extends ReadResponse {
   /** Parsed body of a success. */
   readonly data: T;
   readonly error?: ApiError;
@@ -45,7 +44,7 @@ export function send<T>(call: Call, outgoing: Outgoing): Promise<Sent<T>> {
     skewMs: undefined,
     renewed: false,
   };
-  if (!call.instrumentation) return sendAttempts(call, outgoing, record);
+  if (!call.settings.instrumentation) return sendAttempts(call, outgoing, record);
   return followRequest(call, record, (request) => sendAttempts(call, outgoing, record, request));
 }
 
@@ -55,6 +54,7 @@ async function sendAttempts<T>(
   record: CallRecord,
   request?: RequestInstrumentation,
 ): Promise<Sent<T>> {
+  const { log, budget, random } = call.settings;
   let renewed: Credential | undefined;
   for (let retries = 0; ; retries++) {
     const plan = { ...outgoing, number: record.attempts.length + 1, renewed };
@@ -62,11 +62,11 @@ async function sendAttempts<T>(
       ? followAttempt(call, request, plan.number, (instrumentation) => attemptOnce(call, { ...plan, instrumentation }))
       : attemptOnce(call, plan));
     recordResult(record, result);
-    const { response, failure, data } = result;
-    call.log("debug", () => summaryOf(call, record, result));
+    const { response, failure, data, text = null } = result;
+    log("debug", () => summaryOf(call, record, result));
     if (response?.ok && !failure) {
-      call.budget?.refill();
-      return { response, data: data as T, tokens: call.tokens };
+      budget?.refill();
+      return { response, text, data: data as T, tokens: call.tokens };
     }
     renewed = undefined;
     if (isExpired(call, record, result)) {
@@ -77,7 +77,7 @@ async function sendAttempts<T>(
       retries--;
       continue;
     }
-    const delayMs = Math.max(backoffFor(retries, call.random), (result.hintSecs ?? 0) * 1000);
+    const delayMs = Math.max(backoffFor(retries, random), (result.hintSecs ?? 0) * 1000);
     if (!(await canRetry(call, outgoing, record, result, retries, delayMs))) return finish(call, record, result);
     await waitForRetry(call, record, result, delayMs);
   }
@@ -90,7 +90,7 @@ function recordResult(record: CallRecord, { attempt, outcome, skewMs }: AttemptR
 }
 
 /** Whether the token expired and can be renewed, which happens once per request. */
-function isExpired({ auth, retry }: Call, { renewed }: CallRecord, result: AttemptResult): boolean {
+function isExpired({ settings: { auth }, retry }: Call, { renewed }: CallRecord, result: AttemptResult): boolean {
   const { status, code, credential, outcome } = result;
   if (status !== 401 || !auth.canRenew || !credential) return false;
   if (code !== expiredCode || renewed) {
@@ -103,7 +103,8 @@ function isExpired({ auth, retry }: Call, { renewed }: CallRecord, result: Attem
 
 async function renew(call: Call, record: CallRecord, expired: Credential | undefined) {
   record.renewed = true;
-  const renewal = await between(call, () => call.auth.renew(expired as Credential, call.elapsed()));
+  const { auth, elapsed } = call.settings;
+  const renewal = await between(call, () => auth.renew(expired as Credential, elapsed()));
   if ("value" in renewal) call.tokens.add(renewal.value.token);
   return renewal;
 }
@@ -129,7 +130,7 @@ async function reasonToSkip(
   result: AttemptResult,
   delayMs: number,
 ): Promise<string | undefined> {
-  const { budget, maxRetryAfterSecs, unsafe } = call;
+  const { budget, maxRetryAfterSecs, unsafe } = call.settings;
   const { hintSecs = 0 } = result;
   const blind = !shouldRetry(call.retry, result);
   if (blind && result.outcome === "applied") return "it was carried out";
@@ -147,8 +148,8 @@ async function reasonToSkip(
   return budget?.spend() === false ? "the client's retry budget is used up" : undefined;
 }
 
-const pastDeadline = ({ deadline, elapsed }: Call, delayMs: number): boolean =>
-  deadline !== undefined && elapsed() + delayMs >= deadline;
+const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
+  deadline !== undefined && settings.elapsed() + delayMs >= deadline;
 
 async function foundNothing(call: Call, record: CallRecord): Promise<boolean> {
   const { findCandidates, findOptions } = call;
@@ -163,7 +164,8 @@ async function waitForRetry(
   { attempt }: AttemptResult,
   delayMs: number,
 ): Promise<void> {
-  const { onRetry, log, operationId } = call;
+  const { operationId, settings } = call;
+  const { onRetry, log } = settings;
   if (attempt) attempt.delayMs = delayMs;
   log("warn", () => `${operationId} will be retried in ${Math.round(delayMs)} ms`);
   // Called at once, and not awaited.
@@ -174,7 +176,11 @@ async function waitForRetry(
   await withDeadline(call, delayMs, never, () => {});
 }
 
-function summaryOf({ clock, operationId }: Call, { attempts }: CallRecord, { status, failure }: AttemptResult): string {
+function summaryOf(
+  { settings: { clock }, operationId }: Call,
+  { attempts }: CallRecord,
+  { status, failure }: AttemptResult,
+): string {
   const { startedAt = clock.now(), code, requestId } = attempts.at(-1) ?? {};
   const ended = failure?.message ?? `answered ${status}${code ? ` ${excerpt(code, 100)}` : ""}`;
   const request = requestId ? ` (request ${excerpt(requestId, 100)})` : "";
@@ -183,7 +189,7 @@ function summaryOf({ clock, operationId }: Call, { attempts }: CallRecord, { sta
 
 /** Returns an error response whose outcome is known, or throws. */
 function finish<T>(call: Call, record: CallRecord, result: AttemptResult): Sent<T> {
-  const { failure, response } = result;
+  const { failure, response, text = null } = result;
   if (failure || !response) {
     const { kind: FailureError, message, cause } = failure as NonNullable<typeof failure>;
     const full = withRetryReason(`${call.operationId} ${message}`, record);
@@ -195,7 +201,7 @@ function finish<T>(call: Call, record: CallRecord, result: AttemptResult): Sent<
   const error = createApiError({ ...record, status, headers, problem, bodyText, requestId, retryAfterSecs });
   return isUnknown(call, record)
     ? fail(call, record, result, error)
-    : { response, data: undefined as T, error, tokens: call.tokens };
+    : { response, text, data: undefined as T, error, tokens: call.tokens };
 }
 
 /** Whether an operation that is not idempotent may have been carried out without a usable response. */
@@ -213,7 +219,7 @@ function fail(call: Call, record: CallRecord, { partialBody }: AttemptResult, er
   throw new OutcomeUnknownError(message, { ...record, window, partialBody, findCandidates }, error);
 }
 
-function windowOf({ clock }: Call, { attempts, skewMs }: CallRecord): OutcomeWindow {
+function windowOf({ settings: { clock } }: Call, { attempts, skewMs }: CallRecord): OutcomeWindow {
   const now = clock.now();
   const first = attempts[0]?.startedAt ?? now;
   const tolerance = skewMs === undefined ? uncorrectedTolerance : correctedTolerance;
