@@ -3,7 +3,8 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === "object" && value !== null;
 
 /** Whether a value is text, and matches the form if there is one. */
-export const isText = (value: unknown, form = /(?:)/): value is string => typeof value === "string" && form.test(value);
+export const isText = (value: unknown, form?: RegExp): value is string =>
+  typeof value === "string" && (form === undefined || form.test(value));
 
 export const isFunction = (value: unknown): boolean => typeof value === "function";
 
