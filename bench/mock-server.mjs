@@ -1,4 +1,4 @@
-// Compares the mock server with Prism, plain node:http and plain Hono in one run. Writes results.md and fails when a figure
+// Compares the mock server with Prism, plain node:http and plain Hono in one run. Writes results-mock-server.md and fails when a figure
 // misses its target. Requires built packages.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -54,8 +54,8 @@ const servers = {
       "silent",
     ],
   ],
-  "node:http": (port) => [join(here, "peers.mjs"), "node:http", port, getBody, postBody],
-  hono: (port) => [join(here, "peers.mjs"), "hono", port, getBody, postBody],
+  "node:http": (port) => [join(here, "mock-server-peers.mjs"), "node:http", port, getBody, postBody],
+  hono: (port) => [join(here, "mock-server-peers.mjs"), "hono", port, getBody, postBody],
 };
 
 async function freePort() {
@@ -218,6 +218,6 @@ ${names
   })
   .join("\n")}
 `;
-writeFileSync(join(here, "results.md"), report);
+writeFileSync(join(here, "results-mock-server.md"), report);
 console.log(`\n${report}`);
 if (figures.some(({ met }) => !met)) process.exitCode = 1;
