@@ -9,3 +9,5 @@ export const body = JSON.stringify({
     wednesday: [{ start: "09:00", end: "17:00" }],
   },
 });
+
+export const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };

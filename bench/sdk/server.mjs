@@ -1,8 +1,7 @@
 // Answers every request with the same small JSON body. Runs in a process of its own and prints its port.
 import { createServer } from "node:http";
-import { body } from "./body.mjs";
+import { body, headers } from "./body.mjs";
 
-const headers = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
 const server = createServer((_, response) => response.writeHead(200, headers).end(body));
 // Longer than the run, so that no client has to open a connection in a measured call.
 server.keepAliveTimeout = 3_600_000;

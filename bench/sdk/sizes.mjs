@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import ts from "typescript";
 import { pack, run, temporaryFolder } from "../../scripts/packed.ts";
 import { versionOf } from "./clients.mjs";
 
@@ -103,6 +104,39 @@ function installed(project) {
   return { megabytes: bytes / 1e6, packages: Object.keys(lock.packages).length };
 }
 
+/** The type that an editor shows for the result of a call. */
+function shownType(project, program) {
+  const file = join(project, "hover.ts");
+  writeFileSync(file, `${program}\nexport const result = await got;\n`);
+  const options = { strict: true, skipLibCheck: true, types: [], noEmit: true };
+  const environment = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext };
+  const compiled = ts.createProgram([file], { ...options, ...environment });
+  const statement = compiled.getSourceFile(file).statements.at(-1);
+  const [declaration] = statement.declarationList.declarations;
+  const checker = compiled.getTypeChecker();
+  return checker.typeToString(checker.getTypeAtLocation(declaration.name));
+}
+
+/** Entries of a package that a search finds. */
+function entries(project, name, search) {
+  const { exports = {} } = JSON.parse(readFileSync(join(project, "node_modules", name, "package.json"), "utf8"));
+  return Object.keys(exports).filter((entry) => search.test(entry));
+}
+
+/** Whether both module formats load. */
+function formats(project, name) {
+  const load = (type, code) => {
+    try {
+      run(project, process.execPath, `--input-type=${type}`, "-e", code);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const isRequired = load("commonjs", `process.exit(typeof require("${name}") === "undefined" ? 1 : 0)`);
+  return isRequired && load("module", `await import("${name}")`);
+}
+
 /** The figures of each package, by its name. */
 export async function sizes(importRounds) {
   using folder = temporaryFolder("bench-sdk");
@@ -123,6 +157,10 @@ export async function sizes(importRounds) {
       import: imports[name],
       ...installed(project),
       compiler: use && compilerMb(project, use) / empty,
+      type: use && shownType(project, use),
+      formats: formats(project, name),
+      otel: entries(project, name, /otel|opentelemetry/i),
+      query: entries(project, name, /query/i),
     };
   }
   return figures;

@@ -43,7 +43,7 @@ const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.
 
 /** Microseconds of each client's call: the 10th percentile, the median, and the processor time. */
 export async function timesOf(clients, options, { rounds, calls, warmUp }) {
-  const measured = clients.map(({ name, create }) => ({ name, call: create(options), times: [], cpu: [] }));
+  const measured = clients.map(({ name, create }) => ({ name, call: create(options).get, times: [], cpu: [] }));
   for (const { name, call } of measured) await check(name, call);
   for (let round = -warmUp; round < rounds; round += 1) {
     if (round === 0) for (const { times, cpu } of measured) times.length = cpu.length = 0;
@@ -56,8 +56,3 @@ export async function timesOf(clients, options, { rounds, calls, warmUp }) {
     return { name, fast: percentile(times, 0.1), median: percentile(times, 0.5), cpu: mean(cpu) };
   });
 }
-
-const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
-
-/** A `fetch` that answers without a network. */
-export const fetchInProcess = async () => new Response(body, { status: 200, headers });

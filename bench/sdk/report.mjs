@@ -1,0 +1,157 @@
+// Turns the measurements of one run into figures, and the figures into a page.
+import { versionOf } from "./clients.mjs";
+
+export const us = "@call-transfer/sdk";
+export const peerNames = ["stripe", "openai", "@anthropic-ai/sdk", "retell-sdk"];
+
+/** The figures: the value of every client, the lower the better, and a limit that the SDK keeps apart from its peers. */
+export function figuresOf({ loopback, inProcess, sizes }) {
+  const speed = (results, value) =>
+    Object.fromEntries(results.map((result) => [result.name, value(result.fast, results[0].fast)]));
+  const size = (value) => Object.fromEntries(Object.entries(sizes).map(([name, of]) => [name, value(of)]));
+  return [
+    {
+      ...{ title: "One GET over loopback", unit: "×", of: "relative to bare fetch", limit: 1.2, digits: 2 },
+      values: speed(loopback, (time, floor) => time / floor),
+    },
+    {
+      ...{ title: "One GET without a network", unit: " µs", of: "added to bare fetch", limit: 7, digits: 1 },
+      values: speed(inProcess, (time, floor) => time - floor),
+    },
+    {
+      ...{ title: "Bundle of everything", unit: " kB", of: "minified, after gzip", digits: 1 },
+      values: size(({ whole }) => whole),
+    },
+    {
+      ...{ title: "Bundle for one operation", unit: " kB", of: "minified, after gzip", digits: 1 },
+      values: size(({ whole, one }) => one ?? whole),
+    },
+    {
+      ...{ title: "import()", unit: "×", of: "processor time, relative to retell-sdk", limit: 0.3, digits: 2 },
+      values: size((of) => of.import / sizes["retell-sdk"].import),
+    },
+    {
+      ...{ title: "Installation", unit: " MB", of: "on disk, with dependencies", digits: 1 },
+      values: size(({ megabytes }) => megabytes),
+    },
+    {
+      title: "Packages installed",
+      unit: "",
+      of: "with dependencies",
+      digits: 0,
+      values: size(({ packages }) => packages),
+    },
+    {
+      ...{ title: "Memory of tsc", unit: "×", of: "one line of use, relative to an empty program", digits: 2 },
+      values: size(({ compiler }) => compiler),
+    },
+  ].map((figure) => ({ ...figure, ...verdictOf(figure) }));
+}
+
+/** The variants of a peer count as one: the best of them is compared. */
+const variantsOf = (name, values) => Object.keys(values).filter((key) => key === name || key.startsWith(`${name} (`));
+const bestOf = (name, values) => Math.min(...variantsOf(name, values).map((key) => values[key]));
+
+function verdictOf({ values, limit, digits }) {
+  // What a reader cannot see in the printed figure does not decide.
+  const rounded = (value) => Number(value.toFixed(digits));
+  const ahead = peerNames.filter((name) => rounded(bestOf(name, values)) < rounded(values[us]));
+  const exceeds = limit !== undefined && values[us] > limit;
+  const problems = [
+    ...(ahead.length > 0 ? [`behind ${ahead.join(", ")}`] : []),
+    ...(exceeds ? [`above ${limit}`] : []),
+  ];
+  return { problems };
+}
+
+/** Peers that do better than the SDK in a row of the table of behaviours. */
+export const betterIn = ({ cells }) => peerNames.filter((name) => cells[name].value < cells[us].value);
+
+export const shown = ({ digits, unit }, value) => (value === undefined ? "–" : `${value.toFixed(digits)}${unit}`);
+
+const table = (head, rows) =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+
+const worstFirst = (rows, problems) => rows.toSorted((a, b) => problems(b).length - problems(a).length);
+
+const verdict = (problems) => (problems.length > 0 ? problems.join(", ") : "first");
+
+function figureTable(figures) {
+  const columns = [us, ...peerNames, "openapi-fetch"];
+  const rows = worstFirst(figures, ({ problems }) => problems).map((figure) => [
+    `${figure.title}: ${figure.of}`,
+    ...columns.map((name) => {
+      const texts = variantsOf(name, figure.values).map((key) => shown(figure, figure.values[key]));
+      return texts.length > 0 ? texts.join(" / ") : "–";
+    }),
+    verdict(figure.problems),
+  ]);
+  return table(["Figure", ...columns.map((name) => `\`${name}\``), "SDK"], rows);
+}
+
+function behaviourTable(rows) {
+  const columns = [us, ...peerNames];
+  const body = worstFirst(rows, betterIn).map((row) => {
+    const better = betterIn(row);
+    const cells = columns.map((name) => row.cells[name].text);
+    return [
+      `${row.question}${row.isRead ? " (read)" : ""}`,
+      ...cells,
+      better.length > 0 ? `behind ${better.join(", ")}` : "none better",
+    ];
+  });
+  return table(["", ...columns.map((name) => `\`${name}\``), "SDK"], body);
+}
+
+const versions = () => [...peerNames, "openapi-fetch"].map((name) => `${name} ${versionOf(name)}`).join(", ");
+
+/** The lines that a customer sees in docs/sdk.md. */
+export function summary(figures) {
+  const titles = [
+    "One GET over loopback",
+    "Bundle of everything",
+    "Bundle for one operation",
+    "import()",
+    "Installation",
+  ];
+  const columns = [us, ...peerNames];
+  const rows = titles.map((title) => {
+    const figure = figures.find((one) => one.title === title);
+    return [`${title}: ${figure.of}`, ...columns.map((name) => shown(figure, figure.values[name]))];
+  });
+  return table(["", ...columns.map((name) => `\`${name}\``)], rows);
+}
+
+export function page({ node, behaviours }, figures) {
+  return `# The SDK beside others
+
+Written by \`npm run bench:sdk\`. One run on one machine, with Node ${node}: ${versions()}.
+Lower is better everywhere. Rows in which another SDK is ahead, or a limit is missed, come first.
+
+![Bars for each figure of the first table](results-sdk.svg)
+
+## Speed and size
+
+${figureTable(figures)}
+
+- **Over loopback**, a client in its own process reads one small JSON response from \`node:http\` in another. Every SDK
+  calls one simple reading method with its defaults, and bare \`fetch\` has \`AbortSignal.timeout(60_000)\` and \`json()\`. The
+  clients take turns every few milliseconds. The figure is the 10th percentile of single calls, divided by that of bare
+  \`fetch\`.
+- **Without a network**, the SDK gets a \`fetch\` that returns a new \`Response\`. The figure is what the SDK adds to the same
+  call of that function.
+- **stripe** has two clients. The first figure over loopback is its default on Node, which uses \`node:http\`. The second one
+  is its \`fetch\` client, the one for other runtimes. Only that one can be measured without a network.
+- **Bundles** are esbuild's for browsers, minified, after \`gzip -9\`. Everything is \`export *\`. One operation is what an
+  application writes that makes one reading call; where a package offers no such import, it is everything.
+- **\`import()\`** is the processor time of a new process, the fastest of many in turns.
+- **openapi-fetch** is no peer but a floor: it has no retries, timeouts, error classes or pages.
+
+## Behaviour
+
+Small programs make one call against a server that behaves badly, and write down what happens. Rows with "(read)" repeat
+what the packages' pages and types say.
+
+${behaviourTable(behaviours)}
+`;
+}
