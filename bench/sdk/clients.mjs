@@ -1,4 +1,5 @@
-// The clients that are compared. `create` returns a reading call and one that causes something; defaults apply unless given.
+// The clients that are compared. `create` returns a reading call and, for an SDK, one that causes
+// something; defaults apply unless given.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -19,14 +20,11 @@ export const bare = {
   name: "fetch",
   create({ url, fetch = globalThis.fetch, timeoutMs = 60_000 }) {
     const headers = { accept: "application/json", authorization: `Bearer ${apiKey}` };
-    const send = async (path, options, signal) => {
-      const timeout = AbortSignal.timeout(timeoutMs);
-      const init = { headers, signal: signal ? AbortSignal.any([signal, timeout]) : timeout, ...options };
-      return (await fetch(`${url}${path}`, init)).json();
-    };
     return {
-      get: (member = id, { signal } = {}) => send(`/api/v1/members/${member}/availability`, {}, signal),
-      post: () => send("/api/v1/calls", { method: "POST", body: "{}" }),
+      async get(member = id) {
+        const init = { headers, signal: AbortSignal.timeout(timeoutMs) };
+        return (await fetch(`${url}/api/v1/members/${member}/availability`, init)).json();
+      },
     };
   },
 };
@@ -115,11 +113,10 @@ export async function peers() {
         const client = openapiFetch.default({ baseUrl: url, ...given({ fetch }) });
         const headers = { authorization: `Bearer ${apiKey}` };
         return {
-          async get(member = id, { signal } = {}) {
-            const options = { params: { path: { id: member } }, headers, signal };
+          async get(member = id) {
+            const options = { params: { path: { id: member } }, headers };
             return (await client.GET("/api/v1/members/{id}/availability", options)).data;
           },
-          post: async () => (await client.POST("/api/v1/calls", { body: {}, headers })).data,
         };
       },
     },
