@@ -155,7 +155,7 @@ async function environment({ construct }) {
   const read = new Set();
   const answerFor = (name) => {
     if (/URL$/.test(name)) return "http://127.0.0.1:1";
-    return /KEY$|TOKEN$/.test(name) ? "key" : undefined;
+    return /KEY$/.test(name) ? "key" : undefined;
   };
   const get = (target, name) => {
     if (typeof name !== "string" || !/^[A-Z]+_[A-Z_]+$/.test(name) || name.startsWith("NODE_")) return target[name];

@@ -70,7 +70,11 @@ export const betterIn = ({ cells }) => peerNames.filter((name) => cells[name].va
 export const shown = ({ digits, unit }, value) => (value === undefined ? "–" : `${value.toFixed(digits)}${unit}`);
 
 const table = (head, rows) =>
-  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  [
+    `| ${head.join(" | ")} |`,
+    `|${head.map(() => "---|").join("")}`,
+    ...rows.map((cells) => `| ${cells.join(" | ")} |`),
+  ].join("\n");
 
 const worstFirst = (rows, problems) => rows.toSorted((a, b) => problems(b).length - problems(a).length);
 
@@ -86,7 +90,7 @@ function figureTable(figures) {
     }),
     verdict(figure.problems),
   ]);
-  return table(["Figure", ...columns.map((name) => `\`${name}\``), "SDK"], rows);
+  return table(["Figure", ...columns.map((name) => `\`${name}\``), "Result"], rows);
 }
 
 function behaviourTable(rows) {
@@ -100,7 +104,7 @@ function behaviourTable(rows) {
       better.length > 0 ? `behind ${better.join(", ")}` : "none better",
     ];
   });
-  return table(["", ...columns.map((name) => `\`${name}\``), "SDK"], body);
+  return table(["", ...columns.map((name) => `\`${name}\``), "Result"], body);
 }
 
 const versions = () => [...peerNames, "openapi-fetch"].map((name) => `${name} ${versionOf(name)}`).join(", ");
@@ -125,7 +129,8 @@ export function summary(figures) {
 export function page({ node, behaviours }, figures) {
   return `# The SDK beside others
 
-Written by \`npm run bench:sdk\`. One run on one machine, with Node ${node}: ${versions()}.
+Written by \`npm run bench:sdk\`. One run on one machine, with Node ${node}:
+${versions()}.
 Lower is better everywhere. Rows in which another SDK is ahead, or a limit is missed, come first.
 
 ![Bars for each figure of the first table](results-sdk.svg)
