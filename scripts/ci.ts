@@ -51,6 +51,8 @@ const fullTier = [
   run("check:consumers"),
   run("check:runtimes"),
   run("soak", "--minutes", "1"),
+  // Well after check:runtimes, which installs the Bun and Deno that it uses.
+  run("check:recipes"),
   run("check:packages"),
   run("check:size"),
   run("demo"),

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
@@ -20,9 +20,16 @@ function open() {
 
 afterEach(() => vi.unstubAllGlobals());
 
+/** Run by scripts/demo.ts, and what Next.js wants of every app. */
+const notShown = [
+  "examples/every-operation.mjs",
+  "examples/recipes/nextjs/app/layout.tsx",
+  "examples/recipes/nextjs/next.config.ts",
+];
+
 const pages = ["README.md", ...filesIn("docs").filter((path) => path.endsWith(".md"))];
 const shown = pages.flatMap((page) =>
-  [...read(page).matchAll(/<!-- (\S+\.m?[jt]s) -->\n+```\w+\n(.*?)```/gs)].map(([, path = "", text = ""]) => ({
+  [...read(page).matchAll(/<!-- (\S+\.(?:mjs|tsx?)) -->\n+```\w+\n(.*?)```/gs)].map(([, path = "", text = ""]) => ({
     page,
     path,
     text,
@@ -35,9 +42,11 @@ describe("the programs in the documentation", () => {
   });
 
   it("include each example once", () => {
-    const examples = filesIn("examples").filter((path) => /\.m?[jt]s$/.test(path));
-    // scripts/demo.ts runs every-operation.mjs.
-    const listed = examples.filter((path) => path !== "examples/every-operation.mjs");
+    const examples = globSync("examples/**/*.{mjs,ts,tsx}", {
+      cwd: root,
+      exclude: (path) => /(?:^|\/)(?:node_modules|\.next|next-env\.d\.ts)$/.test(path),
+    });
+    const listed = examples.filter((path) => !notShown.includes(path));
     expect(shown.map(({ path }) => path).sort()).toEqual([...listed, "tests/resilience/streaming-fetch.ts"].sort());
   });
 

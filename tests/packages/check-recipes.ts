@@ -1,0 +1,106 @@
+// Runs the recipes of docs/recipes.md as customers do, with the packed SDK and against the mock server: each as its own
+// process, driven over HTTP. Requires built packages.
+import { performance } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
+import { type MockServer, startMockServer } from "@call-transfer/mock-server";
+import { ensureInstalled, pack, run, temporaryFolder } from "../../scripts/packed.ts";
+import { drive } from "./recipes/drive.ts";
+import { driveNext, startNext } from "./recipes/next.ts";
+import { checkPino } from "./recipes/pino.ts";
+import { type Running, runProgram, startServer } from "./recipes/processes.ts";
+import { checkProxies } from "./recipes/proxy.ts";
+import { openStage, type Stage } from "./recipes/stage.ts";
+import { startWorker } from "./recipes/worker.ts";
+
+const recipes = fileURLToPath(new URL("../../examples/recipes/", import.meta.url));
+
+/** A check, by the name of its sandbox. It fails by throwing, and returns what it has checked. */
+type Check = (stage: Stage) => Promise<readonly string[]>;
+
+/** Checks a server while it runs. The error of a failed check ends with what the server printed. */
+const whileRunning =
+  (start: (stage: Stage) => Promise<Running>, check: (running: Running, stage: Stage) => Promise<string[]>): Check =>
+  async (stage) => {
+    const running = await start(stage);
+    try {
+      return await check(running, stage);
+    } catch (error) {
+      throw new Error(`${error instanceof Error ? error.message : String(error)}\n${running.output()}`);
+    } finally {
+      await running.stop();
+    }
+  };
+
+const node = (file: string) => (stage: Stage) => startServer(recipes, [process.execPath, file], stage.environment);
+
+/** The longest first. */
+const checks: Readonly<Record<string, Check>> = {
+  nextjs: whileRunning((stage) => startNext(`${recipes}nextjs`, stage), driveNext),
+  types: async () => {
+    await runProgram(recipes, [process.execPath, "node_modules/typescript/bin/tsc", "-p", "."]);
+    return ["compiled"];
+  },
+  express: whileRunning(node("express.ts"), drive),
+  hono: whileRunning(node("hono.ts"), drive),
+  fastify: whileRunning(node("fastify.ts"), drive),
+  worker: whileRunning(({ environment }) => startWorker(recipes, environment), drive),
+  proxy: (stage) => checkProxies(recipes, stage),
+  pino: (stage) => checkPino(recipes, stage),
+};
+
+/** The checks that the command names, or all. */
+function chosenChecks(): readonly (readonly [string, Check])[] {
+  const names = process.argv.slice(2);
+  const unknown = names.filter((name) => !(name in checks));
+  if (unknown.length > 0)
+    throw new Error(`Unknown recipe ${unknown.join(", ")}. Choose from ${Object.keys(checks).join(", ")}.`);
+  return Object.entries(checks).filter(([name]) => names.length === 0 || names.includes(name));
+}
+
+/** Installs the frameworks, and the packed SDK beside them. */
+function install(folder: string): void {
+  ensureInstalled(recipes);
+  const { "@call-transfer/sdk": tarball = "" } = pack(folder, ["sdk"]);
+  run(recipes, "npm", "install", "--no-save", "--prefer-offline", `${folder}/${tarball}`);
+}
+
+/** Runs a check in a sandbox of its own, and prints the result. Returns whether it passed. */
+async function passes(server: MockServer, name: string, run: Check): Promise<boolean> {
+  const from = performance.now();
+  const stage = await openStage(server, name);
+  try {
+    const shown = await run(stage);
+    console.log(`ok      ${name.padEnd(10)} ${shown.join(", ")} (${Math.round(performance.now() - from)} ms)`);
+    return true;
+  } catch (error) {
+    console.log(`failed  ${name.padEnd(10)} ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  } finally {
+    stage.close();
+  }
+}
+
+/** Runs the checks, two at a time. Returns whether all passed. */
+async function check(folder: string): Promise<boolean> {
+  const left = [...chosenChecks()];
+  install(folder);
+  const server = await startMockServer({ port: 0 });
+  let isGood = true;
+  const lane = async (): Promise<void> => {
+    for (let next = left.shift(); next; next = left.shift()) isGood = (await passes(server, ...next)) && isGood;
+  };
+  try {
+    await Promise.all([lane(), lane()]);
+  } finally {
+    await server.close();
+  }
+  return isGood;
+}
+
+using folder = temporaryFolder("recipes");
+try {
+  if (!(await check(folder.path))) process.exitCode = 1;
+} catch (error) {
+  console.error(`The check stopped. ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,57 @@
+// Runs the recipe for pino and reads its log.
+import assert from "node:assert/strict";
+import { runProgram } from "./processes.ts";
+import type { Stage } from "./stage.ts";
+
+interface Line {
+  readonly level: number;
+  readonly module?: string;
+  readonly msg: string;
+  readonly err?: { readonly code?: string; readonly outcome?: string; readonly attempts?: readonly object[] };
+}
+
+const [debug, info, warn, error] = [20, 30, 40, 50];
+
+/** Checks the log of a retry, of a failure, and at another level. */
+export async function checkPino(folder: string, { backend, environment }: Stage): Promise<string[]> {
+  const logOf = async (variables: Readonly<Record<string, string>>) => {
+    const output = await runProgram(folder, [process.execPath, "pino.ts"], { ...environment, ...variables });
+    return output
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Line);
+  };
+  const unavailable = {
+    match: { operationId: "listCalls" },
+    when: { times: 1 },
+    do: { code: "service_unavailable" },
+  } as const;
+
+  backend.faults.add(unavailable);
+  const all = await logOf({});
+  const [failed, succeeded] = backend.journal.list({ operationId: "listCalls" });
+  assert.deepEqual(
+    all.map(({ level, module }) => [level, module]),
+    [
+      [debug, "call-transfer"],
+      [warn, "call-transfer"],
+      [debug, "call-transfer"],
+      [info, undefined],
+    ],
+  );
+  assert.ok(all[0]?.msg.includes(failed?.requestId ?? "none"), "the failed attempt names its request");
+  assert.ok(all[2]?.msg.includes(succeeded?.requestId ?? "none"), "the second attempt names its request");
+
+  backend.faults.add(unavailable);
+  assert.deepEqual(
+    (await logOf({ NODE_ENV: "production" })).map(({ level }) => level),
+    [warn, info],
+  );
+
+  const [refused] = await logOf({ CALL_TRANSFER_API_KEY: "svc_live_unknown", CALL_TRANSFER_LOG: "off" });
+  assert.deepEqual([refused?.level, refused?.err?.code, refused?.err?.outcome], [error, "api_key_invalid", "rejected"]);
+  assert.partialDeepStrictEqual(refused?.err?.attempts, [
+    { status: 401, requestId: backend.journal.list().at(-1)?.requestId },
+  ]);
+  return ["attempts at debug", "retries at warn", "error with its request id"];
+}
