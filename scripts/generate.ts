@@ -7,6 +7,7 @@ import { IncompleteDescription, loadDocument, renderDocument } from "./generate/
 import { modelOf } from "./generate/model.ts";
 import { renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
 import { renderPages } from "./generate/pages.ts";
+import { renderQueries } from "./generate/queries.ts";
 import {
   renderNoun,
   renderResources,
@@ -23,6 +24,7 @@ const root = new URL("../", import.meta.url);
 const generatedFolders = [
   "packages/spec/src",
   "packages/sdk/src/generated",
+  "packages/sdk/src/query",
   "packages/sdk/src/resources",
   "packages/backend/src/generated",
   "packages/mock-server/src/cli",
@@ -48,6 +50,7 @@ async function render(): Promise<Map<string, string>> {
     ["packages/sdk/src/generated/version.gen.ts", renderVersion(read("packages/sdk/package.json"))],
     ["packages/sdk/src/generated/signature.gen.ts", renderSignature(document)],
     ["packages/sdk/src/generated/error-codes.gen.ts", renderSdkErrorCodes(document)],
+    ["packages/sdk/src/query/queries.gen.ts", renderQueries(operations)],
     ["packages/sdk/src/resources/resources.gen.ts", renderResources(nouns)],
     ["packages/sdk/src/resources/index.gen.ts", renderSdkExports(document, nouns)],
     ...(await renderControl()),

@@ -8,12 +8,25 @@ declare module "@call-transfer/sdk" {
     ErrorResponseMeta, FieldError, FieldErrorCode, FindCandidates, GoneError, InvalidResponseError, ListCallsQuery,
     ListMeta, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
     OutcomeWindow, OutgoingRequest, PagePromise, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError,
-    RawClient, Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestOptions, RequestOutcome,
-    ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, TimeoutError,
-    TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, components, createCall,
-    createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
-    operations, paths, rotateDestinationSecret, webhooks
+    Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestOptions, RequestOutcome, ResponseValidator,
+    RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, TimeoutError, TransferDestination,
+    TransferDestinationConfig, TransferOffer, UnprocessableEntityError, components, createCall, createDestinationGroup,
+    deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles, operations, paths,
+    rotateDestinationSecret, webhooks
   };
+}
+
+declare module "@call-transfer/sdk/query" {
+  export {
+    ClientKey, ClientKeyPrefix, KeyInput, OperationInfiniteQueryOptions, OperationKey, OperationMutationOptions,
+    OperationQueryOptions, createCallMutationOptions, createDestinationGroupMutationOptions,
+    deleteMemberHoursMutationOptions, getMemberAvailabilityQueryOptions, keyPrefix, listAccountsQueryOptions,
+    listCallsInfiniteQueryOptions, listCallsQueryOptions, listRolesQueryOptions, rotateDestinationSecretMutationOptions
+  };
+}
+
+declare module "@call-transfer/sdk/raw" {
+  export { RawClient, components, operations, paths, raw, webhooks };
 }
 
 declare module "@call-transfer/sdk/webhooks" {
@@ -109,14 +122,13 @@ type CallQueued = unknown;
 
 declare class CallTransfer extends ResourceClient {
   #private;
-  readonly raw: RawClient;
-  constructor(options: ClientOptions, parent?: CallTransfer);
+  constructor(options: ClientOptions);
   withOptions(options?: Partial<ClientOptions>): CallTransfer;
 }
 
 declare class CallTransferCore {
   #private;
-  constructor(options: ClientOptions, parent?: CallTransferCore);
+  constructor(options: ClientOptions);
   request<T>(method: string, template: string, input: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
 }
 
@@ -132,6 +144,13 @@ declare class Calls {
   list(query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
   create(body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
 }
+
+declare interface ClientKey {
+  readonly baseUrl: string;
+  readonly accountId?: string;
+}
+
+declare type ClientKeyPrefix = readonly ["call-transfer", ClientKey];
 
 declare interface ClientOptions extends Omit<RequestOptions, "signal"> {
   baseUrl: string;
@@ -190,6 +209,7 @@ type FieldErrorCode = unknown;
 declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
 declare class GoneError extends ApiError {}
 declare class InvalidResponseError extends RequestError {}
+declare type KeyInput = Readonly<Record<string, unknown>>;
 type ListCallsQuery = unknown;
 type ListMeta = unknown;
 
@@ -238,6 +258,31 @@ declare interface NodeResponse {
 }
 
 declare class NotFoundError extends ApiError {}
+
+declare interface OperationInfiniteQueryOptions<Id extends string, Page> extends OperationOptions {
+  queryKey: DataTag<readonly [...OperationKey<Id>, "infinite", KeyInput], InfiniteData<Page, number>, CallTransferError>;
+  queryFn: (context: { signal: AbortSignal; pageParam: number }) => Promise<Page>;
+  initialPageParam: number;
+  getNextPageParam: (lastPage: Page, pages: Page[], lastOffset: number, offsets: number[]) => number | undefined;
+}
+
+declare type OperationKey<Id extends string> = readonly [...ClientKeyPrefix, Id];
+
+declare interface OperationMutationOptions<Id extends string, Variables, Data> extends OperationOptions {
+  mutationKey: OperationKey<Id>;
+  mutationFn: (variables: Variables) => Promise<Data>;
+  networkMode: "always";
+}
+
+interface OperationOptions {
+  retry: false;
+  throwOnError?: (error: CallTransferError) => boolean;
+}
+
+declare interface OperationQueryOptions<Id extends string, Data> extends OperationOptions {
+  queryKey: DataTag<readonly [...OperationKey<Id>, KeyInput], Data, CallTransferError>;
+  queryFn: (context: { signal: AbortSignal }) => Promise<Data>;
+}
 
 declare class OutcomeUnknownError extends RequestError {
   #private;
@@ -410,20 +455,48 @@ declare class WebhookVerificationError extends Error {
 
 type components = unknown;
 declare function createCall(client: CallTransferCore, body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
+
+declare function createCallMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"createCall", {
+  body: RequestBody<CreateCallRequest>;
+}, CallInitiated | CallQueued>;
+
 declare function createDestinationGroup(client: CallTransferCore, body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup>;
+
+declare function createDestinationGroupMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"createDestinationGroup", {
+  body: RequestBody<CreateDestinationGroupRequest>;
+}, DestinationGroup>;
+
 declare function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler;
 declare function deleteMemberHours(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<void>;
+
+declare function deleteMemberHoursMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"deleteMemberHours", {
+  memberId: string;
+}, void>;
+
 declare function getMemberAvailability(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
+declare function getMemberAvailabilityQueryOptions(client: CallTransferCore, memberId: string, options?: RequestOptions): OperationQueryOptions<"getMemberAvailability", MemberAvailability>;
 declare function isApiError(value: unknown): value is AnyApiError;
 declare function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [C, ...C[]]): value is ApiErrorOf<C>;
 declare function isTransferOffer(event: WebhookEvent): event is TransferOffer;
+declare function keyPrefix(client: CallTransferCore, operationId?: undefined, options?: Pick<RequestOptions, "accountId">): ClientKeyPrefix;
+declare function keyPrefix<Id extends keyof operations>(client: CallTransferCore, operationId: Id, options?: Pick<RequestOptions, "accountId">): OperationKey<Id>;
 declare function listAccounts(client: CallTransferCore, options?: RequestOptions): ApiPromise<AccountList>;
+declare function listAccountsQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listAccounts", AccountList>;
 declare function listCalls(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
+declare function listCallsInfiniteQueryOptions(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): OperationInfiniteQueryOptions<"listCalls", CallList>;
+declare function listCallsQueryOptions(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): OperationQueryOptions<"listCalls", CallList>;
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
+declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
 declare function memoryReplayStore({ now }?: { now?: () => number }): ReplayStore;
 type operations = unknown;
 type paths = unknown;
+declare function raw(client: CallTransferCore): RawClient;
 declare function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
+
+declare function rotateDestinationSecretMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"rotateDestinationSecret", {
+  id: string;
+}, TransferDestination>;
+
 declare function signWebhook(body: RawBody, options: SignOptions): Promise<string>;
 declare function toNodeHandler(handler: WebhookHandler): (request: NodeRequest, response: NodeResponse) => Promise<void>;
 declare function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent>;

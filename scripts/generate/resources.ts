@@ -4,7 +4,8 @@ import type { OperationModel } from "./model.ts";
 import { signatureOf } from "./operations.ts";
 import { docComment, header, literal, pascal } from "./text.ts";
 
-const retryDescriptions = {
+/** When the SDK retries an operation, by its retry class. */
+export const retryDescriptions = {
   safe: "Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.",
   unique: "Retried after 408, 429, 5xx, timeouts and lost connections: the API refuses a name that is taken.",
   once: "Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left the client.",
@@ -15,12 +16,13 @@ const retryDescription =
 
 const queryType = (operation: OperationModel) => `${pascal(operation.id)}Query`;
 
-function resultType(operation: OperationModel): string {
+/** Type of what an operation returns. */
+export function resultType(operation: OperationModel): string {
   return [...new Set(operation.successes.map(({ schema }) => schema ?? "void"))].join(" | ");
 }
 
 /** Parameters of a method: path parameters, then body or query, then options. */
-function parametersOf(operation: OperationModel): { name: string; type: string; text: string }[] {
+export function parametersOf(operation: OperationModel): { name: string; type: string; text: string }[] {
   const parameter = (name: string, type: string, optional = false) => ({
     name,
     type,

@@ -1,0 +1,170 @@
+// The options objects that TanStack Query takes. Only types come from its package, so nothing of it is loaded here.
+import type { DataTag, InfiniteData } from "@tanstack/query-core";
+import type { CallTransferCore } from "../core/core.ts";
+import { transport } from "../core/transport.ts";
+import type { CallTransferError } from "../errors/base.ts";
+import type { operations } from "../generated/types.gen.ts";
+import type { RequestOptions } from "../options/options.ts";
+import { nextOffset } from "./next-offset.ts";
+
+/** What a key says of a client. It holds no credential. */
+export interface ClientKey {
+  readonly baseUrl: string;
+  /** Account of the request or of the client; absent if neither names one. */
+  readonly accountId?: string;
+}
+
+/** Beginning of the keys of a client's queries and mutations. */
+export type ClientKeyPrefix = readonly ["call-transfer", ClientKey];
+
+/** Key of an operation's mutations, and beginning of the keys of its queries. */
+export type OperationKey<Id extends string> = readonly [...ClientKeyPrefix, Id];
+
+/** Parameters in a key, without those that are undefined. */
+export type KeyInput = Readonly<Record<string, unknown>>;
+
+/** What the options of queries and mutations share. */
+interface OperationOptions {
+  /** The SDK retries. */
+  retry: false;
+  /** Never set. TanStack Query infers the type of `error` from here. */
+  throwOnError?: (error: CallTransferError) => boolean;
+}
+
+/** Options of a query. Pass them to `useQuery`, `queryClient.fetchQuery` and the like, or spread them to add your own. */
+export interface OperationQueryOptions<Id extends string, Data> extends OperationOptions {
+  queryKey: DataTag<readonly [...OperationKey<Id>, KeyInput], Data, CallTransferError>;
+  /** Sends the request. It ends when the query is cancelled or its last component unmounts. */
+  queryFn: (context: { signal: AbortSignal }) => Promise<Data>;
+}
+
+/** Options of an infinite query, whose page parameter is the offset. */
+export interface OperationInfiniteQueryOptions<Id extends string, Page> extends OperationOptions {
+  queryKey: DataTag<
+    readonly [...OperationKey<Id>, "infinite", KeyInput],
+    InfiniteData<Page, number>,
+    CallTransferError
+  >;
+  /** Requests one page. It ends when the query is cancelled or its last component unmounts. */
+  queryFn: (context: { signal: AbortSignal; pageParam: number }) => Promise<Page>;
+  initialPageParam: number;
+  /**
+   * Returns the offset of the next page. Goes back when `meta.total` shrinks, so that no item is lost. An item may be on
+   * several pages.
+   */
+  getNextPageParam: (lastPage: Page, pages: Page[], lastOffset: number, offsets: number[]) => number | undefined;
+}
+
+/** Options of a mutation. Its variables are the operation's parameters by name, e.g. `{ memberId }` or `{ body }`. */
+export interface OperationMutationOptions<Id extends string, Variables, Data> extends OperationOptions {
+  mutationKey: OperationKey<Id>;
+  mutationFn: (variables: Variables) => Promise<Data>;
+  /** Sent at once or not at all: TanStack Query would otherwise pause it offline and send it later. */
+  networkMode: "always";
+}
+
+/**
+ * The beginning of keys, to find queries and mutations: all of a client, or all of one operation.
+ *
+ * The client's account is part of it. If neither the client nor `options` names one, it matches every account.
+ *
+ * @example
+ * await queryClient.invalidateQueries({ queryKey: keyPrefix(client, "listCalls") });
+ */
+export function keyPrefix(
+  client: CallTransferCore,
+  operationId?: undefined,
+  options?: Pick<RequestOptions, "accountId">,
+): ClientKeyPrefix;
+export function keyPrefix<Id extends keyof operations>(
+  client: CallTransferCore,
+  operationId: Id,
+  options?: Pick<RequestOptions, "accountId">,
+): OperationKey<Id>;
+export function keyPrefix(
+  client: CallTransferCore,
+  operationId?: string,
+  options?: Pick<RequestOptions, "accountId">,
+): readonly unknown[] {
+  const { baseUrl, accountId } = client[transport]();
+  const key = ["call-transfer", present({ baseUrl, accountId: options?.accountId ?? accountId })];
+  return operationId === undefined ? key : [...key, operationId];
+}
+
+/** The values that a request would hold. */
+const present = (values: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null));
+
+/** Parameters of an operation by name, and its query parameters as `query`. */
+export interface Parameters {
+  readonly query?: object | undefined;
+  readonly [name: string]: unknown;
+}
+
+function inputOf({ query, ...path }: Parameters): KeyInput {
+  const filters = present(query ?? {});
+  return { ...present(path), ...(Object.keys(filters).length > 0 && { query: filters }) };
+}
+
+/** The options of a request that also ends with another signal. */
+const withSignal = (options: RequestOptions | undefined, signal: AbortSignal): RequestOptions => ({
+  ...options,
+  signal: options?.signal ? AbortSignal.any([signal, options.signal]) : signal,
+});
+
+/** Builds the options of a query. */
+export function queryOptions<Id extends keyof operations, Data>(
+  client: CallTransferCore,
+  operationId: Id,
+  parameters: Parameters,
+  options: RequestOptions | undefined,
+  send: (options: RequestOptions) => Promise<Data>,
+): OperationQueryOptions<Id, Data> {
+  const queryKey = [...keyPrefix(client, operationId, options), inputOf(parameters)] as const;
+  return {
+    // The tag exists only as a type.
+    queryKey: queryKey as OperationQueryOptions<Id, Data>["queryKey"],
+    queryFn: ({ signal }) => send(withSignal(options, signal)),
+    retry: false,
+  };
+}
+
+/** Builds the options of an infinite query. */
+export function infiniteQueryOptions<
+  Id extends keyof operations,
+  Page extends { readonly meta: { readonly total: number } },
+>(
+  client: CallTransferCore,
+  operationId: Id,
+  parameters: Parameters & { readonly query: { readonly offset?: number | undefined } | undefined },
+  options: RequestOptions | undefined,
+  itemsOf: (page: Page) => readonly unknown[],
+  send: (offset: number, options: RequestOptions) => Promise<Page>,
+): OperationInfiniteQueryOptions<Id, Page> {
+  const queryKey = [...keyPrefix(client, operationId, options), "infinite", inputOf(parameters)] as const;
+  // The response may lack what its type promises.
+  const factsOf = (page: Page) => ({ count: itemsOf(page)?.length ?? 0, total: page.meta?.total });
+  return {
+    // The tag exists only as a type.
+    queryKey: queryKey as OperationInfiniteQueryOptions<Id, Page>["queryKey"],
+    queryFn: ({ signal, pageParam }) => send(pageParam, withSignal(options, signal)),
+    initialPageParam: parameters.query?.offset ?? 0,
+    getNextPageParam: (_last, pages, _lastOffset, offsets) => nextOffset(pages.map(factsOf), offsets),
+    retry: false,
+  };
+}
+
+/** Builds the options of a mutation. */
+export function mutationOptions<Id extends keyof operations, Variables, Data>(
+  client: CallTransferCore,
+  operationId: Id,
+  options: RequestOptions | undefined,
+  send: (variables: Variables) => Promise<Data>,
+): OperationMutationOptions<Id, Variables, Data> {
+  return {
+    mutationKey: keyPrefix(client, operationId, options),
+    mutationFn: send,
+    retry: false,
+    networkMode: "always",
+  };
+}
