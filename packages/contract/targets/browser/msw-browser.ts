@@ -17,6 +17,8 @@ export interface OpenPage<Functions> {
     name: Name,
     ...given: Given<Functions[Name]>
   ): Promise<Result<Functions[Name]>>;
+  /** Takes the page off the network, or puts it back. MSW's worker answers in both cases. */
+  setOffline(isOffline: boolean): Promise<void>;
   close(): Promise<void>;
 }
 type Given<Called> = Called extends (...given: infer Values) => unknown ? Values : never;
@@ -51,7 +53,8 @@ export async function openPage<Functions>(script: URL): Promise<OpenPage<Functio
     });
     const call: OpenPage<Functions>["call"] = (name, ...given) =>
       page.evaluate(`globalThis.page[${JSON.stringify(name)}](...${JSON.stringify(given)})`);
-    return { call, close: () => browser.close() };
+    const setOffline = (isOffline: boolean) => page.context().setOffline(isOffline);
+    return { call, setOffline, close: () => browser.close() };
   } catch (error) {
     await browser.close();
     throw error;
