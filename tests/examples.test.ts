@@ -97,6 +97,18 @@ describe("the programs in the documentation", () => {
     expect(await availabilityAfterAnHour()).toEqual(["away", "available"]);
   });
 
+  it("query.ts reads calls, places one, reads them again and then page by page", async () => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    await import("../examples/query.ts");
+    expect(log.mock.calls.flat()).toEqual([
+      "calls: 3",
+      "placed: initiated",
+      "calls in the cache: 3",
+      "calls: 4",
+      "pages: 2, calls: 4",
+    ]);
+  });
+
   it("lost-answer.mjs places one call and prints what docs/resilience.md shows", async () => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     // The computed name avoids a type error, since the program has no types.
