@@ -2,7 +2,7 @@
 // each bundler against the packed mock server, loads both formats of the SDK in one process, and compiles the programs in
 // the READMEs. Prints skipped combinations with their reason. Requires built packages.
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,8 @@ import { bundlers } from "./bundlers.ts";
 import { now, stage } from "./runtimes/stage.ts";
 
 const consumers = fileURLToPath(new URL("./consumers/", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const peer = "node_modules/@tanstack/query-core";
 const withinMs = 600_000;
 const atOnce = 2;
 const runFile = promisify(execFile);
@@ -23,7 +25,7 @@ interface Task {
 }
 
 const imports = /^import \* as (\w+) from (".+");$/gm;
-const typesFile = "sdk-types";
+const typesFiles = ["sdk-types", "query-types"];
 const modulesFile = "platform-types";
 
 /** The TypeScript versions of tests/packages/consumers/package.json. */
@@ -68,10 +70,19 @@ const isInGate = (version: string, resolution: string): boolean =>
 /** Combinations that cannot compile, with the reason. */
 const impossible: Readonly<Record<string, string>> = { "7 node10": "TypeScript 7 removed it" };
 
+/** Adds the workspace's TanStack Query to a project, as an app that uses it would have it. */
+function linkPeer(project: string): void {
+  mkdirSync(join(project, "node_modules/@tanstack"));
+  symlinkSync(join(root, peer), join(project, peer), "dir");
+}
+
 function compilations(project: string): Task[] {
-  const program = readFileSync(join(consumers, `${typesFile}.ts`), "utf8");
-  writeFileSync(join(project, `${typesFile}.mts`), program);
-  writeFileSync(join(project, `${typesFile}.cts`), program.replace(imports, "import $1 = require($2);"));
+  for (const typesFile of typesFiles) {
+    const program = readFileSync(join(consumers, `${typesFile}.ts`), "utf8");
+    writeFileSync(join(project, `${typesFile}.mts`), program);
+    writeFileSync(join(project, `${typesFile}.cts`), program.replace(imports, "import $1 = require($2);"));
+  }
+  linkPeer(project);
   copyFileSync(join(consumers, `${modulesFile}.ts`), join(project, `${modulesFile}.mts`));
   return compilers().flatMap(({ version, path }) =>
     resolutions.flatMap(({ name, options, formats }): Task[] => {
@@ -85,9 +96,10 @@ function compilations(project: string): Task[] {
       }
       const config = join(project, `tsconfig.${version}.${name}.json`);
       const silence = version === "6" && name === "node10" ? { ignoreDeprecations: "6.0" } : {};
-      const files = [...formats.map((format) => `${typesFile}.${format}`), `${modulesFile}.mts`].filter(
-        (file) => name !== "node10" || file.startsWith(typesFile),
-      );
+      const files = [
+        ...typesFiles.flatMap((typesFile) => formats.map((format) => `${typesFile}.${format}`)),
+        ...(name === "node10" ? [] : [`${modulesFile}.mts`]),
+      ];
       writeFileSync(config, JSON.stringify({ compilerOptions: { ...strict, ...options, ...silence }, files }));
       return [
         { title, run: () => runFile(process.execPath, [path, "-p", config], { cwd: project, timeout: withinMs }) },

@@ -3,6 +3,7 @@
 import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import * as importedSdk from "@call-transfer/sdk";
+import * as importedQuery from "@call-transfer/sdk/query";
 import * as importedWebhooks from "@call-transfer/sdk/webhooks";
 
 const require = createRequire(import.meta.url);
@@ -83,5 +84,22 @@ for (const [name, value] of [...Object.entries(imported), ...Object.entries(requ
 for (const { CallTransfer } of [imported, required]) {
   const shown = inspect(new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "a-secret-key" }));
   if (!shown.startsWith("CallTransfer {") || shown.includes("a-secret-key")) wrong.push(`a client prints as ${shown}`);
+}
+
+// Options for TanStack Query of one copy, with a client of the other.
+const answers = async () => new Response('{"roles":[]}', { headers: { "content-type": "application/json" } });
+for (const [{ CallTransfer }, { listRolesQueryOptions }] of [
+  [imported, require("@call-transfer/sdk/query")],
+  [required, importedQuery],
+]) {
+  const client = new CallTransfer({
+    baseUrl: "https://api.example.com",
+    apiKey: "key",
+    accountId: "a",
+    fetch: answers,
+  });
+  const { queryKey, queryFn } = listRolesQueryOptions(client);
+  const { roles } = await queryFn({ signal: new AbortController().signal });
+  if (queryKey[1].accountId !== "a" || roles.length !== 0) wrong.push("a query's options do not fit the other copy");
 }
 if (wrong.length > 0) throw new Error(wrong.join("\n"));
