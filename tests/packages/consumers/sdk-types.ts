@@ -1,7 +1,7 @@
 // Uses the types of SDK and spec: every operation, options, paging, errors and webhooks. Compiled with every TypeScript
 // version, as an ES module and, with `import … = require(…)`, as CommonJS. Never run.
 import * as sdk from "@call-transfer/sdk";
-import { type operations as Operations, raw } from "@call-transfer/sdk/raw";
+import * as rawEntry from "@call-transfer/sdk/raw";
 import * as webhooks from "@call-transfer/sdk/webhooks";
 import * as spec from "@call-transfer/spec";
 import * as schemas from "@call-transfer/spec/schemas";
@@ -99,7 +99,7 @@ export const operations = {
     await client.calls.list().toArray();
     return seen;
   },
-} satisfies Partial<Record<keyof Operations, () => unknown>>;
+} satisfies Partial<Record<keyof rawEntry.operations, () => unknown>>;
 
 /** The three ways to await a request. */
 export async function ways(): Promise<unknown> {
@@ -108,10 +108,10 @@ export async function ways(): Promise<unknown> {
   const result = await promise.result();
   if (result.ok) same<typeof result.data, sdk.RoleList>(true);
   else same<typeof result.error, sdk.CallTransferError>(true);
-  const { data: typed, error } = await raw(other).GET("/api/v1/roles");
+  const { data: typed, error } = await rawEntry.raw(other).GET("/api/v1/roles");
   const permission: string | undefined = typed?.roles[0]?.permissions[0] ?? error?.detail;
   // @ts-expect-error The API has no such path.
-  await raw(other).GET("/api/v1/nothing");
+  await rawEntry.raw(other).GET("/api/v1/nothing");
   const all: [sdk.RoleList, sdk.AccountList] = await Promise.all([promise, client.accounts.list()]);
   return [data.roles, response.headers.get("date"), requestId, permission, all];
 }
