@@ -1,18 +1,19 @@
 declare module "@call-transfer/sdk" {
   export {
     AbortError, AccessTokenFunction, Account, AccountList, Accounts, AnyApiError, ApiError, ApiErrorOf, ApiPromise,
-    ApiResponse, ApiResult, Attempt, AuthenticationError, BadRequestError, Call, CallInitiated, CallList, CallQueued,
-    CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError, ConflictError,
-    ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup, DestinationGroupMember,
-    DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors, ErrorResponse,
-    ErrorResponseMeta, FieldError, FieldErrorCode, FindCandidates, GoneError, InvalidResponseError, ListCallsQuery,
-    ListMeta, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
+    ApiResponse, ApiResult, Attempt, AttemptInstrumentation, AttemptSummary, AuthenticationError, BadRequestError, Call,
+    CallInitiated, CallList, CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock,
+    ConfigurationError, ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest,
+    DestinationGroup, DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus,
+    ErrorCodeWithFieldErrors, ErrorResponse, ErrorResponseMeta, FetchOptions, FieldError, FieldErrorCode,
+    FindCandidates, GoneError, Instrumentation, InstrumentedRequest, InvalidResponseError, ListCallsQuery, ListMeta,
+    LogLevel, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
     OutcomeWindow, OutgoingRequest, PagePromise, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError,
-    Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestOptions, RequestOutcome, ResponseValidator,
-    RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, TimeoutError, TransferDestination,
-    TransferDestinationConfig, TransferOffer, UnprocessableEntityError, components, createCall, createDestinationGroup,
-    deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles, operations, paths,
-    rotateDestinationSecret, webhooks
+    Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions,
+    RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles,
+    ServerError, TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError,
+    VERSION, components, createCall, createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError,
+    listAccounts, listCalls, listRoles, operations, paths, rotateDestinationSecret, webhooks
   };
 }
 
@@ -84,7 +85,7 @@ declare type ApiErrorOf<C extends ErrorCode | undefined> = C extends unknown ? A
 declare class ApiPromise<T> implements Promise<T> {
   #private;
   readonly [Symbol.toStringTag] = "ApiPromise";
-  constructor(response: Promise<ApiResponse<T>>);
+  constructor(source: Promise<Sent<T>> | ApiPromise<T>);
   withResponse(): Promise<ApiResponse<T>>;
   result(): Promise<ApiResult<T>>;
   readonly then: Promise<T>["then"];
@@ -113,6 +114,17 @@ declare interface Attempt {
   error?: string;
 }
 
+declare interface AttemptInstrumentation {
+  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<Response>): unknown;
+  end(summary: AttemptSummary): void;
+}
+
+declare interface AttemptSummary {
+  readonly outcome: RequestOutcome;
+  readonly attempt: Readonly<Attempt> | undefined;
+  readonly failure: { readonly name: string; readonly message: string } | undefined;
+}
+
 declare class AuthenticationError extends ApiError {}
 declare class BadRequestError extends ApiError {}
 type Call = unknown;
@@ -122,13 +134,13 @@ type CallQueued = unknown;
 
 declare class CallTransfer extends ResourceClient {
   #private;
-  constructor(options: ClientOptions);
+  constructor(options?: ClientOptions);
   withOptions(options?: Partial<ClientOptions>): CallTransfer;
 }
 
 declare class CallTransferCore {
   #private;
-  constructor(options: ClientOptions);
+  constructor(options?: ClientOptions);
   request<T>(method: string, template: string, input: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
 }
 
@@ -152,8 +164,8 @@ declare interface ClientKey {
 
 declare type ClientKeyPrefix = readonly ["call-transfer", ClientKey];
 
-declare interface ClientOptions extends Omit<RequestOptions, "signal"> {
-  baseUrl: string;
+declare interface ClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery"> {
+  baseUrl?: string | undefined;
   apiKey?: string | undefined;
   accessToken?: string | AccessTokenFunction | undefined;
   allowInsecureHttp?: boolean | undefined;
@@ -163,7 +175,9 @@ declare interface ClientOptions extends Omit<RequestOptions, "signal"> {
   retry?: RetryOptions | undefined;
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
   logger?: Logger | undefined;
+  logLevel?: LogLevel | undefined;
   validate?: ResponseValidator | undefined;
+  instrumentation?: Instrumentation | undefined;
   clock?: Clock | undefined;
   random?: (() => number) | undefined;
 }
@@ -204,14 +218,28 @@ type ErrorCodeStatus = unknown;
 type ErrorCodeWithFieldErrors = unknown;
 type ErrorResponse = unknown;
 type ErrorResponseMeta = unknown;
+declare type FetchOptions = Readonly<Omit<RequestInit, "method" | "headers" | "body" | "signal" | "redirect" | "dispatcher"> & Record<string, unknown>>;
 type FieldError = unknown;
 type FieldErrorCode = unknown;
 declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
 declare class GoneError extends ApiError {}
+
+declare interface Instrumentation {
+  startRequest(request: InstrumentedRequest): RequestInstrumentation | undefined;
+}
+
+declare interface InstrumentedRequest {
+  readonly operationId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly baseUrl: string;
+}
+
 declare class InvalidResponseError extends RequestError {}
 declare type KeyInput = Readonly<Record<string, unknown>>;
 type ListCallsQuery = unknown;
 type ListMeta = unknown;
+declare type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 declare interface Logger {
   debug(message: string): void;
@@ -313,7 +341,7 @@ declare interface OutgoingRequest {
 declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
   #private;
   readonly itemsOf: (list: List) => readonly Item[];
-  constructor(first: Promise<ApiResponse<List>>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>);
+  constructor(first: ApiPromise<List>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>);
   pages(): AsyncGenerator<List, void, undefined>;
   [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;
   toArray(limits: { maxItems: number }): Promise<Item[]>;
@@ -366,6 +394,11 @@ declare interface RequestInput {
   readonly body?: unknown;
 }
 
+declare interface RequestInstrumentation {
+  startAttempt(number: number): AttemptInstrumentation | undefined;
+  end(summary: RequestSummary): void;
+}
+
 declare interface RequestOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
@@ -374,9 +407,18 @@ declare interface RequestOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   accountId?: string | undefined;
   middleware?: readonly Middleware[] | undefined;
+  fetchOptions?: FetchOptions | undefined;
+  extraBody?: Readonly<Record<string, unknown>> | undefined;
+  extraQuery?: Readonly<Record<string, unknown>> | undefined;
 }
 
 declare type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
+
+declare interface RequestSummary {
+  readonly outcome: RequestOutcome;
+  readonly attempts: readonly Readonly<Attempt>[];
+  readonly error?: unknown;
+}
 
 declare class ResourceClient extends CallTransferCore {
   readonly destinations: Destinations;
@@ -410,6 +452,13 @@ declare class Roles {
   list(options?: RequestOptions): ApiPromise<RoleList>;
 }
 
+declare interface Sent<T = unknown> {
+  readonly response: Response;
+  readonly data: T;
+  readonly error?: ApiError;
+  readonly tokens: ReadonlySet<string>;
+}
+
 declare class ServerError extends ApiError {}
 
 declare interface SignOptions {
@@ -428,6 +477,7 @@ declare interface UnknownWebhookEvent {
 }
 
 declare class UnprocessableEntityError extends ApiError {}
+type VERSION = unknown;
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 
 declare interface VerifyOptions {

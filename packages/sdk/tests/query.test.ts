@@ -147,6 +147,19 @@ describe("a key", () => {
     expect(listCallsQueryOptions(client, { limit: undefined }).queryKey).toStrictEqual(queryKey);
   });
 
+  it("names the extra parameters of the query, which also decide the response", () => {
+    const extraQuery = { limit: 5, sort: "duration", direction: undefined };
+    expect(listCallsQueryOptions(client, { limit: 2 }, { extraQuery }).queryKey[3]).toStrictEqual({
+      query: { limit: 2, sort: "duration" },
+    });
+    expect(listCallsInfiniteQueryOptions(client, {}, { extraQuery }).queryKey[4]).toStrictEqual({
+      query: { limit: 5, sort: "duration" },
+    });
+    expect(listRolesQueryOptions(client, { extraQuery: { sort: "name" } }).queryKey[3]).toStrictEqual({
+      query: { sort: "name" },
+    });
+  });
+
   it("differs between a query and an infinite query, so that each reads data of its own form", async () => {
     const { client: answered } = clientOf([page(1, 0, 1), page(1, 0, 1)]);
     const query = listCallsQueryOptions(answered);

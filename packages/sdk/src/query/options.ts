@@ -101,8 +101,8 @@ export interface Parameters {
   readonly [name: string]: unknown;
 }
 
-function inputOf({ query, ...path }: Parameters): KeyInput {
-  const filters = present(query ?? {});
+function inputOf({ query, ...path }: Parameters, options: RequestOptions | undefined): KeyInput {
+  const filters = present({ ...options?.extraQuery, ...present(query ?? {}) });
   return { ...present(path), ...(Object.keys(filters).length > 0 && { query: filters }) };
 }
 
@@ -120,7 +120,7 @@ export function queryOptions<Id extends keyof operations, Data>(
   options: RequestOptions | undefined,
   send: (options: RequestOptions) => Promise<Data>,
 ): OperationQueryOptions<Id, Data> {
-  const queryKey = [...keyPrefix(client, operationId, options), inputOf(parameters)] as const;
+  const queryKey = [...keyPrefix(client, operationId, options), inputOf(parameters, options)] as const;
   return {
     // The tag exists only as a type.
     queryKey: queryKey as OperationQueryOptions<Id, Data>["queryKey"],
@@ -141,7 +141,7 @@ export function infiniteQueryOptions<
   itemsOf: (page: Page) => readonly unknown[],
   send: (offset: number, options: RequestOptions) => Promise<Page>,
 ): OperationInfiniteQueryOptions<Id, Page> {
-  const queryKey = [...keyPrefix(client, operationId, options), "infinite", inputOf(parameters)] as const;
+  const queryKey = [...keyPrefix(client, operationId, options), "infinite", inputOf(parameters, options)] as const;
   // The response may lack what its type promises.
   const factsOf = (page: Page) => ({ count: itemsOf(page)?.length ?? 0, total: page.meta?.total });
   return {
