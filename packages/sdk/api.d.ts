@@ -115,7 +115,7 @@ declare interface Attempt {
 }
 
 declare interface AttemptInstrumentation {
-  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<Response>): unknown;
+  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<unknown>): unknown;
   end(summary: AttemptSummary): void;
 }
 
@@ -360,6 +360,11 @@ declare class RateLimitError extends ApiError {}
 declare type RawBody = string | Uint8Array | ArrayBuffer;
 declare type RawClient = Pick<Client<paths>, Verb>;
 
+declare interface ReadResponse {
+  readonly response: Response;
+  readonly text: string | null;
+}
+
 declare interface Reconciliation<Candidate = unknown> {
   readonly candidates: readonly Candidate[];
   readonly complete: boolean;
@@ -452,8 +457,7 @@ declare class Roles {
   list(options?: RequestOptions): ApiPromise<RoleList>;
 }
 
-declare interface Sent<T = unknown> {
-  readonly response: Response;
+declare interface Sent<T = unknown> extends ReadResponse {
   readonly data: T;
   readonly error?: ApiError;
   readonly tokens: ReadonlySet<string>;
