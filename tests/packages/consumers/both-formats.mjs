@@ -79,7 +79,7 @@ for (const made of Object.keys(ours)) {
 
 // Bundlers may rename a class that refers to itself; consoles and stacks would show that name.
 for (const [name, value] of [...Object.entries(imported), ...Object.entries(required)])
-  if (/^class\b/.test(Function.prototype.toString.call(value)) && value.name !== name)
+  if (typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value)) && value.name !== name)
     wrong.push(`the class ${name} is named ${value.name}`);
 for (const { CallTransfer } of [imported, required]) {
   const shown = inspect(new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "a-secret-key" }));
