@@ -171,16 +171,17 @@ function responseProblems(id: string, responses: Place): Problem[] {
 function parameterProblems(id: string, parameters: Place): Problem[] {
   const list = isList(parameters.value) ? parameters.value : [];
   return list.flatMap((_, index) => {
-    const { name, in: where, description, schema } = parameters.at(String(index)).fields;
+    const parameter = parameters.at(String(index));
+    const { name, in: where, description, schema } = parameter.fields;
     if (where !== "query")
       return [
-        parameters.problem(
+        parameter.problem(
           `${id}: the parameter ${shown(name)} is derived. Write only query parameters; an id stands in the path, and x-account-scoped adds the account.`,
         ),
       ];
     const wanting = [...(isText(description) ? [] : ["description"]), ...(schema ? [] : ["schema"])];
     return wanting.map((key) =>
-      parameters.problem(`${id}: the query parameter ${shown(name)} has no ${key}. Write one.`),
+      parameter.problem(`${id}: the query parameter ${shown(name)} has no ${key}. Write one.`),
     );
   });
 }

@@ -62,6 +62,7 @@ export function problemsIn(folder: URL): Problem[] {
     ...repeated(operations.map(({ place }) => place)),
     ...codeProblems(table, ids, Object.keys(root.at("components", "responses").fields)),
     ...schemas.flatMap((one) => shownByProblems(new Place(one), ids)),
+    ...schemas.flatMap((one) => descriptionProblems(new Place(one))),
   ];
 }
 
@@ -115,5 +116,23 @@ function shownByProblems(place: Place, operations: readonly string[]): Problem[]
     if (isList(named) && named.every((one) => operations.includes(String(one)))) return [];
     const field = place.steps.at(-1) ?? "";
     return [place.at(key).problem(`${field} has the x-shown-by ${shown(named)}. Write operationIds in brackets.`)];
+  });
+}
+
+/** Properties without a description, at any depth of a file of schemas. Editors show it, since it becomes the doc comment. */
+function descriptionProblems(place: Place): Problem[] {
+  return Object.keys(place.fields).flatMap((key) => {
+    const inside = place.at(key);
+    const missing = key === "properties" ? Object.keys(inside.fields).map((name) => inside.at(name)) : [];
+    return [
+      ...missing
+        .filter(({ fields }) => !isText(fields.description))
+        .map((property) =>
+          property.problem(
+            `The property ${property.steps.at(-1)} of ${property.steps[0]} has no description. Write what it holds, with its unit and range.`,
+          ),
+        ),
+      ...descriptionProblems(inside),
+    ];
   });
 }

@@ -1,6 +1,6 @@
 // The YAML files of openapi/ with the line of each node, to say where something is missing.
 import { readFileSync } from "node:fs";
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 
 /** What is wrong in a YAML file, and what to write instead. */
 export interface Problem {
@@ -112,6 +112,7 @@ export class YamlFile {
       if (isAlias(node)) node = node.resolve(this.#document);
       if (isSeq(node)) {
         node = node.items[Number(step)];
+        if (isNode(node)) offset = node.range?.[0] ?? offset;
         continue;
       }
       const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === step) : undefined;

@@ -76,6 +76,27 @@ describe("the problems of openapi/", () => {
       "listCalls: the response 200 has no example. Write",
     ],
     [
+      "a property without a description",
+      "schemas/accounts.yaml",
+      "      description: Name of the account.\n",
+      "",
+      "openapi/schemas/accounts.yaml:10 The property name of Account has no description. Write",
+    ],
+    [
+      "a property of another schema without a description",
+      "schemas/calls.yaml",
+      "      $ref: '#/ListMeta'\n      description: The size of the whole list.\n",
+      "      $ref: '#/ListMeta'\n",
+      "The property meta of CallList has no description. Write",
+    ],
+    [
+      "a query parameter without a description",
+      calls,
+      "        description: Number of calls to skip; 0 by default.\n",
+      "",
+      ':75 listCalls: the query parameter "offset" has no description. Write one.',
+    ],
+    [
       "a missing schema",
       destinations,
       "#/TransferDestination",

@@ -146,18 +146,28 @@ export interface components {
     TransferDestinationConfig: { [key: string]: unknown };
     /** @description Where a call can be transferred to (§2.1). */
     TransferDestination: {
+      /** @description Destination ID. */
       id: string;
+      /** @description Name of the destination. */
       name: string;
       /**
        * @description `phone`; `available_humans`, the people marked available for calls; or `app`, the customer's own server.
        * @enum {string}
        */
       kind: "phone" | "available_humans" | "app" | (string & {});
+      /** @description Whether calls can be transferred to the destination. */
       enabled: boolean;
+      /** @description Settings of the destination, by its kind. The specification does not define the fields. */
       config: components["schemas"]["TransferDestinationConfig"];
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description When the destination was created.
+       */
       createdAt: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description When the destination was last changed.
+       */
       updatedAt: string;
       /** @description `app` destinations only. Returned only when the destination is created or its secret is rotated. */
       signingSecret?: string | null;
@@ -196,6 +206,7 @@ export interface components {
     };
     /** @description A named set of destinations that ring together as one transfer target (§2.2). */
     DestinationGroup: {
+      /** @description Destination group ID. */
       id: string;
       /** @description Unique per account, 1 to 100 characters. */
       name: string;
@@ -208,9 +219,15 @@ export interface components {
       totalTimeoutSecs: number;
       /** @description 1 to 10 destinations of this account, in ring order. */
       members: components["schemas"]["DestinationGroupMember"][];
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description When the group was created.
+       */
       createdAt: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description When the group was last changed.
+       */
       updatedAt: string;
     };
     /** @description Whether a member takes transferred calls (§2.4). */
@@ -251,15 +268,21 @@ export interface components {
     Role: "agent" | "member" | "admin" | "owner" | (string & {});
     /** @description A built-in role and the permissions it grants (§2.5). */
     RoleDefinition: {
+      /** @description Name of the role. */
       role: components["schemas"]["Role"];
       /** @description Each entry has the form `<resource>:read` or `<resource>:write`. */
       permissions: string[];
     };
     /** @description Every built-in role (§4.5). */
-    RoleList: { roles: components["schemas"]["RoleDefinition"][] };
+    RoleList: {
+      /** @description Every built-in role with its permissions. */
+      roles: components["schemas"]["RoleDefinition"][];
+    };
     /** @description An item of the call list (§4.6). Additional fields may be present. */
     Call: {
+      /** @description Call ID. */
       id: string;
+      /** @description Whether the account placed or received the call, e.g. `outbound`. */
       direction: string;
       /** @description Length of the call in seconds. */
       duration: number;
@@ -270,7 +293,12 @@ export interface components {
       total: number;
     } & { [key: string]: unknown };
     /** @description One page of calls (§4.6). */
-    CallList: { calls: components["schemas"]["Call"][]; meta: components["schemas"]["ListMeta"] };
+    CallList: {
+      /** @description The calls of this page, newest first. */
+      calls: components["schemas"]["Call"][];
+      /** @description The size of the whole list. */
+      meta: components["schemas"]["ListMeta"];
+    };
     /** @description A call to place (§4.6). Additional fields are accepted and kept. */
     CreateCallRequest: {
       /** @description The flow to run. */
@@ -284,28 +312,49 @@ export interface components {
     } & { [key: string]: unknown };
     /** @description The call is being placed (§4.6). */
     CallInitiated: {
-      /** @constant */
+      /**
+       * @description Distinguishes a call that is being placed from a queued one.
+       * @constant
+       */
       type: "initiated";
+      /** @description ID of the call. */
       callId: string;
     } & { [key: string]: unknown };
     /** @description The account is at its concurrent-call limit; the call waits in the queue (§4.6, §8.2). */
     CallQueued: {
-      /** @constant */
+      /**
+       * @description Distinguishes a queued call from one that is being placed.
+       * @constant
+       */
       type: "queued";
       /** @description Place in the queue, from 1. */
       position: number;
     } & { [key: string]: unknown };
     /** @description An account that the caller can access (§4.6). Additional fields may be present. */
-    Account: { id: string; name: string } & { [key: string]: unknown };
+    Account: {
+      /** @description Account ID, as in `X-Account-Id`. */
+      id: string;
+      /** @description Name of the account. */
+      name: string;
+    } & { [key: string]: unknown };
     /** @description The accessible accounts (§4.6). */
-    AccountList: { accounts: components["schemas"]["Account"][] };
+    AccountList: {
+      /** @description Every account that the caller can access. */
+      accounts: components["schemas"]["Account"][];
+    };
     /** @description Offer of a call to an `app` destination (§6). The payload may have additional fields. */
     TransferOffer: {
-      /** @constant */
+      /**
+       * @description Kind of the event.
+       * @constant
+       */
       type: "transfer.offer";
       /** @description Identifies the delivery's event. */
       id?: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description When the call was offered.
+       */
       createdAt?: string;
       /** @description The `app` destination that the call is offered to. */
       destinationId?: string;
@@ -324,6 +373,7 @@ export interface components {
     FieldError: {
       /** @description The failing field, e.g. `members[0].ringTimeoutSecs`. */
       field: string;
+      /** @description Machine-readable code of what is wrong with the field (§7.3). */
       code: components["schemas"]["FieldErrorCode"];
       /** @description Explanation for a person. */
       message: string;
@@ -340,6 +390,7 @@ export interface components {
     } & { [key: string]: unknown };
     /** @description The body of every error (§2.6). */
     ErrorResponse: {
+      /** @description Machine-readable error code (§7.2). Branch on this. */
       code: components["schemas"]["ErrorCode"];
       /** @description HTTP status code, equal to the status line. */
       status: number;
