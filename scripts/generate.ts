@@ -5,20 +5,19 @@ import { fileURLToPath } from "node:url";
 import { renderControl } from "./generate/control.ts";
 import { IncompleteDescription, loadDocument, renderDocument } from "./generate/document.ts";
 import { modelOf } from "./generate/model.ts";
-import { renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
+import { renderErrorCodeStatus, renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
 import { renderPages } from "./generate/pages.ts";
 import { renderQueries } from "./generate/queries.ts";
 import {
   renderNoun,
   renderResources,
-  renderSdkErrorCodes,
   renderSdkExports,
   renderSdkTables,
   renderSignature,
   renderVersion,
 } from "./generate/resources.ts";
 import { renderResponseSchemas, renderSchemas } from "./generate/schemas.ts";
-import { renderModels, renderTypes, sdkModels, sdkTypes } from "./generate/types.ts";
+import { renderTypes, sdkErrorCodes, sdkModels, sdkTypes } from "./generate/types.ts";
 
 const root = new URL("../", import.meta.url);
 const generatedFolders = [
@@ -34,23 +33,25 @@ const generatedFolders = [
 async function render(): Promise<Map<string, string>> {
   const document = await loadDocument();
   const operations = modelOf(document);
+  const types = await renderTypes(document, operations);
   const nouns = Map.groupBy(operations, ({ noun }) => noun);
   const files = new Map([
     ["packages/spec/openapi.json", renderDocument(document)],
-    ["packages/spec/src/types.gen.ts", await renderTypes(document)],
-    ["packages/spec/src/models.gen.ts", renderModels(document)],
+    ["packages/spec/src/types.gen.ts", types.paths],
+    ["packages/spec/src/models.gen.ts", types.models],
     ["packages/spec/src/schemas.gen.ts", await renderSchemas(document, operations)],
     ["packages/spec/src/response-schemas.gen.ts", await renderResponseSchemas(document, operations)],
     ["packages/spec/src/operations.gen.ts", renderOperations(operations)],
     ["packages/spec/src/error-codes.gen.ts", renderErrorCodes(document)],
+    ["packages/spec/src/error-code-status.gen.ts", renderErrorCodeStatus(document)],
     ["packages/spec/src/limits.gen.ts", renderLimits(document)],
     ["packages/sdk/src/generated/types.gen.ts", sdkTypes],
     ["packages/sdk/src/generated/models.gen.ts", sdkModels],
     ["packages/sdk/src/generated/operations.gen.ts", renderSdkTables(document, operations)],
     ["packages/sdk/src/generated/version.gen.ts", renderVersion(read("packages/sdk/package.json"))],
     ["packages/sdk/src/generated/signature.gen.ts", renderSignature(document)],
-    ["packages/sdk/src/generated/error-codes.gen.ts", renderSdkErrorCodes(document)],
     ["packages/sdk/src/query/queries.gen.ts", renderQueries(operations)],
+    ["packages/sdk/src/generated/error-codes.gen.ts", sdkErrorCodes],
     ["packages/sdk/src/resources/resources.gen.ts", renderResources(nouns)],
     ["packages/sdk/src/resources/index.gen.ts", renderSdkExports(document, nouns)],
     ...(await renderControl()),

@@ -162,7 +162,7 @@ declare interface Fault {
 declare type FaultAction = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum" | {
   readonly code: ErrorCode;
   readonly errors?: readonly FaultFieldError[];
-  readonly meta?: ErrorResponseMeta;
+  readonly meta?: ErrorResponseMeta & { readonly [field: string]: unknown };
 } | { readonly rateLimit: { readonly retryAfterSecs: number } } | {
   readonly status: number;
   readonly body?: unknown;

@@ -1,33 +1,19 @@
 declare module "@call-transfer/sdk" {
   export {
     AbortError, AccessTokenFunction, Account, AccountList, Accounts, AnyApiError, ApiError, ApiErrorOf, ApiPromise,
-    ApiResponse, ApiResult, Attempt, AttemptInstrumentation, AttemptSummary, AuthenticationError, BadRequestError, Call,
-    CallInitiated, CallList, CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock,
-    ConfigurationError, ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest,
-    DestinationGroup, DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus,
-    ErrorCodeWithFieldErrors, ErrorResponse, ErrorResponseMeta, FetchOptions, FieldError, FieldErrorCode,
-    FindCandidates, GoneError, Instrumentation, InstrumentedRequest, InvalidResponseError, ListCallsQuery, ListMeta,
-    LogLevel, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
+    ApiResponse, ApiResult, Attempt, AuthenticationError, BadRequestError, Call, CallInitiated, CallList, CallQueued,
+    CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError, ConflictError,
+    ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup, DestinationGroupMember,
+    DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors, ErrorResponse,
+    ErrorResponseMeta, FieldError, FieldErrorCode, FindCandidates, GoneError, InvalidResponseError, ListCallsQuery,
+    ListMeta, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
     OutcomeWindow, OutgoingRequest, PagePromise, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError,
-    Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions,
-    RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles,
-    ServerError, TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError,
-    VERSION, components, createCall, createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError,
-    listAccounts, listCalls, listRoles, operations, paths, rotateDestinationSecret, webhooks
+    RawClient, Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestOptions, RequestOutcome,
+    ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, TimeoutError,
+    TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, createCall,
+    createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
+    rotateDestinationSecret
   };
-}
-
-declare module "@call-transfer/sdk/query" {
-  export {
-    ClientKey, ClientKeyPrefix, KeyInput, OperationInfiniteQueryOptions, OperationKey, OperationMutationOptions,
-    OperationQueryOptions, createCallMutationOptions, createDestinationGroupMutationOptions,
-    deleteMemberHoursMutationOptions, getMemberAvailabilityQueryOptions, keyPrefix, listAccountsQueryOptions,
-    listCallsInfiniteQueryOptions, listCallsQueryOptions, listRolesQueryOptions, rotateDestinationSecretMutationOptions
-  };
-}
-
-declare module "@call-transfer/sdk/raw" {
-  export { RawClient, components, operations, paths, raw, webhooks };
 }
 
 declare module "@call-transfer/sdk/webhooks" {
@@ -48,10 +34,6 @@ declare class Accounts {
   constructor(client: CallTransferCore);
   list(options?: RequestOptions): ApiPromise<AccountList>;
 }
-
-type AllowReadonlyArrays<T> = T extends readonly (infer Item)[] ? readonly AllowReadonlyArrays<Item>[] : T extends object ? {
-  [Name in keyof T]: AllowReadonlyArrays<T[Name]>;
-} : T;
 
 declare type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
 
@@ -85,7 +67,7 @@ declare type ApiErrorOf<C extends ErrorCode | undefined> = C extends unknown ? A
 declare class ApiPromise<T> implements Promise<T> {
   #private;
   readonly [Symbol.toStringTag] = "ApiPromise";
-  constructor(source: Promise<Sent<T>> | ApiPromise<T>);
+  constructor(response: Promise<ApiResponse<T>>);
   withResponse(): Promise<ApiResponse<T>>;
   result(): Promise<ApiResult<T>>;
   readonly then: Promise<T>["then"];
@@ -114,17 +96,6 @@ declare interface Attempt {
   error?: string;
 }
 
-declare interface AttemptInstrumentation {
-  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<unknown>): unknown;
-  end(summary: AttemptSummary): void;
-}
-
-declare interface AttemptSummary {
-  readonly outcome: RequestOutcome;
-  readonly attempt: Readonly<Attempt> | undefined;
-  readonly failure: { readonly name: string; readonly message: string } | undefined;
-}
-
 declare class AuthenticationError extends ApiError {}
 declare class BadRequestError extends ApiError {}
 type Call = unknown;
@@ -134,13 +105,14 @@ type CallQueued = unknown;
 
 declare class CallTransfer extends ResourceClient {
   #private;
-  constructor(options?: ClientOptions);
+  readonly raw: RawClient;
+  constructor(options: ClientOptions, parent?: CallTransfer);
   withOptions(options?: Partial<ClientOptions>): CallTransfer;
 }
 
 declare class CallTransferCore {
   #private;
-  constructor(options?: ClientOptions);
+  constructor(options: ClientOptions, parent?: CallTransferCore);
   request<T>(method: string, template: string, input: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
 }
 
@@ -154,18 +126,11 @@ declare class Calls {
   #private;
   constructor(client: CallTransferCore);
   list(query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
-  create(body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
+  create(body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
 }
 
-declare interface ClientKey {
-  readonly baseUrl: string;
-  readonly accountId?: string;
-}
-
-declare type ClientKeyPrefix = readonly ["call-transfer", ClientKey];
-
-declare interface ClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery"> {
-  baseUrl?: string | undefined;
+declare interface ClientOptions extends Omit<RequestOptions, "signal"> {
+  baseUrl: string;
   apiKey?: string | undefined;
   accessToken?: string | AccessTokenFunction | undefined;
   allowInsecureHttp?: boolean | undefined;
@@ -175,9 +140,7 @@ declare interface ClientOptions extends Omit<RequestOptions, "signal" | "extraBo
   retry?: RetryOptions | undefined;
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
   logger?: Logger | undefined;
-  logLevel?: LogLevel | undefined;
   validate?: ResponseValidator | undefined;
-  instrumentation?: Instrumentation | undefined;
   clock?: Clock | undefined;
   random?: (() => number) | undefined;
 }
@@ -204,7 +167,7 @@ type DestinationGroupMember = unknown;
 declare class DestinationGroups {
   #private;
   constructor(client: CallTransferCore);
-  create(body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup>;
+  create(body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup>;
 }
 
 declare class Destinations {
@@ -218,28 +181,13 @@ type ErrorCodeStatus = unknown;
 type ErrorCodeWithFieldErrors = unknown;
 type ErrorResponse = unknown;
 type ErrorResponseMeta = unknown;
-declare type FetchOptions = Readonly<Omit<RequestInit, "method" | "headers" | "body" | "signal" | "redirect" | "dispatcher"> & Record<string, unknown>>;
 type FieldError = unknown;
 type FieldErrorCode = unknown;
 declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
 declare class GoneError extends ApiError {}
-
-declare interface Instrumentation {
-  startRequest(request: InstrumentedRequest): RequestInstrumentation | undefined;
-}
-
-declare interface InstrumentedRequest {
-  readonly operationId: string;
-  readonly method: string;
-  readonly route: string;
-  readonly baseUrl: string;
-}
-
 declare class InvalidResponseError extends RequestError {}
-declare type KeyInput = Readonly<Record<string, unknown>>;
 type ListCallsQuery = unknown;
 type ListMeta = unknown;
-declare type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 declare interface Logger {
   debug(message: string): void;
@@ -265,10 +213,6 @@ declare interface MiddlewareContext {
   readonly attemptNumber: number;
 }
 
-type NamedProperties<T> = {
-  [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name];
-};
-
 declare interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -286,31 +230,6 @@ declare interface NodeResponse {
 }
 
 declare class NotFoundError extends ApiError {}
-
-declare interface OperationInfiniteQueryOptions<Id extends string, Page> extends OperationOptions {
-  queryKey: DataTag<readonly [...OperationKey<Id>, "infinite", KeyInput], InfiniteData<Page, number>, CallTransferError>;
-  queryFn: (context: { signal: AbortSignal; pageParam: number }) => Promise<Page>;
-  initialPageParam: number;
-  getNextPageParam: (lastPage: Page, pages: Page[], lastOffset: number, offsets: number[]) => number | undefined;
-}
-
-declare type OperationKey<Id extends string> = readonly [...ClientKeyPrefix, Id];
-
-declare interface OperationMutationOptions<Id extends string, Variables, Data> extends OperationOptions {
-  mutationKey: OperationKey<Id>;
-  mutationFn: (variables: Variables) => Promise<Data>;
-  networkMode: "always";
-}
-
-interface OperationOptions {
-  retry: false;
-  throwOnError?: (error: CallTransferError) => boolean;
-}
-
-declare interface OperationQueryOptions<Id extends string, Data> extends OperationOptions {
-  queryKey: DataTag<readonly [...OperationKey<Id>, KeyInput], Data, CallTransferError>;
-  queryFn: (context: { signal: AbortSignal }) => Promise<Data>;
-}
 
 declare class OutcomeUnknownError extends RequestError {
   #private;
@@ -341,7 +260,7 @@ declare interface OutgoingRequest {
 declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
   #private;
   readonly itemsOf: (list: List) => readonly Item[];
-  constructor(first: ApiPromise<List>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>);
+  constructor(first: Promise<ApiResponse<List>>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>);
   pages(): AsyncGenerator<List, void, undefined>;
   [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;
   toArray(limits: { maxItems: number }): Promise<Item[]>;
@@ -360,11 +279,6 @@ declare class RateLimitError extends ApiError {}
 declare type RawBody = string | Uint8Array | ArrayBuffer;
 declare type RawClient = Pick<Client<paths>, Verb>;
 
-declare interface ReadResponse {
-  readonly response: Response;
-  readonly text: string | null;
-}
-
 declare interface Reconciliation<Candidate = unknown> {
   readonly candidates: readonly Candidate[];
   readonly complete: boolean;
@@ -375,8 +289,6 @@ declare interface ReplayStore {
   setIfAbsent(key: string, expiresInSecs: number): Promise<boolean> | boolean;
   remove?(key: string): Promise<unknown> | unknown;
 }
-
-declare type RequestBody<T> = AllowReadonlyArrays<string extends keyof T ? NamedProperties<T> | T : T>;
 
 declare class RequestError extends CallTransferError implements RequestErrorDetails {
   readonly outcome: RequestOutcome;
@@ -399,11 +311,6 @@ declare interface RequestInput {
   readonly body?: unknown;
 }
 
-declare interface RequestInstrumentation {
-  startAttempt(number: number): AttemptInstrumentation | undefined;
-  end(summary: RequestSummary): void;
-}
-
 declare interface RequestOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
@@ -412,18 +319,9 @@ declare interface RequestOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   accountId?: string | undefined;
   middleware?: readonly Middleware[] | undefined;
-  fetchOptions?: FetchOptions | undefined;
-  extraBody?: Readonly<Record<string, unknown>> | undefined;
-  extraQuery?: Readonly<Record<string, unknown>> | undefined;
 }
 
 declare type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
-
-declare interface RequestSummary {
-  readonly outcome: RequestOutcome;
-  readonly attempts: readonly Readonly<Attempt>[];
-  readonly error?: unknown;
-}
 
 declare class ResourceClient extends CallTransferCore {
   readonly destinations: Destinations;
@@ -457,12 +355,6 @@ declare class Roles {
   list(options?: RequestOptions): ApiPromise<RoleList>;
 }
 
-declare interface Sent<T = unknown> extends ReadResponse {
-  readonly data: T;
-  readonly error?: ApiError;
-  readonly tokens: ReadonlySet<string>;
-}
-
 declare class ServerError extends ApiError {}
 
 declare interface SignOptions {
@@ -481,7 +373,6 @@ declare interface UnknownWebhookEvent {
 }
 
 declare class UnprocessableEntityError extends ApiError {}
-type VERSION = unknown;
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 
 declare interface VerifyOptions {
@@ -507,51 +398,20 @@ declare class WebhookVerificationError extends Error {
   static [Symbol.hasInstance](value: unknown): boolean;
 }
 
-type components = unknown;
-declare function createCall(client: CallTransferCore, body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
-
-declare function createCallMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"createCall", {
-  body: RequestBody<CreateCallRequest>;
-}, CallInitiated | CallQueued>;
-
-declare function createDestinationGroup(client: CallTransferCore, body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup>;
-
-declare function createDestinationGroupMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"createDestinationGroup", {
-  body: RequestBody<CreateDestinationGroupRequest>;
-}, DestinationGroup>;
-
+declare function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
+declare function createDestinationGroup(client: CallTransferCore, body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup>;
 declare function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler;
 declare function deleteMemberHours(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<void>;
-
-declare function deleteMemberHoursMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"deleteMemberHours", {
-  memberId: string;
-}, void>;
-
 declare function getMemberAvailability(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
-declare function getMemberAvailabilityQueryOptions(client: CallTransferCore, memberId: string, options?: RequestOptions): OperationQueryOptions<"getMemberAvailability", MemberAvailability>;
 declare function isApiError(value: unknown): value is AnyApiError;
 declare function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [C, ...C[]]): value is ApiErrorOf<C>;
 declare function isTransferOffer(event: WebhookEvent): event is TransferOffer;
-declare function keyPrefix(client: CallTransferCore, operationId?: undefined, options?: Pick<RequestOptions, "accountId">): ClientKeyPrefix;
-declare function keyPrefix<Id extends keyof operations>(client: CallTransferCore, operationId: Id, options?: Pick<RequestOptions, "accountId">): OperationKey<Id>;
 declare function listAccounts(client: CallTransferCore, options?: RequestOptions): ApiPromise<AccountList>;
-declare function listAccountsQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listAccounts", AccountList>;
 declare function listCalls(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
-declare function listCallsInfiniteQueryOptions(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): OperationInfiniteQueryOptions<"listCalls", CallList>;
-declare function listCallsQueryOptions(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): OperationQueryOptions<"listCalls", CallList>;
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
-declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
 declare function memoryReplayStore({ now }?: { now?: () => number }): ReplayStore;
-type operations = unknown;
 type paths = unknown;
-declare function raw(client: CallTransferCore): RawClient;
 declare function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
-
-declare function rotateDestinationSecretMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"rotateDestinationSecret", {
-  id: string;
-}, TransferDestination>;
-
 declare function signWebhook(body: RawBody, options: SignOptions): Promise<string>;
 declare function toNodeHandler(handler: WebhookHandler): (request: NodeRequest, response: NodeResponse) => Promise<void>;
 declare function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent>;
-type webhooks = unknown;

@@ -2,9 +2,9 @@ declare module "@call-transfer/spec" {
   export {
     Account, AccountList, Call, CallInitiated, CallList, CallQueued, CreateCallRequest, CreateDestinationGroupRequest,
     DestinationGroup, DestinationGroupMember, ErrorCode, ErrorCodeDescription, ErrorResponse, ErrorResponseMeta,
-    FieldError, FieldErrorCode, ListMeta, MemberAvailability, OperationDescription, OperationId, Role, RoleDefinition,
-    RoleList, TransferDestination, TransferDestinationConfig, TransferOffer, components, errorCodes, fieldErrorCodes,
-    fieldErrorCodesByPattern, limits, operations, paths, webhookSignature, webhooks
+    FieldError, FieldErrorCode, ListCallsQuery, ListMeta, MemberAvailability, OperationDescription, OperationId, Role,
+    RoleDefinition, RoleList, TransferDestination, TransferDestinationConfig, TransferOffer, components, errorCodes,
+    fieldErrorCodes, fieldErrorCodesByPattern, limits, operations, paths, webhookSignature, webhooks
   };
 }
 
@@ -54,6 +54,7 @@ type ErrorResponse = unknown;
 type ErrorResponseMeta = unknown;
 type FieldError = unknown;
 type FieldErrorCode = unknown;
+type ListCallsQuery = unknown;
 type ListMeta = unknown;
 type MemberAvailability = unknown;
 

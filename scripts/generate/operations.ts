@@ -55,19 +55,41 @@ export function renderErrorCodes(document: OpenApiDocument): string {
     },
   ]);
   const fieldCodes = document.components.schemas.FieldErrorCode?.enum;
-  return `${header}import type { ErrorCodeDescription } from "./operation.ts";
+  return `${header}import type { ErrorCode } from "./error-code-status.gen.ts";
+import type { ErrorCodeDescription } from "./operation.ts";
+
+export type { ErrorCode } from "./error-code-status.gen.ts";
 
 /** Every error code (§7.2). */
-export const errorCodes = ${tableLiteral(Object.fromEntries(rows))} as const satisfies Record<string, ErrorCodeDescription>;
-
-/** A value of an error body's \`code\`. */
-export type ErrorCode = keyof typeof errorCodes;
+export const errorCodes = ${tableLiteral(Object.fromEntries(rows))} as const satisfies Record<ErrorCode, ErrorCodeDescription>;
 
 /** Every field-level error code (§7.3). */
 export const fieldErrorCodes = ${literal(fieldCodes)} as const;
 
 /** A value of a field error's \`code\`. */
 export type FieldErrorCode = (typeof fieldErrorCodes)[number];
+`;
+}
+
+/** The error codes as types, which the SDK uses too. */
+export function renderErrorCodeStatus(document: OpenApiDocument): string {
+  const table = Object.entries(document["x-error-table"]);
+  const rows = table.map(([code, row]) => `  /** ${row.meaning} */ ${code}: ${row.status ?? "number"};`);
+  const withErrors = table.filter(([, row]) => row.errors).map(([code]) => JSON.stringify(code));
+  const serverErrors = new Set(table.flatMap(([, { status = 0 }]) => (status >= 500 ? [status] : [])));
+  return `${header}/** HTTP status of every error code (§7.2); any number where the specification defines none. */
+export interface ErrorCodeStatus {
+${rows.join("\n")}
+}
+
+/** Machine-readable error code (§7.2). */
+export type ErrorCode = keyof ErrorCodeStatus;
+
+/** Error codes whose errors list the failing fields. */
+export type ErrorCodeWithFieldErrors = ${withErrors.join(" | ")};
+
+/** Statuses from 500 that error codes have. */
+export type ServerErrorStatus = ${[...serverErrors].sort().join(" | ")};
 `;
 }
 

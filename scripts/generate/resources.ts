@@ -2,7 +2,7 @@
 import type { OpenApiDocument } from "./document.ts";
 import type { OperationModel } from "./model.ts";
 import { signatureOf } from "./operations.ts";
-import { docComment, header, literal, pascal } from "./text.ts";
+import { docComment, header, literal, pascal, queryName } from "./text.ts";
 
 /** When the SDK retries an operation, by its retry class. */
 export const retryDescriptions = {
@@ -13,8 +13,6 @@ export const retryDescriptions = {
 
 const retryDescription =
   "When to retry: always (`safe`), always since a taken name is refused (`unique`), or only if it had no effect (`once`).";
-
-const queryType = (operation: OperationModel) => `${pascal(operation.id)}Query`;
 
 /** Type of what an operation returns. */
 export function resultType(operation: OperationModel): string {
@@ -30,8 +28,8 @@ export function parametersOf(operation: OperationModel): { name: string; type: s
   });
   return [
     ...operation.pathParameters.map(({ name }) => parameter(name, "string")),
-    ...(operation.requestSchema ? [parameter("body", `RequestBody<${operation.requestSchema}>`)] : []),
-    ...(operation.queryParameters.length > 0 ? [parameter("query", queryType(operation), true)] : []),
+    ...(operation.requestSchema ? [parameter("body", operation.requestSchema)] : []),
+    ...(operation.queryParameters.length > 0 ? [parameter("query", queryName(operation.id), true)] : []),
     parameter("options", "RequestOptions", true),
   ];
 }
@@ -121,35 +119,25 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
     if (operation.requestSchema) models.add(operation.requestSchema);
     for (const { schema } of operation.successes) if (schema) models.add(schema);
     if (operation.paging) models.add(operation.paging.itemSchema);
+    if (operation.queryParameters.length > 0) models.add(queryName(operation.id));
   }
-  const queries = operations.filter((operation) => operation.queryParameters.length > 0);
   const paged = operations.some((operation) => operation.paging);
   const plain = operations.some((operation) => !operation.paging);
   const resource = operations[0]?.resource ?? noun;
   const finders = ["explain", "findInList"].filter((name) =>
     operations.some(({ reconcile }) => reconcile && ("explain" in reconcile ? "explain" : "findInList") === name),
   );
-  const inputTypes = [
-    ...(queries.length > 0 ? ["AllowUndefined"] : []),
-    ...(operations.some(({ requestSchema }) => requestSchema) ? ["RequestBody"] : []),
-  ];
   const imports = [
     plain && `import type { ApiPromise } from "../core/api-promise.ts";`,
     `import type { CallTransferCore } from "../core/core.ts";`,
-    inputTypes.length > 0 && `import type { ${inputTypes.join(", ")} } from "../core/input-types.ts";`,
     paged && `import { type PagePromise, requestPage } from "../core/pagination.ts";`,
     finders.length > 0 && `import { ${finders.join(", ")} } from "../core/reconcile.ts";`,
     `import type { RequestOptions } from "../options/options.ts";`,
     models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "../generated/models.gen.ts";`,
-    queries.length > 0 && `import type { operations } from "../generated/types.gen.ts";`,
   ].filter(Boolean);
-  const queryTypes = queries.map(
-    (operation) =>
-      `/** Query parameters of \`${operation.id}\`: filters and paging. */\nexport type ${queryType(operation)} = AllowUndefined<NonNullable<operations["${operation.id}"]["parameters"]["query"]>>;\n`,
-  );
   return `${header}${imports.join("\n")}
 
-${queryTypes.join("\n")}${queryTypes.length > 0 ? "\n" : ""}${operations.map((operation) => renderFunction(operation, operations, document)).join("\n")}
+${operations.map((operation) => renderFunction(operation, operations, document)).join("\n")}
 /** Operations on ${noun.replace("-", " ")}: \`client.${resource}\`. */
 export class ${pascal(resource)} {
   readonly #client: CallTransferCore;
@@ -225,39 +213,19 @@ export function renderVersion(manifest = "{}"): string {
   return `${header}/** Version of this package. */\nexport const VERSION = ${JSON.stringify(version)};\n`;
 }
 
-export function renderSdkErrorCodes(document: OpenApiDocument): string {
-  const table = Object.entries(document["x-error-table"]);
-  const rows = table.map(([code, row]) => `  /** ${row.meaning} */ ${code}: ${row.status ?? "number"};`);
-  const withErrors = table.filter(([, row]) => row.errors).map(([code]) => JSON.stringify(code));
-  return `${header}/** HTTP status of every error code (§7.2). */
-export interface ErrorCodeStatus {
-${rows.join("\n")}
-}
-
-/** Machine-readable error code (§7.2). */
-export type ErrorCode = keyof ErrorCodeStatus;
-
-/** Error codes whose errors list the failing fields. */
-export type ErrorCodeWithFieldErrors = ${withErrors.join(" | ")};
-`;
-}
-
+/** What the main entry exports of the resources, the models and the error codes. */
 export function renderSdkExports(document: OpenApiDocument, nouns: Map<string, OperationModel[]>): string {
-  const models = Object.keys(document.components.schemas).filter((name) => name !== "ErrorCode");
-  const blocks = [...nouns].map(([noun, operations]) => {
-    const queries = operations.filter((operation) => operation.queryParameters.length > 0).map(queryType);
-    const names = [
-      pascal(operations[0]?.resource ?? noun),
-      ...operations.map(({ id }) => id),
-      ...queries.map((name) => `type ${name}`),
-    ];
+  const schemas = Object.keys(document.components.schemas).filter((name) => name !== "ErrorCode");
+  const operations = [...nouns.values()].flat();
+  const queries = operations.filter(({ queryParameters }) => queryParameters.length > 0).map(({ id }) => queryName(id));
+  const blocks = [...nouns].map(([noun, members]) => {
+    const names = [pascal(members[0]?.resource ?? noun), ...members.map(({ id }) => id)];
     return `export { ${names.join(", ")} } from "./${noun}.gen.ts";`;
   });
   return `${header}export type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "../generated/error-codes.gen.ts";
 export type {
-${models.map((name) => `  ${name},`).join("\n")}
+${[...schemas, ...queries].map((name) => `  ${name},`).join("\n")}
 } from "../generated/models.gen.ts";
-export type { components, operations, paths, webhooks } from "../generated/types.gen.ts";
 ${blocks.join("\n")}
 `;
 }

@@ -31,7 +31,7 @@ export type FaultAction =
   | {
       readonly code: ErrorCode;
       readonly errors?: readonly FaultFieldError[];
-      readonly meta?: ErrorResponseMeta;
+      readonly meta?: ErrorResponseMeta & { readonly [field: string]: unknown };
     }
   /** Responds with `rate_limit_exceeded`. */
   | { readonly rateLimit: { readonly retryAfterSecs: number } }

@@ -2,15 +2,10 @@
 
 import type { ApiPromise } from "../core/api-promise.ts";
 import type { CallTransferCore } from "../core/core.ts";
-import type { AllowUndefined, RequestBody } from "../core/input-types.ts";
 import { type PagePromise, requestPage } from "../core/pagination.ts";
 import { findInList } from "../core/reconcile.ts";
 import type { RequestOptions } from "../options/options.ts";
-import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest } from "../generated/models.gen.ts";
-import type { operations } from "../generated/types.gen.ts";
-
-/** Query parameters of `listCalls`: filters and paging. */
-export type ListCallsQuery = AllowUndefined<NonNullable<operations["listCalls"]["parameters"]["query"]>>;
+import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest, ListCallsQuery } from "../generated/models.gen.ts";
 
 /**
  * List calls.
@@ -36,7 +31,7 @@ export function listCalls(client: CallTransferCore, query?: ListCallsQuery, opti
  *
  * Tree-shakable form of {@link Calls.create}; see it for the errors thrown.
  */
-export function createCall(client: CallTransferCore, body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
+export function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
   return client.request("POST", "/api/v1/calls", { body }, options, (window, findOptions) => findInList(listCalls(client, { startDate: window.from, limit: 100 }, findOptions), window));
 }
 
@@ -89,7 +84,7 @@ export class Calls {
    * @throws {ApiError} 429: `queue_full`, `rate_limit_exceeded`
    * @throws {ApiError} 500: `internal_error`
    */
-  create(body: RequestBody<CreateCallRequest>, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
+  create(body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
     return createCall(this.#client, body, options);
   }
 }

@@ -2,7 +2,6 @@
 
 import type { ApiPromise } from "../core/api-promise.ts";
 import type { CallTransferCore } from "../core/core.ts";
-import type { RequestBody } from "../core/input-types.ts";
 import type { RequestOptions } from "../options/options.ts";
 import type { CreateDestinationGroupRequest, DestinationGroup } from "../generated/models.gen.ts";
 
@@ -16,7 +15,7 @@ import type { CreateDestinationGroupRequest, DestinationGroup } from "../generat
  *
  * Tree-shakable form of {@link DestinationGroups.create}; see it for the errors thrown.
  */
-export function createDestinationGroup(client: CallTransferCore, body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup> {
+export function createDestinationGroup(client: CallTransferCore, body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup> {
   return client.request("POST", "/api/v1/transfers/destination-groups", { body }, options);
 }
 
@@ -45,7 +44,7 @@ export class DestinationGroups {
    * @throws {ApiError} 429: `rate_limit_exceeded`
    * @throws {ApiError} 500: `internal_error`
    */
-  create(body: RequestBody<CreateDestinationGroupRequest>, options?: RequestOptions): ApiPromise<DestinationGroup> {
+  create(body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup> {
     return createDestinationGroup(this.#client, body, options);
   }
 }

@@ -24,11 +24,11 @@ export type {
   FieldError,
   ErrorResponseMeta,
   ErrorResponse,
+  ListCallsQuery,
 } from "../generated/models.gen.ts";
-export type { components, operations, paths, webhooks } from "../generated/types.gen.ts";
 export { Destinations, rotateDestinationSecret } from "./destinations.gen.ts";
 export { DestinationGroups, createDestinationGroup } from "./destination-groups.gen.ts";
 export { Members, deleteMemberHours, getMemberAvailability } from "./members.gen.ts";
 export { Roles, listRoles } from "./roles.gen.ts";
-export { Calls, listCalls, createCall, type ListCallsQuery } from "./calls.gen.ts";
+export { Calls, listCalls, createCall } from "./calls.gen.ts";
 export { Accounts, listAccounts } from "./accounts.gen.ts";
