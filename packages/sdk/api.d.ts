@@ -1,15 +1,16 @@
 declare module "@call-transfer/sdk" {
   export {
-    AbortError, AccessTokenFunction, Account, AccountList, Accounts, AnyApiError, ApiError, ApiErrorOf, ApiPromise,
-    ApiResponse, ApiResult, Attempt, AuthenticationError, BadRequestError, Call, CallInitiated, CallList, CallQueued,
-    CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError, ConflictError,
-    ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup, DestinationGroupMember,
-    DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors, ErrorResponse,
-    ErrorResponseMeta, FieldError, FieldErrorCode, FindCandidates, GoneError, InvalidResponseError, ListCallsQuery,
-    ListMeta, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
-    OutcomeWindow, OutgoingRequest, PagePromise, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError,
-    RawClient, Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestOptions, RequestOutcome,
-    ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, TimeoutError,
+    AbortError, AccessTokenFunction, Account, AccountList, Accounts, AnyApiError, ApiError, ApiErrorDetails, ApiErrorOf,
+    ApiPromise, ApiResponse, ApiResult, Attempt, AuthenticationError, BadRequestError, Call, CallInitiated, CallList,
+    CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError,
+    ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup,
+    DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorCodeOf, ErrorCodeStatus,
+    ErrorCodeWithFieldErrors, ErrorResponse, ErrorResponseMeta, FieldError, FieldErrorCode, FindCandidates, GoneError,
+    InvalidResponseError, ListCallsQuery, ListMeta, Logger, MemberAvailability, Members, Middleware, MiddlewareContext,
+    NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise,
+    PageSource, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError, RawClient, Reconciliation,
+    RequestError, RequestErrorDetails, RequestInput, RequestOptions, RequestOutcome, ResponseValidator, RetryEvent,
+    RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, StatusError, StatusOf, TimeoutError,
     TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, createCall,
     createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
     rotateDestinationSecret
@@ -37,10 +38,10 @@ declare class Accounts {
 
 declare type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
 
-declare class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> extends RequestError {
-  static [Symbol.hasInstance](value: unknown): value is AnyApiError;
+declare class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined, Status extends number = StatusOf<C>> extends RequestError {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyApiError;
   readonly code: C;
-  readonly status: C extends ErrorCode ? ErrorCodeStatus[C] : number;
+  readonly status: Status;
   readonly title: string | undefined;
   readonly detail: string | undefined;
   readonly errors: C extends ErrorCodeWithFieldErrors ? readonly FieldError[] : readonly FieldError[] | undefined;
@@ -57,9 +58,9 @@ declare interface ApiErrorDetails extends RequestErrorDetails {
   readonly status: number;
   readonly problem?: Problem;
   readonly bodyText?: string | undefined;
-  readonly requestId: string | undefined;
-  readonly headers: Headers;
-  readonly retryAfterSecs: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly headers?: Headers | undefined;
+  readonly retryAfterSecs?: number | undefined;
 }
 
 declare type ApiErrorOf<C extends ErrorCode | undefined> = C extends unknown ? ApiError<C> : never;
@@ -96,8 +97,14 @@ declare interface Attempt {
   error?: string;
 }
 
-declare class AuthenticationError extends ApiError {}
-declare class BadRequestError extends ApiError {}
+declare class AuthenticationError extends ApiError<ErrorCodeOf<401> | undefined, 401> {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<401>;
+}
+
+declare class BadRequestError extends ApiError<ErrorCodeOf<400> | undefined, 400> {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<400>;
+}
+
 type Call = unknown;
 type CallInitiated = unknown;
 type CallList = unknown;
@@ -129,6 +136,8 @@ declare class Calls {
   create(body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
 }
 
+type Candidate = unknown;
+
 declare interface ClientOptions extends Omit<RequestOptions, "signal"> {
   baseUrl: string;
   apiKey?: string | undefined;
@@ -157,7 +166,10 @@ declare class ConfigurationError extends CallTransferError {
   constructor(option: string, problem: string);
 }
 
-declare class ConflictError extends ApiError {}
+declare class ConflictError extends ApiError<ErrorCodeOf<409> | undefined, 409> {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<409>;
+}
+
 declare class ConnectionError extends RequestError {}
 type CreateCallRequest = unknown;
 type CreateDestinationGroupRequest = unknown;
@@ -177,6 +189,11 @@ declare class Destinations {
 }
 
 type ErrorCode = unknown;
+
+declare type ErrorCodeOf<Status extends number> = {
+  [C in ErrorCode]: number extends ErrorCodeStatus[C] ? never : ErrorCodeStatus[C] extends Status ? C : never;
+}[ErrorCode];
+
 type ErrorCodeStatus = unknown;
 type ErrorCodeWithFieldErrors = unknown;
 type ErrorResponse = unknown;
@@ -184,7 +201,11 @@ type ErrorResponseMeta = unknown;
 type FieldError = unknown;
 type FieldErrorCode = unknown;
 declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
-declare class GoneError extends ApiError {}
+
+declare class GoneError extends ApiError<ErrorCodeOf<410> | undefined, 410> {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<410>;
+}
+
 declare class InvalidResponseError extends RequestError {}
 type ListCallsQuery = unknown;
 type ListMeta = unknown;
@@ -229,20 +250,22 @@ declare interface NodeResponse {
   end(body?: string | Uint8Array): unknown;
 }
 
-declare class NotFoundError extends ApiError {}
+declare class NotFoundError extends ApiError<ErrorCodeOf<404> | undefined, 404> {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<404>;
+}
 
 declare class OutcomeUnknownError extends RequestError {
   #private;
   readonly window: OutcomeWindow;
   readonly partialBody: string | undefined;
-  constructor(message: string, details: OutcomeUnknownErrorDetails, cause: unknown);
+  constructor(message: string, details: OutcomeUnknownErrorDetails, cause?: unknown);
   reconcile(): Promise<Reconciliation>;
 }
 
 declare interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
   readonly window: OutcomeWindow;
   readonly partialBody?: string | undefined;
-  readonly findCandidates: (() => Promise<Reconciliation>) | undefined;
+  readonly findCandidates?: (() => Promise<Reconciliation>) | undefined;
 }
 
 declare interface OutcomeWindow {
@@ -260,27 +283,38 @@ declare interface OutgoingRequest {
 declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
   #private;
   readonly itemsOf: (list: List) => readonly Item[];
-  constructor(first: Promise<ApiResponse<List>>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>);
+  constructor(first: Promise<ApiResponse<List>>, source: PageSource<List, Item>);
   pages(): AsyncGenerator<List, void, undefined>;
   [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;
   toArray(limits: { maxItems: number }): Promise<Item[]>;
 }
 
-interface PageSource<List> {
+declare interface PageSource<List, Item> {
   readonly operationId: string;
   readonly start: number;
+  itemsOf(list: List): readonly Item[];
   next(offset: number): Promise<List>;
 }
 
-declare class PaymentRequiredError extends ApiError {}
-declare class PermissionDeniedError extends ApiError {}
+declare class PaymentRequiredError extends ApiError<ErrorCodeOf<402> | undefined, 402> {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<402>;
+}
+
+declare class PermissionDeniedError extends ApiError<ErrorCodeOf<403> | undefined, 403> {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<403>;
+}
+
 declare type Problem = Readonly<Record<string, unknown>> | undefined;
-declare class RateLimitError extends ApiError {}
+
+declare class RateLimitError extends ApiError<ErrorCodeOf<429> | undefined, 429> {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<429>;
+}
+
 declare type RawBody = string | Uint8Array | ArrayBuffer;
 declare type RawClient = Pick<Client<paths>, Verb>;
 
-declare interface Reconciliation<Candidate = unknown> {
-  readonly candidates: readonly Candidate[];
+declare interface Reconciliation<Item = Candidate> {
+  readonly candidates: readonly Item[];
   readonly complete: boolean;
   readonly explanation: string;
 }
@@ -302,7 +336,7 @@ declare interface RequestErrorDetails {
   readonly outcome: RequestOutcome;
   readonly attempts: readonly Attempt[];
   readonly operationId: string;
-  readonly retrySkippedReason: string | undefined;
+  readonly retrySkippedReason?: string | undefined;
 }
 
 declare interface RequestInput {
@@ -355,13 +389,19 @@ declare class Roles {
   list(options?: RequestOptions): ApiPromise<RoleList>;
 }
 
-declare class ServerError extends ApiError {}
+declare class ServerError extends ApiError<ErrorCodeOf<ServerErrorStatus> | undefined> {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<ServerErrorStatus, number>;
+}
+
+type ServerErrorStatus = unknown;
 
 declare interface SignOptions {
   secret: string | readonly string[];
   at?: number;
 }
 
+declare type StatusError<Status extends number, OtherStatus extends number = Status> = ApiErrorOf<ErrorCodeOf<Status>> | ApiError<undefined, OtherStatus>;
+declare type StatusOf<C extends ErrorCode | undefined> = C extends ErrorCode ? ErrorCodeStatus[C] : number;
 declare class TimeoutError extends RequestError {}
 type TransferDestination = unknown;
 type TransferDestinationConfig = unknown;
@@ -372,7 +412,10 @@ declare interface UnknownWebhookEvent {
   readonly [field: string]: unknown;
 }
 
-declare class UnprocessableEntityError extends ApiError {}
+declare class UnprocessableEntityError extends ApiError<ErrorCodeOf<422> | undefined, 422> {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<422>;
+}
+
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 
 declare interface VerifyOptions {

@@ -142,6 +142,7 @@ ${operations.map((operation) => renderFunction(operation, operations, document))
 export class ${pascal(resource)} {
   readonly #client: CallTransferCore;
 
+  /** \`client\` sends the requests. */
   constructor(client: CallTransferCore) {
     this.#client = client;
   }
@@ -162,6 +163,12 @@ ${resources.map(({ noun, name }) => `  /** Operations on ${noun.replace("-", " "
 `;
 }
 
+/** The type of what is found when the outcome of an operation is unknown. */
+function candidateOf({ reconcile }: OperationModel, operations: OperationModel[]): string | undefined {
+  if (!reconcile || "explain" in reconcile) return undefined;
+  return operations.find(({ id }) => id === reconcile.list)?.paging?.itemSchema;
+}
+
 export function renderSdkTables(document: OpenApiDocument, operations: OperationModel[]): string {
   const rows = operations.map(({ id, method, path, retry, accountScoped, successes }) => {
     const success = successes.every(({ schema }) => schema) ? "object" : "object or nothing";
@@ -172,7 +179,13 @@ export function renderSdkTables(document: OpenApiDocument, operations: Operation
   const effectFree = table.filter(([, row]) => row.effect === "none").map(([code]) => code);
   const withFieldErrors = table.filter(([, row]) => row.errors).map(([code]) => code);
   const limits = document["x-limits"];
-  return `${header}/** How to send an operation. */
+  const candidates = new Set(operations.flatMap((operation) => candidateOf(operation, operations) ?? []));
+  const candidateTypes = [...candidates].sort();
+  const imports = candidates.size > 0 ? `import type { ${candidateTypes.join(", ")} } from "./models.gen.ts";\n\n` : "";
+  return `${header}${imports}/** What may be the result of a request whose outcome is unknown: an item of the list that \`reconcile()\` reads (x-reconcile). */
+export type Candidate = ${candidateTypes.join(" | ") || "never"};
+
+/** How to send an operation. */
 export interface OperationFacts {
   /** The operationId; for an operation that this SDK version does not know, its method and path. */
   readonly operationId: string;

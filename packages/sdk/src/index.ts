@@ -1,11 +1,21 @@
 export { CallTransfer } from "./client.ts";
-export { ApiPromise, type ApiResponse, type ApiResult } from "./core/api-promise.ts";
+export { ApiPromise, type ApiPromiseSource, type ApiResponse, type ApiResult } from "./core/api-promise.ts";
 export { CallTransferCore, type RequestInput } from "./core/core.ts";
-export { PagePromise } from "./core/pagination.ts";
-export { type AnyApiError, ApiError, type ApiErrorOf, isApiError } from "./errors/api-error.ts";
+export { PagePromise, type PageSource } from "./core/pagination.ts";
+export {
+  type AnyApiError,
+  ApiError,
+  type ApiErrorOf,
+  type ErrorCodeOf,
+  isApiError,
+  type StatusError,
+  type StatusOf,
+} from "./errors/api-error.ts";
 export { CallTransferError, ConfigurationError } from "./errors/base.ts";
 export type {
+  ApiErrorDetails,
   Attempt,
+  OutcomeUnknownErrorDetails,
   OutcomeWindow,
   Problem,
   Reconciliation,

@@ -5,11 +5,14 @@ import type { FieldError } from "../src/generated/models.gen.ts";
 import {
   type AnyApiError,
   ApiError,
+  BadRequestError,
   CallTransferError,
   isApiError,
   NotFoundError,
+  OutcomeUnknownError,
   RateLimitError,
   RequestError,
+  ServerError,
 } from "../src/index.ts";
 import { apiKey, clientOf, json, problem } from "./test-server.ts";
 
@@ -139,6 +142,48 @@ describe("ApiError", () => {
     expect(isApiError(error, "rate_limit_exceeded", "queue_full")).toBe(true);
     expect(isApiError(error, "queue_full")).toBe(false);
     expect(isApiError(new Error("other"))).toBe(false);
+  });
+
+  it("of a status class has the status and the codes that come with it", async () => {
+    const error = await errorOf(problem(429, "rate_limit_exceeded"));
+    if (!(error instanceof RateLimitError)) throw new Error("not narrowed");
+    expectTypeOf(error.status).toEqualTypeOf<429>();
+    type Codes = "rate_limit_exceeded" | "queue_full" | "assistant_quota_exceeded";
+    expectTypeOf(error.code).toEqualTypeOf<Codes | undefined>();
+    expectTypeOf(error).toExtend<RateLimitError>();
+    const other = await errorOf(problem(400, "validation_failed"));
+    if (!(other instanceof BadRequestError) || other.code !== "validation_failed") throw new Error("not narrowed");
+    expectTypeOf(other.errors).toEqualTypeOf<readonly FieldError[]>();
+    const failed = await errorOf(new Response("", { status: 504 }));
+    if (!(failed instanceof ServerError)) throw new Error("not narrowed");
+    expectTypeOf(failed.status).toEqualTypeOf<number>();
+    if (failed.code === "internal_error") expectTypeOf(failed.status).toEqualTypeOf<500>();
+    expect(failed.status).toBe(504);
+  });
+
+  it("can be created by a customer's tests", async () => {
+    const request = { operationId: "createCall", outcome: "rejected", attempts: [] } as const;
+    const full = new RateLimitError({ ...request, status: 429, problem: { code: "queue_full", requestId: "req-1" } });
+    expect(full).toMatchObject({
+      code: "queue_full",
+      requestId: "req-1",
+      errors: undefined,
+      retryAfterSecs: undefined,
+    });
+    expect(full.message).toBe("createCall answered 429 queue_full");
+    expect([...full.headers]).toEqual([]);
+    const window = { from: "2026-03-02T12:00:00Z", to: "2026-03-02T12:01:00Z" };
+    const lost = new OutcomeUnknownError("lost", {
+      ...request,
+      outcome: "unknown",
+      window,
+      findCandidates: async () => ({
+        candidates: [{ id: "call-1", direction: "outbound", duration: 0 }],
+        complete: true,
+        explanation: "one call",
+      }),
+    });
+    expect((await lost.reconcile()).candidates[0]?.id).toBe("call-1");
   });
 
   it("is recognized across two copies of the SDK in one process", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { InvalidResponseError } from "../src/index.ts";
+import { ApiPromise, type Call, type CallList, InvalidResponseError, PagePromise } from "../src/index.ts";
 import { clientOf, json, problem } from "./test-server.ts";
 
 fc.configureGlobal({ seed: 1 });
@@ -34,6 +34,20 @@ function changing(first: number[], changes: ((list: number[]) => number[])[]) {
 /** The numbers from one down to another. */
 const down = (from: number, to = 1) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
 const all = { maxItems: 100_000 };
+
+describe("a list created by a customer's tests", () => {
+  it("gives the items of its pages", async () => {
+    const pageOf = (id: number): CallList => ({ calls: [call(id)], meta: { total: 2 } });
+    const first = new ApiPromise(Promise.resolve({ data: pageOf(1), response: new Response(), text: null }));
+    const list = new PagePromise<CallList, Call>(first, {
+      operationId: "listCalls",
+      start: 0,
+      itemsOf: ({ calls }) => calls,
+      next: async (offset) => pageOf(offset + 1),
+    });
+    expect(ids(await list.toArray({ maxItems: 10 }))).toEqual([1, 2]);
+  });
+});
 
 describe("a list of calls", () => {
   it("resolves to its first page", async () => {

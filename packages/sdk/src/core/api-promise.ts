@@ -1,7 +1,6 @@
 import { CallTransferError } from "../errors/base.ts";
 import { replay } from "../send/body.ts";
 import { requestIdOf } from "../send/response.ts";
-import type { Sent } from "../send/send.ts";
 
 /** A successful response with its data. */
 export interface ApiResponse<T> {
@@ -11,6 +10,18 @@ export interface ApiResponse<T> {
   readonly response: Response;
   /** Request ID, for support. */
   readonly requestId: string | undefined;
+}
+
+/** What an `ApiPromise` is made of. */
+export interface ApiPromiseSource<T> {
+  /** The parsed body. */
+  readonly data: T;
+  /** The response. Its body may have been read. */
+  readonly response: Response;
+  /** The body, so that it can be read again; null for a response without one. */
+  readonly text: string | null;
+  /** Texts to remove from the request ID, such as the access token. */
+  readonly tokens?: ReadonlySet<string>;
 }
 
 /** Result of `result()`: a response or an error. Check `ok`. */
@@ -24,16 +35,20 @@ export type ApiResult<T> =
  */
 export class ApiPromise<T> implements Promise<T> {
   readonly [Symbol.toStringTag] = "ApiPromise";
-  readonly #sent: Promise<Sent<T>>;
+  readonly #source: Promise<ApiPromiseSource<T>>;
 
-  /** @param source A request in flight, or another promise of the same request. */
-  constructor(source: Promise<Sent<T>> | ApiPromise<T>) {
-    this.#sent = #sent in source ? source.#sent : source;
+  /**
+   * Tests of your own code can create one, in place of what a method of the client returns.
+   *
+   * @param source A request in flight, or another promise of the same request.
+   */
+  constructor(source: Promise<ApiPromiseSource<T>> | ApiPromise<T>) {
+    this.#source = #source in source ? source.#source : source;
   }
 
   /** Returns the data with the response and its request ID. */
   async withResponse(): Promise<ApiResponse<T>> {
-    const { data, response, text, tokens } = await this.#sent;
+    const { data, response, text, tokens = new Set() } = await this.#source;
     // Only here: most callers use the data alone.
     return { data, response: replay(response, text), requestId: requestIdOf(response, tokens) };
   }
@@ -51,7 +66,7 @@ export class ApiPromise<T> implements Promise<T> {
   // These have the platform's own types, so that the promise is accepted wherever one is expected.
   // biome-ignore lint/suspicious/noThenProperty: it is a promise
   readonly then: Promise<T>["then"] = (onFulfilled, onRejected) =>
-    this.#sent.then(
+    this.#source.then(
       ({ data }) => (typeof onFulfilled === "function" ? onFulfilled(data) : (data as never)),
       onRejected,
     );

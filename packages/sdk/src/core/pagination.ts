@@ -15,10 +15,14 @@ interface Page {
 }
 
 /** Where the pages of a list come from. */
-interface PageSource<List> {
+export interface PageSource<List, Item> {
+  /** The list's operationId, for errors. */
   readonly operationId: string;
   /** Offset of the first page. */
   readonly start: number;
+  /** Returns the items of a page. */
+  itemsOf(list: List): readonly Item[];
+  /** Requests the page at an offset. */
   next(offset: number): Promise<List>;
 }
 
@@ -33,11 +37,12 @@ interface PageSource<List> {
 export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
   /** Returns the items of a page. */
   readonly itemsOf: (list: List) => readonly Item[];
-  readonly #source: PageSource<List>;
+  readonly #source: PageSource<List, Item>;
 
-  constructor(first: ApiPromise<List>, itemsOf: (list: List) => readonly Item[], source: PageSource<List>) {
+  /** Tests of your own code can create one, in place of what a method of the client returns. */
+  constructor(first: ApiPromise<List>, source: PageSource<List, Item>) {
     super(first);
-    this.itemsOf = itemsOf;
+    this.itemsOf = (list) => source.itemsOf(list);
     this.#source = source;
   }
 
@@ -108,12 +113,12 @@ export function requestPage<List, Item>(
 ): PagePromise<List, Item> {
   const request = (query: PageQuery) => client.request<List>(method, path, { query }, options);
   const query = filters ?? {};
-  const itemsOf = (list: List) => (Array.isArray(list[items]) ? list[items] : []) as readonly Item[];
   const operation = `${method} ${path}`;
-  return new PagePromise(request(query), itemsOf, {
+  return new PagePromise(request(query), {
     operationId: operationFacts[operation]?.operationId ?? operation,
     // Untyped code may pass the offset as text.
     start: Number(query.offset ?? 0),
+    itemsOf: (list) => (Array.isArray(list[items]) ? list[items] : []) as readonly Item[],
     next: (offset) => request({ ...query, offset }),
   });
 }

@@ -3,12 +3,28 @@ import type { ErrorResponseMeta, FieldError } from "../generated/models.gen.ts";
 import { codesWithFieldErrors } from "../generated/operations.gen.ts";
 import { isObject, isText } from "../utils/guards.ts";
 import { fieldErrorsIn, formatMessage, maxBodyText } from "./api-error-message.ts";
-import { CallTransferError, kind } from "./base.ts";
+import { kind } from "./base.ts";
 import type { ApiErrorDetails, Problem } from "./details.ts";
 import { RequestError } from "./request-error.ts";
 
+/** The statuses that come with error codes. */
+export type StatusOf<C extends ErrorCode | undefined> = C extends ErrorCode ? ErrorCodeStatus[C] : number;
+
+/** The error codes that come with a status. Codes without a status in the specification are left out. */
+export type ErrorCodeOf<Status extends number> = {
+  [C in ErrorCode]: number extends ErrorCodeStatus[C] ? never : ErrorCodeStatus[C] extends Status ? C : never;
+}[ErrorCode];
+
 /** An `ApiError` with one of the given codes. The code decides the types of `status` and `errors`. */
 export type ApiErrorOf<C extends ErrorCode | undefined> = C extends unknown ? ApiError<C> : never;
+
+/**
+ * An `ApiError` with a status, as a union that `switch (error.code)` narrows: what `instanceof RateLimitError` and the other
+ * classes of statuses give.
+ */
+export type StatusError<Status extends number, OtherStatus extends number = Status> =
+  | ApiErrorOf<ErrorCodeOf<Status>>
+  | ApiError<undefined, OtherStatus>;
 
 /** Any `ApiError`, as a union that `switch (error.code)` narrows. */
 export type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
@@ -17,13 +33,13 @@ export type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
  * The API answered with an error (§2.6). To narrow it, use `isApiError(error, "validation_failed")`,
  * `switch (error.code)` or a subclass.
  */
-export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> extends RequestError {
+export class ApiError<
+  C extends ErrorCode | undefined = ErrorCode | undefined,
+  Status extends number = StatusOf<C>,
+> extends RequestError {
   /** @internal */
   static override readonly [kind]: string = "ApiError";
-
-  static override [Symbol.hasInstance](value: unknown): value is AnyApiError {
-    return CallTransferError[Symbol.hasInstance].call(this, value);
-  }
+  declare static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyApiError;
 
   /**
    * Machine-readable error code (§7.2). Undefined where the body is not the API's, e.g. a proxy's page. May be a code
@@ -31,7 +47,7 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
    */
   declare readonly code: C;
   /** HTTP status; 0 for a redirect that the browser hides. */
-  declare readonly status: C extends ErrorCode ? ErrorCodeStatus[C] : number;
+  declare readonly status: Status;
   /** Short title of the error's category. */
   declare readonly title: string | undefined;
   /** Explanation of this error. */
@@ -53,9 +69,10 @@ export class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined> e
   /** Response headers. */
   declare readonly headers: Headers;
 
+  /** Tests of your own code can create one: `new RateLimitError({ status: 429, … })`. The SDK writes the message. */
   constructor(details: ApiErrorDetails) {
     super(formatMessage(details), details);
-    const { problem, bodyText, status, requestId, retryAfterSecs, headers } = details;
+    const { problem, bodyText, status, requestId, retryAfterSecs, headers = new Headers() } = details;
     const { code, title, detail, errors, meta, requestId: bodyRequestId } = problem ?? {};
     const text = (value: unknown) => (isText(value) ? value : undefined);
     Object.assign(this, {

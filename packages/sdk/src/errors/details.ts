@@ -1,4 +1,5 @@
-// What errors carry: types without imports from other layers.
+// What errors carry.
+import type { Candidate } from "../generated/operations.gen.ts";
 
 /**
  * Effect of a request on the server: `not_sent` (it never left the client), `rejected` (it was refused without effect),
@@ -31,20 +32,26 @@ export interface RequestErrorDetails {
   /** The operationId; for an operation that this SDK version does not know, its method and path. */
   readonly operationId: string;
   /** Why the request was not retried although retries were left. Undefined where no retry was due or none was left. */
-  readonly retrySkippedReason: string | undefined;
+  readonly retrySkippedReason?: string | undefined;
 }
 
 /** Body of an error response, secrets redacted; undefined where it is not a JSON object. */
 export type Problem = Readonly<Record<string, unknown>> | undefined;
 
-/** Details of an `ApiError`. */
+/** What an `ApiError` is made of. */
 export interface ApiErrorDetails extends RequestErrorDetails {
+  /** HTTP status; 0 for a redirect that the browser hides. */
   readonly status: number;
+  /** The body, where it is a JSON object. The error takes `code`, `title`, `detail`, `errors` and `meta` from it. */
   readonly problem?: Problem;
+  /** Any other body. */
   readonly bodyText?: string | undefined;
-  readonly requestId: string | undefined;
-  readonly headers: Headers;
-  readonly retryAfterSecs: number | undefined;
+  /** Request ID, for support; by default the one in `problem`. */
+  readonly requestId?: string | undefined;
+  /** Response headers; none by default. */
+  readonly headers?: Headers | undefined;
+  /** Seconds to wait, as requested by `meta.retryAfterSecs` or a `Retry-After` header. */
+  readonly retryAfterSecs?: number | undefined;
 }
 
 /** Period in which an operation may have been carried out, by the server's clock. */
@@ -56,18 +63,21 @@ export interface OutcomeWindow {
 }
 
 /** Result of `OutcomeUnknownError.reconcile()`. */
-export interface Reconciliation<Candidate = unknown> {
-  /** Items that may be the result of the request. List items carry nothing to match them by. */
-  readonly candidates: readonly Candidate[];
+export interface Reconciliation<Item = Candidate> {
+  /** Items that may be the result of the request: the calls that were placed meanwhile. Nothing says which one it is. */
+  readonly candidates: readonly Item[];
   /** Whether the whole list was read. */
   readonly complete: boolean;
   /** What the result means, as text for a person. */
   readonly explanation: string;
 }
 
-/** Details of an `OutcomeUnknownError`. */
+/** What an `OutcomeUnknownError` is made of. */
 export interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
+  /** Period in which the operation may have been carried out, by the server's clock. */
   readonly window: OutcomeWindow;
+  /** Part of the response body that arrived. */
   readonly partialBody?: string | undefined;
-  readonly findCandidates: (() => Promise<Reconciliation>) | undefined;
+  /** What `reconcile()` calls. Without it, there are no candidates. */
+  readonly findCandidates?: (() => Promise<Reconciliation>) | undefined;
 }

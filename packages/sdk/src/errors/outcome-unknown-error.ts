@@ -15,7 +15,8 @@ export class OutcomeUnknownError extends RequestError {
   declare readonly partialBody: string | undefined;
   readonly #findCandidates: OutcomeUnknownErrorDetails["findCandidates"];
 
-  constructor(message: string, details: OutcomeUnknownErrorDetails, cause: unknown) {
+  /** Tests of your own code can create one, with the `findCandidates` that `reconcile()` shall call. */
+  constructor(message: string, details: OutcomeUnknownErrorDetails, cause?: unknown) {
     super(message, details, cause);
     this.window = details.window;
     this.#findCandidates = details.findCandidates;
@@ -24,7 +25,8 @@ export class OutcomeUnknownError extends RequestError {
 
   /**
    * Looks for results of the request on the server. For a call placement it reads the call list of the same account from
-   * the start of `window`. An empty list does not prove that no call was placed.
+   * the start of `window`. An empty list does not prove that no call was placed. For other operations there are no
+   * candidates, and the explanation says why.
    */
   async reconcile(): Promise<Reconciliation> {
     const explanation = `There is nothing to check ${this.operationId} against. Ask a person before sending it again.`;

@@ -5,11 +5,16 @@ import type { Attempt, RequestErrorDetails, RequestOutcome } from "./details.ts"
 export class RequestError extends CallTransferError implements RequestErrorDetails {
   /** @internal */
   static override readonly [kind]: string = "RequestError";
+  /** Effect of the request on the server, over all attempts. */
   declare readonly outcome: RequestOutcome;
+  /** Every attempt, in order. */
   declare readonly attempts: readonly Attempt[];
+  /** The operationId; for an operation that this SDK version does not know, its method and path. */
   declare readonly operationId: string;
+  /** Why the request was not retried although retries were left. Undefined where no retry was due or none was left. */
   declare readonly retrySkippedReason: string | undefined;
 
+  /** Tests of your own code can create one, also of a subclass such as `ConnectionError`. */
   constructor(
     message: string,
     { outcome, attempts, operationId, retrySkippedReason }: RequestErrorDetails,

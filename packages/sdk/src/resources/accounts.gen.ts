@@ -22,6 +22,7 @@ export function listAccounts(client: CallTransferCore, options?: RequestOptions)
 export class Accounts {
   readonly #client: CallTransferCore;
 
+  /** `client` sends the requests. */
   constructor(client: CallTransferCore) {
     this.#client = client;
   }

@@ -39,6 +39,7 @@ export function createCall(client: CallTransferCore, body: CreateCallRequest, op
 export class Calls {
   readonly #client: CallTransferCore;
 
+  /** `client` sends the requests. */
   constructor(client: CallTransferCore) {
     this.#client = client;
   }

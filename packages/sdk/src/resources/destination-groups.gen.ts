@@ -23,6 +23,7 @@ export function createDestinationGroup(client: CallTransferCore, body: CreateDes
 export class DestinationGroups {
   readonly #client: CallTransferCore;
 
+  /** `client` sends the requests. */
   constructor(client: CallTransferCore) {
     this.#client = client;
   }

@@ -27,6 +27,7 @@ export function rotateDestinationSecret(client: CallTransferCore, id: string, op
 export class Destinations {
   readonly #client: CallTransferCore;
 
+  /** `client` sends the requests. */
   constructor(client: CallTransferCore) {
     this.#client = client;
   }

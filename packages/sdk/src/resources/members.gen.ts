@@ -39,6 +39,7 @@ export function getMemberAvailability(client: CallTransferCore, memberId: string
 export class Members {
   readonly #client: CallTransferCore;
 
+  /** `client` sends the requests. */
   constructor(client: CallTransferCore) {
     this.#client = client;
   }

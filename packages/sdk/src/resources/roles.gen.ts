@@ -22,6 +22,7 @@ export function listRoles(client: CallTransferCore, options?: RequestOptions): A
 export class Roles {
   readonly #client: CallTransferCore;
 
+  /** `client` sends the requests. */
   constructor(client: CallTransferCore) {
     this.#client = client;
   }
