@@ -1,17 +1,17 @@
 declare module "@call-transfer/sdk" {
   export {
-    AbortError, AccessTokenFunction, Account, AccountList, Accounts, AnyApiError, ApiError, ApiErrorDetails, ApiErrorOf,
-    ApiPromise, ApiResponse, ApiResult, Attempt, AuthenticationError, BadRequestError, Call, CallInitiated, CallList,
-    CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError,
-    ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup,
-    DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorCodeOf, ErrorCodeStatus,
-    ErrorCodeWithFieldErrors, ErrorResponse, ErrorResponseMeta, FieldError, FieldErrorCode, FindCandidates, GoneError,
-    InvalidResponseError, ListCallsQuery, ListMeta, Logger, MemberAvailability, Members, Middleware, MiddlewareContext,
-    NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise,
-    PageSource, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError, RawClient, Reconciliation,
-    RequestError, RequestErrorDetails, RequestInput, RequestOptions, RequestOutcome, ResponseValidator, RetryEvent,
-    RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, StatusError, StatusOf, TimeoutError,
-    TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, createCall,
+    AbortError, AccessTokenFunction, Account, AccountList, Accounts, AnyApiError, AnyBadRequestError, AnyServerError,
+    ApiError, ApiErrorDetails, ApiErrorOf, ApiPromise, ApiResponse, ApiResult, Attempt, AuthenticationError,
+    BadRequestError, Call, CallInitiated, CallList, CallQueued, CallTransfer, CallTransferCore, CallTransferError,
+    Calls, ClientOptions, Clock, ConfigurationError, ConflictError, ConnectionError, CreateCallRequest,
+    CreateDestinationGroupRequest, DestinationGroup, DestinationGroupMember, DestinationGroups, Destinations, ErrorCode,
+    ErrorCodeStatus, ErrorCodeWithFieldErrors, ErrorResponse, ErrorResponseMeta, FieldError, FieldErrorCode,
+    FindCandidates, GoneError, InvalidResponseError, ListCallsQuery, ListMeta, Logger, MemberAvailability, Members,
+    Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow,
+    OutgoingRequest, PagePromise, PageSource, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError,
+    RawClient, Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestOptions, RequestOutcome,
+    ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, ServerErrorStatus,
+    TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, createCall,
     createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
     rotateDestinationSecret
   };
@@ -36,15 +36,17 @@ declare class Accounts {
   list(options?: RequestOptions): ApiPromise<AccountList>;
 }
 
-declare type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
+declare type AnyApiError = ByCode<ApiError>;
+declare type AnyBadRequestError = ByCode<BadRequestError>;
+declare type AnyServerError = ByCode<ServerError>;
 
-declare class ApiError<C extends ErrorCode | undefined = ErrorCode | undefined, Status extends number = StatusOf<C>> extends RequestError {
+declare class ApiError extends RequestError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyApiError;
-  readonly code: C;
-  readonly status: Status;
+  readonly code: ErrorCode | undefined;
+  readonly status: number;
   readonly title: string | undefined;
   readonly detail: string | undefined;
-  readonly errors: C extends ErrorCodeWithFieldErrors ? readonly FieldError[] : readonly FieldError[] | undefined;
+  readonly errors: readonly FieldError[] | undefined;
   readonly meta: Readonly<ErrorResponseMeta> | undefined;
   readonly retryAfterSecs: number | undefined;
   readonly requestId: string | undefined;
@@ -63,7 +65,7 @@ declare interface ApiErrorDetails extends RequestErrorDetails {
   readonly retryAfterSecs?: number | undefined;
 }
 
-declare type ApiErrorOf<C extends ErrorCode | undefined> = C extends unknown ? ApiError<C> : never;
+declare type ApiErrorOf<C extends ErrorCode> = ByCode<ApiError, C>;
 
 declare class ApiPromise<T> implements Promise<T> {
   #private;
@@ -97,13 +99,21 @@ declare interface Attempt {
   error?: string;
 }
 
-declare class AuthenticationError extends ApiError<ErrorCodeOf<401> | undefined, 401> {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<401>;
+declare class AuthenticationError extends ApiError {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is AuthenticationError;
+  readonly code: WithStatus<401>["code"];
+  readonly status: 401;
 }
 
-declare class BadRequestError extends ApiError<ErrorCodeOf<400> | undefined, 400> {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<400>;
+declare class BadRequestError extends ApiError {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyBadRequestError;
+  readonly code: WithStatus<400>["code"];
+  readonly status: 400;
 }
+
+declare type ByCode<E extends ApiError, C = E["code"]> = C extends ErrorCode ? E & WithCode<C> : E & {
+  readonly code: C;
+};
 
 type Call = unknown;
 type CallInitiated = unknown;
@@ -166,8 +176,10 @@ declare class ConfigurationError extends CallTransferError {
   constructor(option: string, problem: string);
 }
 
-declare class ConflictError extends ApiError<ErrorCodeOf<409> | undefined, 409> {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<409>;
+declare class ConflictError extends ApiError {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is ConflictError;
+  readonly code: WithStatus<409>["code"];
+  readonly status: 409;
 }
 
 declare class ConnectionError extends RequestError {}
@@ -189,11 +201,6 @@ declare class Destinations {
 }
 
 type ErrorCode = unknown;
-
-declare type ErrorCodeOf<Status extends number> = {
-  [C in ErrorCode]: number extends ErrorCodeStatus[C] ? never : ErrorCodeStatus[C] extends Status ? C : never;
-}[ErrorCode];
-
 type ErrorCodeStatus = unknown;
 type ErrorCodeWithFieldErrors = unknown;
 type ErrorResponse = unknown;
@@ -202,8 +209,10 @@ type FieldError = unknown;
 type FieldErrorCode = unknown;
 declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
 
-declare class GoneError extends ApiError<ErrorCodeOf<410> | undefined, 410> {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<410>;
+declare class GoneError extends ApiError {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is GoneError;
+  readonly code: WithStatus<410>["code"];
+  readonly status: 410;
 }
 
 declare class InvalidResponseError extends RequestError {}
@@ -250,8 +259,10 @@ declare interface NodeResponse {
   end(body?: string | Uint8Array): unknown;
 }
 
-declare class NotFoundError extends ApiError<ErrorCodeOf<404> | undefined, 404> {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<404>;
+declare class NotFoundError extends ApiError {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is NotFoundError;
+  readonly code: WithStatus<404>["code"];
+  readonly status: 404;
 }
 
 declare class OutcomeUnknownError extends RequestError {
@@ -296,18 +307,24 @@ declare interface PageSource<List, Item> {
   next(offset: number): Promise<List>;
 }
 
-declare class PaymentRequiredError extends ApiError<ErrorCodeOf<402> | undefined, 402> {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<402>;
+declare class PaymentRequiredError extends ApiError {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is PaymentRequiredError;
+  readonly code: WithStatus<402>["code"];
+  readonly status: 402;
 }
 
-declare class PermissionDeniedError extends ApiError<ErrorCodeOf<403> | undefined, 403> {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<403>;
+declare class PermissionDeniedError extends ApiError {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is PermissionDeniedError;
+  readonly code: WithStatus<403>["code"];
+  readonly status: 403;
 }
 
 declare type Problem = Readonly<Record<string, unknown>> | undefined;
 
-declare class RateLimitError extends ApiError<ErrorCodeOf<429> | undefined, 429> {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<429>;
+declare class RateLimitError extends ApiError {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is RateLimitError;
+  readonly code: WithStatus<429>["code"];
+  readonly status: 429;
 }
 
 declare type RawBody = string | Uint8Array | ArrayBuffer;
@@ -389,8 +406,9 @@ declare class Roles {
   list(options?: RequestOptions): ApiPromise<RoleList>;
 }
 
-declare class ServerError extends ApiError<ErrorCodeOf<ServerErrorStatus> | undefined> {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<ServerErrorStatus, number>;
+declare class ServerError extends ApiError {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyServerError;
+  readonly code: WithStatus<ServerErrorStatus>["code"];
 }
 
 type ServerErrorStatus = unknown;
@@ -400,8 +418,6 @@ declare interface SignOptions {
   at?: number;
 }
 
-declare type StatusError<Status extends number, OtherStatus extends number = Status> = ApiErrorOf<ErrorCodeOf<Status>> | ApiError<undefined, OtherStatus>;
-declare type StatusOf<C extends ErrorCode | undefined> = C extends ErrorCode ? ErrorCodeStatus[C] : number;
 declare class TimeoutError extends RequestError {}
 type TransferDestination = unknown;
 type TransferDestinationConfig = unknown;
@@ -412,8 +428,10 @@ declare interface UnknownWebhookEvent {
   readonly [field: string]: unknown;
 }
 
-declare class UnprocessableEntityError extends ApiError<ErrorCodeOf<422> | undefined, 422> {
-  static readonly [Symbol.hasInstance]: (value: unknown) => value is StatusError<422>;
+declare class UnprocessableEntityError extends ApiError {
+  static readonly [Symbol.hasInstance]: (value: unknown) => value is UnprocessableEntityError;
+  readonly code: WithStatus<422>["code"];
+  readonly status: 422;
 }
 
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
@@ -441,13 +459,25 @@ declare class WebhookVerificationError extends Error {
   static [Symbol.hasInstance](value: unknown): boolean;
 }
 
+interface WithCode<C extends ErrorCode> {
+  readonly code: C;
+  readonly status: ErrorCodeStatus[C];
+  readonly errors: C extends ErrorCodeWithFieldErrors ? readonly FieldError[] : readonly FieldError[] | undefined;
+}
+
+declare interface WithStatus<Status extends number> {
+  readonly code: {
+    [C in ErrorCode]: number extends ErrorCodeStatus[C] ? never : ErrorCodeStatus[C] extends Status ? C : never;
+  }[ErrorCode] | undefined;
+}
+
 declare function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
 declare function createDestinationGroup(client: CallTransferCore, body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup>;
 declare function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler;
 declare function deleteMemberHours(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<void>;
 declare function getMemberAvailability(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
 declare function isApiError(value: unknown): value is AnyApiError;
-declare function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [C, ...C[]]): value is ApiErrorOf<C>;
+declare function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [code: C, ...more: C[]]): value is ApiErrorOf<C>;
 declare function isTransferOffer(event: WebhookEvent): event is TransferOffer;
 declare function listAccounts(client: CallTransferCore, options?: RequestOptions): ApiPromise<AccountList>;
 declare function listCalls(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;

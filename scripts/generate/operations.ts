@@ -83,7 +83,7 @@ ${rows.join("\n")}
 }
 
 /** Machine-readable error code (§7.2). */
-export type ErrorCode = keyof ErrorCodeStatus;
+export type ErrorCode = { [Code in keyof ErrorCodeStatus]: Code }[keyof ErrorCodeStatus];
 
 /** Error codes whose errors list the failing fields. */
 export type ErrorCodeWithFieldErrors = ${withErrors.join(" | ")};

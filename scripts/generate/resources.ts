@@ -235,7 +235,7 @@ export function renderSdkExports(document: OpenApiDocument, nouns: Map<string, O
     const names = [pascal(members[0]?.resource ?? noun), ...members.map(({ id }) => id)];
     return `export { ${names.join(", ")} } from "./${noun}.gen.ts";`;
   });
-  return `${header}export type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors } from "../generated/error-codes.gen.ts";
+  return `${header}export type { ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors, ServerErrorStatus } from "../generated/error-codes.gen.ts";
 export type {
 ${[...schemas, ...queries].map((name) => `  ${name},`).join("\n")}
 } from "../generated/models.gen.ts";

@@ -6,10 +6,7 @@ export {
   type AnyApiError,
   ApiError,
   type ApiErrorOf,
-  type ErrorCodeOf,
   isApiError,
-  type StatusError,
-  type StatusOf,
 } from "./errors/api-error.ts";
 export { CallTransferError, ConfigurationError } from "./errors/base.ts";
 export type {
@@ -31,6 +28,8 @@ export {
   TimeoutError,
 } from "./errors/request-error.ts";
 export {
+  type AnyBadRequestError,
+  type AnyServerError,
   AuthenticationError,
   BadRequestError,
   ConflictError,

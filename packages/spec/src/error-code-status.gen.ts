@@ -145,7 +145,7 @@ export interface ErrorCodeStatus {
 }
 
 /** Machine-readable error code (§7.2). */
-export type ErrorCode = keyof ErrorCodeStatus;
+export type ErrorCode = { [Code in keyof ErrorCodeStatus]: Code }[keyof ErrorCodeStatus];
 
 /** Error codes whose errors list the failing fields. */
 export type ErrorCodeWithFieldErrors = "flow_structure_invalid" | "validation_failed";

@@ -39,7 +39,7 @@ export interface TransferDestination {
 
 /** One destination of a group (§2.3). */
 export interface DestinationGroupMember {
-  /** A destination of the same account. */
+  /** ID of a destination of the same account. */
   destinationId: string;
   /** How long this member rings, 5 to 45 seconds. Without it the member rings as long as the group. */
   ringTimeoutSecs?: number | undefined;
@@ -105,7 +105,7 @@ export type Role = "agent" | "member" | "admin" | "owner" | (string & {});
 export interface RoleDefinition {
   /** Name of the role. */
   role: Role;
-  /** Each entry has the form `<resource>:read` or `<resource>:write`. */
+  /** What the role permits. Each entry has the form `<resource>:read` or `<resource>:write`. */
   permissions: string[];
 }
 
@@ -141,11 +141,11 @@ export interface CallList {
 
 /** A call to place (§4.6). Additional fields are accepted and kept. */
 export interface CreateCallRequest {
-  /** The flow to run. */
+  /** ID of the flow to run. */
   flowId: string;
   /** A number the account owns, in E.164 form. */
   fromNumber: string;
-  /** The provider that `fromNumber` belongs to. */
+  /** ID of the provider that `fromNumber` belongs to. */
   providerId?: string | undefined;
   /** The destination, in E.164 form. */
   toNumber: string;
@@ -189,7 +189,7 @@ export interface TransferOffer {
   id?: string;
   /** When the call was offered. An ISO 8601 time. */
   createdAt?: string;
-  /** The `app` destination that the call is offered to. */
+  /** ID of the `app` destination that the call is offered to. */
   destinationId?: string;
 }
 

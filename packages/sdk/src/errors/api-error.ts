@@ -7,36 +7,38 @@ import { kind } from "./base.ts";
 import type { ApiErrorDetails, Problem } from "./details.ts";
 import { RequestError } from "./request-error.ts";
 
-/** The statuses that come with error codes. */
-export type StatusOf<C extends ErrorCode | undefined> = C extends ErrorCode ? ErrorCodeStatus[C] : number;
+/** What the table of error codes says of a status. Codes without a status in the specification are left out. */
+export interface WithStatus<Status extends number> {
+  readonly code:
+    | {
+        [C in ErrorCode]: number extends ErrorCodeStatus[C] ? never : ErrorCodeStatus[C] extends Status ? C : never;
+      }[ErrorCode]
+    | undefined;
+}
 
-/** The error codes that come with a status. Codes without a status in the specification are left out. */
-export type ErrorCodeOf<Status extends number> = {
-  [C in ErrorCode]: number extends ErrorCodeStatus[C] ? never : ErrorCodeStatus[C] extends Status ? C : never;
-}[ErrorCode];
+/** What the table of error codes says of a code. */
+interface WithCode<C extends ErrorCode> {
+  readonly code: C;
+  readonly status: ErrorCodeStatus[C];
+  readonly errors: C extends ErrorCodeWithFieldErrors ? readonly FieldError[] : readonly FieldError[] | undefined;
+}
+
+/** A class of errors as a union by code, which `switch (error.code)` narrows. */
+export type ByCode<E extends ApiError, C = E["code"]> = C extends ErrorCode
+  ? E & WithCode<C>
+  : E & { readonly code: C };
 
 /** An `ApiError` with one of the given codes. The code decides the types of `status` and `errors`. */
-export type ApiErrorOf<C extends ErrorCode | undefined> = C extends unknown ? ApiError<C> : never;
-
-/**
- * An `ApiError` with a status, as a union that `switch (error.code)` narrows: what `instanceof RateLimitError` and the other
- * classes of statuses give.
- */
-export type StatusError<Status extends number, OtherStatus extends number = Status> =
-  | ApiErrorOf<ErrorCodeOf<Status>>
-  | ApiError<undefined, OtherStatus>;
+export type ApiErrorOf<C extends ErrorCode> = ByCode<ApiError, C>;
 
 /** Any `ApiError`, as a union that `switch (error.code)` narrows. */
-export type AnyApiError = ApiErrorOf<ErrorCode | undefined>;
+export type AnyApiError = ByCode<ApiError>;
 
 /**
  * The API answered with an error (§2.6). To narrow it, use `isApiError(error, "validation_failed")`,
  * `switch (error.code)` or a subclass.
  */
-export class ApiError<
-  C extends ErrorCode | undefined = ErrorCode | undefined,
-  Status extends number = StatusOf<C>,
-> extends RequestError {
+export class ApiError extends RequestError {
   /** @internal */
   static override readonly [kind]: string = "ApiError";
   declare static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyApiError;
@@ -45,17 +47,15 @@ export class ApiError<
    * Machine-readable error code (§7.2). Undefined where the body is not the API's, e.g. a proxy's page. May be a code
    * that is newer than this SDK version.
    */
-  declare readonly code: C;
-  /** HTTP status; 0 for a redirect that the browser hides. */
-  declare readonly status: Status;
+  declare readonly code: ErrorCode | undefined;
+  /** HTTP status. Where the class is `ApiError` itself, 0 is a redirect that the browser hides. */
+  declare readonly status: number;
   /** Short title of the error's category. */
   declare readonly title: string | undefined;
   /** Explanation of this error. */
   declare readonly detail: string | undefined;
   /** Failing fields (§7.3). Entries without a field and a code are left out; `problem` has all of them. */
-  declare readonly errors: C extends ErrorCodeWithFieldErrors
-    ? readonly FieldError[]
-    : readonly FieldError[] | undefined;
+  declare readonly errors: readonly FieldError[] | undefined;
   /** Extra context, such as `retryAfterSecs` or `resetsAt`. */
   declare readonly meta: Readonly<ErrorResponseMeta> | undefined;
   /** Seconds to wait, as requested by `meta.retryAfterSecs` or a `Retry-After` header: the longer of both. */
@@ -95,7 +95,10 @@ export class ApiError<
 /** Whether a value is an error response of the API. */
 export function isApiError(value: unknown): value is AnyApiError;
 /** Whether a value is an error response of the API with one of the codes. */
-export function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [C, ...C[]]): value is ApiErrorOf<C>;
+export function isApiError<const C extends ErrorCode>(
+  value: unknown,
+  ...codes: [code: C, ...more: C[]]
+): value is ApiErrorOf<C>;
 export function isApiError(value: unknown, ...codes: string[]): boolean {
   return value instanceof ApiError && (codes.length === 0 || codes.includes(value.code ?? ""));
 }
