@@ -1,20 +1,25 @@
 declare module "@call-transfer/sdk" {
   export {
     AbortError, AccessTokenFunction, Account, AccountList, Accounts, AnyApiError, AnyBadRequestError, AnyServerError,
-    ApiError, ApiErrorDetails, ApiErrorOf, ApiPromise, ApiResponse, ApiResult, Attempt, AuthenticationError,
-    BadRequestError, Call, CallInitiated, CallList, CallQueued, CallTransfer, CallTransferCore, CallTransferError,
-    Calls, ClientOptions, Clock, ConfigurationError, ConflictError, ConnectionError, CreateCallRequest,
-    CreateDestinationGroupRequest, DestinationGroup, DestinationGroupMember, DestinationGroups, Destinations, ErrorCode,
-    ErrorCodeStatus, ErrorCodeWithFieldErrors, ErrorResponse, ErrorResponseMeta, FieldError, FieldErrorCode,
-    FindCandidates, GoneError, InvalidResponseError, ListCallsQuery, ListMeta, Logger, MemberAvailability, Members,
-    Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow,
-    OutgoingRequest, PagePromise, PageSource, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError,
-    RawClient, Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestOptions, RequestOutcome,
+    ApiError, ApiErrorDetails, ApiErrorOf, ApiPromise, ApiResponse, ApiResult, Attempt, AttemptInstrumentation,
+    AttemptSummary, AuthenticationError, BadRequestError, Call, CallInitiated, CallList, CallQueued, CallTransfer,
+    CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError, ConflictError,
+    ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup, DestinationGroupMember,
+    DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors, ErrorResponse,
+    ErrorResponseMeta, FieldError, FieldErrorCode, FindCandidates, GoneError, Instrumentation, InstrumentedRequest,
+    InvalidResponseError, ListCallsQuery, ListMeta, Logger, MemberAvailability, Members, Middleware, MiddlewareContext,
+    NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise,
+    PageSource, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError, Reconciliation, RequestError,
+    RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions, RequestOutcome, RequestSummary,
     ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, ServerErrorStatus,
     TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, createCall,
     createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
     rotateDestinationSecret
   };
+}
+
+declare module "@call-transfer/sdk/raw" {
+  export { RawClient, components, operations, paths, raw, webhooks };
 }
 
 declare module "@call-transfer/sdk/webhooks" {
@@ -99,6 +104,17 @@ declare interface Attempt {
   error?: string;
 }
 
+declare interface AttemptInstrumentation {
+  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<Response>): unknown;
+  end(summary: AttemptSummary): void;
+}
+
+declare interface AttemptSummary {
+  readonly outcome: RequestOutcome;
+  readonly attempt: Readonly<Attempt> | undefined;
+  readonly failure: { readonly name: string; readonly message: string } | undefined;
+}
+
 declare class AuthenticationError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is AuthenticationError;
   readonly code: WithStatus<401>["code"];
@@ -122,14 +138,13 @@ type CallQueued = unknown;
 
 declare class CallTransfer extends ResourceClient {
   #private;
-  readonly raw: RawClient;
-  constructor(options: ClientOptions, parent?: CallTransfer);
+  constructor(options: ClientOptions);
   withOptions(options?: Partial<ClientOptions>): CallTransfer;
 }
 
 declare class CallTransferCore {
   #private;
-  constructor(options: ClientOptions, parent?: CallTransferCore);
+  constructor(options: ClientOptions);
   request<T>(method: string, template: string, input: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
 }
 
@@ -160,6 +175,7 @@ declare interface ClientOptions extends Omit<RequestOptions, "signal"> {
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
   logger?: Logger | undefined;
   validate?: ResponseValidator | undefined;
+  instrumentation?: Instrumentation | undefined;
   clock?: Clock | undefined;
   random?: (() => number) | undefined;
 }
@@ -213,6 +229,17 @@ declare class GoneError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is GoneError;
   readonly code: WithStatus<410>["code"];
   readonly status: 410;
+}
+
+declare interface Instrumentation {
+  startRequest(request: InstrumentedRequest): RequestInstrumentation | undefined;
+}
+
+declare interface InstrumentedRequest {
+  readonly operationId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly baseUrl: string;
 }
 
 declare class InvalidResponseError extends RequestError {}
@@ -362,6 +389,11 @@ declare interface RequestInput {
   readonly body?: unknown;
 }
 
+declare interface RequestInstrumentation {
+  startAttempt(number: number): AttemptInstrumentation | undefined;
+  end(summary: RequestSummary): void;
+}
+
 declare interface RequestOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
@@ -373,6 +405,12 @@ declare interface RequestOptions {
 }
 
 declare type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
+
+declare interface RequestSummary {
+  readonly outcome: RequestOutcome;
+  readonly attempts: readonly Readonly<Attempt>[];
+  readonly error?: unknown;
+}
 
 declare class ResourceClient extends CallTransferCore {
   readonly destinations: Destinations;
@@ -471,6 +509,7 @@ declare interface WithStatus<Status extends number> {
   }[ErrorCode] | undefined;
 }
 
+type components = unknown;
 declare function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
 declare function createDestinationGroup(client: CallTransferCore, body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup>;
 declare function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler;
@@ -483,8 +522,11 @@ declare function listAccounts(client: CallTransferCore, options?: RequestOptions
 declare function listCalls(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
 declare function memoryReplayStore({ now }?: { now?: () => number }): ReplayStore;
+type operations = unknown;
 type paths = unknown;
+declare function raw(client: CallTransferCore): RawClient;
 declare function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
 declare function signWebhook(body: RawBody, options: SignOptions): Promise<string>;
 declare function toNodeHandler(handler: WebhookHandler): (request: NodeRequest, response: NodeResponse) => Promise<void>;
 declare function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent>;
+type webhooks = unknown;
