@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createGroup, placeCall } from "../examples/handle-errors.ts";
 import { availabilityAfterAnHour } from "../examples/in-process.ts";
 import { offersReceiver } from "../examples/receive-offers.ts";
+import { history, placeFor } from "../examples/unnamed-fields.ts";
 
 const root = new URL("../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
@@ -78,6 +79,15 @@ describe("the programs in the documentation", () => {
     const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
     expect(await placeCall(client, call)).toMatch(/^perhaps placed/);
     expect(await placeCall(client, call)).toBe("initiated");
+  });
+
+  it("unnamed-fields.ts sends and reads fields that the SDK does not name", async () => {
+    const { backend, client } = open();
+    const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+    await placeFor(client, "spring", call);
+    expect(JSON.stringify(backend.snapshot())).toContain('"campaignId":"spring"');
+    const [newest] = await history(client);
+    expect(newest).toEqual(["in_progress", expect.stringMatching(/^\d{4}-/)]);
   });
 
   it("receive-offers.ts accepts a genuine webhook and refuses a forged one", async () => {
