@@ -6,15 +6,15 @@ declare module "@call-transfer/sdk" {
     CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError, ConflictError,
     ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup, DestinationGroupMember,
     DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors, ErrorResponse,
-    ErrorResponseMeta, FieldError, FieldErrorCode, FindCandidates, GoneError, Instrumentation, InstrumentedRequest,
-    InvalidResponseError, ListCallsQuery, ListMeta, Logger, MemberAvailability, Members, Middleware, MiddlewareContext,
-    NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise,
-    PageSource, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError, Reconciliation, RequestError,
-    RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions, RequestOutcome, RequestSummary,
-    ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, ServerErrorStatus,
-    TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, createCall,
-    createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
-    rotateDestinationSecret
+    ErrorResponseMeta, FetchOptions, FieldError, FieldErrorCode, FindCandidates, GoneError, Instrumentation,
+    InstrumentedRequest, InvalidResponseError, ListCallsQuery, ListMeta, LogLevel, Logger, MemberAvailability, Members,
+    Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow,
+    OutgoingRequest, PagePromise, PageSource, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError,
+    Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions,
+    RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles,
+    ServerError, ServerErrorStatus, TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer,
+    UnprocessableEntityError, VERSION, createCall, createDestinationGroup, deleteMemberHours, getMemberAvailability,
+    isApiError, listAccounts, listCalls, listRoles, rotateDestinationSecret
   };
 }
 
@@ -138,13 +138,13 @@ type CallQueued = unknown;
 
 declare class CallTransfer extends ResourceClient {
   #private;
-  constructor(options: ClientOptions);
+  constructor(options?: ClientOptions);
   withOptions(options?: Partial<ClientOptions>): CallTransfer;
 }
 
 declare class CallTransferCore {
   #private;
-  constructor(options: ClientOptions);
+  constructor(options?: ClientOptions);
   request<T>(method: string, template: string, input: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
 }
 
@@ -163,8 +163,8 @@ declare class Calls {
 
 type Candidate = unknown;
 
-declare interface ClientOptions extends Omit<RequestOptions, "signal"> {
-  baseUrl: string;
+declare interface ClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery"> {
+  baseUrl?: string | undefined;
   apiKey?: string | undefined;
   accessToken?: string | AccessTokenFunction | undefined;
   allowInsecureHttp?: boolean | undefined;
@@ -174,6 +174,7 @@ declare interface ClientOptions extends Omit<RequestOptions, "signal"> {
   retry?: RetryOptions | undefined;
   onRetry?: ((event: RetryEvent) => unknown) | undefined;
   logger?: Logger | undefined;
+  logLevel?: LogLevel | undefined;
   validate?: ResponseValidator | undefined;
   instrumentation?: Instrumentation | undefined;
   clock?: Clock | undefined;
@@ -221,6 +222,7 @@ type ErrorCodeStatus = unknown;
 type ErrorCodeWithFieldErrors = unknown;
 type ErrorResponse = unknown;
 type ErrorResponseMeta = unknown;
+declare type FetchOptions = Readonly<Omit<RequestInit, "method" | "headers" | "body" | "signal" | "redirect" | "dispatcher"> & Record<string, unknown>>;
 type FieldError = unknown;
 type FieldErrorCode = unknown;
 declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
@@ -245,6 +247,7 @@ declare interface InstrumentedRequest {
 declare class InvalidResponseError extends RequestError {}
 type ListCallsQuery = unknown;
 type ListMeta = unknown;
+declare type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 declare interface Logger {
   debug(message: string): void;
@@ -402,6 +405,9 @@ declare interface RequestOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   accountId?: string | undefined;
   middleware?: readonly Middleware[] | undefined;
+  fetchOptions?: FetchOptions | undefined;
+  extraBody?: Readonly<Record<string, unknown>> | undefined;
+  extraQuery?: Readonly<Record<string, unknown>> | undefined;
 }
 
 declare type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
@@ -472,6 +478,7 @@ declare class UnprocessableEntityError extends ApiError {
   readonly status: 422;
 }
 
+type VERSION = unknown;
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 
 declare interface VerifyOptions {
