@@ -1,12 +1,14 @@
 // Uses the packed packages as customers do: compiles consumers/ with each compiler and module resolution, runs bundles of
-// each bundler against the packed mock server, loads both formats of the SDK in one process, and compiles the programs in
-// the READMEs. Prints skipped combinations with their reason. Requires built packages.
+// each bundler against the packed mock server, loads both formats of the SDK in one process, asks what an editor shows, and
+// compiles the programs in the READMEs. Prints skipped combinations with their reason. Requires built packages.
+import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { answersOf, editorOptions } from "../../packages/sdk/tests/hover/answers.ts";
 import { ensureInstalled, install, pack, temporaryFolder, withPackedServer } from "../../scripts/packed.ts";
 import { bundlers } from "./bundlers.ts";
 import { now, stage } from "./runtimes/stage.ts";
@@ -108,6 +110,18 @@ function compilations(project: string): Task[] {
   );
 }
 
+/** Asks what an editor shows for the built declarations: the same as for the sources. */
+function hover(project: string): Task {
+  const tests = fileURLToPath(new URL("../../packages/sdk/tests/hover/", import.meta.url));
+  const path = join(project, "hover.mts");
+  const run = async (): Promise<void> => {
+    copyFileSync(join(tests, "program.ts"), path);
+    const expected = readFileSync(join(tests, "answers.txt"), "utf8");
+    assert.equal(answersOf(path, editorOptions), expected);
+  };
+  return { title: "what an editor shows", run };
+}
+
 /** Compiles the programs in the READMEs of the packages. */
 function readmePrograms(project: string, packages: readonly string[]): Task[] {
   const [newest] = compilers().slice(-1);
@@ -197,7 +211,7 @@ async function check(folder: string): Promise<boolean> {
     run: () => runFile(process.execPath, ["both-formats.mjs"], { cwd: project, timeout: withinMs }),
   };
   const programs = readmePrograms(project, Object.keys(tarballs));
-  let isGood = await runAll([bothFormats, ...programs, ...compilations(project)]);
+  let isGood = await runAll([bothFormats, hover(project), ...programs, ...compilations(project)]);
   await withPackedServer(project, ["--clock", "frozen", "--now", now], async ({ url }) => {
     isGood = (await runAll(bundles(project, url))) && isGood;
   });

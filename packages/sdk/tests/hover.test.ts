@@ -1,15 +1,14 @@
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
+import type ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
-import { answersOf } from "./hover/answers.ts";
+import { answersOf, editorOptions } from "./hover/answers.ts";
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** As strict as a customer can be. */
+/** Asks about the sources. tests/packages/check-consumers.ts asks about the built declarations. */
 const options: ts.CompilerOptions = {
-  ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: true, types: [] },
-  ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, allowImportingTsExtensions: true },
-  lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+  ...editorOptions,
+  allowImportingTsExtensions: true,
   customConditions: ["@call-transfer/source"],
 };
 

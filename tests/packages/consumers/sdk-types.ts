@@ -7,6 +7,16 @@ import * as spec from "@call-transfer/spec";
 import * as schemas from "@call-transfer/spec/schemas";
 import * as validation from "@call-transfer/spec/validate";
 
+// Names fields that the SDK does not have, as docs/sdk.md shows.
+declare module "@call-transfer/sdk" {
+  interface Call {
+    recordingUrl?: string;
+  }
+  interface CreateCallRequest {
+    campaignId?: string;
+  }
+}
+
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(_: Equal<A, B>): void => {};
 
@@ -83,6 +93,9 @@ export const operations = {
     const placed = await client.calls.create({ flowId: "id", fromNumber: "+15550100001", toNumber: "+15550200001" });
     same<typeof placed, sdk.CallInitiated | sdk.CallQueued>(true);
     const told = placed.type === "initiated" ? placed.callId : placed.position.toFixed();
+    await client.calls.create({ flowId: "id", fromNumber: "", toNumber: "", campaignId: "id" });
+    // @ts-expect-error A call has no such field.
+    await client.calls.create({ flowId: "id", fromNumber: "", toNumber: "", campaign: "id" });
     // @ts-expect-error Only a queued call has a position.
     if (placed.type === "initiated") return placed.position.toFixed();
     return [told, await sdk.createCall(core, { flowId: "id", fromNumber: "", toNumber: "", providerId: "id" })];
@@ -95,6 +108,9 @@ export const operations = {
     for await (const call of client.calls.list()) seen.push(call);
     for await (const { calls } of client.calls.list(query).pages()) seen.push(...calls);
     seen.push(...(await sdk.listCalls(core).toArray({ maxItems: 10 })));
+    same<(typeof seen)[number]["recordingUrl"], string | undefined>(true);
+    // @ts-expect-error A call has no such field.
+    seen.map((call) => call.recordingURL);
     // @ts-expect-error maxItems is required.
     await client.calls.list().toArray();
     return seen;
@@ -128,7 +144,13 @@ export function narrow(error: unknown): unknown {
     return error.meta?.retryAfterSecs;
   }
   if (error instanceof sdk.OutcomeUnknownError)
-    return error.reconcile().then(({ candidates, explanation }) => `${candidates.length} ${explanation}`);
+    return error.reconcile().then(({ candidates, explanation }) => `${candidates[0]?.duration} ${explanation}`);
+  if (error instanceof sdk.RateLimitError) {
+    same<typeof error.status, 429>(true);
+    same<typeof error.code, "assistant_quota_exceeded" | "queue_full" | "rate_limit_exceeded" | undefined>(true);
+    const limited: sdk.RateLimitError = error;
+    return limited.meta?.resetsAt;
+  }
   if (error instanceof sdk.ConfigurationError) return error.option.length;
   if (error instanceof sdk.ApiError) {
     switch (error.code) {

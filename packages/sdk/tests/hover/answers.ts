@@ -1,6 +1,13 @@
 // Asks TypeScript's language service what an editor shows for the marked places of a program.
 import ts from "typescript";
 
+/** The options of a customer who is as strict as TypeScript allows. */
+export const editorOptions: ts.CompilerOptions = {
+  ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: true, types: [] },
+  ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext },
+  lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+};
+
 /** Text with every line moved to the right. */
 const indented = (text: string): string => text.replace(/^(?=.)/gm, "    ");
 
