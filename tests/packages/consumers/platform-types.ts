@@ -5,6 +5,26 @@ import * as contract from "@call-transfer/contract";
 import * as mock from "@call-transfer/mock-server";
 import * as sdk from "@call-transfer/sdk";
 
+// Fields that the SDK does not name. In a CommonJS file TypeScript 5.4 finds the ES module's declarations instead, if
+// `module` is `preserve`.
+declare module "@call-transfer/sdk" {
+  interface Call {
+    recordingUrl?: string;
+  }
+  interface CreateCallRequest {
+    campaignId?: string;
+  }
+}
+
+/** A program that names fields. */
+export async function unnamedFields(client: sdk.CallTransfer): Promise<(string | undefined)[]> {
+  await client.calls.create({ flowId: "id", fromNumber: "", toNumber: "", campaignId: "id" });
+  const calls = await client.calls.list().toArray({ maxItems: 10 });
+  // @ts-expect-error A call has no such field.
+  calls.map((call) => call.recordingURL);
+  return calls.map((call) => call.recordingUrl);
+}
+
 /** A test in one process. */
 export async function inProcess(): Promise<unknown> {
   const platform: backend.Backend = backend.createBackend();
