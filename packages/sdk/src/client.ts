@@ -18,7 +18,11 @@ import { isObject } from "./utils/guards.ts";
 export class CallTransfer extends ResourceClient {
   readonly #options: ClientOptions;
 
-  /** @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret. */
+  /**
+   * Creates a client. It needs a `baseUrl`, and an `apiKey` or an `accessToken`.
+   *
+   * @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret.
+   */
   constructor(options: ClientOptions = {}) {
     super(options);
     this.#options = { ...options };

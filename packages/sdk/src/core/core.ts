@@ -28,7 +28,11 @@ export const original = Symbol("original");
 export class CallTransferCore {
   readonly #settings: Settings;
 
-  /** @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret. */
+  /**
+   * Creates a client without methods. It needs a `baseUrl`, and an `apiKey` or an `accessToken`.
+   *
+   * @throws {ConfigurationError} An option is missing or invalid. The message never holds a secret.
+   */
   constructor(options: ClientOptions = {}) {
     const { [original]: parent } = Object(options) as { readonly [original]?: CallTransferCore };
     // biome-ignore lint/complexity/useOptionalChain: TypeScript allows no private name in one
