@@ -61,7 +61,10 @@ describe("the release gate", { timeout: withinMs }, () => {
     const path = at("openapi/schemas/roles.yaml");
     writeFileSync(
       path,
-      readFileSync(path, "utf8").replace("properties:\n", "properties:\n    hue: { type: string }\n"),
+      readFileSync(path, "utf8").replace(
+        "properties:\n",
+        "properties:\n    hue: { type: string, description: Its hue. }\n",
+      ),
     );
     const { status, said } = gate();
     expect(status).toBe(1);
