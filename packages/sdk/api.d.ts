@@ -18,6 +18,15 @@ declare module "@call-transfer/sdk" {
   };
 }
 
+declare module "@call-transfer/sdk/query" {
+  export {
+    ClientKey, ClientKeyPrefix, KeyInput, OperationInfiniteQueryOptions, OperationKey, OperationMutationOptions,
+    OperationQueryOptions, createCallMutationOptions, createDestinationGroupMutationOptions,
+    deleteMemberHoursMutationOptions, getMemberAvailabilityQueryOptions, keyPrefix, listAccountsQueryOptions,
+    listCallsInfiniteQueryOptions, listCallsQueryOptions, listRolesQueryOptions, rotateDestinationSecretMutationOptions
+  };
+}
+
 declare module "@call-transfer/sdk/raw" {
   export { RawClient, components, operations, paths, raw, webhooks };
 }
@@ -54,7 +63,6 @@ declare class ApiError extends RequestError {
   readonly errors: readonly FieldError[] | undefined;
   readonly meta: Readonly<ErrorResponseMeta> | undefined;
   readonly retryAfterSecs: number | undefined;
-  readonly requestId: string | undefined;
   readonly problem: Problem;
   readonly bodyText: string | undefined;
   readonly headers: Headers;
@@ -170,6 +178,13 @@ declare class Calls {
 
 type Candidate = unknown;
 
+declare interface ClientKey {
+  readonly baseUrl: string;
+  readonly accountId?: string;
+}
+
+declare type ClientKeyPrefix = readonly ["call-transfer", ClientKey];
+
 declare interface ClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery"> {
   baseUrl?: string | undefined;
   apiKey?: string | undefined;
@@ -252,6 +267,7 @@ declare interface InstrumentedRequest {
 }
 
 declare class InvalidResponseError extends RequestError {}
+declare type KeyInput = Readonly<Record<string, unknown>>;
 type ListCallsQuery = unknown;
 type ListMeta = unknown;
 declare type LogLevel = "debug" | "info" | "warn" | "error" | "off";
@@ -300,6 +316,31 @@ declare class NotFoundError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is NotFoundError;
   readonly code: WithStatus<404>["code"];
   readonly status: 404;
+}
+
+declare interface OperationInfiniteQueryOptions<Id extends string, Page> extends OperationOptions {
+  queryKey: DataTag<readonly [...OperationKey<Id>, "infinite", KeyInput], InfiniteData<Page, number>, CallTransferError>;
+  queryFn: (context: { signal: AbortSignal; pageParam: number }) => Promise<Page>;
+  initialPageParam: number;
+  getNextPageParam: (lastPage: Page, pages: Page[], lastOffset: number, offsets: number[]) => number | undefined;
+}
+
+declare type OperationKey<Id extends string> = readonly [...ClientKeyPrefix, Id];
+
+declare interface OperationMutationOptions<Id extends string, Variables, Data> extends OperationOptions {
+  mutationKey: OperationKey<Id>;
+  mutationFn: (variables: Variables) => Promise<Data>;
+  networkMode: "always";
+}
+
+interface OperationOptions {
+  retry: false;
+  throwOnError?: (error: CallTransferError) => boolean;
+}
+
+declare interface OperationQueryOptions<Id extends string, Data> extends OperationOptions {
+  queryKey: DataTag<readonly [...OperationKey<Id>, KeyInput], Data, CallTransferError>;
+  queryFn: (context: { signal: AbortSignal }) => Promise<Data>;
 }
 
 declare class OutcomeUnknownError extends RequestError {
@@ -383,6 +424,7 @@ declare class RequestError extends CallTransferError implements RequestErrorDeta
   readonly attempts: readonly Attempt[];
   readonly operationId: string;
   readonly retrySkippedReason: string | undefined;
+  readonly requestId: string | undefined;
   constructor(message: string, { outcome, attempts, operationId, retrySkippedReason }: RequestErrorDetails, cause?: unknown);
 }
 
@@ -525,21 +567,48 @@ declare interface WithStatus<Status extends number> {
 
 type components = unknown;
 declare function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued>;
+
+declare function createCallMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"createCall", {
+  body: CreateCallRequest;
+}, CallInitiated | CallQueued>;
+
 declare function createDestinationGroup(client: CallTransferCore, body: CreateDestinationGroupRequest, options?: RequestOptions): ApiPromise<DestinationGroup>;
+
+declare function createDestinationGroupMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"createDestinationGroup", {
+  body: CreateDestinationGroupRequest;
+}, DestinationGroup>;
+
 declare function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler;
 declare function deleteMemberHours(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<void>;
+
+declare function deleteMemberHoursMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"deleteMemberHours", {
+  memberId: string;
+}, void>;
+
 declare function getMemberAvailability(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
+declare function getMemberAvailabilityQueryOptions(client: CallTransferCore, memberId: string, options?: RequestOptions): OperationQueryOptions<"getMemberAvailability", MemberAvailability>;
 declare function isApiError(value: unknown): value is AnyApiError;
 declare function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [code: C, ...more: C[]]): value is ApiErrorOf<C>;
 declare function isTransferOffer(event: WebhookEvent): event is TransferOffer;
+declare function keyPrefix(client: CallTransferCore, operationId?: undefined, options?: Pick<RequestOptions, "accountId">): ClientKeyPrefix;
+declare function keyPrefix<Id extends keyof operations>(client: CallTransferCore, operationId: Id, options?: Pick<RequestOptions, "accountId">): OperationKey<Id>;
 declare function listAccounts(client: CallTransferCore, options?: RequestOptions): ApiPromise<AccountList>;
+declare function listAccountsQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listAccounts", AccountList>;
 declare function listCalls(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): PagePromise<CallList, Call>;
+declare function listCallsInfiniteQueryOptions(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): OperationInfiniteQueryOptions<"listCalls", CallList>;
+declare function listCallsQueryOptions(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): OperationQueryOptions<"listCalls", CallList>;
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
+declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
 declare function memoryReplayStore({ now }?: { now?: () => number }): ReplayStore;
 type operations = unknown;
 type paths = unknown;
 declare function raw(client: CallTransferCore): RawClient;
 declare function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
+
+declare function rotateDestinationSecretMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"rotateDestinationSecret", {
+  id: string;
+}, TransferDestination>;
+
 declare function signWebhook(body: RawBody, options: SignOptions): Promise<string>;
 declare function toNodeHandler(handler: WebhookHandler): (request: NodeRequest, response: NodeResponse) => Promise<void>;
 declare function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent>;

@@ -1,7 +1,7 @@
 // Generates the SDK's functions for TanStack Query: options of queries, infinite queries and mutations.
 import type { OperationModel } from "./model.ts";
 import { parametersOf, resultType, retryDescriptions } from "./resources.ts";
-import { docComment, header, pascal } from "./text.ts";
+import { docComment, header, queryName } from "./text.ts";
 
 const isRead = ({ method }: OperationModel): boolean => method === "GET";
 
@@ -86,8 +86,9 @@ export function renderQueries(operations: OperationModel[]): string {
     operation.paging ? [renderInfiniteQuery(operation, operation.paging.items)] : [],
   );
   const models = new Set<string>();
-  for (const { requestSchema, successes } of operations) {
+  for (const { id, requestSchema, queryParameters, successes } of operations) {
     if (requestSchema) models.add(requestSchema);
+    if (queryParameters.length > 0) models.add(queryName(id));
     for (const { schema } of successes) if (schema) models.add(schema);
   }
   const resources = Map.groupBy(operations, ({ noun }) => noun);
@@ -98,16 +99,11 @@ export function renderQueries(operations: OperationModel[]): string {
   ];
   const imports = [
     `import type { CallTransferCore } from "../core/core.ts";`,
-    operations.some(({ requestSchema }) => requestSchema) &&
-      `import type { RequestBody } from "../core/input-types.ts";`,
     models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "../generated/models.gen.ts";`,
     `import type { RequestOptions } from "../options/options.ts";`,
-    ...[...resources].map(([noun, members]) => {
-      const types = members.flatMap(({ id, queryParameters }) =>
-        queryParameters.length > 0 ? [`type ${pascal(id)}Query`] : [],
-      );
-      return `import { ${[...members.map(({ id }) => id), ...types].join(", ")} } from "../resources/${noun}.gen.ts";`;
-    }),
+    ...[...resources].map(
+      ([noun, members]) => `import { ${members.map(({ id }) => id).join(", ")} } from "../resources/${noun}.gen.ts";`,
+    ),
     `import { ${kinds.map((name) => (/^O/.test(name) ? `type ${name}` : name)).join(", ")} } from "./options.ts";`,
   ].filter(Boolean);
   return `${header}${imports.join("\n")}

@@ -24,6 +24,13 @@ async function errorOf(answer: Response): Promise<unknown> {
   );
 }
 
+describe("any request error", () => {
+  it("has the ID of the last response, also where that response was unusable", async () => {
+    const page = new Response("<html>", { headers: { "content-type": "text/html", "x-request-id": "req-9" } });
+    expect(await errorOf(page)).toMatchObject({ name: "InvalidResponseError", requestId: "req-9" });
+  });
+});
+
 describe("ApiError", () => {
   it.each([
     [400, "BadRequestError"],

@@ -60,8 +60,6 @@ export class ApiError extends RequestError {
   declare readonly meta: Readonly<ErrorResponseMeta> | undefined;
   /** Seconds to wait, as requested by `meta.retryAfterSecs` or a `Retry-After` header: the longer of both. */
   declare readonly retryAfterSecs: number | undefined;
-  /** Request ID, for support. */
-  declare readonly requestId: string | undefined;
   /** The whole error body, tokens redacted. Undefined where it is not a JSON object. */
   declare readonly problem: Problem;
   /** First 2,000 characters of a body that is not a JSON object, e.g. a proxy's page, tokens redacted. */

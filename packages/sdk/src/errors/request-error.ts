@@ -13,6 +13,8 @@ export class RequestError extends CallTransferError implements RequestErrorDetai
   declare readonly operationId: string;
   /** Why the request was not retried although retries were left. Undefined where no retry was due or none was left. */
   declare readonly retrySkippedReason: string | undefined;
+  /** Request ID of the last response, for support. */
+  declare readonly requestId: string | undefined;
 
   /** Tests of your own code can create one, also of a subclass such as `ConnectionError`. */
   constructor(
@@ -21,7 +23,8 @@ export class RequestError extends CallTransferError implements RequestErrorDetai
     cause?: unknown,
   ) {
     super(message, cause);
-    Object.assign(this, { outcome, attempts, operationId, retrySkippedReason });
+    const requestId = attempts.at(-1)?.requestId;
+    Object.assign(this, { outcome, attempts, operationId, retrySkippedReason, requestId });
   }
 }
 
