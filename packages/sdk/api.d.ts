@@ -94,7 +94,7 @@ declare class ApiPromise<T> implements Promise<T> {
 declare interface ApiPromiseSource<T> {
   readonly data: T;
   readonly response: Response;
-  readonly text: string | null;
+  readonly text?: string | null;
   readonly tokens?: ReadonlySet<string>;
 }
 

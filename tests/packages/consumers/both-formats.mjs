@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import * as importedSdk from "@call-transfer/sdk";
 import * as importedQuery from "@call-transfer/sdk/query";
+import * as importedRaw from "@call-transfer/sdk/raw";
 import * as importedWebhooks from "@call-transfer/sdk/webhooks";
 
 const require = createRequire(import.meta.url);
@@ -86,20 +87,32 @@ for (const { CallTransfer } of [imported, required]) {
   if (!shown.startsWith("CallTransfer {") || shown.includes("a-secret-key")) wrong.push(`a client prints as ${shown}`);
 }
 
-// Options for TanStack Query of one copy, with a client of the other.
-const answers = async () => new Response('{"roles":[]}', { headers: { "content-type": "application/json" } });
-for (const [{ CallTransfer }, { listRolesQueryOptions }] of [
-  [imported, require("@call-transfer/sdk/query")],
-  [required, importedQuery],
-]) {
-  const client = new CallTransfer({
-    baseUrl: "https://api.example.com",
-    apiKey: "key",
-    accountId: "a",
-    fetch: answers,
-  });
-  const { queryKey, queryFn } = listRolesQueryOptions(client);
-  const { roles } = await queryFn({ signal: new AbortController().signal });
-  if (queryKey[1].accountId !== "a" || roles.length !== 0) wrong.push("a query's options do not fit the other copy");
+// Functions of one copy, with a client of the other.
+const bodies = { roles: '{"roles":[]}', calls: '{"calls":[{"id":"c"}],"meta":{"total":1}}' };
+const answers = async (url) => {
+  const { pathname } = new URL(url);
+  return new Response(bodies[pathname.split("/").at(-1)], { headers: { "content-type": "application/json" } });
+};
+const pairs = [
+  [imported, { ...required, ...require("@call-transfer/sdk/raw"), ...require("@call-transfer/sdk/query") }],
+  [required, { ...imported, ...importedRaw, ...importedQuery }],
+];
+for (const [{ CallTransfer }, other] of pairs) {
+  const options = { baseUrl: "https://api.example.com", apiKey: "key", accountId: "a", fetch: answers };
+  const client = new CallTransfer(options);
+  const { signal } = new AbortController();
+  const list = other.listCalls(client);
+  const { data, response } = await list.withResponse();
+  const again = await response.json();
+  const items = await list.toArray({ maxItems: 9 });
+  const { data: roles } = await other.raw(client).GET("/api/v1/roles");
+  const { queryKey, queryFn } = other.listRolesQueryOptions(client);
+  const queried = await queryFn({ signal });
+  const pages = await other.listCallsInfiniteQueryOptions(client).queryFn({ signal, pageParam: 0 });
+  const seen = [data, again, { calls: items, meta: { total: 1 } }, pages].map((page) => JSON.stringify(page));
+  if (seen.some((page) => page !== bodies.calls)) wrong.push(`a list does not fit the other copy: ${seen}`);
+  if ([roles, queried].some((one) => JSON.stringify(one) !== bodies.roles))
+    wrong.push("a read does not fit the other copy");
+  if (queryKey[1].accountId !== "a") wrong.push("the key of a query does not fit the other copy");
 }
 if (wrong.length > 0) throw new Error(wrong.join("\n"));

@@ -16,10 +16,10 @@ export interface ApiResponse<T> {
 export interface ApiPromiseSource<T> {
   /** The parsed body. */
   readonly data: T;
-  /** The response. Its body may have been read. */
+  /** The response. */
   readonly response: Response;
-  /** The body, so that it can be read again; null for a response without one. */
-  readonly text: string | null;
+  /** Its body, if that was read; null for a response without one. */
+  readonly text?: string | null;
   /** Texts to remove from the request ID, such as the access token. */
   readonly tokens?: ReadonlySet<string>;
 }
@@ -43,14 +43,17 @@ export class ApiPromise<T> implements Promise<T> {
    * @param source A request in flight, or another promise of the same request.
    */
   constructor(source: Promise<ApiPromiseSource<T>> | ApiPromise<T>) {
-    this.#source = #source in source ? source.#source : source;
+    if (#source in source) this.#source = source.#source;
+    // A promise of another copy of the SDK, such as the CommonJS one.
+    else this.#source = hasResponse<T>(source) ? source.withResponse() : source;
   }
 
   /** Returns the data with the response and its request ID. */
   async withResponse(): Promise<ApiResponse<T>> {
     const { data, response, text, tokens = new Set() } = await this.#source;
     // Only here: most callers use the data alone.
-    return { data, response: replay(response, text), requestId: requestIdOf(response, tokens) };
+    const readable = text === undefined ? response : replay(response, text);
+    return { data, response: readable, requestId: requestIdOf(response, tokens) };
   }
 
   /** Returns the data or the SDK's error without throwing. Programming errors, such as an empty ID, still throw. */
@@ -75,3 +78,5 @@ export class ApiPromise<T> implements Promise<T> {
 
   readonly finally: Promise<T>["finally"] = (onFinally) => this.then().finally(onFinally);
 }
+
+const hasResponse = <T>(source: object): source is Pick<ApiPromise<T>, "withResponse"> => "withResponse" in source;
