@@ -66,6 +66,26 @@ describe("instrumentation", () => {
     expect(sent.map(({ headers }) => headers.get("traceparent"))).toEqual(["00-a-b-01", "00-a-b-01"]);
   });
 
+  it("adds the headers of each attempt to that attempt alone", async () => {
+    let attempts = 0;
+    const { client, sent } = instrumented([problem(500, "internal_error"), roles()], {}, (_url, send) => {
+      attempts++;
+      return send({ traceparent: `t-${attempts}`, [`x-attempt-${attempts}`]: "1" });
+    });
+    await client.roles.list();
+    const added = sent.map(({ headers }) => [...headers].filter(([name]) => /^(?:traceparent|x-attempt)/.test(name)));
+    expect(added).toEqual([
+      [
+        ["traceparent", "t-1"],
+        ["x-attempt-1", "1"],
+      ],
+      [
+        ["traceparent", "t-2"],
+        ["x-attempt-2", "1"],
+      ],
+    ]);
+  });
+
   it("follows raw requests, whose errors are returned", async () => {
     const { client, seen } = instrumented([problem(404, "resource_not_found")]);
     await raw(client).GET("/api/v1/roles");

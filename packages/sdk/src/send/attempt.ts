@@ -88,7 +88,11 @@ async function throughMiddleware(
 ): Promise<ReadResponse> {
   const { middleware, operationId, route, method } = call;
   const { url, body, number } = plan;
-  if (middleware.length === 0) return exchange(call, plan, plan.headers, stop, state);
+  if (middleware.length === 0) {
+    // Instrumentation adds headers to one attempt alone.
+    const own = plan.instrumentation ? new Headers(plan.headers) : plan.headers;
+    return exchange(call, plan, own, stop, state);
+  }
   const headers = new Headers(plan.headers);
   const context = { operationId, route, attemptNumber: number };
   const request = { method, url, headers, body: isText(body) ? body : undefined };
