@@ -7,7 +7,7 @@ const conditions = ["@call-transfer/source"];
 export default defineConfig({
   resolve: { conditions: [...conditions, "import", "module", "default"] },
   ssr: {
-    resolve: { conditions: [...conditions, "node", "import", "module", "default"], externalConditions: conditions },
+    resolve: { conditions: [...conditions, "node", "import", "default"], externalConditions: conditions },
   },
   test: {
     include: [

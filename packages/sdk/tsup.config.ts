@@ -6,7 +6,7 @@ const takenIn = "openapi-fetch";
 
 export default defineConfig({
   ...shared,
-  entry: ["src/index.ts", "src/query.ts", "src/raw.ts", "src/webhooks.ts"],
+  entry: ["src/index.ts", "src/otel.ts", "src/query.ts", "src/raw.ts", "src/webhooks.ts"],
   format: ["esm", "cjs"],
   noExternal: [takenIn],
   esbuildOptions(options, { format }) {

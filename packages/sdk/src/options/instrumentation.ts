@@ -54,6 +54,8 @@ export interface RequestSummary {
   readonly outcome: RequestOutcome;
   /** Every attempt that was sent. */
   readonly attempts: readonly Readonly<Attempt>[];
+  /** Why the request was not retried although retries were left. Holds no secrets. */
+  readonly retrySkippedReason: string | undefined;
   /** The error that the caller gets: one of the SDK's, or what the caller's own code threw. */
   readonly error?: unknown;
 }
