@@ -13,6 +13,7 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
+import { VERSION } from "./generated/version.gen.ts";
 import type { AttemptInstrumentation, Instrumentation } from "./options/instrumentation.ts";
 import {
   type DescribedEnd,
@@ -21,7 +22,7 @@ import {
   describeRequest,
   describeRequestEnd,
 } from "./otel/attributes.ts";
-import { instrumentsOf } from "./otel/metrics.ts";
+import { instrumentsOf, type Scope } from "./otel/metrics.ts";
 
 /** Options of `openTelemetry()`. */
 export interface OpenTelemetryOptions {
@@ -45,8 +46,7 @@ export interface OpenTelemetryOptions {
   readonly includeErrorMessages?: boolean | undefined;
 }
 
-/** Name of the tracer and of the meter. */
-const scope = "@call-transfer/sdk";
+const scope: Scope = { name: "@call-transfer/sdk", version: VERSION };
 
 /** Under this key of `@opentelemetry/core`, OpenTelemetry creates no spans and adds no headers. */
 const suppressTracing = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
@@ -60,7 +60,7 @@ const suppressTracing = createContextKey("OpenTelemetry SDK Context Key SUPPRESS
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentation {
   const { meterProvider, requestDuration = false, includeUrl, includeErrorMessages } = options;
-  const tracer = (options.tracerProvider ?? trace).getTracer(scope);
+  const tracer = (options.tracerProvider ?? trace).getTracer(scope.name, scope.version);
   const propagator = options.propagator ?? propagation;
   const instruments = instrumentsOf(scope, meterProvider, requestDuration);
 

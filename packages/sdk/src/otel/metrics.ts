@@ -1,5 +1,11 @@
 // The metrics of requests and attempts.
-import { type Counter, type Histogram, type MeterProvider, metrics } from "@opentelemetry/api";
+import { type Counter, type Histogram, type Meter, type MeterProvider, metrics } from "@opentelemetry/api";
+
+/** Name and version of the tracer and of the meter. */
+export interface Scope {
+  readonly name: string;
+  readonly version: string;
+}
 
 /** The instruments of one meter provider. */
 export interface Instruments {
@@ -14,8 +20,7 @@ export interface Instruments {
 /** The boundaries, in seconds, that the conventions advise for `http.client.request.duration`. */
 const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-function createInstruments(provider: MeterProvider, scope: string, withDuration: boolean): Instruments {
-  const meter = provider.getMeter(scope);
+function createInstruments(meter: Meter, withDuration: boolean): Instruments {
   return {
     retries: meter.createCounter("call_transfer.client.retries", {
       description: "Attempts after the first one of a request.",
@@ -41,7 +46,7 @@ function createInstruments(provider: MeterProvider, scope: string, withDuration:
  * @param given By default the registered provider, also one that is registered later.
  */
 export function instrumentsOf(
-  scope: string,
+  scope: Scope,
   given: MeterProvider | undefined,
   withDuration: boolean,
 ): () => Instruments {
@@ -51,7 +56,7 @@ export function instrumentsOf(
     const current = given ?? metrics.getMeterProvider();
     if (instruments && provider === current) return instruments;
     provider = current;
-    instruments = createInstruments(current, scope, withDuration);
+    instruments = createInstruments(current.getMeter(scope.name, scope.version), withDuration);
     return instruments;
   };
 }
