@@ -1,5 +1,5 @@
-// Runs one program (runtimes/program.mjs) with the packed SDK on every runtime, against the packed mock server. Fails when
-// a runtime is missing. Requires built packages.
+// Runs one program (runtimes/program.mjs) with the packed SDK on every runtime, against the packed mock server. Then runs
+// otel/program.mjs on Node. Fails when a runtime is missing. Requires built packages.
 import { copyFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { build as bundleAsWorkersDo } from "esbuild";
 import { build as bundleAsPagesDo } from "vite";
 import { install, pack, temporaryFolder, withPackedServer } from "../../scripts/packed.ts";
+import { checkOpenTelemetry } from "./otel/check-otel.ts";
 import { openLosses } from "./runtimes/losses.ts";
 import { openRuntimes, type Runtime } from "./runtimes/runtimes.ts";
 import { now, stage } from "./runtimes/stage.ts";
@@ -103,7 +104,7 @@ async function check(folder: string): Promise<boolean> {
   } finally {
     page.close();
   }
-  return isGood;
+  return (await checkOpenTelemetry(folder, project, runtimes)) && isGood;
 }
 
 using folder = temporaryFolder("runtimes");
