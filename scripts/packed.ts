@@ -1,7 +1,7 @@
 // Uses the packages as a customer does: packs and installs them in a new project, and starts the packed mock server there.
 import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, mkdtempDisposableSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempDisposableSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -51,12 +51,28 @@ export function pack(folder: string, packages: readonly string[]): Record<string
   return Object.fromEntries(packed.map(({ name, filename }) => [name, filename]));
 }
 
-/** Creates a project beside the tarballs that depends only on them, and installs it. */
-export function install(project: string, tarballs: Readonly<Record<string, string>>): void {
+/** Returns the optional peer dependencies of packages, given by their folders, with their ranges. */
+export function optionalPeers(packages: readonly string[]): Record<string, string> {
+  const peersOf = (name: string) => {
+    const text = readFileSync(join(root, "packages", name, "package.json"), "utf8");
+    return (JSON.parse(text) as { peerDependencies?: Record<string, string> }).peerDependencies;
+  };
+  return Object.assign({}, ...packages.map(peersOf));
+}
+
+/**
+ * Creates a project beside the tarballs and installs it.
+ *
+ * @param others What it depends on besides them, as ranges by name.
+ */
+export function install(
+  project: string,
+  tarballs: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>> = {},
+): void {
   mkdirSync(project);
-  const dependencies = Object.fromEntries(
-    Object.entries(tarballs).map(([name, filename]) => [name, `file:../${filename}`]),
-  );
+  const packed = Object.entries(tarballs).map(([name, filename]) => [name, `file:../${filename}`]);
+  const dependencies = { ...Object.fromEntries(packed), ...others };
   const description = { name: "customer", private: true, type: "module", dependencies };
   writeFileSync(join(project, "package.json"), JSON.stringify(description, null, 2));
   writeFileSync(join(project, ".npmrc"), "audit=false\nfund=false\nworkspaces=false\n");

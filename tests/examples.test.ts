@@ -2,10 +2,14 @@ import { globSync, readdirSync, readFileSync } from "node:fs";
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { signWebhook } from "@call-transfer/sdk/webhooks";
+import { context, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createGroup, placeCall } from "../examples/handle-errors.ts";
 import { availabilityAfterAnHour } from "../examples/in-process.ts";
 import { offersReceiver } from "../examples/receive-offers.ts";
+import { countCalls } from "../examples/tracing.ts";
 import { history, placeFor } from "../examples/unnamed-fields.ts";
 
 const root = new URL("../", import.meta.url);
@@ -101,6 +105,23 @@ describe("the programs in the documentation", () => {
     };
     expect((await receiver(await signed("one"))).status).toBe(204);
     expect((await receiver(await signed("three"))).status).toBe(400);
+  });
+
+  it("tracing.ts puts the spans of the client under its own", async () => {
+    const exporter = new InMemorySpanExporter();
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+    trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+    try {
+      const { backend } = open();
+      const options = { baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: backend.fetch };
+      expect(await countCalls(options)).toBe(3);
+    } finally {
+      context.disable();
+      trace.disable();
+    }
+    const spans = exporter.getFinishedSpans();
+    expect(spans.map(({ name }) => name)).toEqual(["GET /api/v1/calls", "listCalls", "count calls"]);
+    expect(spans[1]?.parentSpanContext?.spanId).toBe(spans[2]?.spanContext().spanId);
   });
 
   it("in-process.ts sees a member become available after an hour", async () => {

@@ -9,7 +9,14 @@ import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { answersOf, editorOptions } from "../../packages/sdk/tests/hover/answers.ts";
-import { ensureInstalled, install, pack, temporaryFolder, withPackedServer } from "../../scripts/packed.ts";
+import {
+  ensureInstalled,
+  install,
+  optionalPeers,
+  pack,
+  temporaryFolder,
+  withPackedServer,
+} from "../../scripts/packed.ts";
 import { bundlers } from "./bundlers.ts";
 import { now, stage } from "./runtimes/stage.ts";
 
@@ -203,8 +210,9 @@ async function runAll(tasks: readonly Task[]): Promise<boolean> {
 async function check(folder: string): Promise<boolean> {
   ensureInstalled(consumers);
   const project = join(folder, "customer");
-  const tarballs = pack(folder, ["spec", "sdk", "backend", "mock-server", "contract"]);
-  install(project, tarballs);
+  const sources = ["spec", "sdk", "backend", "mock-server", "contract"];
+  const tarballs = pack(folder, sources);
+  install(project, tarballs, optionalPeers(sources));
   copyFileSync(join(consumers, "both-formats.mjs"), join(project, "both-formats.mjs"));
   const bothFormats: Task = {
     title: "instanceof and guards across the SDK's two formats",

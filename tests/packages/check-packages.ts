@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import ts from "typescript";
-import { install, pack, temporaryFolder } from "../../scripts/packed.ts";
+import { install, optionalPeers, pack, temporaryFolder } from "../../scripts/packed.ts";
 
 interface PackageJson {
   name: string;
@@ -207,7 +207,7 @@ function installAll(folder: string): { project: string; packages: Installed[] } 
   );
   const tarballs = pack(folder, sources);
   const project = join(folder, "customer");
-  install(project, tarballs);
+  install(project, tarballs, optionalPeers(sources));
   const packages = sources.map((source): Installed => {
     const { name } = readJson(join(root, "packages", source, "package.json")) as PackageJson;
     const installed = join(project, "node_modules", name);

@@ -1,6 +1,7 @@
 // Uses the types of SDK and spec: every operation, options, paging, errors and webhooks. Compiled with every TypeScript
 // version, as an ES module and, with `import … = require(…)`, as CommonJS. Never run.
 import * as sdk from "@call-transfer/sdk";
+import * as otel from "@call-transfer/sdk/otel";
 import * as openapi from "@call-transfer/sdk/raw";
 import * as webhooks from "@call-transfer/sdk/webhooks";
 import * as spec from "@call-transfer/spec";
@@ -21,6 +22,7 @@ const options: sdk.ClientOptions = {
   validate: validation.validateResponses(),
   fetch: (input, init) => fetch(input, init),
   logger: console,
+  instrumentation: otel.openTelemetry({ propagator: false, includeUrl: undefined }),
   onRetry: ({ operationId, attempt, nextAttemptNumber }) =>
     `${operationId} ${attempt.status ?? attempt.error} ${nextAttemptNumber.toFixed()}`,
   middleware: [

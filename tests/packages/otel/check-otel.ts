@@ -3,9 +3,11 @@
 import { copyFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { operations } from "@call-transfer/spec";
 import { ensureInstalled } from "../../../scripts/packed.ts";
 import type { Runtime } from "../runtimes/runtimes.ts";
 
+const paths = Object.fromEntries(Object.values(operations).map(({ id, path }) => [id, path]));
 const here = fileURLToPath(new URL("./", import.meta.url));
 
 /** A version of the OpenTelemetry SDK, installed in the folder of its name. */
@@ -33,13 +35,13 @@ const modulesOf = (tracing: string, undici: boolean): Record<string, string> => 
   ...(undici && { undici: "@opentelemetry/instrumentation-undici" }),
 });
 
-/** Writes a script that loads the modules in a format and defines `run()`. */
+/** Writes a script that loads the modules in a format and defines `run(paths)`. */
 function writeScript(place: string, format: "mjs" | "cjs", modules: Readonly<Record<string, string>>): string {
   const names = Object.keys(modules).join(", ");
   const loaded = Object.entries(modules).map(([name, from]) =>
     format === "mjs" ? `import * as ${name} from "${from}";` : `const ${name} = require("${from}");`,
   );
-  const run = `const run = async () => (await import("./program.mjs")).trace({ ${names} });`;
+  const run = `const run = async (paths) => (await import("./program.mjs")).trace({ ${names} }, paths);`;
   const script = join(place, `${"undici" in modules ? "beside" : "alone"}.${format}`);
   writeFileSync(script, [...loaded, run, ""].join("\n"));
   return script;
@@ -74,7 +76,7 @@ export async function checkOpenTelemetry(
         const title = `${runtime.name} ${runtime.version}, OpenTelemetry ${version}`.padEnd(40);
         try {
           const script = writeScript(place, format, modulesOf(tracing, undici));
-          console.log(`ok      ${title} ${await runtime.run(script, "run()", "")}`);
+          console.log(`ok      ${title} ${await runtime.run(script, `run(${JSON.stringify(paths)})`, "")}`);
         } catch (error) {
           isGood = false;
           console.log(`failed  ${title} ${error instanceof Error ? error.message : String(error)}`);

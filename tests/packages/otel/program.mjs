@@ -8,8 +8,8 @@ const apiKey = "svc_live_demo0000000000000000000000000001";
 const [from, to] = ["+15550100001", "+15550100002"];
 const placement = { flowId: "f0000000-0000-4000-8000-000000000001", fromNumber: from, toNumber: to };
 
-/** Serves two answers for listRoles, loses createCall, leaves listAccounts without an answer, and refuses the rest. */
-async function openServer() {
+/** Serves listRoles at the second attempt, loses createCall, leaves listAccounts without an answer, and refuses the rest. */
+async function openServer(paths) {
   const received = [];
   const waiting = [];
   let failures = 1;
@@ -18,9 +18,9 @@ async function openServer() {
     const values = rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === "traceparent");
     received.push({ route: `${method} ${url}`, traceparents: values });
     const answer = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(body);
-    if (url === "/api/v1/calls") return request.socket.destroy();
-    if (url === "/api/v1/accounts") return waiting.shift()?.();
-    const isKnown = url === "/api/v1/roles" || url === "/plain";
+    if (url === paths.createCall) return request.socket.destroy();
+    if (url === paths.listAccounts) return waiting.shift()?.();
+    const isKnown = url === paths.listRoles || url === "/plain";
     if (isKnown && failures-- <= 0) return answer(200, '{"roles":[]}');
     const problem = { code: isKnown ? "internal_error" : "resource_not_found", title: "T", detail: `${to} ${apiKey}` };
     return answer(isKnown ? 500 : 404, JSON.stringify(problem));
@@ -75,29 +75,30 @@ async function sendAll({ sdk, raw, otel, api }, { url, waiting }) {
   await raw.raw(client).GET(`/api/v1/lookups/${from}`);
 }
 
-const expected = [
-  ["GET /api/v1/roles", "listRoles", "500"],
-  ["GET /api/v1/roles", "listRoles", undefined],
+/** Name, parent and error type of each span. */
+const expectedSpans = (paths) => [
+  [`GET ${paths.listRoles}`, "listRoles", "500"],
+  [`GET ${paths.listRoles}`, "listRoles", undefined],
   ["listRoles", "job", undefined],
   ["job", undefined, undefined],
-  ["POST /api/v1/calls", "createCall", "ConnectionError"],
+  [`POST ${paths.createCall}`, "createCall", "ConnectionError"],
   ["createCall", undefined, "OutcomeUnknownError"],
-  ["GET /api/v1/accounts", "listAccounts", "AbortError"],
+  [`GET ${paths.listAccounts}`, "listAccounts", "AbortError"],
   ["listAccounts", undefined, "AbortError"],
-  ["GET /api/v1/roles", "listRoles", "TimeoutError"],
+  [`GET ${paths.listRoles}`, "listRoles", "TimeoutError"],
   ["listRoles", undefined, "TimeoutError"],
   ["GET /api/v1/lookups/{redacted}", "GET /api/v1/lookups/{redacted}", "404"],
   ["GET /api/v1/lookups/{redacted}", undefined, "NotFoundError"],
 ];
 
-function checkSpans(spans, received) {
+function checkSpans(spans, received, paths) {
   const byId = new Map(spans.map((span) => [span.spanContext().spanId, span]));
   const seen = spans.map((span) => [
     span.name,
     byId.get(span.parentSpanContext?.spanId)?.name,
     span.attributes["error.type"],
   ]);
-  assert.deepEqual(seen, expected);
+  assert.deepEqual(seen, expectedSpans(paths));
   // The fetch that never ends sends nothing.
   const sent = spans.filter(({ kind, attributes }) => kind === 2 && attributes["error.type"] !== "TimeoutError");
   const traceparents = sent.map((span) => [`00-${span.spanContext().traceId}-${span.spanContext().spanId}-01`]);
@@ -123,15 +124,19 @@ function checkSecrets(...exported) {
     assert.ok(!text.includes(secret), secret);
 }
 
-/** Runs everything. Returns what it found, for people. */
-export async function trace(modules) {
+/**
+ * Runs everything. Returns what it found, for people.
+ *
+ * @param paths The path of each operation by its operationId.
+ */
+export async function trace(modules, paths) {
   const { undici, api } = modules;
   const { spans, measured } = register(modules);
   const instrumentation = undici && new undici.UndiciInstrumentation();
-  const server = await openServer();
+  const server = await openServer(paths);
   try {
     await sendAll(modules, server);
-    checkSpans(spans(), server.received);
+    checkSpans(spans(), server.received, paths);
     checkSecrets(
       spans().map(({ name, attributes, events, status }) => ({ name, attributes, events, status })),
       await measured(),

@@ -105,5 +105,8 @@ function describeError(error: unknown): { name: string; message: string } {
   }
 }
 
-const withoutUndefined = (attributes: Attributes): Attributes =>
-  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+function withoutUndefined(attributes: Attributes): Attributes {
+  const defined: Attributes = {};
+  for (const name in attributes) if (attributes[name] !== undefined) defined[name] = attributes[name];
+  return defined;
+}
