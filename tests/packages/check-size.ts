@@ -6,7 +6,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type Metafile, build as runEsbuild } from "esbuild";
-import { install, pack, run, temporaryFolder } from "../../scripts/packed.ts";
+import { install, optionalPeers, pack, run, temporaryFolder } from "../../scripts/packed.ts";
 import { bundlers } from "./bundlers.ts";
 import { withSizes } from "./size-table.ts";
 
@@ -42,6 +42,7 @@ async function minified(project: string, text: string, conditions: string[] = []
   const { outputFiles, metafile } = await runEsbuild({
     stdin: { contents: text, resolveDir: project },
     ...{ bundle: true, minify: true, format: "esm", platform: "browser", write: false, metafile: true, conditions },
+    external: Object.keys(optionalPeers(["sdk"])),
   });
   return { code: outputFiles[0]?.contents ?? new Uint8Array(), metafile };
 }
@@ -83,6 +84,10 @@ const bundles: readonly BundleBudget[] = [
   },
   { name: "query, every export", program: entry("query"), budget: 4 },
   { name: "raw, every export", program: entry("raw"), budget: 9.5, published: "everything of `/raw`" },
+  {
+    ...{ name: "otel, every export, without its peer", program: entry("otel"), budget: 2 },
+    published: "everything of `/otel`, without `@opentelemetry/api`",
+  },
 ];
 
 const bundleFigures = (project: string): Promise<Figure[]> =>
