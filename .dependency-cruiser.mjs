@@ -63,6 +63,22 @@ export default {
       { path: source("sdk"), pathNot: folders("sdk", ["webhooks", "generated"]) },
     ),
     forbid(
+      "sdk-otel",
+      "The OpenTelemetry entry loads nothing of the client but its version.",
+      { path: `${source("sdk")}otel` },
+      {
+        path: source("sdk"),
+        pathNot: `${source("sdk")}(?:otel|generated)/`,
+        dependencyTypesNot: ["type-only"],
+      },
+    ),
+    forbid(
+      "sdk-optional-peers",
+      "Only the OpenTelemetry entry may import OpenTelemetry, which is an optional peer.",
+      { path: source("sdk"), pathNot: `${source("sdk")}otel` },
+      { path: `node_modules/@opentelemetry/|${source("sdk")}otel` },
+    ),
+    forbid(
       "everywhere",
       "spec, sdk and backend run everywhere, so they import no module of Node.",
       { path: "^packages/(?:spec|sdk|backend)/src/" },
