@@ -18,6 +18,10 @@ declare module "@call-transfer/sdk" {
   };
 }
 
+declare module "@call-transfer/sdk/otel" {
+  export { OpenTelemetryOptions, openTelemetry };
+}
+
 declare module "@call-transfer/sdk/query" {
   export {
     ClientKey, ClientKeyPrefix, KeyInput, OperationInfiniteQueryOptions, OperationKey, OperationMutationOptions,
@@ -318,6 +322,15 @@ declare class NotFoundError extends ApiError {
   readonly status: 404;
 }
 
+declare interface OpenTelemetryOptions {
+  readonly tracerProvider?: TracerProvider | undefined;
+  readonly meterProvider?: MeterProvider | undefined;
+  readonly propagator?: TextMapPropagator | false | undefined;
+  readonly requestDuration?: boolean | undefined;
+  readonly includeUrl?: boolean | undefined;
+  readonly includeErrorMessages?: boolean | undefined;
+}
+
 declare interface OperationInfiniteQueryOptions<Id extends string, Page> extends OperationOptions {
   queryKey: DataTag<readonly [...OperationKey<Id>, "infinite", KeyInput], InfiniteData<Page, number>, CallTransferError>;
   queryFn: (context: { signal: AbortSignal; pageParam: number }) => Promise<Page>;
@@ -464,6 +477,7 @@ declare type RequestOutcome = "not_sent" | "rejected" | "applied" | "unknown";
 declare interface RequestSummary {
   readonly outcome: RequestOutcome;
   readonly attempts: readonly Readonly<Attempt>[];
+  readonly retrySkippedReason: string | undefined;
   readonly error?: unknown;
 }
 
@@ -600,6 +614,7 @@ declare function listCallsQueryOptions(client: CallTransferCore, query?: ListCal
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
 declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
 declare function memoryReplayStore({ now }?: { now?: () => number }): ReplayStore;
+declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation;
 type operations = unknown;
 type paths = unknown;
 declare function raw(client: CallTransferCore): RawClient;
