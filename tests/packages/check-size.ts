@@ -58,6 +58,8 @@ const entry = (name: string): string => `export * from "@call-transfer/sdk/${nam
 interface BundleBudget {
   readonly name: string;
   readonly program: string;
+  /** A program whose size is taken off: what is left is what the other one adds to it. */
+  readonly beside?: string;
   readonly budget: number;
   readonly reached?: number;
   readonly published?: string;
@@ -65,13 +67,13 @@ interface BundleBudget {
 
 /** The bundles that are measured. A new entry of the SDK is a line here. */
 const bundles: readonly BundleBudget[] = [
-  { name: "whole SDK", program: whole, budget: 9.5, reached: 15.2, published: "everything" },
+  { name: "whole SDK", program: whole, budget: 10.8, reached: 14.3, published: "everything" },
   {
-    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 7.5, reached: 11 },
+    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 12.4 },
     published: "`CallTransferCore` and the smallest operation",
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 7.5, reached: 12.3 },
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 13.6 },
     published: "`CallTransferCore` and the largest operation",
   },
   {
@@ -82,8 +84,11 @@ const bundles: readonly BundleBudget[] = [
     ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 3.6 },
     published: "everything of `/webhooks`",
   },
-  { name: "query, every export", program: entry("query"), budget: 4 },
-  { name: "raw, every export", program: entry("raw"), budget: 9.5, published: "everything of `/raw`" },
+  {
+    ...{ name: "query, every export, beside the whole SDK", program: `${whole}${entry("query")}`, beside: whole },
+    ...{ budget: 1, published: "added by everything of `/query`" },
+  },
+  { name: "raw, every export", program: entry("raw"), budget: 3.5, published: "everything of `/raw`" },
   {
     ...{ name: "otel, every export, without its peer", program: entry("otel"), budget: 2 },
     published: "everything of `/otel`, without `@opentelemetry/api`",
@@ -92,7 +97,10 @@ const bundles: readonly BundleBudget[] = [
 
 const bundleFigures = (project: string): Promise<Figure[]> =>
   Promise.all(
-    bundles.map(async ({ program, ...figure }) => ({ ...figure, value: await sizeOf(project, program), unit: "kB" })),
+    bundles.map(async ({ program, beside, ...figure }) => {
+      const value = (await sizeOf(project, program)) - (beside === undefined ? 0 : await sizeOf(project, beside));
+      return { ...figure, value, unit: "kB" };
+    }),
   );
 
 /** What an unused import adds to a bundle. */
@@ -164,7 +172,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 680, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 840, unit: "kB" };
 }
 
 /** Bytes of each module in a bundle, largest first. */
