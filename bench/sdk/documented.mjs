@@ -1,4 +1,4 @@
-// Rows of the table that nobody measures: what the packages' own pages, types and package.json say.
+// Rows of the table that are not measured: what the packages' own pages, types and package.json say.
 const [yes, no] = [0, 1];
 
 const row = (question, cells) => ({

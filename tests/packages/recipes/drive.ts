@@ -74,7 +74,7 @@ async function leave(address: string, { backend }: Stage, operationId: string, b
   sent.socket?.resetAndDestroy();
 }
 
-/** Nobody waits for the list any longer: the recipe's own request must end. */
+/** The client has left: the request of the recipe must end. */
 async function leaveList(address: string, stage: Stage): Promise<void> {
   stage.backend.faults.add(faults.hang);
   await leave(address, stage, "listCalls");
