@@ -1,20 +1,20 @@
 declare module "@call-transfer/sdk" {
   export {
     AbortError, AccessTokenFunction, Account, AccountList, Accounts, AnyApiError, AnyBadRequestError, AnyServerError,
-    ApiError, ApiErrorDetails, ApiErrorOf, ApiPromise, ApiPromiseSource, ApiResponse, ApiResult, Attempt,
-    AttemptInstrumentation, AttemptSummary, AuthenticationError, BadRequestError, Call, CallInitiated, CallList,
-    CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError,
-    ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup,
-    DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors,
-    ErrorResponse, ErrorResponseMeta, FetchOptions, FieldError, FieldErrorCode, FindCandidates, GoneError,
-    Instrumentation, InstrumentedRequest, InvalidResponseError, ListCallsQuery, ListMeta, LogLevel, Logger,
-    MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
-    OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise, PageSource, PaymentRequiredError,
-    PermissionDeniedError, Problem, RateLimitError, Reconciliation, RequestError, RequestErrorDetails, RequestInput,
-    RequestInstrumentation, RequestOptions, RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions,
-    Role, RoleDefinition, RoleList, Roles, ServerError, ServerErrorStatus, TimeoutError, TransferDestination,
-    TransferDestinationConfig, TransferOffer, UnprocessableEntityError, VERSION, createCall, createDestinationGroup,
-    deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles, rotateDestinationSecret
+    ApiError, ApiErrorDetails, ApiErrorOf, ApiPromise, ApiResponse, ApiResult, Attempt, AttemptInstrumentation,
+    AttemptSummary, AuthenticationError, BadRequestError, Call, CallInitiated, CallList, CallQueued, CallTransfer,
+    CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError, ConflictError,
+    ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup, DestinationGroupMember,
+    DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors, ErrorResponse,
+    ErrorResponseMeta, FetchOptions, FieldError, FieldErrorCode, FindCandidates, GoneError, Instrumentation,
+    InstrumentedRequest, InvalidResponseError, ListCallsQuery, ListMeta, LogLevel, Logger, MemberAvailability, Members,
+    Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow,
+    OutgoingRequest, PagePromise, PageSource, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError,
+    Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions,
+    RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles,
+    ServerError, ServerErrorStatus, TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer,
+    UnprocessableEntityError, VERSION, createCall, createDestinationGroup, deleteMemberHours, getMemberAvailability,
+    isApiError, listAccounts, listCalls, listRoles, rotateDestinationSecret
   };
 }
 
@@ -87,19 +87,12 @@ declare type ApiErrorOf<C extends ErrorCode> = ByCode<ApiError, C>;
 declare class ApiPromise<T> implements Promise<T> {
   #private;
   readonly [Symbol.toStringTag] = "ApiPromise";
-  constructor(source: Promise<ApiPromiseSource<T>> | ApiPromise<T>);
+  constructor(response: Promise<ApiResponse<T>>);
   withResponse(): Promise<ApiResponse<T>>;
   result(): Promise<ApiResult<T>>;
   readonly then: Promise<T>["then"];
   readonly catch: Promise<T>["catch"];
   readonly finally: Promise<T>["finally"];
-}
-
-declare interface ApiPromiseSource<T> {
-  readonly data: T;
-  readonly response: Response;
-  readonly text?: string | null;
-  readonly tokens?: ReadonlySet<string>;
 }
 
 declare interface ApiResponse<T> {
@@ -248,7 +241,16 @@ type ErrorCodeStatus = unknown;
 type ErrorCodeWithFieldErrors = unknown;
 type ErrorResponse = unknown;
 type ErrorResponseMeta = unknown;
-declare type FetchOptions = Readonly<Omit<RequestInit, "method" | "headers" | "body" | "signal" | "redirect" | "dispatcher"> & Record<string, unknown>>;
+
+declare interface FetchOptions {
+  readonly method?: never;
+  readonly headers?: never;
+  readonly body?: never;
+  readonly signal?: never;
+  readonly redirect?: never;
+  readonly [option: string]: unknown;
+}
+
 type FieldError = unknown;
 type FieldErrorCode = unknown;
 declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
@@ -385,7 +387,7 @@ declare interface OutgoingRequest {
 declare class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIterable<Item> {
   #private;
   readonly itemsOf: (list: List) => readonly Item[];
-  constructor(first: ApiPromise<List>, source: PageSource<List, Item>);
+  constructor(first: Promise<ApiResponse<List>>, source: PageSource<List, Item>);
   pages(): AsyncGenerator<List, void, undefined>;
   [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;
   toArray(limits: { maxItems: number }): Promise<Item[]>;

@@ -3,7 +3,7 @@
 // compiles the programs in the READMEs. Prints skipped combinations with their reason. Requires built packages.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
@@ -21,8 +21,6 @@ import { bundlers } from "./bundlers.ts";
 import { now, stage } from "./runtimes/stage.ts";
 
 const consumers = fileURLToPath(new URL("./consumers/", import.meta.url));
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const peer = "node_modules/@tanstack/query-core";
 const withinMs = 600_000;
 const atOnce = 2;
 const runFile = promisify(execFile);
@@ -79,19 +77,12 @@ const isInGate = (version: string, resolution: string): boolean =>
 /** Combinations that cannot compile, with the reason. */
 const impossible: Readonly<Record<string, string>> = { "7 node10": "TypeScript 7 removed it" };
 
-/** Adds the workspace's TanStack Query to a project, as an app that uses it would have it. */
-function linkPeer(project: string): void {
-  mkdirSync(join(project, "node_modules/@tanstack"));
-  symlinkSync(join(root, peer), join(project, peer), "dir");
-}
-
 function compilations(project: string): Task[] {
   for (const typesFile of typesFiles) {
     const program = readFileSync(join(consumers, `${typesFile}.ts`), "utf8");
     writeFileSync(join(project, `${typesFile}.mts`), program);
     writeFileSync(join(project, `${typesFile}.cts`), program.replace(imports, "import $1 = require($2);"));
   }
-  linkPeer(project);
   copyFileSync(join(consumers, `${modulesFile}.ts`), join(project, `${modulesFile}.mts`));
   return compilers().flatMap(({ version, path }) =>
     resolutions.flatMap(({ name, options, formats }): Task[] => {

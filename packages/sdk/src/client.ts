@@ -25,7 +25,8 @@ export class CallTransfer extends ResourceClient {
    */
   constructor(options: ClientOptions = {}) {
     super(options);
-    this.#options = { ...options };
+    // Without the original, which the garbage collector could not free otherwise.
+    this.#options = { ...options, [original]: undefined } as ClientOptions;
   }
 
   /**

@@ -1,5 +1,5 @@
 export { CallTransfer } from "./client.ts";
-export { ApiPromise, type ApiPromiseSource, type ApiResponse, type ApiResult } from "./core/api-promise.ts";
+export { ApiPromise, type ApiResponse, type ApiResult } from "./core/api-promise.ts";
 export { CallTransferCore, type RequestInput } from "./core/core.ts";
 export { PagePromise, type PageSource } from "./core/pagination.ts";
 export { type AnyApiError, ApiError, type ApiErrorOf, isApiError } from "./errors/api-error.ts";

@@ -20,7 +20,7 @@ const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD",
 export type RawClient = Pick<Client<paths>, Verb>;
 
 /** The init of a raw request, as far as the SDK reads it. */
-interface RawInit extends Omit<RequestOptions, "middleware" | "signal"> {
+interface RawInit extends Omit<RequestOptions, "middleware" | "signal" | "extraBody" | "extraQuery"> {
   signal?: AbortSignal | null;
   params?: { path?: Record<string, unknown> };
 }
@@ -39,8 +39,11 @@ class Plan {
 async function request(client: CallTransferCore, verb: Verb, template: string, init?: RawInit | null) {
   // Without the slash, the path could change the host of the base URL.
   if (!isText(template, /^\//)) throw new TypeError("The path must be text that starts with /, such as /api/v1/roles");
-  const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, params, ...own } = init ?? {};
-  const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, maxRetries, accountId };
+  const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, fetchOptions, params, ...own } = init ?? {};
+  for (const name of ["extraBody", "extraQuery"]) {
+    if (name in own) throw new TypeError(`raw() takes no ${name}. Write its fields into body or params.query.`);
+  }
+  const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, maxRetries, accountId, fetchOptions };
   const { baseUrl, prepare } = client[transport]();
   const { headers, send } = prepare(verb, template, timing);
   const openapi = createClient<paths>({ baseUrl, headers, querySerializer: serializeQuery, Request: Plan as never });

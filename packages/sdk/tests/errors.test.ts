@@ -31,6 +31,31 @@ describe("any request error", () => {
   });
 });
 
+describe("a promise of a response", () => {
+  it("is the same for every call of withResponse(), so that one handler is enough", async () => {
+    const { client } = clientOf([problem(404, "resource_not_found")]);
+    const request = client.roles.list();
+    expect(request.withResponse()).toBe(request.withResponse());
+    await expect(request).rejects.toThrow("resource_not_found");
+  });
+
+  it("may come from a fetch that returns the same object again", async () => {
+    const same = json(201, { type: "initiated", callId: "c" });
+    const { client } = clientOf([same, same]);
+    const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+    expect(await client.calls.create(placement)).toEqual(await client.calls.create(placement));
+  });
+});
+
+describe("the request ID of an error", () => {
+  it("is that of the last response that had one, also in its body alone", async () => {
+    const unnamed = problem(503, "internal_error");
+    unnamed.headers.delete("x-request-id");
+    const { client } = clientOf([unnamed, new TypeError("lost")], { maxRetries: 1, random: () => 0 });
+    await expect(client.roles.list()).rejects.toMatchObject({ name: "ConnectionError", requestId: "req-1" });
+  });
+});
+
 describe("ApiError", () => {
   it.each([
     [400, "BadRequestError"],

@@ -1,8 +1,10 @@
 // What goes to the API and to fetch besides what the SDK has a name for.
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../src/errors/base.ts";
+import type { OutcomeUnknownError } from "../src/errors/outcome-unknown-error.ts";
 import type { RequestOptions } from "../src/options/options.ts";
-import { clientOf, json } from "./test-server.ts";
+import { raw } from "../src/raw.ts";
+import { clientOf, json, networkError } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
 const placed = () => json(201, { type: "initiated", callId: "c" });
@@ -37,6 +39,28 @@ describe("extraBody", () => {
   });
 });
 
+describe("values that spread to nothing", () => {
+  it.each<[name: string, options: RequestOptions]>([
+    ["extraQuery", { extraQuery: new URLSearchParams("a=1") as never }],
+    ["extraBody", { extraBody: new Map([["a", 1]]) as never }],
+  ])("are refused as %s", async (name, options) => {
+    const { client, sent } = clientOf([]);
+    await expect(client.calls.create(placement, options)).rejects.toThrow(
+      `${name} must be an object of names and values`,
+    );
+    expect(sent).toEqual([]);
+  });
+
+  it.each([new FormData(), new URLSearchParams("a=1"), new Map(), new Blob()])(
+    "are refused as a body",
+    async (body) => {
+      const { client, sent } = clientOf([]);
+      await expect(client.request("POST", "/api/v1/new", { body })).rejects.toThrow("body must be JSON, not ");
+      expect(sent).toEqual([]);
+    },
+  );
+});
+
 describe("extraQuery", () => {
   it("adds parameters to each page of a list, and named ones win", async () => {
     const { client, sent } = clientOf([page(["a"], 2), page(["b"], 2)]);
@@ -66,6 +90,32 @@ describe("fetchOptions", () => {
     const { client, sent } = clientOf([placed()], { fetchOptions: { dispatcher, cache: "no-store" } });
     await client.calls.create(placement, { fetchOptions: { cache: "reload", keepalive: true } });
     expect(sent[0]?.init).toMatchObject({ dispatcher, cache: "reload", keepalive: true, method: "POST" });
+  });
+
+  it("are copied: a later change does not reach fetch", async () => {
+    const fetchOptions: Record<string, unknown> = { cache: "no-store" };
+    const { client, sent } = clientOf([json(200, { roles: [] })], { fetchOptions });
+    fetchOptions.body = "other";
+    await client.roles.list();
+    expect(sent[0]?.init).not.toHaveProperty("body");
+  });
+
+  it("reach fetch from raw(), which refuses extra fields", async () => {
+    const { client, sent } = clientOf([json(200, { roles: [] })]);
+    await raw(client).GET("/api/v1/roles", { fetchOptions: { cache: "no-store" } });
+    expect(sent[0]?.init).toMatchObject({ cache: "no-store" });
+    await expect(raw(client).GET("/api/v1/roles", { extraQuery: { a: 1 } })).rejects.toThrow(
+      "raw() takes no extraQuery",
+    );
+  });
+
+  it("reach the requests that reconcile a lost placement, with its limits of time", async () => {
+    const { client, sent } = clientOf([networkError("ECONNRESET"), page([], 0)]);
+    const error = await client.calls
+      .create(placement, { fetchOptions: { cache: "reload" }, totalTimeoutMs: 20_000, extraBody: { a: 1 } })
+      .catch((thrown: unknown) => thrown);
+    expect(await (error as OutcomeUnknownError).reconcile()).toMatchObject({ candidates: [], complete: true });
+    expect(sent[1]?.init).toMatchObject({ cache: "reload", method: "GET" });
   });
 
   it.each(["method", "headers", "body", "signal", "redirect"])("cannot replace %s, which the SDK sets", (name) => {

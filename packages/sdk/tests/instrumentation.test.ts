@@ -177,6 +177,16 @@ describe("instrumentation", () => {
     await expect(client.calls.create(placement)).rejects.toThrow("may have been carried out");
   });
 
+  it("whose async hook rejects does not end the process, and is logged", async () => {
+    const rejected = async () => thrown();
+    const attempt = { exchange: (_url: string, send: () => Promise<unknown>) => send(), end: rejected };
+    const startRequest = () => ({ startAttempt: () => attempt, end: rejected });
+    const { client, logged } = instrumented([roles()], { instrumentation: { startRequest } });
+    await client.roles.list();
+    await Promise.resolve();
+    expect(logged).toEqual(Array(2).fill("call-transfer: instrumentation threw: hook"));
+  });
+
   it("fails a request exactly as without it where fetch throws at once", async () => {
     const fetch = () => {
       throw new TypeError("no network");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { ApiPromise, type Call, type CallList, InvalidResponseError, PagePromise } from "../src/index.ts";
+import { type Call, type CallList, InvalidResponseError, PagePromise } from "../src/index.ts";
 import { clientOf, json, problem } from "./test-server.ts";
 
 fc.configureGlobal({ seed: 1 });
@@ -38,7 +38,7 @@ const all = { maxItems: 100_000 };
 describe("a list created by a customer's tests", () => {
   it("gives the items of its pages", async () => {
     const pageOf = (id: number): CallList => ({ calls: [call(id)], meta: { total: 2 } });
-    const first = new ApiPromise(Promise.resolve({ data: pageOf(1), response: new Response(), text: null }));
+    const first = Promise.resolve({ data: pageOf(1), response: new Response(), requestId: undefined });
     const list = new PagePromise<CallList, Call>(first, {
       operationId: "listCalls",
       start: 0,

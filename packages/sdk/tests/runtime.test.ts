@@ -87,6 +87,30 @@ describe("environment variables", () => {
     expect(seen).toEqual([`Bearer ${key}`, "Bearer another-token"]);
   });
 
+  it.each(["new client", "copy"])("never take the place of a user's token that is undefined, in a %s", (where) => {
+    vi.stubEnv("CALL_TRANSFER_API_KEY", key);
+    vi.stubEnv("CALL_TRANSFER_BASE_URL", url);
+    const client = new CallTransfer({ accessToken: "token-of-a-user", accountId: "a" });
+    const create = () =>
+      where === "copy" ? client.withOptions({ accessToken: undefined }) : new CallTransfer({ accessToken: undefined });
+    expect(create).toThrow("apiKey or accessToken is required");
+  });
+
+  it("are read once: copies inherit what the original read", async () => {
+    vi.stubEnv("CALL_TRANSFER_API_KEY", key);
+    vi.stubEnv("CALL_TRANSFER_BASE_URL", url);
+    const sent: unknown[] = [];
+    const fetch = async (to: unknown, init: RequestInit = {}) => {
+      sent.push([String(to), new Headers(init.headers).get("authorization")]);
+      return roles();
+    };
+    const client = new CallTransfer({ fetch });
+    vi.stubEnv("CALL_TRANSFER_API_KEY", undefined);
+    vi.stubEnv("CALL_TRANSFER_BASE_URL", "https://other.example.com");
+    await client.withOptions({ accountId: "b" }).roles.list();
+    expect(sent).toEqual([[`${url}/api/v1/roles`, `Bearer ${key}`]]);
+  });
+
   it("that the runtime refuses to read are as if not set", () => {
     const env = new Proxy(
       {},

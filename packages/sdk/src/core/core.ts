@@ -5,10 +5,11 @@ import type { ClientOptions, FindCandidates, RequestOptions } from "../options/o
 import { resolveSettings, type Settings, withHeaders } from "../options/settings.ts";
 import { replay } from "../send/body.ts";
 import type { Call, Outgoing } from "../send/call.ts";
-import { type Sent, send } from "../send/send.ts";
+import { requestIdOf } from "../send/response.ts";
+import { send } from "../send/send.ts";
 import { isObject } from "../utils/guards.ts";
 import { expandPath, serializeQuery } from "../utils/path.ts";
-import { ApiPromise } from "./api-promise.ts";
+import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import { type Transport, transport } from "./transport.ts";
 
 /** Parameters and body of a request. */
@@ -64,12 +65,22 @@ export class CallTransferCore {
     input: RequestInput,
     options: RequestOptions | undefined,
     findCandidates: FindCandidates | undefined,
-  ): Promise<Sent<T>> {
+  ): Promise<ApiResponse<T>> {
     if ("body" in input && input.body === undefined) throw new TypeError("body is missing");
     const call = prepareCall(this.#settings, method, template, options, findCandidates);
     const sent = await send<T>(call, toOutgoing(call, expandPath(template, input.path), input));
     if (sent.error) throw sent.error;
-    return sent;
+    const { data, response, text } = sent;
+    return {
+      data,
+      // On demand: most callers use the data alone.
+      get response() {
+        return replay(response, text);
+      },
+      get requestId() {
+        return requestIdOf(response, call.tokens);
+      },
+    };
   }
 
   /** @internal */
@@ -103,6 +114,10 @@ function toOutgoing(call: PreparedCall, path: string, input: RequestInput): Outg
   const isExtendable = isObject(input.body) && !Array.isArray(input.body);
   check(!extraBody || isExtendable, "extraBody", `requires a body that is an object, in ${call.operationId}`);
   if (input.body === undefined) return { url, headers };
+  const [, kind = ""] = /^\[object (.+)\]$/.exec(Object.prototype.toString.call(input.body)) ?? [];
+  if (isObject(input.body) && kind !== "Object" && kind !== "Array") {
+    throw new TypeError(`body must be JSON, not ${kind}. To send something else, use raw() with a bodySerializer.`);
+  }
   if (!headers.has("content-type")) headers.set("content-type", "application/json");
   return { url, headers, body: JSON.stringify(extraBody ? merge(extraBody, Object(input.body)) : input.body) };
 }
@@ -138,8 +153,9 @@ function prepareCall(
   const given: Given<RequestOptions> = options === undefined ? {} : checkOptions(options, requestRules);
   const operationId = `${method} ${template}`;
   const operation = operationFacts[operationId] ?? { operationId, retry: "once" };
-  const { headers, middleware, fetchOptions, accountId = settings.accountId } = given;
-  const { totalTimeoutMs = settings.totalTimeoutMs } = given;
+  const { signal, extraBody, extraQuery, ...findOptions } = given;
+  const { headers, middleware, fetchOptions, accountId = settings.accountId } = findOptions;
+  const { totalTimeoutMs = settings.totalTimeoutMs } = findOptions;
   if (operation.accountScoped && accountId === undefined && settings.auth.kind === "accessToken") {
     throw new ConfigurationError("accountId", `is required for ${operation.operationId} with an access token`);
   }
@@ -150,17 +166,17 @@ function prepareCall(
     route: template,
     method: method.toUpperCase(),
     headers: withHeaders(settings.headers, headers),
-    signal: given.signal,
+    signal,
     timeoutMs: given.timeoutMs ?? settings.timeoutMs,
     maxRetries: given.maxRetries ?? settings.maxRetries,
     accountId,
     middleware: middleware ? [...settings.middleware, ...middleware] : settings.middleware,
     fetchOptions: fetchOptions ? { ...settings.fetchOptions, ...fetchOptions } : settings.fetchOptions,
-    extraBody: given.extraBody,
-    extraQuery: given.extraQuery,
+    extraBody,
+    extraQuery,
     deadline: totalTimeoutMs && settings.elapsed() + totalTimeoutMs,
     findCandidates,
-    findOptions: { accountId: given.accountId, headers, middleware, fetchOptions },
+    findOptions,
     tokens: new Set(),
   };
 }

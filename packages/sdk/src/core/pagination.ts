@@ -1,6 +1,6 @@
 import { operationFacts } from "../generated/operations.gen.ts";
 import type { RequestOptions } from "../options/options.ts";
-import { ApiPromise } from "./api-promise.ts";
+import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import type { CallTransferCore } from "./core.ts";
 import { createListReader } from "./list-reader.ts";
 
@@ -40,7 +40,7 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
   readonly #source: PageSource<List, Item>;
 
   /** Tests of your own code can create one, in place of what a method of the client returns. */
-  constructor(first: ApiPromise<List>, source: PageSource<List, Item>) {
+  constructor(first: Promise<ApiResponse<List>>, source: PageSource<List, Item>) {
     super(first);
     this.itemsOf = (list) => source.itemsOf(list);
     this.#source = source;
@@ -90,14 +90,14 @@ export class PagePromise<List, Item> extends ApiPromise<List> implements AsyncIt
 
   /** Iterates over the pages with their new items. */
   async *#read(): AsyncGenerator<readonly [page: List, fresh: readonly Item[]], void, undefined> {
-    const { operationId, start, next } = this.#source;
+    const { operationId, start } = this.#source;
     const reader = createListReader<Item>(operationId, start);
     let page: List = await this;
     for (;;) {
       yield [page, reader.accept(this.itemsOf(page), (page as Page).meta?.total)];
       const offset = reader.nextOffset();
       if (offset === undefined) return;
-      page = await next(offset);
+      page = await this.#source.next(offset);
     }
   }
 }
@@ -114,7 +114,7 @@ export function requestPage<List, Item>(
   const request = (query: PageQuery) => client.request<List>(method, path, { query }, options);
   const query = filters ?? {};
   const operation = `${method} ${path}`;
-  return new PagePromise(request(query), {
+  return new PagePromise(request(query).withResponse(), {
     operationId: operationFacts[operation]?.operationId ?? operation,
     // Untyped code may pass the offset as text.
     start: Number(query.offset ?? 0),

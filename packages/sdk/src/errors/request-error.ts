@@ -23,7 +23,7 @@ export class RequestError extends CallTransferError implements RequestErrorDetai
     cause?: unknown,
   ) {
     super(message, cause);
-    const requestId = attempts.at(-1)?.requestId;
+    const requestId = attempts.findLast((attempt) => attempt.requestId)?.requestId;
     Object.assign(this, { outcome, attempts, operationId, retrySkippedReason, requestId });
   }
 }

@@ -12,6 +12,11 @@ const anything: Rule = [() => true, ""];
 const aFunction: Rule = [isFunction, "must be a function"];
 const anObject: Rule = [isObject, "must be an object"];
 
+const fields: Rule = [
+  (value) => isObject(value) && !(Symbol.iterator in value),
+  "must be an object of names and values",
+];
+
 const objectWith = (...methods: string[]): Rule => [
   (value) => isObject(value) && methods.every((name) => isFunction(value[name])),
   `must be an object with ${methods.join(", ")}`,
@@ -51,8 +56,8 @@ export const requestRules: Record<keyof RequestOptions, Rule> = {
     (value) => isObject(value) && !["method", "headers", "body", "signal", "redirect"].some((name) => name in value),
     "must be an object without method, headers, body, signal and redirect",
   ],
-  extraBody: anObject,
-  extraQuery: anObject,
+  extraBody: fields,
+  extraQuery: fields,
 };
 
 const { signal: _signal, extraBody: _extraBody, extraQuery: _extraQuery, ...sharedRules } = requestRules;

@@ -30,9 +30,14 @@ export interface RequestOptions {
  * Options of `fetch`, such as `cache`, or those of a runtime: `dispatcher` (Node with undici), `proxy` (Bun), `client` (Deno),
  * `cf` (Cloudflare Workers).
  */
-export type FetchOptions = Readonly<
-  Omit<RequestInit, "method" | "headers" | "body" | "signal" | "redirect" | "dispatcher"> & Record<string, unknown>
->;
+export interface FetchOptions {
+  readonly method?: never;
+  readonly headers?: never;
+  readonly body?: never;
+  readonly signal?: never;
+  readonly redirect?: never;
+  readonly [option: string]: unknown;
+}
 
 /** Least severe messages that are logged. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";

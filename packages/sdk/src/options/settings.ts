@@ -49,27 +49,31 @@ export interface Settings
 }
 
 /**
- * An option, or its environment variable with the name of that for messages.
+ * An option, what a copy inherits from its original, or the environment variable. The name is for messages.
  *
  * @throws {ConfigurationError} The variable is invalid. The message never holds its value.
  */
 function readOption<Name extends keyof typeof variables>(
   given: ClientOptions,
   name: Name,
+  inherited?: ClientOptions[Name],
 ): readonly [value: ClientOptions[Name], name: string] {
   const variable = variables[name];
-  const text = given[name] === undefined ? readVariable(variable) : undefined;
-  if (text === undefined) return [given[name], name];
+  const value = given[name] ?? inherited;
+  const text = value === undefined ? readVariable(variable) : undefined;
+  if (text === undefined) return [value, name];
   const [accepts, problem] = clientRules[name];
   check(accepts(text), variable, problem);
   return [text as ClientOptions[Name], variable];
 }
 
-function resolveAuth(given: ClientOptions, parent?: Auth): Auth {
+function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Auth): Auth {
   const { apiKey: ownKey, accessToken, allowApiKeyInBrowser } = given;
   check(ownKey === undefined || accessToken === undefined, "accessToken", "and apiKey cannot be combined. Pass one.");
   if (accessToken !== undefined) return createAuth("accessToken", accessToken, parent);
-  const [apiKey] = readOption(given, "apiKey");
+  if (ownKey === undefined && parent && !hasTokenOption) return parent;
+  // Where a user's token turns out to be undefined, the application's own key must not take its place.
+  const [apiKey] = hasTokenOption ? [ownKey] : readOption(given, "apiKey");
   check(apiKey !== undefined, "apiKey", `or accessToken is required. Pass one, or set ${variables.apiKey}.`);
   // Visitors can read the memory of a page or a web worker.
   const problem = "would be exposed in the browser. Use accessToken, or set allowApiKeyInBrowser: true.";
@@ -79,8 +83,8 @@ function resolveAuth(given: ClientOptions, parent?: Auth): Auth {
 
 const loopback = /^(?:(?:.+\.)?localhost|\[::1\]|127(?:\.\d{1,3}){3})$/;
 
-function resolveBaseUrl(given: ClientOptions): string {
-  const [baseUrl, name] = readOption(given, "baseUrl");
+function resolveBaseUrl(given: ClientOptions, inherited?: string): string {
+  const [baseUrl, name] = readOption(given, "baseUrl", inherited);
   check(baseUrl !== undefined, name, `is required. Pass it, or set ${variables.baseUrl}.`);
   const isWeb = isText(baseUrl, /^https?:/i) && URL.canParse(baseUrl);
   check(isWeb, name, "must be a URL such as https://api.example.com");
@@ -112,7 +116,8 @@ export function withHeaders(
 export function resolveSettings(options: ClientOptions, parent?: Settings): Settings {
   const given = checkOptions(options, clientRules);
   const { apiKey, accessToken, retry = {}, logger, ...rest } = given;
-  const [logLevel = logger ? "debug" : "off"] = readOption(given, "logLevel");
+  const [givenLevel] = readOption(given, "logLevel", parent?.logLevel);
+  const logLevel = givenLevel ?? (logger ? "debug" : "off");
   const severity = (level: LogLevel): number => logLevels.indexOf(level);
   const { unsafe = "never", budget = true } = checkOptions(retry, retryRules, "retry.");
   const filled = { ...defaults, ...rest };
@@ -120,8 +125,11 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
   return {
     ...filled,
     headers: Object.fromEntries(withHeaders(userAgentHeader(), given.headers)),
-    auth: resolveAuth(given, parent?.auth),
-    baseUrl: resolveBaseUrl(given),
+    // Copied, so that later changes are not sent unchecked.
+    fetchOptions: given.fetchOptions && { ...given.fetchOptions },
+    auth: resolveAuth(given, Object.hasOwn(options, "accessToken"), parent?.auth),
+    baseUrl: resolveBaseUrl(given, parent?.baseUrl),
+    logLevel: givenLevel,
     budget: budget ? (parent?.budget ?? new RetryBudget()) : undefined,
     unsafe,
     log(level, message) {

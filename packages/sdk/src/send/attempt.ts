@@ -5,7 +5,7 @@ import type { Credential } from "../options/auth.ts";
 import type { AttemptInstrumentation } from "../options/instrumentation.ts";
 import { isText } from "../utils/guards.ts";
 import { redact } from "../utils/redact.ts";
-import { BodyBuffer, isComplete, type ReadResponse, readText, replay, textOf, toResponse } from "./body.ts";
+import { BodyBuffer, isComplete, keepText, type ReadResponse, readText, replay, textOf, toResponse } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, Outgoing } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { logDeprecation } from "./deprecation.ts";
@@ -102,8 +102,7 @@ async function throughMiddleware(
     return replay(read.response, read.text);
   });
   state.returned = true;
-  const text = textOf(response);
-  return text === undefined ? readBody(response, stop, state, call) : { response, text };
+  return readBody(response, stop, state, call);
 }
 
 /** Gets the credential and sends the request. */
@@ -205,6 +204,7 @@ function recordRefusal(call: Call, { response, text }: ReadResponse, attempt: At
   const problem = parseProblem(text);
   const code = codeOf(problem);
   if (code) attempt.code = code;
+  if (isText(problem?.requestId)) attempt.requestId ??= problem.requestId;
   state.outcome = effectOf(response, code);
   state.hintSecs = retryHint(problem?.meta, response.headers, call.settings.clock.now());
 }
@@ -216,6 +216,9 @@ async function readBody(
   state: AttemptState,
   { tokens }: Call,
 ): Promise<ReadResponse> {
+  // A fetch may return the same object again, above all in tests.
+  const known = textOf(given);
+  if (known !== undefined) return { response: given, text: known };
   const response = isComplete(given) ? given : toResponse(given);
   const buffer = new BodyBuffer();
   state.reading = { response, buffer };
@@ -223,5 +226,5 @@ async function readBody(
   const text = await (response.ok
     ? readText(response, maxBodyBytes, "throw", stop, buffer)
     : readText(response, maxErrorBodyBytes, "cut", stop, buffer));
-  return { response, text: response.ok || text === null ? text : redact(text, tokens) };
+  return keepText(response, response.ok || text === null ? text : redact(text, tokens));
 }

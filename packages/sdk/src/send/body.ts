@@ -116,7 +116,7 @@ export function toResponse(given: Partial<Response> | undefined): Response {
 
 const texts = new WeakMap<Response, string | null>();
 
-/** Text of a replayed response; undefined for any other response. */
+/** Text of a response whose body was read; undefined for any other response. */
 export const textOf = (response: Response): string | null | undefined => texts.get(response);
 
 /** A response with its body, which was read. */
@@ -124,6 +124,12 @@ export interface ReadResponse {
   readonly response: Response;
   /** Null for a response without a body. */
   readonly text: string | null;
+}
+
+/** Keeps the text of a response whose body was read. */
+export function keepText(response: Response, text: string | null): ReadResponse {
+  texts.set(response, text);
+  return { response, text };
 }
 
 /** Makes a response, still genuine, read its body from the text, any number of times. */

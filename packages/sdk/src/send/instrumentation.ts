@@ -5,10 +5,14 @@ import { messageOf } from "../utils/guards.ts";
 import type { AttemptResult, Call, CallRecord } from "./call.ts";
 
 function callHook<T>({ settings }: Call, hook: () => T): T | undefined {
+  const report = (error: unknown) => settings.log("error", () => `instrumentation threw: ${messageOf(error)}`);
   try {
-    return hook();
+    const returned = hook();
+    // An async hook may reject, which must not end the process.
+    if (returned instanceof Promise) returned.catch(report);
+    return returned;
   } catch (error) {
-    settings.log("error", () => `instrumentation threw: ${messageOf(error)}`);
+    report(error);
     return undefined;
   }
 }
@@ -71,8 +75,9 @@ export function exchangeWithin<T>(
     sent = fetchOnce();
     return sent;
   };
-  const returned = callHook(call, () => attempt.exchange(url, send));
-  // It may return a promise, which rejects where fetch does.
-  Promise.resolve(returned).catch(() => {});
+  callHook(call, () => {
+    // It may return a promise, which rejects where fetch does.
+    Promise.resolve(attempt.exchange(url, send)).catch(() => {});
+  });
   return send();
 }

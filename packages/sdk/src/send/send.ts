@@ -30,8 +30,6 @@ export interface Sent<T = unknown> extends ReadResponse {
   /** Parsed body of a success. */
   readonly data: T;
   readonly error?: ApiError;
-  /** Every token that was sent. */
-  readonly tokens: ReadonlySet<string>;
 }
 
 /** Sends the request until it succeeds or may not be retried. */
@@ -66,7 +64,7 @@ async function sendAttempts<T>(
     log("debug", () => summaryOf(call, record, result));
     if (response?.ok && !failure) {
       budget?.refill();
-      return { response, text, data: data as T, tokens: call.tokens };
+      return { response, text, data: data as T };
     }
     renewed = undefined;
     if (isExpired(call, record, result)) {
@@ -199,9 +197,7 @@ function finish<T>(call: Call, record: CallRecord, result: AttemptResult): Sent<
   const { status, headers } = response;
   const requestId = requestIdOf(response, call.tokens);
   const error = createApiError({ ...record, status, headers, problem, bodyText, requestId, retryAfterSecs });
-  return isUnknown(call, record)
-    ? fail(call, record, result, error)
-    : { response, text, data: undefined as T, error, tokens: call.tokens };
+  return isUnknown(call, record) ? fail(call, record, result, error) : { response, text, data: undefined as T, error };
 }
 
 /** Whether an operation that is not idempotent may have been carried out without a usable response. */
