@@ -14,8 +14,8 @@ type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
 
 /**
- * Typed access to any path: openapi-fetch's methods with the client's credentials, timeouts and retries. Responses of the
- * API, errors included, are returned as `{ data, error, response }`. Lost responses throw.
+ * openapi-fetch's methods with the client's credentials, timeouts and retries. Responses of the API, errors included, are
+ * returned as `{ data, error, response }`. Lost responses throw.
  */
 export type RawClient = Pick<Client<paths>, Verb>;
 
@@ -56,8 +56,7 @@ async function request(client: CallTransferCore, verb: Verb, template: string, i
 }
 
 /**
- * Returns openapi-fetch's verbs with a client's credentials, timeouts, retries and middleware, for paths that have no method
- * yet.
+ * Returns openapi-fetch's verbs with a client's credentials, timeouts, retries and middleware.
  *
  * @example
  * const { data, error } = await raw(client).GET("/api/v1/roles");

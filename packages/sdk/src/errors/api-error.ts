@@ -7,7 +7,7 @@ import { kind } from "./base.ts";
 import type { ApiErrorDetails, Problem } from "./details.ts";
 import { RequestError } from "./request-error.ts";
 
-/** What the table of error codes says of a status. Codes without a status in the specification are left out. */
+/** Error codes of a status. Codes without a status in the specification are left out. */
 export interface WithStatus<Status extends number> {
   readonly code:
     | {
@@ -16,7 +16,7 @@ export interface WithStatus<Status extends number> {
     | undefined;
 }
 
-/** What the table of error codes says of a code. */
+/** Types of the properties that a code decides. */
 interface WithCode<C extends ErrorCode> {
   readonly code: C;
   readonly status: ErrorCodeStatus[C];

@@ -38,7 +38,7 @@ export interface RequestErrorDetails {
 /** Body of an error response, secrets redacted; undefined where it is not a JSON object. */
 export type Problem = Readonly<Record<string, unknown>> | undefined;
 
-/** What an `ApiError` is made of. */
+/** Input of the constructor of `ApiError`. */
 export interface ApiErrorDetails extends RequestErrorDetails {
   /** HTTP status; 0 for a redirect that the browser hides. */
   readonly status: number;
@@ -72,7 +72,7 @@ export interface Reconciliation<Item = Candidate> {
   readonly explanation: string;
 }
 
-/** What an `OutcomeUnknownError` is made of. */
+/** Input of the constructor of `OutcomeUnknownError`. */
 export interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
   /** Period in which the operation may have been carried out, by the server's clock. */
   readonly window: OutcomeWindow;

@@ -15,7 +15,7 @@ export class OutcomeUnknownError extends RequestError {
   declare readonly partialBody: string | undefined;
   readonly #findCandidates: OutcomeUnknownErrorDetails["findCandidates"];
 
-  /** Tests of your own code can create one, with the `findCandidates` that `reconcile()` shall call. */
+  /** Tests of your own code can create one, with the `findCandidates` that `reconcile()` calls. */
   constructor(message: string, details: OutcomeUnknownErrorDetails, cause?: unknown) {
     super(message, details, cause);
     this.window = details.window;

@@ -7,7 +7,10 @@ export interface Instrumentation {
   startRequest(request: InstrumentedRequest): RequestInstrumentation | undefined;
 }
 
-/** A request as instrumentation sees it: without header, query, path parameter or body. */
+/**
+ * A request as instrumentation sees it: without header, query, path parameter or body. The path of `raw()` or `request()` is
+ * as the caller wrote it.
+ */
 export interface InstrumentedRequest {
   /** The operationId; for an operation that this SDK version does not know, its method and path template. */
   readonly operationId: string;
@@ -30,7 +33,7 @@ export interface RequestInstrumentation {
 /** Follows one attempt. */
 export interface AttemptInstrumentation {
   /**
-   * Runs around `fetch`, e.g. to set a tracing context. Calls `send` before it returns. Headers that it passes are added,
+   * Runs around `fetch`, e.g. to set a tracing context. The URL is complete, with ids and query. Calls `send` before it returns. Headers that it passes are added,
    * unless the request has them. Not called if nothing is sent, e.g. where middleware answers.
    */
   exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<unknown>): unknown;

@@ -75,7 +75,7 @@ export type AccessTokenFunction = (request: { forceRefresh: boolean }) => Promis
 /** Finds what may be the result of a request, as the caller that sent it. */
 export type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
 
-/** Receives log messages; any `console`-shaped object. It never receives headers, bodies or secrets. */
+/** Receives log messages; any `console`-shaped object. It never receives bodies or credentials. */
 export interface Logger {
   debug(message: string): void;
   info(message: string): void;
