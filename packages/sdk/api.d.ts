@@ -157,7 +157,7 @@ declare class CallTransfer extends ResourceClient {
 declare class CallTransferCore {
   #private;
   constructor(options?: ClientOptions);
-  request<T>(method: string, template: string, input: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
+  request<T>(method: string, template: string, input?: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
 }
 
 declare class CallTransferError extends Error {

@@ -240,7 +240,7 @@ describe("the message of an error", () => {
       "a lost response",
       broken(201),
       {},
-      "createCall was carried out, but its response was lost. Call reconcile() before sending it again. createCall lost the connection in the body of its 201 response: socket closed; not retried: it was carried out",
+      "createCall was carried out, but its response was lost. Do not send it again: reconcile() looks for its result. createCall lost the connection in the body of its 201 response: socket closed; not retried: it was carried out",
     ],
     [
       "an error of the server",

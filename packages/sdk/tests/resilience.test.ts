@@ -589,8 +589,8 @@ describe("reporting", () => {
       "call-transfer: listRoles attempt 3 answered 200 in 0 ms (request req-2)",
     ]);
     expect(log.warn.mock.calls.flat()).toEqual([
-      "call-transfer: listRoles will be retried in 500 ms",
-      "call-transfer: listRoles will be retried in 1000 ms",
+      "call-transfer: listRoles attempt 1 answered 500 internal_error in 0 ms (request req-1); retried in 500 ms",
+      "call-transfer: listRoles attempt 2 could not be sent or lost its connection: fetch failed (ECONNRESET) in 0 ms; retried in 1000 ms",
     ]);
     expect(JSON.stringify([log.debug, log.warn].map((fn) => fn.mock.calls))).not.toContain(apiKey);
   });

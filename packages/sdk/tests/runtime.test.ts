@@ -60,9 +60,9 @@ describe("environment variables", () => {
 
   it.each([
     ["CALL_TRANSFER_API_KEY", "two words", "must be letters, digits"],
-    ["CALL_TRANSFER_BASE_URL", "ftp://example.com", "must be a URL such as"],
+    ["CALL_TRANSFER_BASE_URL", "ftp://example.com", "must be a URL with https://"],
     ["CALL_TRANSFER_BASE_URL", "http://example.com", "must use https"],
-    ["CALL_TRANSFER_LOG", "verbose", "must be debug, info, warn, error, off"],
+    ["CALL_TRANSFER_LOG", "verbose", "must be one of debug, info, warn, error, off"],
   ])("that are invalid are named, without their value: %s=%s", (variable, value, problem) => {
     vi.stubEnv("CALL_TRANSFER_API_KEY", key);
     vi.stubEnv("CALL_TRANSFER_BASE_URL", url);

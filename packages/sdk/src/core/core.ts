@@ -52,7 +52,7 @@ export class CallTransferCore {
   request<T>(
     method: string,
     template: string,
-    input: RequestInput,
+    input: RequestInput = {},
     options?: RequestOptions,
     findCandidates?: FindCandidates,
   ): ApiPromise<T> {

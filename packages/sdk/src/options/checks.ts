@@ -30,7 +30,7 @@ const milliseconds: Rule = [
 const token: Rule = [
   // Rejects anything that could end the header or hide in it (RFC 6750).
   (value) => isText(value, /^[A-Za-z0-9._~+/-]+=*$/),
-  "must be letters, digits and ._~+/- only. Check for spaces and line breaks.",
+  'must be letters, digits and ._~+/- only. Check for quotes, spaces and "Bearer".',
 ];
 
 /** Header names without those that have an option of their own. */
@@ -76,7 +76,7 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
   retry: anObject,
   onRetry: aFunction,
   logger: objectWith("debug", "info", "warn", "error"),
-  logLevel: [(value) => logLevels.includes(value as LogLevel), `must be ${logLevels.join(", ")}`],
+  logLevel: [(value) => logLevels.includes(value as LogLevel), `must be one of ${logLevels.join(", ")}`],
   validate: aFunction,
   fetch: aFunction,
   maxRetryAfterSecs: [

@@ -87,7 +87,7 @@ function resolveBaseUrl(given: ClientOptions, inherited?: string): string {
   const [baseUrl, name] = readOption(given, "baseUrl", inherited);
   check(baseUrl !== undefined, name, `is required. Pass it, or set ${variables.baseUrl}.`);
   const isWeb = isText(baseUrl, /^https?:/i) && URL.canParse(baseUrl);
-  check(isWeb, name, "must be a URL such as https://api.example.com");
+  check(isWeb, name, "must be a URL with https:// or http://, such as https://api.example.com");
   const { protocol, hostname, origin, pathname, username, password } = new URL(baseUrl);
   check(!username && !password && !/[?#]/.test(baseUrl), name, "must not have a user name, query or fragment");
   const path = pathname.replace(/\/+$/, "");

@@ -156,16 +156,13 @@ async function foundNothing(call: Call, record: CallRecord): Promise<boolean> {
   return "value" in found && found.value.complete && found.value.candidates.length === 0;
 }
 
-async function waitForRetry(
-  call: Call,
-  { attempts }: CallRecord,
-  { attempt }: AttemptResult,
-  delayMs: number,
-): Promise<void> {
+async function waitForRetry(call: Call, record: CallRecord, result: AttemptResult, delayMs: number): Promise<void> {
+  const { attempt } = result;
+  const { attempts } = record;
   const { operationId, settings } = call;
   const { onRetry, log } = settings;
   if (attempt) attempt.delayMs = delayMs;
-  log("warn", () => `${operationId} will be retried in ${Math.round(delayMs)} ms`);
+  log("warn", () => `${summaryOf(call, record, result)}; retried in ${Math.round(delayMs)} ms`);
   // Called at once, and not awaited.
   const notify = async () => attempt && onRetry?.({ operationId, attempt, nextAttemptNumber: attempts.length + 1 });
   notify().catch((error: unknown) => log("error", () => `onRetry threw: ${messageOf(error)}`));
@@ -207,8 +204,10 @@ const isUnknown = ({ retry }: Call, { outcome }: CallRecord): boolean =>
 function fail(call: Call, record: CallRecord, { partialBody }: AttemptResult, error: RequestError): never {
   if (!isUnknown(call, record)) throw error;
   const what =
-    record.outcome === "applied" ? "was carried out, but its response was lost" : "may have been carried out";
-  const message = `${call.operationId} ${what}. Call reconcile() before sending it again. ${error.message}`;
+    record.outcome === "applied"
+      ? "was carried out, but its response was lost. Do not send it again: reconcile() looks for its result."
+      : "may have been carried out. Call reconcile() before sending it again.";
+  const message = `${call.operationId} ${what} ${error.message}`;
   const { findCandidates: find, findOptions } = call;
   const window = windowOf(call, record);
   const findCandidates = find && (() => find(window, findOptions));

@@ -40,7 +40,9 @@ export function serializeQuery(query: Readonly<Record<string, unknown>>): string
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
     if (isObject(value) || isFunction(value) || typeof value === "symbol") {
-      throw new TypeError(`${name} must be a string, number or boolean. For a time, use toISOString().`);
+      throw new TypeError(
+        `${name} must be a string, number or boolean. For a time, use toISOString(). Options such as signal are the last argument.`,
+      );
     }
     search.append(name, String(value));
   }
