@@ -117,7 +117,7 @@ declare interface Attempt {
 }
 
 declare interface AttemptInstrumentation {
-  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<unknown>): unknown;
+  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<void>): unknown;
   end(summary: AttemptSummary): void;
 }
 

@@ -67,13 +67,13 @@ interface BundleBudget {
 
 /** The bundles that are measured. A new entry of the SDK is a line here. */
 const bundles: readonly BundleBudget[] = [
-  { name: "whole SDK", program: whole, budget: 10.8, reached: 14.3, published: "everything" },
+  { name: "whole SDK", program: whole, budget: 10.8, reached: 14.7, published: "everything" },
   {
-    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 12.4 },
+    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 12.8 },
     published: "`CallTransferCore` and the smallest operation",
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 13.6 },
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 14 },
     published: "`CallTransferCore` and the largest operation",
   },
   {
@@ -172,7 +172,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 840, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 860, unit: "kB" };
 }
 
 /** Bytes of each module in a bundle, largest first. */

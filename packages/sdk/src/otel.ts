@@ -65,13 +65,16 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentati
   const instruments = instrumentsOf(scope, meterProvider, requestDuration);
 
   function endSpan(span: Span, { standard, own, failure }: DescribedEnd): void {
-    span.setAttributes({ ...standard, ...own });
-    if (failure) {
-      const message = includeErrorMessages ? failure.message : "";
-      if (message) span.addEvent("exception", { "exception.type": failure.name, "exception.message": message });
-      span.setStatus({ code: SpanStatusCode.ERROR, ...(message && { message }) });
+    try {
+      span.setAttributes({ ...standard, ...own });
+      if (failure) {
+        const message = includeErrorMessages ? failure.message : "";
+        if (message) span.addEvent("exception", { "exception.type": failure.name, "exception.message": message });
+        span.setStatus({ code: SpanStatusCode.ERROR, ...(message && { message }) });
+      }
+    } finally {
+      span.end();
     }
-    span.end();
   }
 
   function startAttempt(request: DescribedRequest, parent: Context, number: number): AttemptInstrumentation {

@@ -28,6 +28,14 @@ describe("extraBody", () => {
     expect(JSON.parse(String(sent[0]?.init.body))).toMatchObject({ totalTimeoutSecs: 40 });
   });
 
+  it("adds fields to what a body's toJSON() returns", async () => {
+    const { client, sent } = clientOf([placed()]);
+    await client.calls.create({ ...placement, toJSON: () => placement } as never, {
+      extraBody: { campaign: "spring" },
+    });
+    expect(JSON.parse(String(sent[0]?.init.body))).toEqual({ ...placement, campaign: "spring" });
+  });
+
   it.each<[what: string, send: (options: RequestOptions) => PromiseLike<unknown>]>([
     ["an operation without a body", (options) => clientOf([]).client.roles.list(options)],
     ["a body that is a list", (options) => clientOf([]).client.request("POST", "/api/v1/new", { body: [1] }, options)],
@@ -43,6 +51,7 @@ describe("values that spread to nothing", () => {
   it.each<[name: string, options: RequestOptions]>([
     ["extraQuery", { extraQuery: new URLSearchParams("a=1") as never }],
     ["extraBody", { extraBody: new Map([["a", 1]]) as never }],
+    ["extraBody", { extraBody: { toJSON: () => ({ toNumber: "+1" }) } }],
   ])("are refused as %s", async (name, options) => {
     const { client, sent } = clientOf([]);
     await expect(client.calls.create(placement, options)).rejects.toThrow(
@@ -51,7 +60,7 @@ describe("values that spread to nothing", () => {
     expect(sent).toEqual([]);
   });
 
-  it.each([new FormData(), new URLSearchParams("a=1"), new Map(), new Blob()])(
+  it.each([new FormData(), new URLSearchParams("a=1"), new Map(), new Blob(), () => 1, { toJSON: () => undefined }])(
     "are refused as a body",
     async (body) => {
       const { client, sent } = clientOf([]);
@@ -77,6 +86,12 @@ describe("extraQuery", () => {
     const { client, sent } = clientOf([json(200, { roles: [] })]);
     await client.roles.list({ extraQuery: { verbose: true } });
     expect(sent[0]?.url).toBe("https://api.example.com/api/v1/roles?verbose=true");
+  });
+
+  it("fills in a named parameter that is null, which would not be sent", async () => {
+    const { client, sent } = clientOf([page([], 0)]);
+    await client.calls.list({ limit: null as never }, { extraQuery: { limit: 5 } });
+    expect(sent[0]?.url).toBe("https://api.example.com/api/v1/calls?limit=5");
   });
 
   it("refuses a value that has no text", async () => {

@@ -353,3 +353,48 @@ describe("onRetry", () => {
     expect(seen).toHaveLength(1);
   });
 });
+
+describe("objects of the caller that are incomplete or fail", () => {
+  it.each([
+    ["has no cancel()", {}],
+    [
+      "throws in cancel()",
+      {
+        cancel: () => {
+          throw new Error("cancel");
+        },
+      },
+    ],
+    ["returns nothing from cancel()", { cancel: () => undefined }],
+  ])("keep the outcome of a placement whose body stalls in a reader that %s", async (_, methods) => {
+    const body = { getReader: () => ({ read: () => new Promise(() => {}), ...methods }) };
+    const response = { ok: true, status: 200, headers: new Headers(), body } as unknown as Response;
+    const { result } = await outcomeOf([() => response], { timeoutMs: 50 });
+    expect(result).toMatchObject({ name: "OutcomeUnknownError", outcome: "applied" });
+  });
+
+  it("keep the result where the clock fails to clear a timer", async () => {
+    const clearTimeout = () => {
+      throw new Error("clock");
+    };
+    const clock = { now: () => 0, setTimeout: (run: () => void, ms: number) => setTimeout(run, ms), clearTimeout };
+    const { result } = await outcomeOf([placed()], { clock });
+    expect(result).toMatchObject({ callId: "c" });
+  });
+
+  it("keep the result where a logger rejects later", async () => {
+    const rejects = async () => {
+      throw new Error("logger");
+    };
+    const logger = { debug: rejects, info: rejects, warn: rejects, error: rejects };
+    const { result } = await outcomeOf([placed()], { logger });
+    expect(result).toMatchObject({ callId: "c" });
+  });
+
+  it("are refused where a signal lacks a method", async () => {
+    const signal = { aborted: false, addEventListener: () => {} } as unknown as AbortSignal;
+    const { result, sent } = await outcomeOf([placed()], {}, (client) => client.calls.create(placement, { signal }));
+    expect(result).toMatchObject({ name: "ConfigurationError", option: "signal" });
+    expect(sent).toEqual([]);
+  });
+});

@@ -148,6 +148,12 @@ describe("instrumentation", () => {
     ["rejects", () => Promise.reject(new Error("hook"))],
     ["throws after it sent", (_url, send) => [send(), thrown()]],
     ["sends after it returned", (_url, send) => void Promise.resolve().then(() => send({ late: "1" }))],
+    ["sends from a getter of its headers", (_url, send) => send(gettingHeaders(send))],
+    [
+      "replaces what it gets",
+      (_url, send) => send().then((got: unknown) => Object.assign(Object(got), { text: "{}" })),
+    ],
+    ["returns a promise without catch()", (_url, send) => Object.assign(send(), { catch: undefined })],
     ["adds a header that is none", (_url, send) => send({ "no header": "\n" })],
   ])("sends a placement once even if it %s", async (_, exchange) => {
     const { client, sent } = instrumented([json(201, { type: "initiated", callId: "c" })], {}, exchange);
@@ -157,7 +163,7 @@ describe("instrumentation", () => {
 
   it.each(["startRequest", "startAttempt", "end"])("that throws in %s is logged and changes nothing", async (hook) => {
     const fail = (name: string) => name === hook && thrown();
-    const attempt = { exchange: (_url: string, send: () => Promise<unknown>) => send(), end: () => void fail("end") };
+    const attempt = { exchange: (_url: string, send: () => Promise<void>) => send(), end: () => void fail("end") };
     const startAttempt = () => {
       fail("startAttempt");
       return attempt;
@@ -168,7 +174,7 @@ describe("instrumentation", () => {
     };
     const { client, logged } = instrumented([roles()], { instrumentation: { startRequest } });
     expect(await client.roles.list()).toEqual({ roles: [] });
-    expect(new Set(logged)).toEqual(new Set(["call-transfer: instrumentation threw: hook"]));
+    expect(new Set(logged)).toEqual(new Set(["call-transfer: instrumentation threw Error"]));
   });
 
   it("whose promise rejects with a lost request does not end the process", async () => {
@@ -179,12 +185,24 @@ describe("instrumentation", () => {
 
   it("whose async hook rejects does not end the process, and is logged", async () => {
     const rejected = async () => thrown();
-    const attempt = { exchange: (_url: string, send: () => Promise<unknown>) => send(), end: rejected };
+    const attempt = { exchange: (_url: string, send: () => Promise<void>) => send(), end: rejected };
     const startRequest = () => ({ startAttempt: () => attempt, end: rejected });
     const { client, logged } = instrumented([roles()], { instrumentation: { startRequest } });
     await client.roles.list();
     await Promise.resolve();
-    expect(logged).toEqual(Array(2).fill("call-transfer: instrumentation threw: hook"));
+    expect(logged).toEqual(Array(2).fill("call-transfer: instrumentation threw Error"));
+  });
+
+  it("cannot change the facts of an error", async () => {
+    const exchange: AttemptInstrumentation["exchange"] = (_url, send) => send();
+    const spoil = (facts: { attempt?: object | undefined; attempts?: readonly object[] }) => {
+      Object.assign(facts.attempt ?? {}, { startedAt: Number.NaN });
+      (facts.attempts as object[] | undefined)?.splice(0);
+    };
+    const startRequest = () => ({ startAttempt: () => ({ exchange, end: spoil }), end: spoil });
+    const { client } = instrumented([networkError("ECONNRESET")], { instrumentation: { startRequest } });
+    const error = await client.calls.create(placement).catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", attempts: [{ startedAt: 0 }] });
   });
 
   it("fails a request exactly as without it where fetch throws at once", async () => {
@@ -196,6 +214,13 @@ describe("instrumentation", () => {
     expect(error).toBeInstanceOf(RequestError);
     expect(error).toMatchObject({ attempts: [{}] });
   });
+});
+
+const gettingHeaders = (send: () => Promise<void>): Record<string, string> => ({
+  get "x-one"() {
+    send();
+    return "1";
+  },
 });
 
 function thrown(): never {

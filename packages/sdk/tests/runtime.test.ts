@@ -192,6 +192,8 @@ describe("the User-Agent", () => {
       "Cloudflare-Workers",
     ],
     ["an unknown runtime", { process: undefined, navigator: undefined }, ""],
+    ["a runtime without versions", { process: { env: {}, versions: null }, navigator: null }, ""],
+    ["a runtime whose version is no text", { process: { versions: { node: Symbol("v") } }, navigator: undefined }, ""],
     ["a runtime whose name cannot be a product", { process: undefined, navigator: { userAgent: "a (b; c)" } }, ""],
   ])("names %s", async (_, globals, expected) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);

@@ -108,27 +108,38 @@ export class CallTransferCore {
 /** Builds the same request as openapi-fetch does for a JSON body. */
 function toOutgoing(call: PreparedCall, path: string, input: RequestInput): Outgoing {
   const { settings, headers, extraBody, extraQuery } = call;
-  const query = merge(extraQuery, input.query);
+  const query = merge(extraQuery, input.query, isPresent);
   const search = query && serializeQuery(query);
   const url = settings.baseUrl + path + (search ? `?${search}` : "");
-  const isExtendable = isObject(input.body) && !Array.isArray(input.body);
+  const json = input.body === undefined ? undefined : toJson(input.body);
+  // Read again, so that the fields are those that would be sent.
+  const own: unknown = extraBody && JSON.parse(json ?? "null");
+  const isExtendable = isObject(own) && !Array.isArray(own);
   check(!extraBody || isExtendable, "extraBody", `requires a body that is an object, in ${call.operationId}`);
-  if (input.body === undefined) return { url, headers };
-  const [, kind = ""] = /^\[object (.+)\]$/.exec(Object.prototype.toString.call(input.body)) ?? [];
-  if (isObject(input.body) && kind !== "Object" && kind !== "Array") {
-    throw new TypeError(`body must be JSON, not ${kind}. To send something else, use raw() with a bodySerializer.`);
-  }
+  if (json === undefined) return { url, headers };
   if (!headers.has("content-type")) headers.set("content-type", "application/json");
-  return { url, headers, body: JSON.stringify(extraBody ? merge(extraBody, Object(input.body)) : input.body) };
+  return { url, headers, body: extraBody ? JSON.stringify(merge(extraBody, own as object)) : json };
 }
 
-/** Adds extra fields to named ones, which win unless they are undefined. */
+/** @throws {TypeError} The body has no form in JSON, or another one than JSON. */
+function toJson(body: unknown): string {
+  const kind = Object.prototype.toString.call(body).slice("[object ".length, -1);
+  const isForm = isObject(body) && kind !== "Object" && kind !== "Array";
+  const json: string | undefined = isForm ? undefined : JSON.stringify(body);
+  if (json !== undefined) return json;
+  throw new TypeError(`body must be JSON, not ${kind}. To send something else, use raw() with a bodySerializer.`);
+}
+
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** Adds extra fields to named ones, which win unless they are absent. */
 function merge(
   extra: object | undefined,
   named: object | null | undefined,
+  isGiven: (value: unknown) => boolean = (value) => value !== undefined,
 ): Readonly<Record<string, unknown>> | undefined {
   if (!extra) return named ? { ...named } : undefined;
-  return { ...extra, ...Object.fromEntries(Object.entries(named ?? {}).filter(([, value]) => value !== undefined)) };
+  return { ...extra, ...Object.fromEntries(Object.entries(named ?? {}).filter(([, value]) => isGiven(value))) };
 }
 
 /** A call with the headers of its request. */
@@ -171,7 +182,7 @@ function prepareCall(
     maxRetries: given.maxRetries ?? settings.maxRetries,
     accountId,
     middleware: middleware ? [...settings.middleware, ...middleware] : settings.middleware,
-    fetchOptions: fetchOptions ? { ...settings.fetchOptions, ...fetchOptions } : settings.fetchOptions,
+    fetchOptions: fetchOptions ? merge(settings.fetchOptions ?? {}, fetchOptions) : settings.fetchOptions,
     extraBody,
     extraQuery,
     deadline: totalTimeoutMs && settings.elapsed() + totalTimeoutMs,

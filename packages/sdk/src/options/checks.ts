@@ -13,7 +13,7 @@ const aFunction: Rule = [isFunction, "must be a function"];
 const anObject: Rule = [isObject, "must be an object"];
 
 const fields: Rule = [
-  (value) => isObject(value) && !(Symbol.iterator in value),
+  (value) => isObject(value) && !(Symbol.iterator in value) && !isFunction(value.toJSON),
   "must be an object of names and values",
 ];
 
@@ -39,7 +39,7 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Rules of the options of one request. */
 export const requestRules: Record<keyof RequestOptions, Rule> = {
-  signal: objectWith("addEventListener"),
+  signal: objectWith("addEventListener", "removeEventListener"),
   timeoutMs: milliseconds,
   totalTimeoutMs: milliseconds,
   maxRetries: [(value) => Number.isInteger(value) && (value as number) >= 0, "must be a whole number from 0"],

@@ -33,10 +33,11 @@ export interface RequestInstrumentation {
 /** Follows one attempt. */
 export interface AttemptInstrumentation {
   /**
-   * Runs around `fetch`, e.g. to set a tracing context. The URL is complete, with ids and query. Calls `send` before it returns. Headers that it passes are added,
+   * Runs around `fetch`, e.g. to set a tracing context. The URL is complete, with ids and query. Calls `send` before it returns; its promise resolves when the response was
+   * read or the connection failed. Headers that it passes are added,
    * unless the request has them. Not called if nothing is sent, e.g. where middleware answers.
    */
-  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<unknown>): unknown;
+  exchange(url: string, send: (headers?: Readonly<Record<string, string>>) => Promise<void>): unknown;
   /** Called once, when the attempt has ended, even if `fetch` never does. */
   end(summary: AttemptSummary): void;
 }

@@ -26,11 +26,20 @@ export function readVariable(name: string): string | undefined {
  * would need the API's permission (CORS).
  */
 export function userAgentHeader(): { readonly "user-agent"?: string } {
-  if (inBrowser()) return {};
-  const { process, navigator } = globalThis as Runtime;
-  const { versions = {} } = process ?? {};
-  // Bun and Deno have a version of Node too.
-  const name = ["bun", "deno", "node"].find((one) => versions[one]);
-  const runtime = name ? `${name}/${versions[name]}` : navigator?.userAgent;
-  return { "user-agent": `call-transfer-sdk/${VERSION}${isText(runtime, /^[\w./-]+$/) ? ` ${runtime}` : ""}` };
+  return inBrowser() ? {} : { "user-agent": `call-transfer-sdk/${VERSION}${runtimeProduct()}` };
+}
+
+/** The runtime and its version, after a space; empty if unknown. */
+function runtimeProduct(): string {
+  try {
+    const { process, navigator } = globalThis as Runtime;
+    const versions = process?.versions ?? {};
+    // Bun and Deno have a version of Node too.
+    const name = ["bun", "deno", "node"].find((one) => versions[one]);
+    const product = name ? `${name}/${versions[name]}` : navigator?.userAgent;
+    return isText(product, /^[\w./-]+$/) ? ` ${product}` : "";
+  } catch {
+    // A page or a test may have replaced these objects.
+    return "";
+  }
 }

@@ -134,11 +134,8 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
     unsafe,
     log(level, message) {
       if (severity(level) < severity(logLevel)) return;
-      try {
-        (logger ?? console)[level](`call-transfer: ${message()}`);
-      } catch {
-        // A failing logger must not break the request.
-      }
+      // Runs at once. A logger that fails, also later, must not break the request.
+      (async () => (logger ?? console)[level](`call-transfer: ${message()}`))().catch(() => {});
     },
     loggedDeprecations: parent?.loggedDeprecations ?? new Set(),
     elapsed: () => (clock.elapsed ? clock.elapsed() : clock.now()),

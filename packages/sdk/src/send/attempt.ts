@@ -171,7 +171,7 @@ async function fetchOnce(
   const response = isComplete(given) ? given : toResponse(given);
   if (stop.aborted) {
     // The attempt has ended, so the body is not read.
-    response.body?.cancel().catch(() => {});
+    (async () => response.body?.cancel())().catch(() => {});
     stop.throwIfAborted();
   }
   recordHead(call, response, attempt, state);

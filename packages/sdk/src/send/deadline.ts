@@ -20,8 +20,12 @@ export function withDeadline<T>(
     const end = (result: () => T) => {
       if (over) return;
       over = true;
-      if (timer !== undefined) clock.clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
+      try {
+        if (timer !== undefined) clock.clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+      } catch {
+        // The caller's clock or signal failed. The result still counts.
+      }
       try {
         resolve(result());
       } catch (error) {

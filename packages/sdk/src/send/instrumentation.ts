@@ -1,15 +1,16 @@
 // Calls the hooks of instrumentation. What they throw is logged and never reaches the request.
 import { kind } from "../errors/base.ts";
 import type { AttemptInstrumentation, RequestInstrumentation } from "../options/instrumentation.ts";
-import { messageOf } from "../utils/guards.ts";
 import type { AttemptResult, Call, CallRecord } from "./call.ts";
 
 function callHook<T>({ settings }: Call, hook: () => T): T | undefined {
-  const report = (error: unknown) => settings.log("error", () => `instrumentation threw: ${messageOf(error)}`);
+  // Without its message, which may quote the URL.
+  const report = (error: unknown) =>
+    settings.log("error", () => `instrumentation threw ${error instanceof Error ? error.name : typeof error}`);
   try {
     const returned = hook();
     // An async hook may reject, which must not end the process.
-    if (returned instanceof Promise) returned.catch(report);
+    (async () => returned)().catch(report);
     return returned;
   } catch (error) {
     report(error);
@@ -26,7 +27,10 @@ export async function followRequest<T extends { readonly error?: unknown }>(
   const { operationId, method, route, settings } = call;
   const { instrumentation, baseUrl } = settings;
   const request = callHook(call, () => instrumentation?.startRequest({ operationId, method, route, baseUrl }));
-  const end = (error: unknown) => callHook(call, () => request?.end({ ...record, error }));
+  const end = (error: unknown) =>
+    callHook(call, () =>
+      request?.end({ ...record, attempts: record.attempts.map((attempt) => ({ ...attempt })), error }),
+    );
   try {
     const sent = await run(request);
     end(sent.error);
@@ -47,7 +51,7 @@ export async function followAttempt(
   const following = callHook(call, () => request.startAttempt(number));
   const end = ({ outcome, attempt, failure }: Pick<AttemptResult, "outcome" | "attempt" | "failure">) => {
     const reported = failure && { name: failure.kind[kind], message: failure.message };
-    callHook(call, () => following?.end({ outcome, attempt, failure: reported }));
+    callHook(call, () => following?.end({ outcome, attempt: attempt && { ...attempt }, failure: reported }));
   };
   try {
     const result = await run(following);
@@ -60,7 +64,7 @@ export async function followAttempt(
   }
 }
 
-/** Calls `fetch` within the instrumentation of an attempt: once, whatever that does. */
+/** Calls `fetch` within the instrumentation of an attempt: once, whatever that does. It gets no response. */
 export function exchangeWithin<T>(
   call: Call,
   attempt: AttemptInstrumentation,
@@ -69,15 +73,22 @@ export function exchangeWithin<T>(
   fetchOnce: () => Promise<T>,
 ): Promise<T> {
   let sent: Promise<T> | undefined;
-  const send = (added: Readonly<Record<string, string>> = {}): Promise<T> => {
-    if (sent) return sent;
-    for (const [name, value] of Object.entries(added)) if (!headers.has(name)) headers.set(name, value);
-    sent = fetchOnce();
-    return sent;
-  };
-  callHook(call, () => {
-    // It may return a promise, which rejects where fetch does.
-    Promise.resolve(attempt.exchange(url, send)).catch(() => {});
+  let hasBegun = false;
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = () => resolve();
   });
-  return send();
+  const send = (added: Readonly<Record<string, string>> = {}): Promise<void> => {
+    const extra = new Headers(added);
+    // Getters of the headers, and the fetch itself, may call this function again.
+    if (hasBegun) return ended;
+    hasBegun = true;
+    for (const [name, value] of extra) if (!headers.has(name)) headers.set(name, value);
+    sent = fetchOnce();
+    sent.then(end, end);
+    return ended;
+  };
+  callHook(call, () => attempt.exchange(url, send));
+  send();
+  return sent as unknown as Promise<T>;
 }
