@@ -154,7 +154,7 @@ describe("instrumentation", () => {
       (_url, send) => send().then((got: unknown) => Object.assign(Object(got), { text: "{}" })),
     ],
     ["returns a promise without catch()", (_url, send) => Object.assign(send(), { catch: undefined })],
-    ["adds a header that is none", (_url, send) => send({ "no header": "\n" })],
+    ["adds an invalid header", (_url, send) => send({ "no header": "\n" })],
   ])("sends a placement once even if it %s", async (_, exchange) => {
     const { client, sent } = instrumented([json(201, { type: "initiated", callId: "c" })], {}, exchange);
     expect(await client.calls.create(placement)).toMatchObject({ callId: "c" });

@@ -50,7 +50,7 @@ describe("a request", () => {
     expect(sent[0]?.init).not.toHaveProperty("duplex");
   });
 
-  it("asks for JSON, and names no account and has no body where there is none", async () => {
+  it("asks for JSON, without an account or a body that was not given", async () => {
     const { client, sent } = clientOf([json(200, roles)]);
     await client.roles.list();
     expect(sent[0]?.headers.get("accept")).toBe("application/json");
