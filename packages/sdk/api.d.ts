@@ -37,9 +37,10 @@ declare module "@call-transfer/sdk/raw" {
 
 declare module "@call-transfer/sdk/webhooks" {
   export {
-    NodeRequest, NodeResponse, RawBody, ReplayStore, SignOptions, TransferOffer, UnknownWebhookEvent, VerifyOptions,
-    WebhookEvent, WebhookHandler, WebhookHandlerOptions, WebhookHeaders, WebhookInput, WebhookVerificationError,
-    createWebhookHandler, isTransferOffer, memoryReplayStore, signWebhook, toNodeHandler, verifyWebhook
+    EventClaim, EventStore, MemoryEventStoreOptions, NodeRequest, NodeResponse, RawBody, SignOptions, TransferOffer,
+    UnknownWebhookEvent, VerifyOptions, WebhookEvent, WebhookHandler, WebhookHandlerOptions, WebhookHeaders,
+    WebhookInput, WebhookVerificationError, createWebhookHandler, isTransferOffer, memoryEventStore, signWebhook,
+    toNodeHandler, verifyWebhook
   };
 }
 
@@ -242,6 +243,17 @@ type ErrorCodeWithFieldErrors = unknown;
 type ErrorResponse = unknown;
 type ErrorResponseMeta = unknown;
 
+declare type EventClaim = { readonly state: "mine" } | { readonly state: "busy" } | {
+  readonly state: "done";
+  readonly answer: string;
+};
+
+declare interface EventStore {
+  claim(key: string, owner: string, leaseMs: number): Promise<EventClaim>;
+  complete(key: string, owner: string, answer: string, keepMs: number): Promise<boolean>;
+  release(key: string, owner: string): Promise<void>;
+}
+
 declare interface FetchOptions {
   readonly method?: never;
   readonly headers?: never;
@@ -292,6 +304,11 @@ declare class Members {
   constructor(client: CallTransferCore);
   deleteHours(memberId: string, options?: RequestOptions): ApiPromise<void>;
   getAvailability(memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
+}
+
+declare interface MemoryEventStoreOptions {
+  maxEvents?: number;
+  now?: () => number;
 }
 
 declare type Middleware = (request: OutgoingRequest, next: () => Promise<Response>, context: MiddlewareContext) => Promise<Response>;
@@ -429,11 +446,6 @@ declare interface Reconciliation<Item = Candidate> {
   readonly explanation: string;
 }
 
-declare interface ReplayStore {
-  setIfAbsent(key: string, expiresInSecs: number): Promise<boolean> | boolean;
-  remove?(key: string): Promise<unknown> | unknown;
-}
-
 declare class RequestError extends CallTransferError implements RequestErrorDetails {
   readonly outcome: RequestOutcome;
   readonly attempts: readonly Attempt[];
@@ -557,7 +569,14 @@ declare type WebhookHandler = (request: Request) => Promise<Response>;
 
 declare interface WebhookHandlerOptions extends VerifyOptions {
   onEvent(event: WebhookEvent): Promise<Response | undefined | void> | Response | undefined | void;
-  replayStore?: ReplayStore;
+  store?: EventStore;
+  scope?: string;
+  duplicates?: "answer" | "refuse";
+  onStoreError?: "handle" | "refuse";
+  leaseMs?: number;
+  waitMs?: number;
+  keepSecs?: number;
+  storeTimeoutMs?: number;
   onError?: (error: unknown) => void;
 }
 
@@ -615,7 +634,7 @@ declare function listCallsInfiniteQueryOptions(client: CallTransferCore, query?:
 declare function listCallsQueryOptions(client: CallTransferCore, query?: ListCallsQuery, options?: RequestOptions): OperationQueryOptions<"listCalls", CallList>;
 declare function listRoles(client: CallTransferCore, options?: RequestOptions): ApiPromise<RoleList>;
 declare function listRolesQueryOptions(client: CallTransferCore, options?: RequestOptions): OperationQueryOptions<"listRoles", RoleList>;
-declare function memoryReplayStore({ now }?: { now?: () => number }): ReplayStore;
+declare function memoryEventStore({ maxEvents, now }?: MemoryEventStoreOptions): EventStore;
 declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation;
 type operations = unknown;
 type paths = unknown;

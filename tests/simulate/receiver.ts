@@ -1,10 +1,5 @@
 // The server of an app destination. It verifies offers with valid and expired secrets, in time and too late.
-import {
-  createWebhookHandler,
-  memoryReplayStore,
-  verifyWebhook,
-  WebhookVerificationError,
-} from "@call-transfer/sdk/webhooks";
+import { createWebhookHandler, verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webhooks";
 import { limits, webhookSignature } from "@call-transfer/spec";
 import type { World } from "./records.ts";
 import type { Random } from "./scheduler.ts";
@@ -110,8 +105,7 @@ export function createReceiver(world: World, random: Random) {
     const onEvent = (): void => {
       handled += 1;
     };
-    const replayStore = memoryReplayStore({ now: () => time });
-    const handle = createWebhookHandler({ secret, now: () => time, replayStore, onEvent });
+    const handle = createWebhookHandler({ secret, now: () => time, onEvent });
     const offer = (header: string) =>
       new Request(receiverUrl, { method: "POST", body: last.body, headers: { [headerName]: header } });
     const first = await handle(offer(last.header));

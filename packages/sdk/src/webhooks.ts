@@ -1,16 +1,9 @@
 // Entry point for receiving webhooks. It does not import the client.
 export type { TransferOffer } from "./generated/models.gen.ts";
 export type { EventClaim, EventStore } from "./webhooks/event-store.ts";
-export {
-  createWebhookHandler,
-  memoryReplayStore,
-  type NodeRequest,
-  type NodeResponse,
-  type ReplayStore,
-  toNodeHandler,
-  type WebhookHandler,
-  type WebhookHandlerOptions,
-} from "./webhooks/handler.ts";
+export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from "./webhooks/handler.ts";
+export { type MemoryEventStoreOptions, memoryEventStore } from "./webhooks/memory-event-store.ts";
+export { type NodeRequest, type NodeResponse, toNodeHandler } from "./webhooks/node.ts";
 export {
   isTransferOffer,
   type RawBody,

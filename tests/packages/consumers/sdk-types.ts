@@ -177,7 +177,7 @@ export async function receive(input: Request, body: string): Promise<unknown> {
   const told: unknown[] = [];
   const handler: webhooks.WebhookHandler = webhooks.createWebhookHandler({
     secret: "new",
-    replayStore: webhooks.memoryReplayStore(),
+    store: webhooks.memoryEventStore({ maxEvents: 100 }),
     onEvent: ({ type }) => (type === "" ? new Response(null, { status: 400 }) : undefined),
     onError: (error) => told.push(error),
   });

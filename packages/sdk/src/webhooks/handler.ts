@@ -1,47 +1,19 @@
-// Receiving webhooks: for servers that map a Request to a Response, and for Node servers.
+// Receiving webhooks, for servers that map a Request to a Response.
+import type { EventStore } from "./event-store.ts";
+import { memoryEventStore } from "./memory-event-store.ts";
+import { handleOnce, type OnceSettings } from "./once.ts";
+import { Refusal } from "./refusal.ts";
 import {
   bytesOf,
   checkVerifyOptions,
-  type RawBody,
   toHex,
   type VerifyOptions,
-  verifySigned,
+  verifyWebhook,
   type WebhookEvent,
   WebhookVerificationError,
 } from "./signature.ts";
 
 const maxBodyBytes = 1024 * 1024;
-
-/** Remembers received webhooks, to refuse replays. Maps to a store's set-if-absent, e.g. Redis' `SET key 1 NX EX secs`. */
-export interface ReplayStore {
-  /** Stores a key for this many seconds. Returns false if it was stored before. */
-  setIfAbsent(key: string, expiresInSecs: number): Promise<boolean> | boolean;
-  /** Removes the key of a webhook that could not be handled, so that it can be sent again. Without it, it stays refused. */
-  remove?(key: string): Promise<unknown> | unknown;
-}
-
-/**
- * Creates a replay store for one process.
- *
- * @param options.now Current time in milliseconds since 1970; `Date.now` by default.
- */
-export function memoryReplayStore({ now = Date.now }: { now?: () => number } = {}): ReplayStore {
-  const expiries = new Map<string, number>();
-  return {
-    setIfAbsent(key, expiresInSecs) {
-      const time = now();
-      // Keys are in order of time: expired ones come first.
-      for (const [old, expiry] of expiries) {
-        if (expiry > time) break;
-        expiries.delete(old);
-      }
-      if (expiries.has(key)) return false;
-      expiries.set(key, time + expiresInSecs * 1000);
-      return true;
-    },
-    remove: (key) => expiries.delete(key),
-  };
-}
 
 /** Options of `createWebhookHandler`. */
 export interface WebhookHandlerOptions extends VerifyOptions {
@@ -51,22 +23,43 @@ export interface WebhookHandlerOptions extends VerifyOptions {
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return a Response only sometimes
   onEvent(event: WebhookEvent): Promise<Response | undefined | void> | Response | undefined | void;
-  /** Refuses replays with 409. Without a store, replays are accepted. */
-  replayStore?: ReplayStore;
+  /**
+   * Remembers which events were handled, so that every copy of an event gets the first answer, also a copy that is signed
+   * anew. `memoryEventStore()` by default; several processes need a store that they share.
+   */
+  store?: EventStore;
+  /** Separates receivers that share a store: 1 to 100 letters, digits, dots, dashes or underscores. `default` by default. */
+  scope?: string;
+  /**
+   * What a copy of an event gets. `answer`, the default: the first answer, for which it waits while the event is being
+   * handled. `refuse`: 409, which declines an offer.
+   */
+  duplicates?: "answer" | "refuse";
+  /**
+   * What happens when the store fails. `handle`, the default: the event is handled without it, so no offer is lost, but
+   * copies are handled too. `refuse`: the answer is 503, so nothing is handled twice, but offers are declined.
+   */
+  onStoreError?: "handle" | "refuse";
+  /**
+   * How long an event stays with a process that has crashed, in milliseconds: 100 to 60,000; 2,000 by default. It is extended
+   * while `onEvent` runs, for at most 60 s.
+   */
+  leaseMs?: number;
+  /**
+   * How long a copy waits for the first answer, in milliseconds: 0 to 60,000; 8,000 by default, since the platform gives a
+   * delivery up after 10 s. Then the answer is 503 with `Retry-After`.
+   */
+  waitMs?: number;
+  /** How long an answer is kept for later copies, in seconds: at least 1; 86,400 (one day) by default. */
+  keepSecs?: number;
+  /** How long one step of the store may take, in milliseconds: 1 to 60,000; 1,000 by default. Then it counts as failed. */
+  storeTimeoutMs?: number;
   /** Receives the error of a webhook that was refused or could not be handled. The sender gets no details. */
   onError?: (error: unknown) => void;
 }
 
 /** Verifies and handles a webhook. Never rejects. */
 export type WebhookHandler = (request: Request) => Promise<Response>;
-
-class Refusal extends Error {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
 
 async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array<ArrayBuffer>> {
   if (body === null) return new Uint8Array();
@@ -90,11 +83,19 @@ async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8
   return bytes;
 }
 
-/** Identifies a webhook by its signed time and body. The rest of the header is not signed. */
-async function replayKey(timestamp: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", body);
-  return `${timestamp}.${toHex(new Uint8Array(digest))}`;
+const plainId = /^[\x21-\x7e]{1,200}$/;
+
+/** Names an event in a store: by its id (A-30), or by its body if it has none. */
+async function keyOf(scope: string, { id }: WebhookEvent, body: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hasId = typeof id === "string" && id !== "";
+  if (hasId && plainId.test(id)) return `${scope}:id:${id}`;
+  const digest = await crypto.subtle.digest("SHA-256", hasId ? bytesOf(id) : body);
+  return `${scope}:${hasId ? "id-sha256" : "body-sha256"}:${toHex(new Uint8Array(digest))}`;
 }
+
+const bodyUsed =
+  "The body was read before verification. Verify first, or pass the bytes: new Request(request.url, { method: 'POST', " +
+  "headers: request.headers, body: bytes })";
 
 const invalidReturn = "onEvent must return nothing or a Response with a status from 200 to 599";
 
@@ -112,48 +113,92 @@ async function toResponse(returned: unknown): Promise<Response> {
 }
 
 /** The `onError` of the handler of each request, for the Node adapter. */
-const reports = new WeakMap<Request, (error: unknown) => void>();
+export const reports = new WeakMap<Request, (error: unknown) => void>();
+
+function checkOnce(options: WebhookHandlerOptions): OnceSettings & { readonly scope: string } {
+  const { store = memoryEventStore(options.now && { now: options.now }), scope = "default" } = options;
+  const { duplicates = "answer", onStoreError = "handle" } = options;
+  for (const name of ["claim", "complete", "release"] as const)
+    if (typeof store?.[name] !== "function") throw new TypeError(`store must be an event store, which has ${name}()`);
+  if (typeof scope !== "string" || !/^[\w.-]{1,100}$/.test(scope))
+    throw new TypeError("scope must be 1 to 100 letters, digits, dots, dashes or underscores");
+  if (duplicates !== "answer" && duplicates !== "refuse")
+    throw new TypeError('duplicates must be "answer" or "refuse"');
+  if (onStoreError !== "handle" && onStoreError !== "refuse")
+    throw new TypeError('onStoreError must be "handle" or "refuse"');
+  return {
+    store,
+    scope,
+    duplicates,
+    onStoreError,
+    leaseMs: numberOf("leaseMs", options.leaseMs, 2000, 100, 60_000),
+    waitMs: numberOf("waitMs", options.waitMs, 8000, 0, 60_000),
+    keepSecs: numberOf("keepSecs", options.keepSecs, 86_400, 1, Number.MAX_SAFE_INTEGER / 1000),
+    storeTimeoutMs: numberOf("storeTimeoutMs", options.storeTimeoutMs, 1000, 1, 60_000),
+  };
+}
+
+function numberOf(name: string, value: number | undefined, fallback: number, least: number, most: number): number {
+  const number = value ?? fallback;
+  if (Number.isInteger(number) && number >= least && number <= most) return number;
+  throw new TypeError(`${name} must be an integer from ${least} to ${Math.floor(most)}`);
+}
+
+/** The names of all options, to find misspelt ones. */
+const optionNames: Readonly<Record<keyof WebhookHandlerOptions, true>> = {
+  secret: true,
+  toleranceSecs: true,
+  now: true,
+  onEvent: true,
+  onError: true,
+  store: true,
+  scope: true,
+  duplicates: true,
+  onStoreError: true,
+  leaseMs: true,
+  waitMs: true,
+  keepSecs: true,
+  storeTimeoutMs: true,
+};
+
+function checkNames(options: WebhookHandlerOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name));
+  if (unknown === "replayStore") {
+    throw new TypeError(
+      'replayStore is no longer an option. Use store, and duplicates: "refuse" if replays must be refused.',
+    );
+  }
+  if (unknown !== undefined) throw new TypeError(`${unknown} is not an option. Check its spelling.`);
+}
 
 /**
  * Creates a webhook handler for servers that map a `Request` to a `Response` (§6). It verifies the signature of the raw
- * body, so mount it before any body parser.
+ * body, so mount it before any body parser. Each event is handled once, and every copy gets the same answer: its status,
+ * content type, and body up to 16 kB. If handling throws or answers 5xx, the next copy is handled.
  *
  * @throws {TypeError} An option is invalid, e.g. an empty secret.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
-  const { onEvent, replayStore, onError, ...verification } = options ?? {};
-  const { secret: _secret, toleranceSecs: _tolerance, now: _now, ...unknown } = verification as VerifyOptions;
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) throw new TypeError(`${name} is not an option. Check its spelling.`);
+  checkNames(options ?? {});
+  const { onEvent, onError, now } = options ?? {};
   if (typeof onEvent !== "function") throw new TypeError("onEvent must be a function");
-  const isStore = replayStore === undefined || typeof replayStore.setIfAbsent === "function";
-  if (!isStore) throw new TypeError("replayStore must have setIfAbsent");
-  const { secrets, toleranceSecs } = checkVerifyOptions(verification);
-  const handle = async (request: Request): Promise<Response> => {
-    if (request.method !== "POST") throw new Refusal(405, "Webhooks are sent by POST.");
-    if (request.bodyUsed)
-      throw new WebhookVerificationError("The request's body was already read. Verify before parsing it.");
-    const body = await readBytes(request.body);
-    const input = { body, headers: request.headers };
-    const { event, timestamp } = await verifySigned(input, { ...verification, secret: secrets });
-    const key = replayStore && (await replayKey(timestamp, body));
-    // A signature is valid for the tolerance in both directions.
-    if (key && !(await replayStore.setIfAbsent(key, 2 * toleranceSecs)))
-      throw new Refusal(409, "This webhook was received before.");
-    try {
-      return await toResponse(await onEvent(event));
-    } catch (error) {
-      // It may be sent again.
-      if (key) await replayStore.remove?.(key);
-      throw error;
-    }
-  };
+  const once = checkOnce(options);
+  const { secrets, toleranceSecs } = checkVerifyOptions(options);
+  const verification = { secret: secrets, toleranceSecs, ...(now && { now }) };
   const report = async (error: unknown): Promise<void> => {
     try {
       await onError?.(error);
     } catch {
       // The sender gets its response all the same.
     }
+  };
+  const handle = async (request: Request): Promise<Response> => {
+    if (request.method !== "POST") throw new Refusal(405, "Webhooks are sent by POST.", { allow: "POST" });
+    if (request.bodyUsed) throw new Refusal(500, bodyUsed);
+    const body = await readBytes(request.body);
+    const event = await verifyWebhook({ body, headers: request.headers }, verification);
+    const key = await keyOf(once.scope, event, body);
+    return handleOnce(key, once, async () => toResponse(await onEvent(event)), report);
   };
   return async (request) => {
     try {
@@ -164,97 +209,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
       if (error instanceof WebhookVerificationError)
         return new Response("The webhook could not be verified.\n", { status: 400 });
       if (!(error instanceof Refusal)) return new Response("The webhook could not be handled.\n", { status: 500 });
-      const headers = error.status === 405 ? { allow: "POST" } : undefined;
-      return new Response(`${error.message}\n`, { status: error.status, ...(headers && { headers }) });
-    }
-  };
-}
-
-/** The members of Node's `IncomingMessage` or Express' request that the adapter uses. */
-export interface NodeRequest extends AsyncIterable<Uint8Array> {
-  readonly method?: string | undefined;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Raw bytes or text kept beside a parsed body, as Firebase does. Used before `body`. */
-  readonly rawBody?: unknown;
-  /** Raw bytes or text read by `express.raw()`. */
-  readonly body?: unknown;
-  readonly readableEnded?: boolean;
-  readonly readableDidRead?: boolean;
-}
-
-/** The members of Node's `ServerResponse` or Express' response that the adapter uses. */
-export interface NodeResponse {
-  statusCode: number;
-  readonly headersSent?: boolean;
-  setHeader(name: string, value: string | readonly string[]): unknown;
-  end(body?: string | Uint8Array): unknown;
-}
-
-const alreadyRead =
-  "The body was read before verification. Mount express.raw({ type: '*/*' }) on this route, or keep the bytes as " +
-  "rawBody: express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } })";
-
-async function* chunksOfNode(request: NodeRequest): AsyncGenerator<Uint8Array> {
-  for (const name of ["rawBody", "body"] as const) {
-    const kept = request[name];
-    if (typeof kept === "string" || ArrayBuffer.isView(kept)) return yield bytesOf(kept as RawBody);
-  }
-  const isUnread = !request.readableEnded && !request.readableDidRead && request[Symbol.asyncIterator];
-  if (!isUnread) throw new Refusal(500, alreadyRead);
-  // Chunks are text after setEncoding.
-  for await (const chunk of request) yield bytesOf(chunk);
-}
-
-function requestOfNode(request: NodeRequest): Request {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value !== undefined && !name.startsWith(":")) headers.set(name, String(value));
-  }
-  // Some methods are not allowed in a Request. The handler refuses all but POST anyway.
-  if (request.method !== "POST") return new Request("http://webhook.invalid/", { headers });
-  const chunks = chunksOfNode(request);
-  const body = new ReadableStream<Uint8Array>({
-    // An error here reaches the handler, which reports it to onError.
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: async () => void (await chunks.return(undefined)),
-  });
-  return new Request("http://webhook.invalid/", { method: "POST", headers, body, duplex: "half" } as RequestInit);
-}
-
-/**
- * Adapts a webhook handler to `http.createServer` or Express: `app.post("/offers", toNodeHandler(handler))`. It reads the
- * raw body from `rawBody` or `body` if a parser kept it there as bytes or text, and otherwise from the request. It never
- * rejects: on an error the response is 500, and `onError` receives the error.
- */
-export function toNodeHandler(
-  handler: WebhookHandler,
-): (request: NodeRequest, response: NodeResponse) => Promise<void> {
-  return async (request, response) => {
-    const send = (from: Response, body?: Uint8Array): void => {
-      response.statusCode = from.status;
-      // The rest of an unread body would be read as the next request.
-      if (!request.readableEnded) response.setHeader("connection", "close");
-      from.headers.forEach((value, name) => {
-        response.setHeader(name, value);
-      });
-      // A header of its own for each cookie, in place of the last one.
-      const cookies = from.headers.getSetCookie();
-      if (cookies.length > 0) response.setHeader("set-cookie", cookies);
-      response.end(body);
-    };
-    let webRequest: Request | undefined;
-    try {
-      webRequest = requestOfNode(request);
-      const result = await handler(webRequest);
-      send(result, new Uint8Array(await result.arrayBuffer()));
-    } catch (error) {
-      if (webRequest) reports.get(webRequest)?.(error);
-      // A timeout may have sent a response already.
-      if (!response.headersSent) send(new Response(null, { status: 500 }));
+      return new Response(`${error.message}\n`, { status: error.status, headers: error.headers });
     }
   };
 }

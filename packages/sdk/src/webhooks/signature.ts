@@ -154,14 +154,6 @@ function equal(a: Uint8Array, b: Uint8Array): boolean {
  * @throws {TypeError} An option is invalid, e.g. an empty secret.
  */
 export async function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent> {
-  return (await verifySigned(input, options)).event;
-}
-
-/** Like `verifyWebhook`, with the signed time. */
-export async function verifySigned(
-  input: WebhookInput,
-  options: VerifyOptions,
-): Promise<{ event: WebhookEvent; timestamp: string }> {
   const { secrets, toleranceSecs } = checkVerifyOptions(options);
   const { timestamp, signatures } = parseHeader(headerOf(input.headers));
   const isRequest = "arrayBuffer" in input;
@@ -187,7 +179,7 @@ export async function verifySigned(
     const message = `The signature is ${Math.abs(Math.round(ageSecs))} s ${direction}, more than ${toleranceSecs} s. Check the clocks.`;
     throw new WebhookVerificationError(message);
   }
-  return { event: eventOf(body), timestamp };
+  return eventOf(body);
 }
 
 function eventOf(body: Uint8Array): WebhookEvent {

@@ -1,0 +1,93 @@
+// The adapter for Node's servers and Express.
+import { reports, type WebhookHandler } from "./handler.ts";
+import { Refusal } from "./refusal.ts";
+import { bytesOf, type RawBody } from "./signature.ts";
+
+/** The members of Node's `IncomingMessage` or Express' request that the adapter uses. */
+export interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Raw bytes or text kept beside a parsed body, as Firebase does. Used before `body`. */
+  readonly rawBody?: unknown;
+  /** Raw bytes or text read by `express.raw()`. */
+  readonly body?: unknown;
+  readonly readableEnded?: boolean;
+  readonly readableDidRead?: boolean;
+}
+
+/** The members of Node's `ServerResponse` or Express' response that the adapter uses. */
+export interface NodeResponse {
+  statusCode: number;
+  readonly headersSent?: boolean;
+  setHeader(name: string, value: string | readonly string[]): unknown;
+  end(body?: string | Uint8Array): unknown;
+}
+
+const alreadyRead =
+  "The body was read before verification. Mount express.raw({ type: '*/*' }) on this route, or keep the bytes as " +
+  "rawBody: express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } })";
+
+async function* chunksOfNode(request: NodeRequest): AsyncGenerator<Uint8Array> {
+  for (const name of ["rawBody", "body"] as const) {
+    const kept = request[name];
+    if (typeof kept === "string" || ArrayBuffer.isView(kept)) return yield bytesOf(kept as RawBody);
+  }
+  const isUnread = !request.readableEnded && !request.readableDidRead && request[Symbol.asyncIterator];
+  if (!isUnread) throw new Refusal(500, alreadyRead);
+  // Chunks are text after setEncoding.
+  for await (const chunk of request) yield bytesOf(chunk);
+}
+
+function requestOfNode(request: NodeRequest): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined && !name.startsWith(":")) headers.set(name, String(value));
+  }
+  // Some methods are not allowed in a Request. The handler refuses all but POST anyway.
+  if (request.method !== "POST") return new Request("http://webhook.invalid/", { headers });
+  const chunks = chunksOfNode(request);
+  const body = new ReadableStream<Uint8Array>({
+    // An error here reaches the handler, which reports it to onError.
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: async () => void (await chunks.return(undefined)),
+  });
+  return new Request("http://webhook.invalid/", { method: "POST", headers, body, duplex: "half" } as RequestInit);
+}
+
+/**
+ * Adapts a webhook handler to `http.createServer` or Express: `app.post("/offers", toNodeHandler(handler))`. It reads the
+ * raw body from `rawBody` or `body` if a parser kept it there as bytes or text, and otherwise from the request. It never
+ * rejects: on an error the response is 500, and `onError` receives the error.
+ */
+export function toNodeHandler(
+  handler: WebhookHandler,
+): (request: NodeRequest, response: NodeResponse) => Promise<void> {
+  return async (request, response) => {
+    const send = (from: Response, body?: Uint8Array): void => {
+      response.statusCode = from.status;
+      // The rest of an unread body would be read as the next request.
+      if (!request.readableEnded) response.setHeader("connection", "close");
+      from.headers.forEach((value, name) => {
+        response.setHeader(name, value);
+      });
+      // A header of its own for each cookie, in place of the last one.
+      const cookies = from.headers.getSetCookie();
+      if (cookies.length > 0) response.setHeader("set-cookie", cookies);
+      response.end(body);
+    };
+    let webRequest: Request | undefined;
+    try {
+      webRequest = requestOfNode(request);
+      const result = await handler(webRequest);
+      send(result, new Uint8Array(await result.arrayBuffer()));
+    } catch (error) {
+      if (webRequest) reports.get(webRequest)?.(error);
+      // A timeout may have sent a response already.
+      if (!response.headersSent) send(new Response(null, { status: 500 }));
+    }
+  };
+}

@@ -1,0 +1,203 @@
+// Handles each event once and gives every copy the same answer, also across processes.
+import { answerOf, responseOf } from "./answer.ts";
+import type { EventClaim, EventStore } from "./event-store.ts";
+import { Refusal } from "./refusal.ts";
+
+/** How to handle events once. The options of `createWebhookHandler` describe the fields. */
+export interface OnceSettings {
+  readonly store: EventStore;
+  readonly duplicates: "answer" | "refuse";
+  readonly onStoreError: "handle" | "refuse";
+  readonly leaseMs: number;
+  readonly waitMs: number;
+  readonly keepSecs: number;
+  readonly storeTimeoutMs: number;
+}
+
+/** How long a lease is extended. A handling that never ends must not keep an event from other processes forever. */
+const longestHandlingMs = 60_000;
+
+const [firstPollMs, longestPollMs] = [15, 200];
+
+const states: readonly unknown[] = ["mine", "busy", "done"];
+
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+
+const unavailable = (cause?: unknown): Refusal =>
+  new Refusal(503, "The webhook cannot be handled now. Send it again.", { "retry-after": "1" }, cause);
+
+/**
+ * Handles an event, unless it is handled already: then waits for that answer.
+ *
+ * @param handle Its rejections and 5xx responses are not stored, so that a later copy is handled.
+ * @param report Receives the store's errors.
+ */
+export async function handleOnce(
+  key: string,
+  settings: OnceSettings,
+  handle: () => Promise<Response>,
+  report: (error: unknown) => void,
+): Promise<Response> {
+  const event = new OwnedEvent(key, settings);
+  let stored: Response | undefined;
+  try {
+    stored = await storedAnswer(event, settings);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    if (settings.onStoreError === "refuse") throw unavailable(error);
+    report(error);
+  }
+  return stored ?? (await handleAndStore(event, handle, report));
+}
+
+/** The answer to an event that is handled already; undefined if this copy must be handled. */
+async function storedAnswer(event: OwnedEvent, { duplicates }: OnceSettings): Promise<Response | undefined> {
+  const first = await event.claim();
+  if (first.state === "mine") return undefined;
+  if (duplicates === "refuse") throw new Refusal(409, "This webhook was received before.");
+  const claim = first.state === "busy" ? await event.claimWhenFree() : first;
+  return claim.state === "done" ? responseOf(claim.answer) : undefined;
+}
+
+async function handleAndStore(
+  event: OwnedEvent,
+  handle: () => Promise<Response>,
+  report: (error: unknown) => void,
+): Promise<Response> {
+  const lease = event.keepLease();
+  const release = async (): Promise<void> => {
+    await lease.end();
+    await event.release().catch(report);
+  };
+  let response: Response;
+  let answer: string | undefined;
+  try {
+    response = await handle();
+    if (response.status < 500) answer = await answerOf(response, event.owner);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  if (answer === undefined) {
+    await release();
+    return response;
+  }
+  void lease.end();
+  try {
+    return (await storeOrFind(event, answer, report)) ?? response;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    // It was handled, so its own answer is true.
+    report(error);
+    return response;
+  }
+}
+
+/** Stores the answer. Returns another one if another owner completed the event before. */
+async function storeOrFind(
+  event: OwnedEvent,
+  answer: string,
+  report: (error: unknown) => void,
+): Promise<Response | undefined> {
+  // A failed attempt may have stored it.
+  while (!(await event.complete(answer).catch(() => event.complete(answer)))) {
+    const claim = await event.claimWhenFree();
+    // Otherwise the other owner failed, so this answer counts.
+    if (claim.state === "done") {
+      if (claim.answer === answer) return undefined;
+      const reason = "its lease ran out before it was extended, or the event store failed";
+      report(new Error(`The event ${event.key} was handled twice: ${reason}. The answer stored first was sent.`));
+      return responseOf(claim.answer);
+    }
+  }
+  return undefined;
+}
+
+/** One handling of an event, as the owner in a store. Every step takes at most `storeTimeoutMs`. */
+class OwnedEvent {
+  readonly key: string;
+  readonly owner = crypto.randomUUID();
+  readonly #settings: OnceSettings;
+
+  constructor(key: string, settings: OnceSettings) {
+    this.key = key;
+    this.#settings = settings;
+  }
+
+  async claim(): Promise<EventClaim> {
+    const { store, leaseMs } = this.#settings;
+    const claim = await this.#inTime(() => store.claim(this.key, this.owner, leaseMs));
+    if (states.includes(claim?.state)) return claim;
+    throw new TypeError(`claim() of the event store must return a state of ${states.join(", ")}.`);
+  }
+
+  complete(answer: string): Promise<boolean> {
+    const { store, keepSecs } = this.#settings;
+    return this.#inTime(() => store.complete(this.key, this.owner, answer, keepSecs * 1000));
+  }
+
+  release(): Promise<void> {
+    return this.#inTime(() => this.#settings.store.release(this.key, this.owner));
+  }
+
+  /**
+   * Claims until the event is this owner's or done.
+   *
+   * @throws {Refusal} Another owner still has it after `waitMs`, or the store failed so long.
+   */
+  async claimWhenFree(): Promise<EventClaim> {
+    const { waitMs } = this.#settings;
+    let failure: unknown;
+    for (let [waited, pause] = [0, firstPollMs]; waited < waitMs; pause = Math.min(pause * 1.5, longestPollMs)) {
+      const from = performance.now();
+      await sleep(Math.min(pause, waitMs - waited));
+      const claim = await this.claim().catch((error: unknown) => {
+        failure = error;
+      });
+      if (claim !== undefined && claim.state !== "busy") return claim;
+      waited += Math.max(performance.now() - from, pause);
+    }
+    throw unavailable(failure);
+  }
+
+  /** Extends the lease until `end` is called, or another owner has the event. `end` waits for an extension under way. */
+  keepLease(): { end(): Promise<void> } {
+    const intervalMs = this.#settings.leaseMs / 3;
+    let extension = Promise.resolve();
+    let heldMs = 0;
+    const timer = setInterval(() => {
+      heldMs += intervalMs;
+      if (heldMs > longestHandlingMs) return clearInterval(timer);
+      extension = this.claim().then(
+        ({ state }) => {
+          if (state !== "mine") clearInterval(timer);
+        },
+        // The next one may succeed, and completing the event shows whether the lease was lost.
+        () => {},
+      );
+    }, intervalMs);
+    return {
+      end() {
+        clearInterval(timer);
+        return extension;
+      },
+    };
+  }
+
+  async #inTime<Result>(step: () => Promise<Result>): Promise<Result> {
+    const { storeTimeoutMs } = this.#settings;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      const error = new Error(`The event store did not answer within ${storeTimeoutMs} ms.`);
+      timer = setTimeout(() => reject(error), storeTimeoutMs);
+    });
+    try {
+      return await Promise.race([step(), timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

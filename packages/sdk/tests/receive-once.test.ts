@@ -1,0 +1,385 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { handleOnce, type OnceSettings } from "../src/webhooks/once.ts";
+import type { EventStore } from "../src/webhooks.ts";
+import { memoryEventStore } from "../src/webhooks.ts";
+
+const key = "default:id:evt_1";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+interface Copy {
+  readonly settings?: Partial<OnceSettings>;
+  /** How long the handling takes; 0 by default. */
+  readonly takesMs?: number;
+  readonly answer?: () => Response;
+}
+
+/** A receiver, whose copies of one event share a store. Each handling answers with its number. */
+function receiver(store: EventStore = memoryEventStore()) {
+  const report = vi.fn();
+  let handled = 0;
+  const receive = ({ settings, takesMs = 0, answer }: Copy = {}): Promise<Response> => {
+    const handle = async (): Promise<Response> => {
+      handled += 1;
+      const number = handled;
+      if (takesMs > 0) await new Promise((resolve) => setTimeout(resolve, takesMs));
+      return answer?.() ?? new Response(`handling ${number}`);
+    };
+    const usual = { store, duplicates: "answer", onStoreError: "handle", leaseMs: 2000, waitMs: 8000 } as const;
+    return handleOnce(key, { ...usual, keepSecs: 86_400, storeTimeoutMs: 1000, ...settings }, handle, report);
+  };
+  return { receive, report, handled: () => handled, store };
+}
+
+/** The result of work that waits for timers. */
+async function settled<Result>(work: Promise<Result>, ms = 60_000): Promise<Result> {
+  work.catch(() => {});
+  await vi.advanceTimersByTimeAsync(ms);
+  return work;
+}
+
+const seen = async (response: Response): Promise<readonly [number, string]> => [response.status, await response.text()];
+
+const failing = (): never => {
+  throw new Error("database down");
+};
+
+/** A store whose steps are replaced. */
+const storeWith = (changes: Partial<EventStore>, store: EventStore = memoryEventStore()): EventStore => ({
+  ...store,
+  ...changes,
+});
+
+const never = new Promise<never>(() => {});
+
+describe("the copies of an event", () => {
+  it("get the first answer later, with its status, content type and body, and are not handled", async () => {
+    const { receive, handled } = receiver();
+    const answer = () => Response.json({ line: "é 7" }, { status: 409, headers: { "x-line": "7" } });
+    const first = await receive({ answer });
+    const copy = await receive();
+    expect(handled()).toBe(1);
+    expect([first.headers.get("x-line"), copy.headers.get("content-type")]).toEqual(["7", "application/json"]);
+    expect(await seen(copy)).toEqual([409, '{"line":"é 7"}']);
+    expect(await seen(first)).toEqual([409, '{"line":"é 7"}']);
+  });
+
+  it("that arrive while it is handled wait for that answer", async () => {
+    const { receive, handled } = receiver();
+    const copies = Array.from({ length: 20 }, () => receive({ takesMs: 5000 }));
+    const answers = await settled(Promise.all(copies));
+    expect(handled()).toBe(1);
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text())))).toEqual(new Set(["handling 1"]));
+  });
+
+  it("get 503 with Retry-After if they have waited for 8 seconds", async () => {
+    const { receive, handled } = receiver();
+    void receive({ takesMs: 20_000 });
+    await vi.advanceTimersByTimeAsync(0);
+    const copy = expect(receive()).rejects.toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    await vi.advanceTimersByTimeAsync(7_700);
+    expect(handled()).toBe(1);
+    await vi.advanceTimersByTimeAsync(600);
+    await copy;
+  });
+
+  it("get no body if the first one is longer than 16 kB", async () => {
+    const { receive } = receiver();
+    const long = "x".repeat(16 * 1024 + 1);
+    expect(await seen(await receive({ answer: () => new Response(long, { status: 201 }) }))).toEqual([201, long]);
+    expect(await seen(await receive())).toEqual([201, ""]);
+  });
+
+  it("get a body of 16 kB that arrived in parts", async () => {
+    const { receive } = receiver();
+    const part = new Uint8Array(8 * 1024).fill(255);
+    const body = () =>
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(part);
+          controller.enqueue(part);
+          controller.close();
+        },
+      });
+    const first = await (await receive({ answer: () => new Response(body()) })).bytes();
+    expect(first.byteLength).toBe(16 * 1024);
+    expect(await (await receive()).bytes()).toEqual(first);
+  });
+
+  it.each([204, 205, 304])("get a %i, which has no body", async (status) => {
+    const { receive, handled } = receiver();
+    await receive({ answer: () => new Response(null, { status }) });
+    expect([(await receive()).status, handled()]).toEqual([status, 1]);
+  });
+
+  it.each([
+    ["throws", failing],
+    ["answers 503", () => new Response("later", { status: 503 })],
+  ])("are handled again if the handling before %s", async (_, answer) => {
+    const { receive, handled } = receiver();
+    await receive({ answer }).catch(() => {});
+    expect(await seen(await receive())).toEqual([200, "handling 2"]);
+    expect(await seen(await receive())).toEqual([200, "handling 2"]);
+    expect(handled()).toBe(2);
+  });
+
+  it("that wait are handled if the handling before throws", async () => {
+    const { receive, handled } = receiver();
+    const first = expect(receive({ takesMs: 1000, answer: failing })).rejects.toThrow("database down");
+    await vi.advanceTimersByTimeAsync(0);
+    const copy = await settled(receive());
+    await first;
+    expect([await copy.text(), handled()]).toEqual(["handling 2", 2]);
+  });
+
+  it("are handled again if the body of the first answer cannot be read", async () => {
+    const { receive } = receiver();
+    const broken = () => new Response(new ReadableStream({ pull: failing }));
+    await expect(receive({ answer: broken })).rejects.toThrow("database down");
+    expect(await (await receive()).text()).toBe("handling 2");
+  });
+
+  it("get 409 if duplicates are refused, also while the first is handled", async () => {
+    const { receive, handled } = receiver();
+    const settings = { duplicates: "refuse" } as const;
+    const first = receive({ settings, takesMs: 1000 });
+    await vi.advanceTimersByTimeAsync(0);
+    const refused = { status: 409, message: "This webhook was received before." };
+    await expect(receive({ settings })).rejects.toMatchObject(refused);
+    expect((await settled(first)).status).toBe(200);
+    await expect(receive({ settings })).rejects.toMatchObject(refused);
+    expect(handled()).toBe(1);
+  });
+
+  it("are handled again when the answer is no longer kept", async () => {
+    const { receive } = receiver();
+    await receive({ settings: { keepSecs: 10 } });
+    vi.setSystemTime(Date.now() + 9_999);
+    expect(await (await receive()).text()).toBe("handling 1");
+    vi.setSystemTime(Date.now() + 1);
+    expect(await (await receive()).text()).toBe("handling 2");
+  });
+});
+
+describe("the lease of an event", () => {
+  it("is extended while the handling takes longer", async () => {
+    const { receive, handled, store } = receiver();
+    const first = receive({ takesMs: 7000 });
+    await vi.advanceTimersByTimeAsync(6900);
+    expect(await store.claim(key, "another", 2000)).toEqual({ state: "busy" });
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await (await first).text()).toBe("handling 1");
+    expect(handled()).toBe(1);
+  });
+
+  it.each([
+    ["fails", () => Promise.reject(new Error("connection lost"))],
+    ["hangs", () => never],
+  ])("is extended again after an extension that %s", async (_, extension) => {
+    const store = memoryEventStore();
+    const claim = vi.fn(store.claim).mockImplementationOnce(store.claim).mockImplementationOnce(extension);
+    const { receive, report } = receiver(storeWith({ claim }, store));
+    const first = receive({ takesMs: 2600 });
+    await vi.advanceTimersByTimeAsync(2500);
+    expect(await store.claim(key, "another", 2000)).toEqual({ state: "busy" });
+    expect(await (await settled(first)).text()).toBe("handling 1");
+    expect(report).not.toHaveBeenCalled();
+  });
+
+  it("is no longer extended after 60 seconds, so that a handling that never ends does not keep the event", async () => {
+    const { receive, store } = receiver();
+    void receive({ takesMs: 1_000_000 });
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(await store.claim(key, "another", 2000)).toEqual({ state: "busy" });
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await store.claim(key, "another", 2000)).toEqual({ state: "mine" });
+  });
+
+  it("ends after a crash, and a waiting copy is handled", async () => {
+    const { receive, handled, store } = receiver();
+    await store.claim(key, "a process that has crashed", 2000);
+    const copy = receive();
+    await vi.advanceTimersByTimeAsync(1900);
+    expect(handled()).toBe(0);
+    expect(await (await settled(copy)).text()).toBe("handling 1");
+  });
+});
+
+describe("a process that stalls for longer than its lease", () => {
+  /** A process whose extensions never arrive. */
+  function stalled(store: EventStore): EventStore {
+    let claims = 0;
+    return storeWith(
+      {
+        claim(...step) {
+          claims += 1;
+          return claims > 1 && claims < 5 ? never : store.claim(...step);
+        },
+      },
+      store,
+    );
+  }
+
+  it("sends the answer that another process has stored, and reports that the event was handled twice", async () => {
+    const { receive, report, store } = receiver();
+    const first = receive({ takesMs: 2500, settings: { store: stalled(store) } });
+    await vi.advanceTimersByTimeAsync(2100);
+    expect(await (await receive()).text()).toBe("handling 2");
+    expect(await (await settled(first)).text()).toBe("handling 2");
+    expect(report).toHaveBeenCalledExactlyOnceWith(
+      new Error(
+        `The event ${key} was handled twice: its lease ran out before it was extended, or the event store failed. ` +
+          "The answer stored first was sent.",
+      ),
+    );
+  });
+
+  it("waits for the answer of another process that still handles the event", async () => {
+    const { receive, store } = receiver();
+    const first = receive({ takesMs: 2500, settings: { store: stalled(store) } });
+    await vi.advanceTimersByTimeAsync(2100);
+    const second = receive({ takesMs: 3000 });
+    expect(await (await settled(first)).text()).toBe("handling 2");
+    expect(await (await second).text()).toBe("handling 2");
+  });
+
+  it("sends and stores its own answer if the other process failed", async () => {
+    const { receive, store } = receiver();
+    const first = receive({ takesMs: 2500, settings: { store: stalled(store) } });
+    await vi.advanceTimersByTimeAsync(2100);
+    const second = expect(receive({ takesMs: 3000, answer: failing })).rejects.toThrow("database down");
+    expect(await (await settled(first)).text()).toBe("handling 1");
+    await second;
+    expect(await (await receive()).text()).toBe("handling 1");
+  });
+
+  it("sends and stores its own answer if nothing else happened meanwhile", async () => {
+    const { receive, report, store } = receiver();
+    const first = receive({ takesMs: 2500, settings: { store: stalled(store) } });
+    expect(await (await settled(first)).text()).toBe("handling 1");
+    expect(await (await receive()).text()).toBe("handling 1");
+    expect(report).not.toHaveBeenCalled();
+  });
+});
+
+describe("a store that fails", () => {
+  const down = new Error("connection refused");
+  const broken: EventStore = { claim: () => Promise.reject(down), complete: failing, release: failing };
+
+  it("does not keep events from being handled", async () => {
+    const { receive, report } = receiver(broken);
+    expect(await (await receive()).text()).toBe("handling 1");
+    expect(await (await receive()).text()).toBe("handling 2");
+    expect(report).toHaveBeenCalledWith(down);
+  });
+
+  it("keeps events from being handled if that is asked for, with the cause", async () => {
+    const { receive, handled } = receiver(broken);
+    const refused = receive({ settings: { onStoreError: "refuse" } });
+    await expect(refused).rejects.toMatchObject({ status: 503, headers: { "retry-after": "1" }, cause: down });
+    expect(handled()).toBe(0);
+  });
+
+  it("counts as failed when it does not answer within a second", async () => {
+    const { receive, report } = receiver(storeWith({ claim: () => never }));
+    expect(await (await settled(receive(), 1000)).text()).toBe("handling 1");
+    expect(report).toHaveBeenCalledExactlyOnceWith(new Error("The event store did not answer within 1000 ms."));
+  });
+
+  it.each([
+    ["no state", undefined],
+    ["an unknown state", { state: "taken" }],
+  ])("is reported when claim returns %s", async (_, claim) => {
+    const { receive, report } = receiver(storeWith({ claim: async () => claim as never }));
+    expect((await receive()).status).toBe(200);
+    expect(report).toHaveBeenCalledExactlyOnceWith(
+      new TypeError("claim() of the event store must return a state of mine, busy, done."),
+    );
+  });
+
+  it.each(["", "null", '"text"', '{"status":99}', '{"status":200,"body":"%"}'])(
+    "is reported when it returns an answer that no handler stored: %s",
+    async (answer) => {
+      const { receive, report } = receiver(storeWith({ claim: async () => ({ state: "done", answer }) }));
+      expect((await receive({ settings: { onStoreError: "handle" } })).status).toBe(200);
+      expect(report.mock.calls[0]?.[0].message).toBe(
+        "The event store returned an answer that no webhook handler stored.",
+      );
+    },
+  );
+
+  it("does not change the answer of a handled event when it cannot store it", async () => {
+    const { receive, report, handled } = receiver(storeWith({ complete: () => Promise.reject(down) }));
+    const settings = { onStoreError: "refuse" } as const;
+    expect(await (await receive({ settings })).text()).toBe("handling 1");
+    expect([report.mock.calls, handled()]).toEqual([[[down]], 1]);
+  });
+
+  it("does not change the answer when it has stored it but says that it failed", async () => {
+    const store = memoryEventStore();
+    const complete = vi.fn(store.complete).mockImplementationOnce(async (...step) => {
+      await store.complete(...step);
+      throw down;
+    });
+    const { receive, report } = receiver(storeWith({ complete }, store));
+    const answer = () => new Response("own", { headers: { "x-line": "7" } });
+    expect((await settled(receive({ answer }))).headers.get("x-line")).toBe("7");
+    expect(report).not.toHaveBeenCalled();
+  });
+
+  it("does not change the answer when it cannot release an event", async () => {
+    const { receive, report } = receiver(storeWith({ release: () => Promise.reject(down) }));
+    const busy = await receive({ answer: () => new Response("busy", { status: 503 }) });
+    expect([busy.status, report.mock.calls]).toEqual([503, [[down]]]);
+  });
+
+  it("is asked again by a copy that waits", async () => {
+    const store = memoryEventStore();
+    const { receive, handled } = receiver(store);
+    const first = receive({ takesMs: 1000 });
+    await vi.advanceTimersByTimeAsync(0);
+    const claim = vi.fn(store.claim).mockImplementationOnce(store.claim).mockRejectedValueOnce(down);
+    const copy = receive({ settings: { store: storeWith({ claim }, store), onStoreError: "refuse" } });
+    expect(await (await settled(copy)).text()).toBe("handling 1");
+    expect([await (await first).text(), handled()]).toEqual(["handling 1", 1]);
+  });
+
+  it("names its last error when a copy has waited in vain", async () => {
+    const store = memoryEventStore();
+    await store.claim(key, "another", 60_000);
+    const claim = vi.fn(store.claim).mockRejectedValue(down).mockImplementationOnce(store.claim);
+    const { receive } = receiver(storeWith({ claim }, store));
+    const copy = expect(receive()).rejects.toMatchObject({ status: 503, cause: down });
+    await vi.advanceTimersByTimeAsync(9000);
+    await copy;
+  });
+});
+
+describe("memoryEventStore", () => {
+  const text = (claim: Awaited<ReturnType<EventStore["claim"]>>) =>
+    claim.state === "done" ? claim.answer : claim.state;
+
+  it("forgets the oldest answers above its limit", async () => {
+    const store = memoryEventStore({ maxEvents: 2 });
+    for (const name of ["a", "b", "c"]) await store.complete(name, "me", `answer ${name}`, 1000);
+    const claims = await Promise.all(["b", "c", "a"].map((name) => store.claim(name, "me", 1000)));
+    expect(claims.map(text)).toEqual(["answer b", "answer c", "mine"]);
+  });
+
+  it("forgets the oldest answers when all together are longer than 16 million characters", async () => {
+    const store = memoryEventStore();
+    const answer = "x".repeat(4 * 1024 * 1024);
+    for (const name of ["a", "b", "c", "d", "e"]) await store.complete(name, "me", answer, 1000);
+    const claims = await Promise.all(["b", "e", "a"].map((name) => store.claim(name, "me", 1000)));
+    expect(claims.map(({ state }) => state)).toEqual(["done", "done", "mine"]);
+  });
+
+  it.each([0, 1.5, Number.NaN, "10"])("rejects maxEvents %s", (maxEvents) => {
+    expect(() => memoryEventStore({ maxEvents: maxEvents as number })).toThrow("maxEvents must be an integer above 0");
+  });
+
+  it("rejects a clock that is not a function", () => {
+    expect(() => memoryEventStore({ now: 5 as never })).toThrow("now must be a function");
+  });
+});
