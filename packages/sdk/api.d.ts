@@ -37,10 +37,10 @@ declare module "@call-transfer/sdk/raw" {
 
 declare module "@call-transfer/sdk/webhooks" {
   export {
-    EventClaim, EventStore, MemoryEventStoreOptions, NodeRequest, NodeResponse, RawBody, SignOptions, TransferOffer,
-    UnknownWebhookEvent, VerifyOptions, WebhookEvent, WebhookHandler, WebhookHandlerOptions, WebhookHeaders,
-    WebhookInput, WebhookVerificationError, createWebhookHandler, isTransferOffer, memoryEventStore, signWebhook,
-    toNodeHandler, verifyWebhook
+    EventClaim, EventStore, MemoryEventStoreOptions, NodeRequest, NodeResponse, RawBody, SecretSource, SignOptions,
+    TransferOffer, UnknownWebhookEvent, VerifyOptions, WebhookEvent, WebhookHandler, WebhookHandlerOptions,
+    WebhookHeaders, WebhookInput, WebhookSecrets, WebhookVerificationError, createWebhookHandler, isTransferOffer,
+    memoryEventStore, signWebhook, toNodeHandler, verifyWebhook
   };
 }
 
@@ -527,6 +527,8 @@ declare class Roles {
   list(options?: RequestOptions): ApiPromise<RoleList>;
 }
 
+declare type SecretSource = () => WebhookSecrets | Promise<WebhookSecrets>;
+
 declare class ServerError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is AnyServerError;
   readonly code: WithStatus<ServerErrorStatus>["code"];
@@ -567,7 +569,8 @@ declare interface VerifyOptions {
 declare type WebhookEvent = TransferOffer | UnknownWebhookEvent;
 declare type WebhookHandler = (request: Request) => Promise<Response>;
 
-declare interface WebhookHandlerOptions extends VerifyOptions {
+declare interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
+  secret: WebhookSecrets | SecretSource;
   onEvent(event: WebhookEvent): Promise<Response | undefined | void> | Response | undefined | void;
   store?: EventStore;
   scope?: string;
@@ -582,6 +585,7 @@ declare interface WebhookHandlerOptions extends VerifyOptions {
 
 declare type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 declare type WebhookInput = Request | { readonly body: RawBody; readonly headers: WebhookHeaders };
+declare type WebhookSecrets = VerifyOptions["secret"];
 
 declare class WebhookVerificationError extends Error {
   readonly name = "WebhookVerificationError";

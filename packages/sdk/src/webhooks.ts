@@ -4,6 +4,7 @@ export type { EventClaim, EventStore } from "./webhooks/event-store.ts";
 export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from "./webhooks/handler.ts";
 export { type MemoryEventStoreOptions, memoryEventStore } from "./webhooks/memory-event-store.ts";
 export { type NodeRequest, type NodeResponse, toNodeHandler } from "./webhooks/node.ts";
+export type { SecretSource, WebhookSecrets } from "./webhooks/secrets.ts";
 export {
   isTransferOffer,
   type RawBody,

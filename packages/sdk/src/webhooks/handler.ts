@@ -3,10 +3,11 @@ import type { EventStore } from "./event-store.ts";
 import { memoryEventStore } from "./memory-event-store.ts";
 import { handleOnce, type OnceSettings } from "./once.ts";
 import { Refusal } from "./refusal.ts";
+import { type SecretSource, secretsReader, type WebhookSecrets } from "./secrets.ts";
 import {
   bytesOf,
-  checkVerifyOptions,
   toHex,
+  toleranceOf,
   type VerifyOptions,
   verifyWebhook,
   type WebhookEvent,
@@ -16,7 +17,13 @@ import {
 const maxBodyBytes = 1024 * 1024;
 
 /** Options of `createWebhookHandler`. */
-export interface WebhookHandlerOptions extends VerifyOptions {
+export interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
+  /**
+   * The destination's signing secret. During a rotation, the new and the previous one: either may match. A function is
+   * called for each webhook, so that secrets can change without a restart. If it fails, the secrets that it returned last
+   * remain in use and `onError` receives the error.
+   */
+  secret: WebhookSecrets | SecretSource;
   /**
    * Handles a verified event. If it returns nothing, the response is 204; a `Response` is sent as it is. If it throws, or
    * returns anything else, the response is 500 without details.
@@ -183,8 +190,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
   const { onEvent, onError, now } = options ?? {};
   if (typeof onEvent !== "function") throw new TypeError("onEvent must be a function");
   const once = checkOnce(options);
-  const { secrets, toleranceSecs } = checkVerifyOptions(options);
-  const verification = { secret: secrets, toleranceSecs, ...(now && { now }) };
+  const verification = { toleranceSecs: toleranceOf(options), ...(now && { now }) };
   const report = async (error: unknown): Promise<void> => {
     try {
       await onError?.(error);
@@ -192,11 +198,13 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
       // The sender gets its response all the same.
     }
   };
+  const readSecrets = secretsReader(options.secret, report);
   const handle = async (request: Request): Promise<Response> => {
     if (request.method !== "POST") throw new Refusal(405, "Webhooks are sent by POST.", { allow: "POST" });
     if (request.bodyUsed) throw new Refusal(500, bodyUsed);
     const body = await readBytes(request.body);
-    const event = await verifyWebhook({ body, headers: request.headers }, verification);
+    const input = { body, headers: request.headers };
+    const event = await verifyWebhook(input, { ...verification, secret: await readSecrets() });
     const key = await keyOf(once.scope, event, body);
     return handleOnce(key, once, async () => toResponse(await onEvent(event)), report);
   };

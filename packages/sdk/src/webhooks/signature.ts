@@ -53,15 +53,11 @@ export interface VerifyOptions {
 const encoder = new TextEncoder();
 
 /**
- * Checks the options.
+ * Returns the secrets as a list.
  *
- * @throws {TypeError} A secret is empty or padded, or the tolerance is not a finite number above 0.
+ * @throws {TypeError} A secret is empty or padded.
  */
-export function checkVerifyOptions(options: VerifyOptions): { secrets: readonly string[]; toleranceSecs: number } {
-  return { secrets: secretsOf(options.secret), toleranceSecs: toleranceOf(options) };
-}
-
-function secretsOf(secret: VerifyOptions["secret"]): readonly string[] {
+export function secretsOf(secret: VerifyOptions["secret"]): readonly string[] {
   const secrets = typeof secret === "string" ? [secret] : secret;
   if (!Array.isArray(secrets) || secrets.length === 0)
     throw new TypeError("secret must be a signing secret or a list of them");
@@ -72,7 +68,12 @@ function secretsOf(secret: VerifyOptions["secret"]): readonly string[] {
   return secrets;
 }
 
-function toleranceOf({ toleranceSecs = signature.toleranceSecs }: VerifyOptions): number {
+/**
+ * Returns the tolerance in seconds.
+ *
+ * @throws {TypeError} It is not a finite number above 0.
+ */
+export function toleranceOf({ toleranceSecs = signature.toleranceSecs }: Pick<VerifyOptions, "toleranceSecs">): number {
   if (Number.isFinite(toleranceSecs) && toleranceSecs > 0) return toleranceSecs;
   throw new TypeError("toleranceSecs must be a finite number above 0");
 }
@@ -154,7 +155,8 @@ function equal(a: Uint8Array, b: Uint8Array): boolean {
  * @throws {TypeError} An option is invalid, e.g. an empty secret.
  */
 export async function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent> {
-  const { secrets, toleranceSecs } = checkVerifyOptions(options);
+  const secrets = secretsOf(options.secret);
+  const toleranceSecs = toleranceOf(options);
   const { timestamp, signatures } = parseHeader(headerOf(input.headers));
   const isRequest = "arrayBuffer" in input;
   if (isRequest && input.bodyUsed) {

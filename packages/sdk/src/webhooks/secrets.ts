@@ -1,0 +1,36 @@
+// The signing secrets of a webhook handler, which may change while it runs.
+import { secretsOf, type VerifyOptions } from "./signature.ts";
+
+/** The destination's signing secret. During a rotation, the new and the previous one. */
+export type WebhookSecrets = VerifyOptions["secret"];
+
+/** Reads the secrets of a webhook handler. Called for each webhook, so keep slow answers for a while. */
+export type SecretSource = () => WebhookSecrets | Promise<WebhookSecrets>;
+
+/**
+ * Returns a function that reads the secrets for one webhook. When the source fails, it reports the error and returns the
+ * secrets of the last time.
+ *
+ * @throws {TypeError} A secret is empty or padded.
+ */
+export function secretsReader(
+  secret: WebhookSecrets | SecretSource,
+  report: (error: unknown) => void,
+): () => Promise<readonly string[]> {
+  if (typeof secret !== "function") {
+    const secrets = secretsOf(secret);
+    return async () => secrets;
+  }
+  let last: readonly string[] | undefined;
+  return async () => {
+    try {
+      last = secretsOf(await secret());
+      return last;
+    } catch (error) {
+      if (!last) throw error;
+      // The last secrets remain valid for 24 hours after a rotation.
+      report(error);
+      return last;
+    }
+  };
+}

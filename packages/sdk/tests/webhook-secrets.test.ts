@@ -1,0 +1,63 @@
+import { describe, expect, it, vi } from "vitest";
+import { createWebhookHandler, type SecretSource, signWebhook } from "../src/webhooks.ts";
+
+const at = Date.parse("2026-03-02T12:00:00Z");
+const body = JSON.stringify({ type: "transfer.offer", id: "evt_1" });
+
+/** A handler, and a function that sends it a webhook signed with the secrets. Returns the status. */
+function receiver(secret: SecretSource) {
+  const onError = vi.fn();
+  const handle = createWebhookHandler({ secret, now: () => at, onEvent() {}, onError });
+  const send = async (...secrets: string[]): Promise<number> => {
+    const headers = { "Service-Signature": await signWebhook(body, { secret: secrets, at }) };
+    return (await handle(new Request("https://receiver.example.com/", { method: "POST", body, headers }))).status;
+  };
+  return { send, onError };
+}
+
+describe("a function as the secret of a webhook handler", () => {
+  it("lets secrets change while the handler runs", async () => {
+    let current: string | string[] = "old";
+    const { send } = receiver(() => current);
+    expect([await send("old"), await send("new")]).toEqual([204, 400]);
+    current = ["new", "old"];
+    expect([await send("old"), await send("new"), await send("new", "old")]).toEqual([204, 204, 204]);
+    current = ["new"];
+    expect([await send("old"), await send("new")]).toEqual([400, 204]);
+  });
+
+  it("may be asynchronous", async () => {
+    const { send } = receiver(async () => ["new", "old"]);
+    expect(await send("old")).toBe(204);
+  });
+
+  it("is not called before the first webhook", () => {
+    const secret = vi.fn(() => "secret");
+    receiver(secret);
+    expect(secret).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["rejects", () => Promise.reject(new Error("vault sealed")), "vault sealed"],
+    [
+      "throws",
+      () => {
+        throw new Error("vault sealed");
+      },
+      "vault sealed",
+    ],
+    ["returns an empty secret", () => "", "secret must be non-empty text"],
+    ["returns nothing", () => undefined as never, "secret must be a signing secret or a list of them"],
+  ])("leaves the last secrets in use when it %s, and onError gets the reason", async (_, fails, reason) => {
+    const source = vi.fn<SecretSource>().mockReturnValueOnce("old").mockImplementation(fails);
+    const { send, onError } = receiver(source);
+    expect([await send("old"), await send("old"), await send("new")]).toEqual([204, 204, 400]);
+    expect(onError.mock.calls[0]?.[0].message).toContain(reason);
+  });
+
+  it("answers 500 and tells onError when it fails before it ever succeeded", async () => {
+    const { send, onError } = receiver(() => Promise.reject(new Error("vault sealed")));
+    expect(await send("old")).toBe(500);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(new Error("vault sealed"));
+  });
+});
