@@ -37,10 +37,10 @@ declare module "@call-transfer/sdk/raw" {
 
 declare module "@call-transfer/sdk/webhooks" {
   export {
-    EventClaim, EventStore, MemoryEventStoreOptions, NodeRequest, NodeResponse, RawBody, SecretSource, SignOptions,
-    TransferOffer, UnknownWebhookEvent, VerifyOptions, WebhookEvent, WebhookHandler, WebhookHandlerOptions,
-    WebhookHeaders, WebhookInput, WebhookSecrets, WebhookVerificationError, createWebhookHandler, isTransferOffer,
-    memoryEventStore, signWebhook, toNodeHandler, verifyWebhook
+    EventClaim, EventStore, LambdaEvent, LambdaResult, MemoryEventStoreOptions, NodeRequest, NodeResponse, RawBody,
+    SecretSource, SignOptions, TransferOffer, UnknownWebhookEvent, VerifyOptions, WebhookEvent, WebhookHandler,
+    WebhookHandlerOptions, WebhookHeaders, WebhookInput, WebhookSecrets, WebhookVerificationError, createWebhookHandler,
+    isTransferOffer, memoryEventStore, signWebhook, toLambdaHandler, toNodeHandler, verifyWebhook
   };
 }
 
@@ -286,6 +286,29 @@ declare interface InstrumentedRequest {
 
 declare class InvalidResponseError extends RequestError {}
 declare type KeyInput = Readonly<Record<string, unknown>>;
+
+declare interface LambdaEvent {
+  readonly httpMethod?: string;
+  readonly requestContext?: {
+    readonly http?: { readonly method: string };
+    readonly httpMethod?: string;
+    readonly elb?: unknown;
+  };
+  readonly headers?: Readonly<Record<string, string | undefined>> | null;
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null;
+  readonly body?: string | null;
+  readonly isBase64Encoded?: boolean;
+}
+
+declare interface LambdaResult {
+  statusCode: number;
+  headers?: Record<string, string>;
+  multiValueHeaders?: Record<string, string[]>;
+  cookies?: string[];
+  body: string;
+  isBase64Encoded: boolean;
+}
+
 type ListCallsQuery = unknown;
 type ListMeta = unknown;
 declare type LogLevel = "debug" | "info" | "warn" | "error" | "off";
@@ -650,6 +673,7 @@ declare function rotateDestinationSecretMutationOptions(client: CallTransferCore
 }, TransferDestination>;
 
 declare function signWebhook(body: RawBody, options: SignOptions): Promise<string>;
+declare function toLambdaHandler(handler: WebhookHandler): (event: LambdaEvent) => Promise<LambdaResult>;
 declare function toNodeHandler(handler: WebhookHandler): (request: NodeRequest, response: NodeResponse) => Promise<void>;
 declare function verifyWebhook(input: WebhookInput, options: VerifyOptions): Promise<WebhookEvent>;
 type webhooks = unknown;

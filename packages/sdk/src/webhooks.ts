@@ -2,6 +2,7 @@
 export type { TransferOffer } from "./generated/models.gen.ts";
 export type { EventClaim, EventStore } from "./webhooks/event-store.ts";
 export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from "./webhooks/handler.ts";
+export { type LambdaEvent, type LambdaResult, toLambdaHandler } from "./webhooks/lambda.ts";
 export { type MemoryEventStoreOptions, memoryEventStore } from "./webhooks/memory-event-store.ts";
 export { type NodeRequest, type NodeResponse, toNodeHandler } from "./webhooks/node.ts";
 export type { SecretSource, WebhookSecrets } from "./webhooks/secrets.ts";

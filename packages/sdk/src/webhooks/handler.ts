@@ -119,7 +119,7 @@ async function toResponse(returned: unknown): Promise<Response> {
   return new Response(body.byteLength > 0 ? body : null, { status, headers: [...headers] });
 }
 
-/** The `onError` of the handler of each request, for the Node adapter. */
+/** The `onError` of the handler of each request, for the adapters. */
 export const reports = new WeakMap<Request, (error: unknown) => void>();
 
 function checkOnce(options: WebhookHandlerOptions): OnceSettings & { readonly scope: string } {

@@ -1,0 +1,124 @@
+// Receiving webhooks on AWS Lambda.
+import { reports, type WebhookHandler } from "./handler.ts";
+import { Refusal } from "./refusal.ts";
+
+/**
+ * The members of an AWS Lambda event that the adapter uses: of a REST API (payload 1.0), an HTTP API or function URL
+ * (payload 2.0), or a load balancer. The types of `@types/aws-lambda` fit.
+ */
+export interface LambdaEvent {
+  /** The method in payload 1.0 and from a load balancer. */
+  readonly httpMethod?: string;
+  readonly requestContext?: {
+    /** The method in payload 2.0. */
+    readonly http?: { readonly method: string };
+    readonly httpMethod?: string;
+    readonly elb?: unknown;
+  };
+  readonly headers?: Readonly<Record<string, string | undefined>> | null;
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null;
+  readonly body?: string | null;
+  readonly isBase64Encoded?: boolean;
+}
+
+/** A response in the form that the sender of a {@link LambdaEvent} reads. */
+export interface LambdaResult {
+  statusCode: number;
+  /** The headers of events without `multiValueHeaders`. */
+  headers?: Record<string, string>;
+  /** The headers of events with `multiValueHeaders`. */
+  multiValueHeaders?: Record<string, string[]>;
+  /** The cookies in payload 2.0. */
+  cookies?: string[];
+  body: string;
+  /** Whether `body` is base64, as for bytes that are not UTF-8 text. */
+  isBase64Encoded: boolean;
+}
+
+const notHttp =
+  "The event is not an HTTP request. Invoke the function through an API Gateway proxy integration, a function URL or a " +
+  "load balancer. For a test in the console, choose an API Gateway template.";
+
+const parsedBody =
+  "The event's body is not text, so its signature cannot be checked. Remove what parses it. In a test event, write the " +
+  'body as JSON text: "body": "{\\"type\\":\\"transfer.offer\\"}"';
+
+/** The raw body of an event. API Gateway encodes it if it counts its content type as binary. */
+function bodyOf({ body, isBase64Encoded }: LambdaEvent): string | Uint8Array<ArrayBuffer> {
+  if (body === undefined || body === null) return "";
+  if (typeof body !== "string") throw new Refusal(500, parsedBody);
+  return isBase64Encoded ? Uint8Array.from(atob(body), (character) => character.charCodeAt(0)) : body;
+}
+
+function headersOf({ headers, multiValueHeaders }: LambdaEvent): Headers {
+  const result = new Headers();
+  // Of a repeated header, `headers` contains the last value only.
+  for (const [name, values] of Object.entries(multiValueHeaders ?? headers ?? {})) {
+    for (const value of [values ?? []].flat()) result.append(name, value);
+  }
+  return result;
+}
+
+function requestOf(event: LambdaEvent): Request {
+  const method = event.requestContext?.http?.method ?? event.httpMethod;
+  const url = "https://webhook.invalid/";
+  // The handler refuses all methods but POST. Some of them are not allowed in a Request.
+  if (method !== undefined && method !== "POST") return new Request(url);
+  const body = new ReadableStream<Uint8Array>({
+    // An error here reaches the handler, which reports it to onError.
+    pull(controller) {
+      if (method === undefined) throw new Refusal(500, notHttp);
+      const raw = bodyOf(event);
+      controller.enqueue(typeof raw === "string" ? new TextEncoder().encode(raw) : raw);
+      controller.close();
+    },
+  });
+  return new Request(url, { method: "POST", headers: headersOf(event), body, duplex: "half" } as RequestInit);
+}
+
+/** The body as text if it is UTF-8, and as base64 otherwise. */
+function bodyResult(bytes: Uint8Array): Pick<LambdaResult, "body" | "isBase64Encoded"> {
+  try {
+    const body = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { body, isBase64Encoded: false };
+  } catch {
+    const characters = Array.from(bytes, (byte) => String.fromCharCode(byte));
+    return { body: btoa(characters.join("")), isBase64Encoded: true };
+  }
+}
+
+function headersResult(event: LambdaEvent, headers: Headers): Partial<LambdaResult> {
+  const cookies = headers.getSetCookie();
+  const others = [...headers].filter(([name]) => name !== "set-cookie");
+  if (event.multiValueHeaders) {
+    const lists = Object.fromEntries(others.map(([name, value]) => [name, [value]]));
+    return { multiValueHeaders: { ...lists, ...(cookies.length > 0 && { "set-cookie": cookies }) } };
+  }
+  const single = Object.fromEntries(others);
+  const [cookie] = cookies;
+  if (cookie === undefined) return { headers: single };
+  if (event.requestContext?.http) return { headers: single, cookies };
+  return { headers: { ...single, "set-cookie": cookie } };
+}
+
+/**
+ * Adapts a webhook handler to AWS Lambda: `export const handler = toLambdaHandler(webhooks)`. It takes the events of API
+ * Gateway (REST and HTTP APIs), function URLs and load balancers, also with base64 bodies, and responds in the form of
+ * each. It never rejects: on an error the response is 500, and `onError` receives the error.
+ */
+export function toLambdaHandler(handler: WebhookHandler): (event: LambdaEvent) => Promise<LambdaResult> {
+  return async (sent) => {
+    // A test in the console can send null.
+    const event = sent ?? {};
+    let request: Request | undefined;
+    try {
+      request = requestOf(event);
+      const response = await handler(request);
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      return { statusCode: response.status, ...headersResult(event, response.headers), ...bodyResult(bytes) };
+    } catch (error) {
+      if (request) reports.get(request)?.(error);
+      return { statusCode: 500, body: "", isBase64Encoded: false };
+    }
+  };
+}

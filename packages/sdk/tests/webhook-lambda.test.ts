@@ -1,0 +1,153 @@
+import { describe, expect, it, vi } from "vitest";
+import {
+  createWebhookHandler,
+  type LambdaEvent,
+  signWebhook,
+  toLambdaHandler,
+  type WebhookHandlerOptions,
+} from "../src/webhooks.ts";
+import { functionUrlEvent, httpApiEvent, loadBalancerEvent, type ReceivedRequest, restEvent } from "./lambda-events.ts";
+
+const secret = "whsec-lambda-secret";
+const at = Date.parse("2026-03-02T12:00:00Z");
+const event = { type: "transfer.offer", id: "evt_1", name: "Zoë €" };
+const offer = JSON.stringify(event);
+
+async function request(more: Partial<ReceivedRequest> = {}): Promise<ReceivedRequest> {
+  const headers: [string, string][] = [
+    ["Content-Type", "application/json"],
+    ["Service-Signature", await signWebhook(offer, { secret, at })],
+  ];
+  return { method: "POST", path: "/offers", headers, body: new TextEncoder().encode(offer), ...more };
+}
+
+function functionOf(options: Partial<WebhookHandlerOptions> = {}) {
+  const onEvent = vi.fn<WebhookHandlerOptions["onEvent"]>();
+  const onError = vi.fn();
+  const webhooks = createWebhookHandler({ secret, now: () => at, onEvent, onError, ...options });
+  return { invoke: toLambdaHandler(webhooks), onEvent, onError };
+}
+
+const shapes: [string, (received: ReceivedRequest) => LambdaEvent][] = [
+  ["a REST API", (received) => restEvent(received)],
+  ["a REST API in base64", (received) => restEvent(received, true)],
+  ["an HTTP API", (received) => httpApiEvent(received)],
+  ["an HTTP API in base64", (received) => httpApiEvent(received, true)],
+  ["a function URL", (received) => functionUrlEvent(received)],
+  ["a function URL in base64", (received) => functionUrlEvent(received, true)],
+  ["a load balancer", (received) => loadBalancerEvent(received, false)],
+  ["a load balancer with lists of headers", (received) => loadBalancerEvent(received, true)],
+];
+
+/** A load balancer without lists passes the last of a repeated header on. */
+const showingEach = shapes.filter(([name]) => name !== "a load balancer");
+
+describe("toLambdaHandler", () => {
+  it.each(shapes)("accepts a webhook from %s", async (_, shape) => {
+    const { invoke, onEvent, onError } = functionOf();
+    const result = await invoke(shape(await request()));
+    expect(onError).not.toHaveBeenCalled();
+    expect(result).toMatchObject({ statusCode: 204, body: "", isBase64Encoded: false });
+    expect(onEvent).toHaveBeenCalledExactlyOnceWith(event);
+  });
+
+  it.each(shapes)("refuses a forged webhook from %s", async (_, shape) => {
+    const { invoke, onEvent } = functionOf({ secret: "whsec-other" });
+    const result = await invoke(shape(await request()));
+    expect(result).toMatchObject({ statusCode: 400, body: "The webhook could not be verified.\n" });
+    expect(onEvent).not.toHaveBeenCalled();
+  });
+
+  it.each(showingEach)("refuses a signature that came twice from %s", async (_, shape) => {
+    const { invoke } = functionOf();
+    const { headers, ...received } = await request();
+    const repeated = [...headers, ...headers.filter(([name]) => name === "Service-Signature")];
+    expect((await invoke(shape({ ...received, headers: repeated }))).statusCode).toBe(400);
+  });
+
+  it.each(shapes)("refuses other methods than POST from %s", async (_, shape) => {
+    const { invoke } = functionOf();
+    for (const method of ["GET", "TRACE"]) {
+      expect(await invoke(shape(await request({ method })))).toMatchObject({ statusCode: 405 });
+    }
+  });
+
+  const answer = () =>
+    new Response("busy", {
+      status: 409,
+      headers: [
+        ["x-line", "7"],
+        ["set-cookie", "a=1"],
+        ["set-cookie", "b=2"],
+      ],
+    });
+
+  it.each(shapes)("answers in the form of %s", async (_, shape) => {
+    const { invoke } = functionOf({ onEvent: answer });
+    const sent = shape(await request());
+    const single = { "content-type": "text/plain;charset=UTF-8", "x-line": "7" };
+    const lists = { "content-type": ["text/plain;charset=UTF-8"], "set-cookie": ["a=1", "b=2"], "x-line": ["7"] };
+    const form = sent.multiValueHeaders
+      ? { multiValueHeaders: lists }
+      : sent.requestContext?.http
+        ? { headers: single, cookies: ["a=1", "b=2"] }
+        : { headers: { ...single, "set-cookie": "a=1" } };
+    expect(await invoke(sent)).toEqual({ statusCode: 409, ...form, body: "busy", isBase64Encoded: false });
+  });
+
+  it("answers bytes that are not UTF-8 in base64, and text as it is", async () => {
+    const bytes = Uint8Array.of(0xff, 0x00, 0xfe);
+    const binary = functionOf({ onEvent: () => new Response(bytes) });
+    const sent = httpApiEvent(await request());
+    expect(await binary.invoke(sent)).toMatchObject({ body: "/wD+", isBase64Encoded: true });
+    const text = functionOf({ onEvent: () => new Response("\uFEFFZoë €") });
+    expect(await text.invoke(sent)).toMatchObject({ body: "\uFEFFZoë €", isBase64Encoded: false });
+  });
+
+  it("says how to write a test event whose body is an object", async () => {
+    const { invoke, onEvent, onError } = functionOf();
+    const result = await invoke({ ...httpApiEvent(await request()), body: event as never });
+    expect([result.statusCode, onEvent.mock.calls]).toEqual([500, []]);
+    const [error] = onError.mock.calls[0] ?? [];
+    expect(error.message).toContain("The event's body is not text");
+    expect(error.message).toContain('"body": "{\\"type\\":\\"transfer.offer\\"}"');
+  });
+
+  it.each([
+    ["the offer itself, as without a proxy integration", event],
+    ["the console's first template", { key1: "value1", key2: "value2", key3: "value3" }],
+    ["nothing", undefined],
+    ["null", null],
+  ])("says how to invoke the function when the event is %s", async (_, sent) => {
+    const { invoke, onError } = functionOf();
+    expect((await invoke(sent as never)).statusCode).toBe(500);
+    expect(onError).toHaveBeenCalledOnce();
+    expect(onError.mock.calls[0]?.[0].message).toContain("proxy integration");
+  });
+
+  it("refuses an event without headers or body, as a test in the console sends it", async () => {
+    const { invoke, onError } = functionOf();
+    const result = await invoke({ ...restEvent(await request()), headers: null, multiValueHeaders: null, body: null });
+    expect(result).toMatchObject({ statusCode: 400, headers: { "content-type": "text/plain;charset=UTF-8" } });
+    expect(onError.mock.calls[0]?.[0].message).toContain("is missing");
+  });
+
+  it("answers 500 and tells onError when base64 is damaged", async () => {
+    const { invoke, onError } = functionOf();
+    const result = await invoke({ ...restEvent(await request()), body: "%", isBase64Encoded: true });
+    expect(result.statusCode).toBe(500);
+    expect(onError).toHaveBeenCalledOnce();
+  });
+
+  it("answers 500 and tells onError when the application's answer cannot be read", async () => {
+    const failing = new ReadableStream({ pull: () => Promise.reject(new Error("boom")) });
+    const { invoke, onError } = functionOf({ onEvent: () => new Response(failing) });
+    expect((await invoke(httpApiEvent(await request()))).statusCode).toBe(500);
+    expect(onError.mock.calls).toEqual([[new Error("boom")]]);
+  });
+
+  it("answers 500 when a header cannot be sent", async () => {
+    const { invoke } = functionOf();
+    expect(await invoke({ httpMethod: "POST", headers: { "a b": "1" } })).toMatchObject({ statusCode: 500 });
+  });
+});
