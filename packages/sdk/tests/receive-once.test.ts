@@ -235,6 +235,27 @@ describe("a process that stalls for longer than its lease", () => {
     );
   });
 
+  it("reads an answer of the store that arrived meanwhile, before it counts the step as failed", async () => {
+    vi.useRealTimers();
+    const store = memoryEventStore();
+    const done = await receiver(store).receive();
+    const stall = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    // Due timers run between the two turns, as they do before Node reads what has arrived during a stall.
+    const claim: EventStore["claim"] = async (...step) => {
+      await new Promise((resolve) => {
+        setImmediate(() => {
+          setImmediate(resolve);
+          stall();
+        });
+      });
+      return store.claim(...step);
+    };
+    const { receive, report } = receiver(storeWith({ claim }, store));
+    const copy = await receive({ settings: { storeTimeoutMs: 40 }, answer: () => new Response("handled again") });
+    expect(await copy.text()).toBe(await done.text());
+    expect(report).not.toHaveBeenCalled();
+  });
+
   it("waits for the answer of another process that still handles the event", async () => {
     const { receive, store } = receiver();
     const first = receive({ takesMs: 2500, settings: { store: stalled(store) } });

@@ -192,7 +192,11 @@ class OwnedEvent {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<never>((_, reject) => {
       const error = new Error(`The event store did not answer within ${storeTimeoutMs} ms.`);
-      timer = setTimeout(() => reject(error), storeTimeoutMs);
+      // In two parts: after a stall, a due timer may run before an answer that has arrived meanwhile is read.
+      const halfMs = storeTimeoutMs / 2;
+      timer = setTimeout(() => {
+        timer = setTimeout(() => reject(error), halfMs);
+      }, halfMs);
     });
     try {
       return await Promise.race([step(), timeout]);
