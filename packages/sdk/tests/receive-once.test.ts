@@ -256,6 +256,21 @@ describe("a process that stalls for longer than its lease", () => {
     expect(report).not.toHaveBeenCalled();
   });
 
+  it("claims the event again if its lease ran out before it received it", async () => {
+    const store = memoryEventStore();
+    const claim = vi.fn(store.claim).mockImplementationOnce(async (...step) => {
+      const claimed = await store.claim(...step);
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      return claimed;
+    });
+    const { receive, handled } = receiver(store);
+    const first = receive({ settings: { store: storeWith({ claim }, store), storeTimeoutMs: 5000 } });
+    await vi.advanceTimersByTimeAsync(2100);
+    expect(await (await receive()).text()).toBe("handling 1");
+    expect(await (await settled(first)).text()).toBe("handling 1");
+    expect(handled()).toBe(1);
+  });
+
   it("waits for the answer of another process that still handles the event", async () => {
     const { receive, store } = receiver();
     const first = receive({ takesMs: 2500, settings: { store: stalled(store) } });

@@ -128,6 +128,14 @@ class OwnedEvent {
   }
 
   async claim(): Promise<EventClaim> {
+    const from = performance.now();
+    const claim = await this.#claimOnce();
+    // After a stall, a lease that was given before it may be another owner's by now.
+    const isOver = claim.state === "mine" && performance.now() - from >= this.#settings.leaseMs;
+    return isOver ? this.#claimOnce() : claim;
+  }
+
+  async #claimOnce(): Promise<EventClaim> {
     const { store, leaseMs } = this.#settings;
     const claim = await this.#inTime(() => store.claim(this.key, this.owner, leaseMs));
     if (states.includes(claim?.state)) return claim;
