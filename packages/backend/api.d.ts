@@ -2,12 +2,13 @@ declare module "@call-transfer/backend" {
   export {
     AccountRecord, ApiKeyOptions, ApiKeyRecord, Backend, BackendControls, BackendEvent, BackendOptions, CallRecord,
     Clock, ClockMode, CollectionName, Collections, ContactRecord, Deliveries, Delivery, DestinationRecord, Events,
-    Fault, FaultAction, FaultFieldError, Faults, FlowRecord, GroupRecord, HandledResponse, Inbox, InboxAnswer,
-    InboxEvent, IncomingRequest, InputError, Journal, JournalDetail, JournalEntry, JournalFilter, Keys, MemberRecord,
-    NewTransfer, NumberRecord, Peer, PlainResponse, Policies, ProviderRecord, RequestHeaders, RingRecord, Sandboxes,
-    SandboxesOptions, ScriptEntry, Seed, SeedRecord, Snapshot, State, Step, TimerPurpose, TokenOptions, TransferRecord,
-    Transfers, TransportFault, Trigger, UserRecord, WallClock, bodyLimit, createBackend, createSandboxes, demo,
-    demoSeed, errorResponse, inboxUrl, seedSchema
+    Fault, FaultAction, FaultFieldError, FaultWhen, Faults, FlowRecord, GroupRecord, HandledResponse, Inbox,
+    InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal, JournalDetail, JournalEntry, JournalFilter, Keys,
+    MemberRecord, NewTransfer, NumberRecord, Peer, PlainResponse, Policies, ProviderRecord, RequestFault,
+    RequestHeaders, RingRecord, Sandboxes, SandboxesOptions, ScriptEntry, Seed, SeedRecord, SignatureFault, Snapshot,
+    State, Step, TimerPurpose, TokenOptions, TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock,
+    WebhookFault, WebhookFaultAction, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse,
+    inboxUrl, seedSchema
   };
 }
 
@@ -142,6 +143,8 @@ declare interface Delivery {
   readonly accepted: boolean;
   readonly error?: string;
   readonly redeliveryOf?: string;
+  readonly fault?: string;
+  readonly faultDo?: WebhookFaultAction;
 }
 
 declare type DestinationRecord = Stored<Checked<"destinations">, "createdAt" | "updatedAt", "previousSecretExpiresAt">;
@@ -153,11 +156,7 @@ declare interface Events {
   end(): void;
 }
 
-declare interface Fault {
-  readonly match?: { readonly operationId?: string; readonly method?: string; readonly path?: string };
-  readonly when?: { readonly nth?: number; readonly times?: number | null; readonly probability?: number };
-  readonly do: FaultAction;
-}
+declare type Fault = RequestFault | WebhookFault;
 
 declare type FaultAction = "reset" | "empty" | "hang" | "processThenDrop" | "truncate" | "slowBody" | "wrongContentType" | "unknownEnum" | {
   readonly code: ErrorCode;
@@ -173,6 +172,12 @@ declare interface FaultFieldError {
   readonly field: string;
   readonly code: FieldErrorCode;
   readonly message?: string;
+}
+
+declare interface FaultWhen {
+  readonly nth?: number;
+  readonly times?: number | null;
+  readonly probability?: number;
 }
 
 declare interface Faults {
@@ -335,6 +340,13 @@ declare interface Policies {
 
 declare type ProviderRecord = Checked<"providers">;
 
+declare interface RequestFault {
+  readonly match?: { readonly operationId?: string; readonly method?: string; readonly path?: string };
+  readonly webhooks?: never;
+  readonly when?: FaultWhen;
+  readonly do: FaultAction;
+}
+
 declare interface RequestHeaders {
   get(name: string): string | null;
   [Symbol.iterator](): Iterator<[string, string]>;
@@ -366,6 +378,7 @@ declare interface ScriptEntry extends Callee {
 
 declare type Seed = z.input<typeof seedSchema>;
 declare type SeedRecord = Readonly<Record<string, unknown>>;
+declare type SignatureFault = "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
 declare type Snapshot = z.output<typeof snapshotSchema>;
 
 declare interface State {
@@ -441,6 +454,19 @@ declare interface WallClock {
   now(): number;
   after(ms: number, task: () => void): () => void;
 }
+
+declare interface WebhookFault {
+  readonly webhooks: { readonly destinationId?: string; readonly url?: string; readonly transferId?: string };
+  readonly match?: never;
+  readonly when?: FaultWhen;
+  readonly do: WebhookFaultAction;
+}
+
+declare type WebhookFaultAction = "truncate" | "reorder" | {
+  readonly duplicate: { readonly copies: number; readonly gapSecs?: number };
+} | { readonly retry: { readonly times: number; readonly afterSecs: number; readonly evenIfAccepted?: boolean } } | {
+  readonly delaySecs: number;
+} | { readonly signedSecsAgo: number } | { readonly sign: SignatureFault } | { readonly alsoTo: readonly string[] };
 
 declare function bodyLimit(method: string, path: string): number;
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];

@@ -31,7 +31,7 @@ export async function renderControl(): Promise<Map<string, string>> {
       header +
         compactCode(
           reachableFrom(
-            ["controlSchemas", "zCollection", "zFault"],
+            ["controlSchemas", "zCollection"],
             strict(await renderZod(document), document) + renderRequestSchemas(operations),
           ),
         ),

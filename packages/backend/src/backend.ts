@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { serveControl } from "./control/control.ts";
 import type { SandboxRegistry } from "./control/exchange.ts";
-import { createFaults, type Fault } from "./faults/faults.ts";
+import type { Fault } from "./faults/fault.ts";
+import { createFaults } from "./faults/faults.ts";
 import { createTokens } from "./http/authenticate.ts";
 import { createDateFormatter, type Dispatched, dispatch } from "./http/dispatch.ts";
 import type { AnyHandler } from "./http/exchange.ts";
@@ -154,7 +155,7 @@ function createCore(options: BackendOptions, { table, wall, onFollow }: Parts) {
   const tokens = createTokens(randoms.main.bytes(32));
   const faults = createFaults(randoms.faults, table.operations);
   const inbox = createInbox(clock, world.policies);
-  const deliveries = createDeliveries(world, (url, init) =>
+  const deliveries = createDeliveries(world, faults, (url, init) =>
     isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init),
   );
   const transfers = createTransfers(world, deliveries);

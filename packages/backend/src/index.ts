@@ -1,6 +1,16 @@
 export { type Backend, type BackendOptions, createBackend, type Peer } from "./backend.ts";
 export { bodyLimit } from "./control/control.ts";
-export type { Fault, FaultAction, FaultFieldError, Faults } from "./faults/faults.ts";
+export type {
+  Fault,
+  FaultAction,
+  FaultFieldError,
+  FaultWhen,
+  RequestFault,
+  SignatureFault,
+  WebhookFault,
+  WebhookFaultAction,
+} from "./faults/fault.ts";
+export type { Faults } from "./faults/faults.ts";
 export { errorResponse } from "./http/dispatch.ts";
 export type { Journal, JournalDetail, JournalEntry, JournalFilter } from "./http/journal.ts";
 export type {

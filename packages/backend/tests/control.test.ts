@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../src/backend.ts";
 import { bodyLimit } from "../src/control/control.ts";
 import { controlDocument } from "../src/generated/document.gen.ts";
+import { inboxUrl } from "../src/platform/inbox.ts";
 import { createSandboxes } from "../src/sandboxes.ts";
 import { demo } from "../src/testing/demo-seed.ts";
 import { send } from "./test-client.ts";
@@ -51,6 +52,25 @@ describe("the control plane", () => {
     expect((await send(backend, "GET /roles")).status).toBe(200);
   });
 
+  it("adds and lists faults of webhook deliveries, and shows what they did", async () => {
+    const backend = newBackend();
+    backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });
+    const fault = { webhooks: { destinationId: demo.destinations.app }, do: { duplicate: { copies: 2 } } };
+    const { status, body } = await control(backend, "POST /faults", fault);
+    expect(status).toBe(201);
+    expect((await control(backend, "GET /faults")).body).toEqual({
+      faults: [{ ...fault, id: body.id, when: { nth: 1, times: 1 } }],
+    });
+    const trigger = { destinationId: demo.destinations.app };
+    const first = (await control(backend, "POST /webhooks/trigger", trigger)).body;
+    expect(first).toMatchObject({ accepted: true, fault: body.id, faultDo: fault.do });
+    expect((await control(backend, "GET /webhooks/deliveries")).body.deliveries).toMatchObject([
+      first,
+      { redeliveryOf: first.id, fault: body.id },
+    ]);
+    expect((await control(backend, "GET /faults")).body).toEqual({ faults: [] });
+  });
+
   it("includes the reason in an internal error", async () => {
     const backend = newBackend();
     backend.state.users.set("broken", null as never);
@@ -84,6 +104,9 @@ describe("the control plane", () => {
     ["POST /clock/advance", { to: "2020-01-01T00:00:00Z" }, "to"],
     ["POST /faults", { do: { code: "nope" } }, "do.code"],
     ["POST /faults", { do: { code: "conflict" }, when: { nth: 0 } }, "when.nth"],
+    ["POST /faults", [], "body"],
+    ["POST /faults", { webhooks: {}, match: {}, do: "truncate" }, "webhooks"],
+    ["POST /faults", { webhooks: {}, do: { sign: "badly" } }, "do.sign"],
     ["POST /faults", { do: { code: "conflict" }, match: { operationId: "nope" } }, "match.operationId"],
     ["POST /faults", { do: { code: "conflict" }, match: { method: "FOO" } }, "match.method"],
     ["POST /faults", { do: { status: 200, headers: { "Content-Length": "5" } } }, "do.headers.Content-Length"],

@@ -1,10 +1,10 @@
-import type { Fault } from "../faults/faults.ts";
+import type { Fault } from "../faults/fault.ts";
 import type { ControlHandlers } from "./exchange.ts";
 import { controlError } from "./reply.ts";
 
 export const faultHandlers = {
   listFaults: ({ backend }) => ({ faults: backend.faults.list() }),
-  // `add` validates the rest of the fault.
+  // `add` validates it.
   addFault: ({ backend, body }) => ({ id: backend.faults.add(body as Fault) }),
   clearFaults: ({ backend }) => backend.faults.clear(),
   removeFault: ({ backend, params }) =>

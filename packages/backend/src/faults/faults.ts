@@ -1,68 +1,10 @@
-import {
-  type ErrorCode,
-  type ErrorResponseMeta,
-  errorCodes,
-  type FieldErrorCode,
-  type OperationDescription,
-} from "@call-transfer/spec";
+import { type ErrorCode, type ErrorResponseMeta, errorCodes, type OperationDescription } from "@call-transfer/spec";
 import { under } from "../model/input-error.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { Random } from "../model/random.ts";
+import type { Fault, FaultAction, RequestFault, WebhookFault, WebhookFaultAction } from "./fault.ts";
 import { assertFault } from "./fault-check.ts";
-
-/** What a fault does: replaces the response, or damages it in transit. */
-export type FaultAction =
-  /** Does not process the request. Resets the connection, closes it without a response, or keeps it open without one. */
-  | "reset"
-  | "empty"
-  | "hang"
-  /** Processes the request, then resets the connection. */
-  | "processThenDrop"
-  /** Cuts the response off, sends it slowly, labels it as HTML, or replaces its enum values with unknown ones. */
-  | "truncate"
-  | "slowBody"
-  | "wrongContentType"
-  | "unknownEnum"
-  /**
-   * Responds with an error code (§7.2). `errors` are its field errors, for a code that has them, each with a field error
-   * code (§7.3). `meta` is sent unchanged. Both have a default that fits the code.
-   */
-  | {
-      readonly code: ErrorCode;
-      readonly errors?: readonly FaultFieldError[];
-      readonly meta?: ErrorResponseMeta & { readonly [field: string]: unknown };
-    }
-  /** Responds with `rate_limit_exceeded`. */
-  | { readonly rateLimit: { readonly retryAfterSecs: number } }
-  /** Responds with any status and any body: a string, or JSON. */
-  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
-  /** Delays the request by this many milliseconds of the backend's clock, then processes it. */
-  | { readonly latency: number };
-
-/** A field error in the response of a fault. */
-export interface FaultFieldError {
-  /** The invalid field, e.g. `members[0].ringTimeoutSecs`. */
-  readonly field: string;
-  readonly code: FieldErrorCode;
-  /** Has a general text by default. */
-  readonly message?: string;
-}
-
-/** A failure to inject into matching requests. */
-export interface Fault {
-  /** Which requests match; absent criteria match every request. `path` is a path or a path template. */
-  readonly match?: { readonly operationId?: string; readonly method?: string; readonly path?: string };
-  readonly when?: {
-    /** The first matching request that fails, counted from 1; 1 by default. */
-    readonly nth?: number;
-    /** How many requests fail before the fault is removed; null for no limit; 1 by default. */
-    readonly times?: number | null;
-    /** The probability that a matching request fails, above 0 and up to 1; 1 by default. */
-    readonly probability?: number;
-  };
-  readonly do: FaultAction;
-}
 
 /** The active faults of a backend, in the order in which they were added. */
 export interface Faults {
@@ -83,12 +25,21 @@ export interface MatchedFaults {
   readonly id: string | undefined;
 }
 
-interface ActiveFault {
+/** The fault that applies to one delivery: the first that matches. */
+export interface MatchedWebhookFault {
   readonly id: string;
-  readonly fault: Fault;
-  /** Counts down to the first request that fails. */
+  readonly action: WebhookFaultAction;
+}
+
+/** What the criteria of a fault are compared with. */
+export type DeliveryCriteria = { readonly [Name in keyof Required<WebhookFault["webhooks"]>]: unknown };
+
+interface ActiveFault<Kind extends Fault = Fault> {
+  readonly id: string;
+  readonly fault: Kind;
+  /** Counts down to the first match that fails. */
   nth: number;
-  /** Counts down the requests that still fail; null for no limit. */
+  /** Counts down the matches that still fail; null for no limit. */
   times: number | null;
 }
 
@@ -103,6 +54,10 @@ export interface FaultsSnapshot {
 export interface FaultQueue extends Faults {
   /** Returns the faults that apply to a request, and counts them down. */
   match(operation: OperationDescription, path: string): MatchedFaults;
+  /** Returns the fault that applies to a delivery, if there is one, and counts it down. */
+  matchDelivery(delivery: DeliveryCriteria): MatchedWebhookFault | undefined;
+  /** A new id for a delivery that a fault adds. Drawn here, so that faults do not change the ids of records. */
+  newDeliveryId(): string;
   /** Exports the active faults for a snapshot. */
   keep(): FaultsSnapshot;
   /** Replaces all faults. Throws InputError naming the invalid field, and then changes nothing. */
@@ -112,7 +67,10 @@ export interface FaultQueue extends Faults {
 const noFaults: MatchedFaults = { latency: 0, action: undefined, id: undefined };
 
 /** Creates an empty list of faults for these operations. */
-export function createFaults(random: Pick<Random, "next">, operations: readonly OperationDescription[]): FaultQueue {
+export function createFaults(
+  random: Pick<Random, "next" | "uuid">,
+  operations: readonly OperationDescription[],
+): FaultQueue {
   let active: ActiveFault[] = [];
   let last = 0;
   const validated = (fault: unknown): Fault => {
@@ -139,10 +97,18 @@ export function createFaults(random: Pick<Random, "next">, operations: readonly 
     },
     match(operation, path) {
       if (active.length === 0) return noFaults;
-      const matched = matchFaults(active, operation, path, random);
+      const matched = matchFaults(active.filter(isForRequests), operation, path, random);
       active = active.filter(({ times }) => times !== 0);
       return matched;
     },
+    matchDelivery(delivery) {
+      const matched = active
+        .filter(isForDeliveries)
+        .find((entry) => isMatch(entry.fault.webhooks, delivery) && countDown(entry, random));
+      active = active.filter(({ times }) => times !== 0);
+      return matched && { id: matched.id, action: matched.fault.do };
+    },
+    newDeliveryId: () => random.uuid(),
     keep: () => ({ last, waiting: list() }),
     restore(snapshot) {
       const restored = snapshot.waiting.map(({ id, ...fault }, index) =>
@@ -162,8 +128,16 @@ function activeFault(id: string, fault: Fault): ActiveFault {
   return { id, fault, nth, times };
 }
 
+function isForRequests(entry: ActiveFault): entry is ActiveFault<RequestFault> {
+  return entry.fault.webhooks === undefined;
+}
+
+function isForDeliveries(entry: ActiveFault): entry is ActiveFault<WebhookFault> {
+  return entry.fault.webhooks !== undefined;
+}
+
 function matchFaults(
-  active: readonly ActiveFault[],
+  active: readonly ActiveFault<RequestFault>[],
   operation: OperationDescription,
   path: string,
   random: Pick<Random, "next">,
@@ -181,7 +155,7 @@ function matchFaults(
   return matched;
 }
 
-/** Whether this matching request fails, by the fault's `nth`, `probability` and `times`. */
+/** Whether this match fails, by the fault's `nth`, `probability` and `times`. */
 function countDown(entry: ActiveFault, random: Pick<Random, "next">): boolean {
   if (entry.nth > 1) {
     entry.nth -= 1;
@@ -193,7 +167,15 @@ function countDown(entry: ActiveFault, random: Pick<Random, "next">): boolean {
   return true;
 }
 
-function isOperation(match: Fault["match"], operation: OperationDescription, path: string): boolean {
+function isMatch({ destinationId, url, transferId }: WebhookFault["webhooks"], delivery: DeliveryCriteria): boolean {
+  return (
+    (destinationId ?? delivery.destinationId) === delivery.destinationId &&
+    (url ?? delivery.url) === delivery.url &&
+    (transferId ?? delivery.transferId) === delivery.transferId
+  );
+}
+
+function isOperation(match: RequestFault["match"], operation: OperationDescription, path: string): boolean {
   return (
     (match?.operationId ?? operation.id) === operation.id &&
     (match?.method ?? operation.method).toUpperCase() === operation.method &&

@@ -39,10 +39,44 @@ export const zFaultMatch = z.strictObject({
   path: z.string().optional()
 });
 
+/** Which deliveries match; absent criteria match every delivery, so `{}` matches all. */
+export const zWebhookMatch = z.strictObject({
+  destinationId: z.string().optional(),
+  url: z.string().optional(),
+  transferId: z.string().optional()
+});
+
+/** Counts matching requests, or matching deliveries. */
 export const zFaultWhen = z.strictObject({
   nth: z.int().gte(1).optional(),
   times: z.int().gte(1).nullish(),
   probability: z.number().gt(0).lte(1).optional()
+});
+
+/** What the fault does to a delivery. All times are seconds of the sandbox's clock. `truncate` cuts the body in half; the signature is of the whole. `reorder` sends the delivery after the next one to the same destination, or after 10 seconds. `duplicate` sends the same bytes several times. `retry` sends the event again, with a new signature, until a 2xx. `delaySecs` sends later, with the signature of before. `signedSecsAgo` signs with an earlier time. `sign` changes the signature. `alsoTo` sends the same bytes to other addresses too. */
+export const zWebhookFaultDo = z.union([
+  z.literal('truncate'),
+  z.literal('reorder'),
+  z.strictObject({
+    duplicate: z.strictObject({ copies: z.int().gte(2).lte(100), gapSecs: z.number().gte(0).lte(86400).optional() })
+  }),
+  z.strictObject({
+    retry: z.strictObject({
+      times: z.int().gte(1).lte(10),
+      afterSecs: z.number().gte(0).lte(86400),
+      evenIfAccepted: z.boolean().optional()
+    })
+  }),
+  z.strictObject({ delaySecs: z.number().gt(0).lte(86400) }),
+  z.strictObject({ signedSecsAgo: z.number().gte(-86400).lte(86400) }),
+  z.strictObject({ sign: z.enum(['none', 'wrongSecret', 'previousSecret', 'wrongFirst', 'reversed']) }),
+  z.strictObject({ alsoTo: z.array(z.string().min(1)).min(1).max(20) })
+]);
+
+export const zWebhookFault = z.strictObject({
+  webhooks: zWebhookMatch,
+  when: zFaultWhen.optional(),
+  do: zWebhookFaultDo
 });
 
 export const zFaultFieldError = z.strictObject({
@@ -81,7 +115,14 @@ export const zFaultDo = z.union([
   z.strictObject({ latency: z.number().gte(0).lte(86400000) })
 ]);
 
-export const zFault = z.strictObject({ match: zFaultMatch.optional(), when: zFaultWhen.optional(), do: zFaultDo });
+export const zRequestFault = z.strictObject({
+  match: zFaultMatch.optional(),
+  when: zFaultWhen.optional(),
+  do: zFaultDo
+});
+
+/** A failure of API requests (`match`) or of webhook deliveries (`webhooks`). */
+export const zFault = z.union([zRequestFault, zWebhookFault]);
 
 export const zRequestWait = z.strictObject({
   operationId: z.string().optional(),

@@ -121,7 +121,18 @@ export interface components {
       /** @description The id of the record or request concerned. */
       readonly id?: string;
     } & { readonly [key: string]: unknown };
-    readonly Fault: { readonly match?: components["schemas"]["FaultMatch"]; readonly when?: components["schemas"]["FaultWhen"]; readonly do: components["schemas"]["FaultDo"] };
+    /** @description A failure of API requests (`match`) or of webhook deliveries (`webhooks`). */
+    readonly Fault: components["schemas"]["RequestFault"] | components["schemas"]["WebhookFault"];
+    readonly RequestFault: {
+      readonly match?: components["schemas"]["FaultMatch"];
+      readonly when?: components["schemas"]["FaultWhen"];
+      readonly do: components["schemas"]["FaultDo"];
+    };
+    readonly WebhookFault: {
+      readonly webhooks: components["schemas"]["WebhookMatch"];
+      readonly when?: components["schemas"]["FaultWhen"];
+      readonly do: components["schemas"]["WebhookFaultDo"];
+    };
     /** @description Which requests match; absent criteria match every request. */
     readonly FaultMatch: {
       readonly operationId?: string;
@@ -130,6 +141,15 @@ export interface components {
       /** @description A path or a path template. */
       readonly path?: string;
     };
+    /** @description Which deliveries match; absent criteria match every delivery, so `{}` matches all. */
+    readonly WebhookMatch: {
+      readonly destinationId?: string;
+      /** @description The address that the delivery is for. */
+      readonly url?: string;
+      /** @description The `transferId` of the event. */
+      readonly transferId?: string;
+    };
+    /** @description Counts matching requests, or matching deliveries. */
     readonly FaultWhen: {
       /** @description The first matching request that fails, counted from 1; 1 by default. */
       readonly nth?: number;
@@ -150,6 +170,36 @@ export interface components {
       /** @description A string, or any JSON value. */
       readonly body?: unknown;
     } | { readonly latency: number };
+    /** @description What the fault does to a delivery. All times are seconds of the sandbox's clock. `truncate` cuts the body in half; the signature is of the whole. `reorder` sends the delivery after the next one to the same destination, or after 10 seconds. `duplicate` sends the same bytes several times. `retry` sends the event again, with a new signature, until a 2xx. `delaySecs` sends later, with the signature of before. `signedSecsAgo` signs with an earlier time. `sign` changes the signature. `alsoTo` sends the same bytes to other addresses too. */
+    readonly WebhookFaultDo: ("truncate" | "reorder") | {
+      readonly duplicate: {
+        /** @description How often it is sent in all. */
+        readonly copies: number;
+        /** @description The time between two copies; 0 by default, which sends all at the same time. */
+        readonly gapSecs?: number;
+      };
+    } | {
+      readonly retry: {
+        /** @description How often it is sent again at most. */
+        readonly times: number;
+        /** @description The time from an answer to the first retry; each later retry waits twice as long as the one before. */
+        readonly afterSecs: number;
+        /** @description Whether a 2xx is ignored, as if it had been lost on the way; false by default. */
+        readonly evenIfAccepted?: boolean;
+      };
+    } | { readonly delaySecs: number } | {
+      /** @description Below 0 for a time in the future. */
+      readonly signedSecsAgo: number;
+    } | {
+      /**
+       * @description `none` leaves the header out. `wrongSecret` signs with another secret, and `previousSecret` with the one before the rotation, also when it has expired; without a rotation it is a wrong one. `wrongFirst` puts the signature of another secret before the valid ones. `reversed` reverses the order of the header's parts.
+       * @enum {string}
+       */
+      readonly sign: "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
+    } | {
+      /** @description Other http or https addresses. */
+      readonly alsoTo: readonly string[];
+    };
     readonly FaultFieldError: {
       /** @description The invalid field, e.g. `members[0].ringTimeoutSecs`. */
       readonly field: string;
@@ -229,7 +279,7 @@ export interface components {
       /** Format: date-time */
       readonly at: string;
       readonly url: string;
-      /** @description The body exactly as it was signed and sent. */
+      /** @description The body exactly as it was sent. */
       readonly body: string;
       /** @description The response status of the receiver; absent if there was no response. */
       readonly status?: number;
@@ -238,6 +288,9 @@ export interface components {
       readonly error?: string;
       /** @description The id of the delivery that was sent again. */
       readonly redeliveryOf?: string;
+      /** @description The id of the fault that matched the delivery. */
+      readonly fault?: string;
+      readonly faultDo?: components["schemas"]["WebhookFaultDo"];
     };
     readonly DeliveryList: { readonly deliveries: readonly components["schemas"]["Delivery"][] };
     readonly InboxAnswer: {

@@ -1,6 +1,7 @@
 import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
-import { type FaultAction, faultProblem, type MatchedFaults } from "../faults/faults.ts";
+import type { FaultAction } from "../faults/fault.ts";
+import { faultProblem, type MatchedFaults } from "../faults/faults.ts";
 import { type Answer, isProblem, problem } from "../model/problem.ts";
 import { isUuid } from "../model/uuid.ts";
 import type { World } from "../model/world.ts";

@@ -1,10 +1,14 @@
 import { webhookSignature } from "@call-transfer/spec";
+import type { WebhookFaultAction } from "../faults/fault.ts";
+import type { FaultQueue, MatchedWebhookFault } from "../faults/faults.ts";
 import { InputError } from "../model/input-error.ts";
 import type { DestinationRecord } from "../model/records.ts";
 import { retention, withLatest } from "../model/retention.ts";
+import { isWebAddress } from "../model/web-address.ts";
 import type { World } from "../model/world.ts";
-import { secretsAt } from "../rules/secrets.ts";
-import { signatureHeader } from "./signer.ts";
+import { type PlannedSend, plainSend, planDelivery } from "./delivery-plan.ts";
+import { HeldSends } from "./held-sends.ts";
+import { OpenOffer } from "./open-offer.ts";
 
 /** One attempt to deliver an event to the server of an `app` destination. */
 export interface Delivery {
@@ -14,7 +18,7 @@ export interface Delivery {
   readonly at: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body exactly as it was signed and sent. */
+  /** The body exactly as it was sent. */
   readonly body: string;
   /** The receiver's status; absent if there was no answer. */
   readonly status?: number;
@@ -24,6 +28,10 @@ export interface Delivery {
   readonly error?: string;
   /** The delivery whose event was sent again. */
   readonly redeliveryOf?: string;
+  /** The id of the fault that matched it. */
+  readonly fault?: string;
+  /** What the fault did. */
+  readonly faultDo?: WebhookFaultAction;
 }
 
 /** An event to send. Every field but `destinationId` becomes part of the payload (A-30). */
@@ -34,7 +42,10 @@ export interface Trigger {
 
 /** Webhook deliveries (§6). */
 export interface Deliveries {
-  /** Sends one signed event and resolves with the outcome. Rejects with InputError for a destination without a server. */
+  /**
+   * Sends one signed event and resolves with the outcome. If a fault sends it several times, this is the delivery whose
+   * answer counts. Rejects with InputError for a destination without a server.
+   */
   trigger(trigger: Trigger): Promise<Delivery>;
   /** Sends the event of a delivery again with a new signature. Rejects with InputError for an unknown id. */
   redeliver(id: string): Promise<Delivery>;
@@ -49,82 +60,146 @@ export interface EventIdentity {
   readonly createdAt: number;
 }
 
+/** Gets the delivery whose answer counts. */
+type Answered = (delivery: Delivery) => void;
+
 /** The deliveries of one backend, with what its other parts do with them. */
 export interface DeliveryEngine extends Deliveries {
   /** Sends an event like `trigger`, and returns its id at once. */
-  offer(trigger: Trigger, event?: EventIdentity): { readonly id: string; readonly done: Promise<Delivery> };
+  offer(trigger: Trigger, answered: Answered, event?: EventIdentity): string;
   /** Forgets sent deliveries and those in flight. */
   clear(): void;
 }
 
 type Send = (url: string, init: RequestInit) => Promise<Response>;
+type DeliveryFaults = Pick<FaultQueue, "matchDelivery" | "newDeliveryId">;
+type Identified = Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">;
+
+/** What a delivery shows that was never sent. */
+const unsent = { accepted: false, error: "The sandbox was reset or restored before this was sent." };
 
 /** Creates the deliveries of one backend. */
-export function createDeliveries(world: World, send: Send): DeliveryEngine {
-  return new SignedDeliveries(world, send);
+export function createDeliveries(world: World, faults: DeliveryFaults, send: Send): DeliveryEngine {
+  return new SignedDeliveries(world, faults, send);
 }
 
 // Public methods are fields with arrow functions, so that callers may pass them on.
 class SignedDeliveries implements DeliveryEngine {
   readonly #world: World;
+  readonly #faults: DeliveryFaults;
   readonly #send: Send;
-  #sent: Delivery[] = [];
+  #sent: { readonly delivery: Delivery; readonly event: Identified }[] = [];
+  readonly #held: HeldSends;
   /** Replaced at each clearing, so that a delivery that began before is not recorded. */
   #era = {};
 
-  constructor(world: World, send: Send) {
+  constructor(world: World, faults: DeliveryFaults, send: Send) {
     this.#world = world;
+    this.#faults = faults;
     this.#send = send;
+    this.#held = new HeldSends(world.clock);
   }
 
-  readonly offer = ({ destinationId, ...payload }: Trigger, event?: EventIdentity) => {
+  readonly offer = ({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string => {
     const { clock, random } = this.#world;
     const destination = this.#find(destinationId);
     webhookUrl(destination);
     const id = event?.id ?? random.uuid();
     const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
     const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
-    return { id, done: this.#post({ id, destinationId, body }, destination) };
+    this.#begin({ id, destinationId, body }, destination, answered);
+    return id;
   };
 
-  readonly trigger = async (trigger: Trigger): Promise<Delivery> => {
-    return this.#tracked(this.offer(trigger).done);
+  readonly trigger = (trigger: Trigger): Promise<Delivery> => {
+    return new Promise((answered) => void this.offer(trigger, answered));
   };
 
   readonly redeliver = async (id: string): Promise<Delivery> => {
-    const first = this.#sent.find((delivery) => delivery.id === id);
+    const first = this.#sent.find(({ delivery }) => delivery.id === id);
     if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
-    const { destinationId, body } = first;
+    const { destinationId, body } = first.event;
     const again = { id: this.#world.random.uuid(), destinationId, body, redeliveryOf: id };
-    return this.#tracked(this.#post(again, this.#find(destinationId)));
+    return new Promise((answered) => this.#begin(again, this.#find(destinationId), answered));
   };
 
   readonly list = (): readonly Delivery[] => {
-    return this.#sent;
+    return this.#sent.map(({ delivery }) => delivery);
   };
 
   readonly clear = (): void => {
     this.#era = {};
     this.#sent = [];
+    this.#held.clear();
   };
 
-  async #post(
-    event: Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">,
-    destination: DestinationRecord,
-  ): Promise<Delivery> {
+  /** Sends an event: once, or as the fault says that matches it. */
+  #begin(event: Identified, destination: DestinationRecord, answered: Answered): void {
+    const [url, at] = [webhookUrl(destination), this.#world.clock.now()];
+    const { transferId }: { transferId?: unknown } = JSON.parse(event.body);
+    const fault = this.#faults.matchDelivery({ destinationId: destination.id, url, transferId });
+    const plan = planDelivery({ body: event.body, url, destination, at }, fault?.action);
+    const delivery = { ...event, at: new Date(at).toISOString(), url, headers: {}, ...unsent, ...aboutFault(fault) };
+    const offer = new OpenOffer({ event, fault }, plan, delivery, answered);
+    for (const [index, send] of plan.sends.entries()) {
+      const own = index === 0 ? event : this.#again(event);
+      this.#after(send, offer, own, () => this.#start(offer, own, send));
+    }
+  }
+
+  /** The same event as another delivery. */
+  #again(event: Identified): Identified {
+    return { ...event, id: this.#faults.newDeliveryId(), redeliveryOf: event.id };
+  }
+
+  #after(
+    wait: Pick<PlannedSend, "afterSecs" | "afterNext">,
+    offer: OpenOffer,
+    event: Identified,
+    start: () => void,
+  ): void {
+    const { afterSecs, afterNext = false } = wait;
+    const { id, destinationId } = event;
+    const at = this.#world.clock.now() + afterSecs * 1000;
+    if (afterSecs === 0) start();
+    else this.#held.hold({ id, destinationId, at, afterNext, start, giveUp: () => offer.conclude() });
+  }
+
+  #start(offer: OpenOffer, event: Identified, send: PlannedSend): void {
+    offer.track(this.#post(offer, event, send), this.#world.clock);
+  }
+
+  async #post(offer: OpenOffer, event: Identified, { url, headers, body }: PlannedSend): Promise<void> {
     const { clock, policies, events } = this.#world;
-    const [url, at, era] = [webhookUrl(destination), clock.now(), this.#era];
-    const headers = {
-      "content-type": "application/json",
-      [webhookSignature.header]: signatureHeader(event.body, secretsAt(destination, at), at),
-    };
-    const outcome = await attempt(this.#send, url, { headers, body: event.body }, policies.deliveryTimeoutSecs);
-    const delivery: Delivery = { ...event, at: new Date(at).toISOString(), url, headers, ...outcome };
-    if (era !== this.#era) return delivery;
-    this.#sent = withLatest(this.#sent, delivery, retention.deliveries);
-    const { id, destinationId, accepted } = delivery;
-    events.emit("webhook.delivered", { id, destinationId, accepted });
-    return delivery;
+    const [at, era] = [clock.now(), this.#era];
+    const overtaken = this.#held.waitingForNext(event.destinationId);
+    const outcome = await attempt(this.#send, url, { headers, body }, policies.deliveryTimeoutSecs);
+    const sentAt = new Date(at).toISOString();
+    const delivery: Delivery = { ...event, body, at: sentAt, url, headers, ...outcome, ...aboutFault(offer.fault) };
+    if (era === this.#era) {
+      this.#sent = withLatest(this.#sent, { delivery, event }, retention.deliveries);
+      const { id, destinationId, accepted } = delivery;
+      events.emit("webhook.delivered", { id, destinationId, accepted });
+      this.#planRetry(offer, accepted);
+    }
+    offer.conclude(delivery);
+    this.#held.release(overtaken);
+  }
+
+  #planRetry(offer: OpenOffer, isAccepted: boolean): void {
+    const afterSecs = offer.planRetry(isAccepted);
+    if (afterSecs === undefined) return;
+    const again = this.#again(offer.event);
+    this.#after({ afterSecs }, offer, again, () => this.#retry(offer, again));
+  }
+
+  /** Sends an event again, unless its destination is gone. */
+  #retry(offer: OpenOffer, again: Identified): void {
+    const { state, clock } = this.#world;
+    const destination = state.destinations.get(again.destinationId);
+    const url = destination?.config.url;
+    if (destination?.kind !== "app" || !isWebAddress(url)) offer.conclude();
+    else this.#start(offer, again, plainSend({ body: again.body, url, destination, at: clock.now() }));
   }
 
   #find(destinationId: string): DestinationRecord {
@@ -132,11 +207,10 @@ class SignedDeliveries implements DeliveryEngine {
     if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
     return destination;
   }
+}
 
-  #tracked(work: Promise<Delivery>): Promise<Delivery> {
-    this.#world.clock.track(work);
-    return work;
-  }
+function aboutFault(fault: MatchedWebhookFault | undefined): Pick<Delivery, "fault" | "faultDo"> {
+  return fault === undefined ? {} : { fault: fault.id, faultDo: fault.action };
 }
 
 async function attempt(
@@ -156,10 +230,9 @@ async function attempt(
   }
 }
 
-function webhookUrl({ kind, config }: DestinationRecord): string {
+function webhookUrl({ kind, config: { url } }: DestinationRecord): string {
   if (kind !== "app") throw new InputError("destinationId", "only a destination of kind app receives webhooks");
-  const { url } = config;
-  if (typeof url !== "string" || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+  if (!isWebAddress(url))
     throw new InputError("config.url", "the destination has no http or https address to deliver to");
   return url;
 }

@@ -6,7 +6,8 @@ import type { Delivery, EventIdentity, Trigger } from "./deliveries.ts";
 
 /** Sends offers to apps. */
 export interface OfferSender {
-  offer(trigger: Trigger, event?: EventIdentity): { readonly id: string; readonly done: Promise<Delivery> };
+  /** Returns the id of the event. */
+  offer(trigger: Trigger, answered: (delivery: Delivery) => void, event?: EventIdentity): string;
 }
 
 /** What an app's answer to an offer does. A decline ends its ring (`stopRinging` in transfer-steps.ts). */
@@ -17,7 +18,7 @@ export interface OfferAnswers {
 
 /** Sends the offer of one ring; the app's response is its answer (A-32). A repeated offer is the same event. */
 export function sendOffer(
-  { state, clock }: World,
+  { state }: World,
   offers: OfferSender,
   transfer: TransferRecord,
   ringIndex: number,
@@ -27,15 +28,13 @@ export function sendOffer(
   if (ring === undefined) return;
   const earlier = ring.deliveryId === undefined ? undefined : { id: ring.deliveryId, createdAt: ring.from };
   try {
-    const { id, done } = offers.offer(triggerOf(transfer, ring), earlier);
-    ring.deliveryId = id;
     const answered = ({ accepted, status, error }: Delivery): void => {
       // After a reset or a restore, the state has forgotten this transfer or holds another copy of it.
       if (state.transfers.get(transfer.id) !== transfer) return;
       if (accepted) accept(ringIndex);
       else decline(ringIndex, status === undefined ? (error ?? "no answer") : `the app answered ${status}`);
     };
-    clock.track(done.then(answered));
+    ring.deliveryId = offers.offer(triggerOf(transfer, ring), answered, earlier);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     decline(ringIndex, error.message);

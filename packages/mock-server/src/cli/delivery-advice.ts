@@ -2,7 +2,7 @@ import { webhookSignature } from "@call-transfer/spec";
 import type { components } from "./control-types.gen.ts";
 import { program } from "./program.ts";
 
-type Delivery = components["schemas"]["Delivery"];
+type Delivery = Pick<components["schemas"]["Delivery"], "accepted" | "status" | "error" | "at">;
 
 /** Explains why an offer was not accepted and what to do; undefined when it was. `realTime` is in milliseconds. */
 export function deliveryAdvice({ accepted, status, error, at }: Delivery, realTime: number): string | undefined {

@@ -1,18 +1,23 @@
-import type { Backend } from "@call-transfer/backend";
+import type { Backend, Fault } from "@call-transfer/backend";
 import { program } from "./program.ts";
 
-/** Warns about responses that wait for a frozen clock, which looks like a server that hangs. */
+/** Warns about responses and deliveries that wait for a frozen clock, which looks like a server that hangs. */
 export function frozenClockWarning({ clock, faults }: Pick<Backend, "clock" | "faults">): string | undefined {
   if (clock.mode !== "frozen") return undefined;
-  const delays = faults.list().flatMap(({ do: action }) => {
-    if (action === "slowBody") return ["a slow body"];
-    return typeof action === "object" && "latency" in action && action.latency > 0
-      ? [`a latency of ${action.latency} ms`]
-      : [];
-  });
-  const [first] = delays;
+  const [first] = faults.list().flatMap((fault) => waiting(fault) ?? []);
   return (
     first &&
-    `The clock is frozen, so requests with ${first} hang. Advance it with ${program} clock advance next, or start with --clock flowing.`
+    `The clock is frozen, so ${first}. Advance it with ${program} clock advance next, or start with --clock flowing.`
   );
+}
+
+/** What waits for the clock under a fault. */
+function waiting({ do: action }: Fault): string | undefined {
+  if (action === "slowBody") return "requests with a slow body hang";
+  if (action === "reorder") return "webhook deliveries to reorder wait";
+  if (typeof action !== "object") return undefined;
+  if ("latency" in action && action.latency > 0) return `requests with a latency of ${action.latency} ms hang`;
+  if ("delaySecs" in action) return `webhook deliveries with a delay of ${action.delaySecs} s wait`;
+  if ("retry" in action && action.retry.afterSecs > 0) return "retries of webhook deliveries wait";
+  return "duplicate" in action && action.duplicate.gapSecs ? "copies of webhook deliveries wait" : undefined;
 }

@@ -1,0 +1,100 @@
+import type { ErrorCode, ErrorResponseMeta, FieldErrorCode } from "@call-transfer/spec";
+
+/** What a fault does to a request: replaces the response, or damages it in transit. */
+export type FaultAction =
+  /** Does not process the request. Resets the connection, closes it without a response, or keeps it open without one. */
+  | "reset"
+  | "empty"
+  | "hang"
+  /** Processes the request, then resets the connection. */
+  | "processThenDrop"
+  /** Cuts the response off, sends it slowly, labels it as HTML, or replaces its enum values with unknown ones. */
+  | "truncate"
+  | "slowBody"
+  | "wrongContentType"
+  | "unknownEnum"
+  /**
+   * Responds with an error code (§7.2). `errors` are its field errors, for a code that has them, each with a field error
+   * code (§7.3). `meta` is sent unchanged. Both have a default that fits the code.
+   */
+  | {
+      readonly code: ErrorCode;
+      readonly errors?: readonly FaultFieldError[];
+      readonly meta?: ErrorResponseMeta & { readonly [field: string]: unknown };
+    }
+  /** Responds with `rate_limit_exceeded`. */
+  | { readonly rateLimit: { readonly retryAfterSecs: number } }
+  /** Responds with any status and any body: a string, or JSON. */
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  /** Delays the request by this many milliseconds of the backend's clock, then processes it. */
+  | { readonly latency: number };
+
+/** A field error in the response of a fault. */
+export interface FaultFieldError {
+  /** The invalid field, e.g. `members[0].ringTimeoutSecs`. */
+  readonly field: string;
+  readonly code: FieldErrorCode;
+  /** Has a general text by default. */
+  readonly message?: string;
+}
+
+/** What a fault does to a delivery (§6). All times are seconds of the backend's clock. */
+export type WebhookFaultAction =
+  /** Cuts the body in half. The signature is of the whole body. */
+  | "truncate"
+  /** Sends the delivery after the next one to the same destination, or after 10 seconds if there is none. */
+  | "reorder"
+  /** Sends the same bytes `copies` times in all: at the same time, or `gapSecs` apart. */
+  | { readonly duplicate: { readonly copies: number; readonly gapSecs?: number } }
+  /**
+   * Sends the event again, with a new signature, up to `times` times until the receiver answers 2xx: `afterSecs` after the
+   * first answer, then after twice as long each time. With `evenIfAccepted`, a 2xx is ignored, as if it had been lost.
+   */
+  | { readonly retry: { readonly times: number; readonly afterSecs: number; readonly evenIfAccepted?: boolean } }
+  /** Sends the delivery this much later, with the signature of before. */
+  | { readonly delaySecs: number }
+  /** Signs the delivery as if it were sent this much earlier; below 0, later. */
+  | { readonly signedSecsAgo: number }
+  /** Changes the signature. */
+  | { readonly sign: SignatureFault }
+  /** Sends the same bytes to these http or https addresses too, at the same time. */
+  | { readonly alsoTo: readonly string[] };
+
+/**
+ * What is wrong with, or unusual about, a signature header: it is left out (`none`), made with another secret (`wrongSecret`),
+ * made with the secret before the rotation, even if it has expired (`previousSecret`; without a rotation, with another
+ * secret), begins with the signature of another secret (`wrongFirst`), or has its parts in reverse order (`reversed`).
+ * Receivers should accept the last two.
+ */
+export type SignatureFault = "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
+
+/** Which requests or deliveries fail, of those that match. */
+export interface FaultWhen {
+  /** The first match that fails, counted from 1; 1 by default. */
+  readonly nth?: number;
+  /** How many matches fail before the fault is removed; null for no limit; 1 by default. */
+  readonly times?: number | null;
+  /** The probability that a match fails, above 0 and up to 1; 1 by default. */
+  readonly probability?: number;
+}
+
+/** A failure to inject into matching requests. */
+export interface RequestFault {
+  /** Which requests match; absent criteria match every request. `path` is a path or a path template. */
+  readonly match?: { readonly operationId?: string; readonly method?: string; readonly path?: string };
+  readonly webhooks?: never;
+  readonly when?: FaultWhen;
+  readonly do: FaultAction;
+}
+
+/** A failure to inject into matching deliveries. */
+export interface WebhookFault {
+  /** Which deliveries match; absent criteria match every delivery. `url` is the address of the destination. */
+  readonly webhooks: { readonly destinationId?: string; readonly url?: string; readonly transferId?: string };
+  readonly match?: never;
+  readonly when?: FaultWhen;
+  readonly do: WebhookFaultAction;
+}
+
+/** A failure to inject into requests or into deliveries. */
+export type Fault = RequestFault | WebhookFault;

@@ -1,0 +1,94 @@
+import { webhookSignature } from "@call-transfer/spec";
+import type { SignatureFault, WebhookFaultAction } from "../faults/fault.ts";
+import type { DestinationRecord } from "../model/records.ts";
+import { secretsAt } from "../rules/secrets.ts";
+import { signatureHeader } from "./signer.ts";
+
+/** An event about to be sent. */
+export interface OutgoingEvent {
+  readonly body: string;
+  readonly url: string;
+  /** Has the secrets that sign. */
+  readonly destination: DestinationRecord;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** A request to a receiver, and when to send it. */
+export interface PlannedSend {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Seconds of the backend's clock until it is sent. */
+  readonly afterSecs: number;
+  /** Whether it is sent earlier if the next delivery to the destination is over. */
+  readonly afterNext?: boolean;
+}
+
+/** How often, and when, an event is sent again. */
+export type Retries = Extract<WebhookFaultAction, { retry: object }>["retry"];
+
+/** Everything to send for one event. */
+export interface DeliveryPlan {
+  readonly sends: readonly PlannedSend[];
+  readonly retries?: Retries;
+}
+
+/** How long `reorder` waits for the next delivery, in seconds. */
+const reorderWaitSecs = 10;
+
+/** No destination has this secret: those of the platform are letters and digits. */
+const wrongSecret = "a secret of nobody";
+
+/** Plans the delivery of an event: one signed request at once, unless a fault does something else. */
+export function planDelivery(event: OutgoingEvent, action?: WebhookFaultAction): DeliveryPlan {
+  const { body, url, destination, at } = event;
+  const send = plainSend(event);
+  if (action === undefined) return { sends: [send] };
+  if (action === "truncate") return { sends: [{ ...send, body: body.slice(0, Math.floor(body.length / 2)) }] };
+  if (action === "reorder") return { sends: [{ ...send, afterSecs: reorderWaitSecs, afterNext: true }] };
+  if ("duplicate" in action) {
+    const { copies, gapSecs = 0 } = action.duplicate;
+    return { sends: Array.from({ length: copies }, (_, index) => ({ ...send, afterSecs: index * gapSecs })) };
+  }
+  if ("retry" in action) return { sends: [send], retries: action.retry };
+  if ("delaySecs" in action) return { sends: [{ ...send, afterSecs: action.delaySecs }] };
+  if ("alsoTo" in action) return { sends: [url, ...action.alsoTo].map((to) => ({ ...send, url: to })) };
+  if ("sign" in action) return { sends: [signedSend(event, unusualHeader(event, action.sign))] };
+  const signedAt = at - action.signedSecsAgo * 1000;
+  return { sends: [signedSend(event, signatureHeader(body, secretsAt(destination, at), signedAt))] };
+}
+
+/** The delivery of an event without a fault. */
+export function plainSend(event: OutgoingEvent): PlannedSend {
+  const { body, destination, at } = event;
+  return signedSend(event, signatureHeader(body, secretsAt(destination, at), at));
+}
+
+function signedSend({ body, url }: OutgoingEvent, signature: string | undefined): PlannedSend {
+  return {
+    url,
+    headers: {
+      "content-type": "application/json",
+      ...(signature !== undefined && { [webhookSignature.header]: signature }),
+    },
+    body,
+    afterSecs: 0,
+  };
+}
+
+function unusualHeader({ body, destination, at }: OutgoingEvent, fault: SignatureFault): string | undefined {
+  const secrets = secretsAt(destination, at);
+  switch (fault) {
+    case "none":
+      return undefined;
+    case "wrongSecret":
+      return signatureHeader(body, [wrongSecret], at);
+    case "previousSecret":
+      return signatureHeader(body, [destination.previousSecret ?? wrongSecret], at);
+    case "wrongFirst":
+      return signatureHeader(body, [wrongSecret, ...secrets], at);
+    case "reversed":
+      return signatureHeader(body, secrets, at).split(",").reverse().join(",");
+  }
+}

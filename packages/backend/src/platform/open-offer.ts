@@ -1,0 +1,76 @@
+import type { MatchedWebhookFault } from "../faults/faults.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Delivery } from "./deliveries.ts";
+import type { Retries } from "./delivery-plan.ts";
+
+/** An event, until one of its deliveries has the answer that counts. */
+export class OpenOffer {
+  readonly event: Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">;
+  readonly fault: MatchedWebhookFault | undefined;
+  readonly #answered: (delivery: Delivery) => void;
+  #retries: Retries | undefined;
+  /** The latest delivery that is over; at first one that was never sent. */
+  #latest: Delivery;
+  /** The number of deliveries that are not over. */
+  #open: number;
+  #isAnswered = false;
+  #inFlight = 0;
+  #rest = (): void => {};
+
+  /** `answered` gets the delivery whose answer counts. */
+  constructor(
+    { event, fault }: Pick<OpenOffer, "event" | "fault">,
+    plan: { readonly sends: readonly unknown[]; readonly retries?: Retries },
+    unsent: Delivery,
+    answered: (delivery: Delivery) => void,
+  ) {
+    this.event = event;
+    this.fault = fault;
+    this.#retries = plan.retries;
+    this.#open = plan.sends.length;
+    this.#latest = unsent;
+    this.#answered = answered;
+  }
+
+  /**
+   * Makes the clock wait for a delivery in flight. The deliveries of one offer are one piece of work: a receiver may let a
+   * copy wait for the answer to another, which sleeps on the clock.
+   */
+  track(delivering: Promise<void>, clock: Pick<Clock, "track">): void {
+    this.#inFlight += 1;
+    if (this.#inFlight === 1)
+      clock.track(
+        new Promise<void>((resolve) => {
+          this.#rest = resolve;
+        }),
+      );
+    const end = (): void => {
+      this.#inFlight -= 1;
+      if (this.#inFlight === 0) this.#rest();
+    };
+    delivering.then(end, end);
+  }
+
+  /** Counts a retry after an answer. Returns the seconds until it; undefined if there is none. */
+  planRetry(isAccepted: boolean): number | undefined {
+    const retries = this.#retries;
+    if (retries === undefined || retries.times === 0 || (isAccepted && !retries.evenIfAccepted)) return undefined;
+    this.#retries = { ...retries, times: retries.times - 1, afterSecs: retries.afterSecs * 2 };
+    this.#open += 1;
+    return retries.afterSecs;
+  }
+
+  /**
+   * Ends one delivery; without an argument, one that is never sent. The answer that counts is the first response; with
+   * retries, the first 2xx; otherwise that of the last delivery. So a receiver that cannot be reached decides nothing while
+   * another one can still answer.
+   */
+  conclude(delivery?: Delivery): void {
+    this.#open -= 1;
+    this.#latest = delivery ?? this.#latest;
+    const isFinal = delivery?.status !== undefined && (delivery.accepted || this.#retries === undefined);
+    if (this.#isAnswered || (this.#open > 0 && !isFinal)) return;
+    this.#isAnswered = true;
+    this.#answered(this.#latest);
+  }
+}
