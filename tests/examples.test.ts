@@ -107,6 +107,15 @@ describe("the programs in the documentation", () => {
     expect((await receiver(await signed("three"))).status).toBe(400);
   });
 
+  it("webhook-faults.ts decides on each genuine offer once", async () => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    await import("../examples/webhook-faults.ts");
+    const [first, second, ...deliveries] = log.mock.calls;
+    expect([first, second]).toEqual(Array(2).fill([expect.stringMatching(/^deciding on offer [-0-9a-f]{36}$/)]));
+    expect(first).not.toEqual(second);
+    expect(deliveries.map(([, status]) => status)).toEqual([204, 204, 204, 400, 204]);
+  });
+
   it("tracing.ts puts the spans of the client under its own", async () => {
     const exporter = new InMemorySpanExporter();
     context.setGlobalContextManager(new AsyncLocalStorageContextManager());
