@@ -44,6 +44,25 @@ declare module "@call-transfer/sdk/webhooks" {
   };
 }
 
+declare module "@call-transfer/sdk/webhooks/conformance" {
+  export { EventStoreCase, OpenEventStore, eventStoreCases };
+}
+
+declare module "@call-transfer/sdk/webhooks/durable-object" {
+  export {
+    DurableObjectEventStoreOptions, EventStoreNamespace, EventStoreObject, EventStoreResponse, EventStoreState,
+    durableObjectEventStore
+  };
+}
+
+declare module "@call-transfer/sdk/webhooks/postgres" {
+  export { PostgresClient, PostgresEventStore, PostgresEventStoreOptions, createEventTable, postgresEventStore };
+}
+
+declare module "@call-transfer/sdk/webhooks/redis" {
+  export { IoredisClient, RedisClient, RedisEventStoreOptions, ioredisEventStore, redisEventStore };
+}
+
 declare class AbortError extends RequestError {}
 declare type AccessTokenFunction = (request: { forceRefresh: boolean }) => Promise<string> | string;
 type Account = unknown;
@@ -237,6 +256,10 @@ declare class Destinations {
   rotateSecret(id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
 }
 
+declare interface DurableObjectEventStoreOptions {
+  shards?: number;
+}
+
 type ErrorCode = unknown;
 type ErrorCodeStatus = unknown;
 type ErrorCodeWithFieldErrors = unknown;
@@ -252,6 +275,40 @@ declare interface EventStore {
   claim(key: string, owner: string, leaseMs: number): Promise<EventClaim>;
   complete(key: string, owner: string, answer: string, keepMs: number): Promise<boolean>;
   release(key: string, owner: string): Promise<void>;
+}
+
+declare interface EventStoreCase {
+  readonly name: string;
+  run(openStore: OpenEventStore): Promise<void>;
+}
+
+declare interface EventStoreNamespace<Id> {
+  idFromName(name: string): Id;
+  get(id: Id): { fetch(url: string, init: { method: string; body: string }): Promise<EventStoreResponse> };
+}
+
+declare class EventStoreObject {
+  #private;
+  constructor(state: EventStoreState);
+  fetch(request: Request): Promise<Response>;
+  alarm(): Promise<void>;
+}
+
+declare interface EventStoreResponse {
+  readonly ok: boolean;
+  readonly status: number;
+  json(): Promise<unknown>;
+}
+
+declare interface EventStoreState {
+  readonly storage: {
+    readonly sql: {
+      exec(query: string, ...values: (string | number | null)[]): { toArray(): Record<string, unknown>[] };
+    };
+    getAlarm(): Promise<number | null>;
+    setAlarm(time: number): Promise<void>;
+    deleteAll(): Promise<void>;
+  };
 }
 
 declare interface FetchOptions {
@@ -285,6 +342,16 @@ declare interface InstrumentedRequest {
 }
 
 declare class InvalidResponseError extends RequestError {}
+
+declare interface IoredisClient {
+  eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
+  pipeline(): {
+    eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): {
+      wait(replicas: number, timeoutMs: number): { exec(): Promise<unknown> };
+    };
+  };
+}
+
 declare type KeyInput = Readonly<Record<string, unknown>>;
 
 declare interface LambdaEvent {
@@ -363,6 +430,8 @@ declare class NotFoundError extends ApiError {
   readonly code: WithStatus<404>["code"];
   readonly status: 404;
 }
+
+declare type OpenEventStore = () => EventStore | Promise<EventStore>;
 
 declare interface OpenTelemetryOptions {
   readonly tracerProvider?: TracerProvider | undefined;
@@ -452,6 +521,18 @@ declare class PermissionDeniedError extends ApiError {
   readonly status: 403;
 }
 
+declare interface PostgresClient {
+  query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+declare interface PostgresEventStore extends EventStore {
+  deleteExpired(): Promise<number>;
+}
+
+declare interface PostgresEventStoreOptions {
+  table?: string;
+}
+
 declare type Problem = Readonly<Record<string, unknown>> | undefined;
 
 declare class RateLimitError extends ApiError {
@@ -467,6 +548,21 @@ declare interface Reconciliation<Item = Candidate> {
   readonly candidates: readonly Item[];
   readonly complete: boolean;
   readonly explanation: string;
+}
+
+declare interface RedisClient {
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  multi(): {
+    eval(script: string, options: { keys: string[]; arguments: string[] }): {
+      wait(replicas: number, timeoutMs: number): { execAsPipeline(): Promise<unknown> };
+    };
+  };
+}
+
+declare interface RedisEventStoreOptions {
+  keyPrefix?: string;
+  waitForReplicas?: number;
+  waitTimeoutMs?: number;
 }
 
 declare class RequestError extends CallTransferError implements RequestErrorDetails {
@@ -640,6 +736,7 @@ declare function createDestinationGroupMutationOptions(client: CallTransferCore,
   body: CreateDestinationGroupRequest;
 }, DestinationGroup>;
 
+declare function createEventTable(table?: string): string;
 declare function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler;
 declare function deleteMemberHours(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<void>;
 
@@ -647,8 +744,11 @@ declare function deleteMemberHoursMutationOptions(client: CallTransferCore, opti
   memberId: string;
 }, void>;
 
+declare function durableObjectEventStore<Id>(namespace: EventStoreNamespace<Id>, { shards }?: DurableObjectEventStoreOptions): EventStore;
+declare const eventStoreCases: readonly EventStoreCase[];
 declare function getMemberAvailability(client: CallTransferCore, memberId: string, options?: RequestOptions): ApiPromise<MemberAvailability>;
 declare function getMemberAvailabilityQueryOptions(client: CallTransferCore, memberId: string, options?: RequestOptions): OperationQueryOptions<"getMemberAvailability", MemberAvailability>;
+declare function ioredisEventStore(client: IoredisClient, options?: RedisEventStoreOptions): EventStore;
 declare function isApiError(value: unknown): value is AnyApiError;
 declare function isApiError<const C extends ErrorCode>(value: unknown, ...codes: [code: C, ...more: C[]]): value is ApiErrorOf<C>;
 declare function isTransferOffer(event: WebhookEvent): event is TransferOffer;
@@ -665,7 +765,9 @@ declare function memoryEventStore({ maxEvents, now }?: MemoryEventStoreOptions):
 declare function openTelemetry(options?: OpenTelemetryOptions): Instrumentation;
 type operations = unknown;
 type paths = unknown;
+declare function postgresEventStore(client: PostgresClient, { table }?: PostgresEventStoreOptions): PostgresEventStore;
 declare function raw(client: CallTransferCore): RawClient;
+declare function redisEventStore(client: RedisClient, options?: RedisEventStoreOptions): EventStore;
 declare function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination>;
 
 declare function rotateDestinationSecretMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"rotateDestinationSecret", {

@@ -84,6 +84,9 @@ const bundles: readonly BundleBudget[] = [
     ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 3.6 },
     published: "everything of `/webhooks`",
   },
+  { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1 },
+  { name: "webhooks/postgres, every export", program: entry("webhooks/postgres"), budget: 1.2 },
+  { name: "webhooks/durable-object, every export", program: entry("webhooks/durable-object"), budget: 1.2 },
   {
     ...{ name: "query, every export, beside the whole SDK", program: `${whole}${entry("query")}`, beside: whole },
     ...{ budget: 1, published: "added by everything of `/query`" },

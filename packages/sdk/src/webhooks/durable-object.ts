@@ -4,8 +4,8 @@ import type { EventClaim, EventStore } from "./event-store.ts";
 /** Options of `durableObjectEventStore`. */
 export interface DurableObjectEventStoreOptions {
   /**
-   * How many objects share the events. By default each event has an object of its own. Fewer objects stay in memory
-   * between events, but one takes only some hundred requests a second. A new number forgets most events.
+   * How many objects share the events; 16 by default. One object takes some hundred requests a second. Events stored under
+   * another number are not found.
    */
   shards?: number;
 }
@@ -26,7 +26,9 @@ export interface EventStoreResponse {
 /** What `EventStoreObject` needs of the state of a Durable Object that stores in SQLite. */
 export interface EventStoreState {
   readonly storage: {
-    readonly sql: { exec(query: string, ...values: (string | number)[]): { toArray(): Record<string, unknown>[] } };
+    readonly sql: {
+      exec(query: string, ...values: (string | number | null)[]): { toArray(): Record<string, unknown>[] };
+    };
     getAlarm(): Promise<number | null>;
     setAlarm(time: number): Promise<void>;
     deleteAll(): Promise<void>;
@@ -39,14 +41,14 @@ type Call =
   | readonly [method: "release", key: string, owner: string];
 
 /** How long what ran out is kept at least, so that one alarm deletes many. */
-const cleaningPauseMs = 60_000;
+const cleaningPauseMs = 600_000;
 
 const createTable = `create table if not exists events (
   key text primary key, owner text not null, answer text, expires_at real not null
 ) without rowid`;
 
 /** Takes or replaces what ran out or is the owner's lease. No row: another owner has the event, or it is completed. */
-const write = `insert into events (key, owner, answer, expires_at) values (?1, ?2, nullif(?3, ''), ?4)
+const write = `insert into events (key, owner, answer, expires_at) values (?1, ?2, ?3, ?4)
 on conflict (key) do update set owner = excluded.owner, answer = excluded.answer, expires_at = excluded.expires_at
 where events.expires_at <= ?5 or (events.owner = excluded.owner and events.answer is null)
 returning key`;
@@ -89,12 +91,12 @@ export class EventStoreObject {
       return true;
     }
     if (method === "complete") return this.#exec(write, key, owner, call[3], now + call[4], now).length > 0;
-    if (this.#exec(write, key, owner, "", now + call[3], now).length > 0) return { state: "mine" };
+    if (this.#exec(write, key, owner, null, now + call[3], now).length > 0) return { state: "mine" };
     const answer = this.#exec("select answer from events where key = ?", key)[0]?.answer;
     return typeof answer === "string" ? { state: "done", answer } : { state: "busy" };
   }
 
-  #exec(query: string, ...values: (string | number)[]): Record<string, unknown>[] {
+  #exec(query: string, ...values: (string | number | null)[]): Record<string, unknown>[] {
     return this.#storage.sql.exec(query, ...values).toArray();
   }
 
@@ -127,12 +129,11 @@ function numberOf(key: string): number {
  */
 export function durableObjectEventStore<Id>(
   namespace: EventStoreNamespace<Id>,
-  { shards }: DurableObjectEventStoreOptions = {},
+  { shards = 16 }: DurableObjectEventStoreOptions = {},
 ): EventStore {
-  if (shards !== undefined && !(Number.isInteger(shards) && shards > 0))
-    throw new TypeError("shards must be an integer above 0");
+  if (!Number.isInteger(shards) || shards < 1) throw new TypeError("shards must be an integer above 0");
   const call = async (...words: Call): Promise<unknown> => {
-    const name = shards === undefined ? `event ${words[1]}` : `shard ${numberOf(words[1]) % shards} of ${shards}`;
+    const name = `${numberOf(words[1]) % shards} of ${shards}`;
     // A new stub each time: after an error, a stub fails for good.
     const stub = namespace.get(namespace.idFromName(name));
     const response = await stub.fetch("https://event-store/", { method: "POST", body: JSON.stringify(words) });
