@@ -53,6 +53,7 @@ const fullTier = [
   run("soak", "--minutes", "1"),
   // Well after check:runtimes, which installs the Bun and Deno that it uses.
   run("check:recipes"),
+  run("check:receiving"),
   run("check:packages"),
   run("check:size"),
   run("demo"),

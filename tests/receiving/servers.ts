@@ -56,7 +56,8 @@ function program(name: string): string {
 export const missingPrograms = (): string[] =>
   ["redis-server", "redis-cli", "initdb", "postgres"].filter((name) => find(name) === undefined);
 
-async function freePort(): Promise<number> {
+/** A port that no program listens on now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

@@ -1,0 +1,17 @@
+import { createWebhookHandler, isTransferOffer } from "@call-transfer/sdk/webhooks";
+import { ioredisEventStore } from "@call-transfer/sdk/webhooks/redis";
+import { Redis } from "ioredis";
+
+// While Redis is away, commands fail at once. Otherwise the client would keep them for later.
+const options = { enableOfflineQueue: false, maxRetriesPerRequest: 0, lazyConnect: true };
+const client = new Redis(process.env.REDIS_URL ?? "", options);
+client.on("error", (error) => console.error(error));
+await client.connect();
+
+export const receive = createWebhookHandler({
+  secret: process.env.SIGNING_SECRET ?? "",
+  store: ioredisEventStore(client),
+  onEvent(event) {
+    if (isTransferOffer(event)) console.log(`a call is offered to ${event.destinationId}`);
+  },
+});

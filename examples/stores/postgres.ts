@@ -1,0 +1,19 @@
+import { createWebhookHandler, isTransferOffer } from "@call-transfer/sdk/webhooks";
+import { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";
+import pg from "pg";
+
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+pool.on("error", (error) => console.error(error));
+// Or put its text into a migration.
+await pool.query(createEventTable());
+
+const store = postgresEventStore(pool);
+setInterval(() => store.deleteExpired().catch(console.error), 3_600_000).unref();
+
+export const receive = createWebhookHandler({
+  secret: process.env.SIGNING_SECRET ?? "",
+  store,
+  onEvent(event) {
+    if (isTransferOffer(event)) console.log(`a call is offered to ${event.destinationId}`);
+  },
+});

@@ -1,0 +1,16 @@
+import { createWebhookHandler, isTransferOffer } from "@call-transfer/sdk/webhooks";
+import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
+import { createClient } from "redis";
+
+// While Redis is away, commands fail at once. Otherwise the client would keep them for later.
+const client = createClient({ url: process.env.REDIS_URL ?? "", disableOfflineQueue: true });
+client.on("error", (error) => console.error(error));
+await client.connect();
+
+export const receive = createWebhookHandler({
+  secret: process.env.SIGNING_SECRET ?? "",
+  store: redisEventStore(client),
+  onEvent(event) {
+    if (isTransferOffer(event)) console.log(`a call is offered to ${event.destinationId}`);
+  },
+});

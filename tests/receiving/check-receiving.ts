@@ -1,0 +1,40 @@
+// Tests the SDK's event stores over real servers: Redis, PostgreSQL and Cloudflare's runtime. `--installed` only says whether
+// this machine has the servers. Without them it leaves their tests out, or fails if CI is set.
+import { spawnSync } from "node:child_process";
+import { cpSync, globSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { ensureInstalled, run } from "../../scripts/packed.ts";
+import { missingPrograms } from "./servers.ts";
+
+const folder = fileURLToPath(new URL("./", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+/** They need no server. */
+const serverless = ["durable-object.check.ts", ".cache/examples/own-store.test.ts"];
+
+const missing = missingPrograms();
+const howToInstall = `This machine has no ${missing.join(", ")}. Install redis-server and postgresql.`;
+
+/** Runs the tests, and returns the status of the process. */
+function check(): number {
+  if (missing.length > 0) {
+    if (process.env.CI) {
+      console.error(howToInstall);
+      return 1;
+    }
+    console.log(`${howToInstall} Their tests are left out.`);
+  }
+  ensureInstalled(folder);
+  // Copies find the database clients, which are installed here.
+  cpSync(`${root}examples/stores`, `${folder}.cache/examples`, { recursive: true });
+  run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", folder);
+  const files =
+    missing.length > 0 ? serverless : globSync(["*.check.ts", ".cache/examples/*.test.ts"], { cwd: folder });
+  const options = ["--conditions=@call-transfer/source", "--test", "--test-concurrency=2", "--test-reporter=spec"];
+  const { status } = spawnSync(process.execPath, [...options, ...files.sort()], { cwd: folder, stdio: "inherit" });
+  return status ?? 1;
+}
+
+if (process.argv.includes("--installed")) {
+  if (missing.length > 0) console.log(howToInstall);
+  process.exitCode = missing.length > 0 ? 1 : 0;
+} else process.exitCode = check();

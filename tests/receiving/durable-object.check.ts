@@ -1,0 +1,90 @@
+// Event stores in Durable Objects, in Cloudflare's runtime workerd.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { eventStoreCases } from "@call-transfer/sdk/webhooks/conformance";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import type { Order } from "./event-store-worker.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-durable-"));
+const { outputFiles } = await build({
+  entryPoints: [fileURLToPath(new URL("./event-store-worker.ts", import.meta.url))],
+  bundle: true,
+  format: "esm",
+  conditions: ["@call-transfer/source", "workerd", "worker"],
+  write: false,
+});
+
+/** Starts workerd. What objects store outlives it. */
+function startWorkerd(): Miniflare {
+  return new Miniflare({
+    modules: true,
+    script: outputFiles[0]?.text ?? "",
+    compatibilityDate: "2026-07-01",
+    host: "127.0.0.1",
+    port: 0,
+    durableObjects: {
+      EVENTS: { className: "EventStoreObject", useSQLite: true },
+      QUICK: { className: "QuickObject", useSQLite: true },
+    },
+    durableObjectsPersist: folder,
+  });
+}
+
+let workerd = startWorkerd();
+after(async () => {
+  await workerd.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function ask(order: Order): Promise<unknown> {
+  const response = await fetch(await workerd.ready, { method: "POST", body: JSON.stringify(order) });
+  assert.equal(response.status, 200, await response.clone().text());
+  return response.json();
+}
+
+for (const shards of [1, undefined, 1_000_000]) {
+  describe(`a Durable Object store, ${shards ?? "default"} shards`, { concurrency: true }, () => {
+    for (const { name: caseName } of eventStoreCases) {
+      it(caseName, async () => {
+        const order = { binding: "EVENTS" as const, caseName };
+        assert.equal(await ask(shards === undefined ? order : { ...order, shards }), "passed");
+      });
+    }
+  });
+}
+
+describe("what a Durable Object stores", () => {
+  it("survives the process", async () => {
+    await ask({ binding: "EVENTS", method: "complete", values: ["kept", "owner", '"kept"', 600_000] });
+    await ask({ binding: "EVENTS", method: "claim", values: ["leased", "owner", 600_000] });
+    await workerd.dispose();
+    workerd = startWorkerd();
+    const claim = (key: string) => ask({ binding: "EVENTS", method: "claim", values: [key, "other", 600_000] });
+    assert.deepEqual(await claim("kept"), { state: "done", answer: '"kept"' });
+    assert.deepEqual(await claim("leased"), { state: "busy" });
+  });
+
+  it("is deleted by an alarm when it ran out", async () => {
+    const complete = (key: string, keepMs: number) =>
+      ask({ binding: "QUICK", shards: 1, method: "complete", values: [key, "owner", '"answer"', keepMs] });
+    await complete("long", 600_000);
+    await complete("short", 1);
+    const held = async () => (await ask({ binding: "QUICK" })) as { rows: number; alarms: number };
+    // Two alarms from now on: one of them came after the answer ran out.
+    const { alarms } = await held();
+    const limit = AbortSignal.timeout(60_000);
+    while ((await held()).alarms < alarms + 2) {
+      limit.throwIfAborted();
+      await sleep(20);
+    }
+    assert.equal((await held()).rows, 1);
+    const claimed = await ask({ binding: "QUICK", shards: 1, method: "claim", values: ["long", "other", 1] });
+    assert.deepEqual(claimed, { state: "done", answer: '"answer"' });
+  });
+});

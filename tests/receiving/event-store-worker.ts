@@ -1,0 +1,72 @@
+// A Worker that runs a case, or one method, over its Durable Objects.
+import { eventStoreCases } from "@call-transfer/sdk/webhooks/conformance";
+import {
+  durableObjectEventStore,
+  type EventStoreNamespace,
+  EventStoreObject,
+  type EventStoreState,
+} from "@call-transfer/sdk/webhooks/durable-object";
+
+interface Env {
+  readonly EVENTS: EventStoreNamespace<unknown>;
+  /** Its alarms go off soon. */
+  readonly QUICK: EventStoreNamespace<unknown>;
+}
+
+/** What the test asks for. */
+export interface Order {
+  readonly binding: keyof Env;
+  readonly shards?: number;
+  readonly caseName?: string;
+  readonly method?: "claim" | "complete";
+  readonly values?: readonly [string, string, string | number, number?];
+}
+
+export { EventStoreObject };
+
+/** How many events the objects hold, and how often their alarms went off. */
+const held = { rows: 0, alarms: 0 };
+
+export class QuickObject extends EventStoreObject {
+  readonly #sql: EventStoreState["storage"]["sql"];
+  constructor({ storage }: EventStoreState) {
+    super({
+      storage: {
+        sql: storage.sql,
+        getAlarm: () => storage.getAlarm(),
+        setAlarm: () => storage.setAlarm(Date.now() + 100),
+        deleteAll: () => storage.deleteAll(),
+      },
+    });
+    this.#sql = storage.sql;
+  }
+  override async alarm(): Promise<void> {
+    await super.alarm();
+    held.alarms += 1;
+    const tables = this.#sql.exec("select name from sqlite_master where name = 'events'").toArray();
+    held.rows = tables.length === 0 ? 0 : this.#sql.exec("select key from events").toArray().length;
+  }
+}
+
+export default {
+  async fetch(request: Request, env: Env): Promise<Response> {
+    const { binding, shards, caseName, method, values } = (await request.json()) as Order;
+    const store = durableObjectEventStore(env[binding], shards === undefined ? {} : { shards });
+    if (caseName !== undefined) {
+      const { run } = eventStoreCases.find(({ name }) => name === caseName) ?? {};
+      return run === undefined
+        ? Response.json("no such case")
+        : run(() => store).then(
+            () => Response.json("passed"),
+            (error: unknown) => Response.json(String(error)),
+          );
+    }
+    if (method === undefined || values === undefined) return Response.json(held);
+    const [key, owner, third, keepMs = 0] = values;
+    const result =
+      method === "claim"
+        ? await store.claim(key, owner, Number(third))
+        : await store.complete(key, owner, String(third), keepMs);
+    return Response.json(result);
+  },
+};

@@ -1,0 +1,67 @@
+// The programs of docs/webhook-stores.md: two processes behind one store handle an offer once.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import type { Readable } from "node:stream";
+import { after, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { signWebhook } from "@call-transfer/sdk/webhooks";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import { startPostgres, startRedis } from "./servers.ts";
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const [redis, postgres] = [await startRedis(), await startPostgres()];
+after(async () => {
+  await redis.stop();
+  await postgres.stop();
+});
+
+const secret = "secret";
+const offer = JSON.stringify({ type: "transfer.offer", destinationId: "d0000000-0000-4000-8000-000000000001" });
+
+async function deliverTwice(name: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--conditions=@call-transfer/source", at("deliver-twice.ts"), at(`.cache/examples/${name}.ts`), offer],
+    { env: { ...process.env, SIGNING_SECRET: secret, REDIS_URL: redis.url, DATABASE_URL: postgres.url } },
+  );
+  return stdout;
+}
+
+for (const name of ["redis", "ioredis", "postgres"]) {
+  it(`${name}.ts`, async () => {
+    if (name !== "postgres") await redis.command("flushall");
+    const printed = [await deliverTwice(name), await deliverTwice(name)].join("");
+    assert.equal(printed.match(/answered 204/g)?.length, 4, printed);
+    assert.equal(printed.match(/a call is offered/g)?.length, 1, printed);
+  });
+}
+
+it("worker.ts", async () => {
+  const { outputFiles } = await build({
+    entryPoints: [at(".cache/examples/worker.ts")],
+    ...{ bundle: true, format: "esm", write: false, conditions: ["@call-transfer/source", "workerd", "worker"] },
+  });
+  let printed = "";
+  const workerd = new Miniflare({
+    modules: true,
+    script: outputFiles[0]?.text ?? "",
+    bindings: { SIGNING_SECRET: secret },
+    compatibilityDate: "2026-07-01",
+    durableObjects: { EVENTS: { className: "EventStoreObject", useSQLite: true } },
+    handleRuntimeStdio: (stdout: Readable) => {
+      stdout.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+      });
+    },
+  });
+  const url = await workerd.ready;
+  for (let copy = 0; copy < 3; copy += 1) {
+    const headers = { "Service-Signature": await signWebhook(offer, { secret }) };
+    const { status } = await fetch(url, { method: "POST", headers, body: offer });
+    assert.equal(status, 204);
+  }
+  await workerd.dispose();
+  assert.equal(printed.match(/a call is offered/g)?.length, 1, printed);
+});
