@@ -1,0 +1,182 @@
+import { DatabaseSync } from "node:sqlite";
+import { durableObjectEventStore, EventStoreObject } from "@call-transfer/sdk/webhooks/durable-object";
+import { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";
+import { ioredisEventStore, redisEventStore } from "@call-transfer/sdk/webhooks/redis";
+import { describe, expect, it } from "vitest";
+
+const unused = () => {
+  throw new Error("must not be called");
+};
+
+/** Clients of both forms whose script replies so, and whose replicas confirm so often. */
+function redisClients(reply: unknown, confirmed: number) {
+  const sent: unknown[] = [];
+  const results = [reply, confirmed];
+  const note = (...words: unknown[]) => {
+    sent.push(words.slice(1));
+    return Promise.resolve(reply);
+  };
+  const wait = (...words: unknown[]) => {
+    sent.push(words);
+    return {
+      execAsPipeline: async () => results,
+      exec: async () => results.map((result) => [null, result]),
+    };
+  };
+  const pipeline = () => ({
+    eval: (...words: unknown[]) => {
+      note(...words);
+      return { wait };
+    },
+  });
+  return { sent, client: { eval: note, multi: pipeline, pipeline } };
+}
+
+describe.each([
+  ["redisEventStore", redisEventStore],
+  ["ioredisEventStore", ioredisEventStore],
+])("%s", (_, create) => {
+  it.each([
+    [{ waitForReplicas: -1 }, "waitForReplicas"],
+    [{ waitForReplicas: 0.5 }, "waitForReplicas"],
+    [{ waitForReplicas: 1, waitTimeoutMs: 0 }, "waitTimeoutMs"],
+    [{ waitTimeoutMs: Number.POSITIVE_INFINITY }, "waitTimeoutMs"],
+  ])("refuses the options %j", (options, name) => {
+    expect(() => create(redisClients(1, 0).client, options)).toThrow(new RegExp(`^${name} must be an integer`));
+  });
+
+  it("asks no replica by default", async () => {
+    const { client } = redisClients(["mine"], 0);
+    const store = create({ ...client, multi: unused, pipeline: unused });
+    expect(await store.claim("key", "owner", 2000)).toEqual({ state: "mine" });
+  });
+
+  it("gives Redis whole milliseconds", async () => {
+    const { client, sent } = redisClients(["mine"], 0);
+    await create(client).claim("key", "owner", 666.6);
+    expect(JSON.stringify(sent)).toContain('"667"');
+  });
+
+  it.each(["claim", "complete"] as const)("rejects %s if too few replicas confirm", async (method) => {
+    const { client, sent } = redisClients(method === "claim" ? ["mine"] : 1, 1);
+    const store = create(client, { waitForReplicas: 2, waitTimeoutMs: 30 });
+    const step = method === "claim" ? store.claim("key", "owner", 2000) : store.complete("key", "owner", "1", 2000);
+    await expect(step).rejects.toThrow("1 of 2 replicas confirmed the write within 30 ms.");
+    expect(sent.at(-1)).toEqual([2, 30]);
+  });
+
+  it("does not reject where nothing was written", async () => {
+    const options = { waitForReplicas: 1 };
+    const answered = create(redisClients(["done", "1"], 0).client, options);
+    expect(await answered.claim("key", "owner", 2000)).toEqual({ state: "done", answer: "1" });
+    expect(await create(redisClients(["busy"], 0).client, options).claim("key", "owner", 2000)).toEqual({
+      state: "busy",
+    });
+    expect(await create(redisClients(0, 0).client, options).complete("key", "owner", "1", 2000)).toBe(false);
+  });
+});
+
+describe("ioredisEventStore", () => {
+  it("rejects with the error of either command of its pipeline", async () => {
+    const error = new Error("NOREPLICAS");
+    const exec = async () => [
+      [null, ["mine"]],
+      [error, undefined],
+    ];
+    const pipeline = () => ({ eval: () => ({ wait: () => ({ exec }) }) });
+    const store = ioredisEventStore({ eval: unused, pipeline }, { waitForReplicas: 1 });
+    await expect(store.claim("key", "owner", 2000)).rejects.toBe(error);
+  });
+});
+
+describe("postgresEventStore", () => {
+  it.each(["", "a.b.c", ".events", "app.", "a\0b"])("refuses the table %j", (table) => {
+    expect(() => postgresEventStore({ query: unused }, { table })).toThrow(/^table must be/);
+    expect(() => createEventTable(table)).toThrow(/^table must be/);
+  });
+
+  it("quotes the names of schema and table", () => {
+    expect(createEventTable('my app.ev"ents')).toMatch(/^create table if not exists "my app"\."ev""ents" \(/);
+  });
+
+  it("repeats a statement that PostgreSQL asks to repeat, and no other", async () => {
+    let failures = 3;
+    const failing = (code: string) =>
+      postgresEventStore({
+        query: async () => {
+          if (failures === 0) return { rows: [{ state: "mine" }] };
+          failures -= 1;
+          throw Object.assign(new Error("could not serialize access"), { code });
+        },
+      });
+    expect(await failing("40001").claim("key", "owner", 2000)).toEqual({ state: "mine" });
+    failures = 3;
+    await expect(failing("57P01").claim("key", "owner", 2000)).rejects.toThrow("could not serialize access");
+    failures = 1000;
+    await expect(failing("40001").claim("key", "owner", 2000)).rejects.toThrow("could not serialize access");
+  });
+
+  it("takes no row for another owner's lease", async () => {
+    const store = postgresEventStore({ query: async () => ({ rows: [] }) });
+    expect(await store.claim("key", "owner", 2000)).toEqual({ state: "busy" });
+  });
+});
+
+/** A namespace whose objects store in SQLite. */
+function namespace() {
+  const objects = new Map<string, { object: EventStoreObject; alarms: number[]; database: DatabaseSync }>();
+  const open = (name: string) => {
+    const database = new DatabaseSync(":memory:");
+    const alarms: number[] = [];
+    const exec = (query: string, ...values: (string | number | null)[]) => ({
+      toArray: () => database.prepare(query).all(...values),
+    });
+    const storage = {
+      sql: { exec },
+      getAlarm: async () => alarms.at(-1) ?? null,
+      setAlarm: async (time: number) => void alarms.push(time),
+      deleteAll: async () => void database.exec("drop table events"),
+    };
+    const opened = { object: new EventStoreObject({ storage }), alarms, database };
+    objects.set(name, opened);
+    return opened;
+  };
+  const get = (name: string) => ({
+    fetch: (url: string, init: RequestInit) => (objects.get(name) ?? open(name)).object.fetch(new Request(url, init)),
+  });
+  return { objects, binding: { idFromName: (name: string) => name, get } };
+}
+
+describe("durableObjectEventStore", () => {
+  it.each([0, 1.5, Number.NaN])("refuses %d shards", (shards) => {
+    expect(() => durableObjectEventStore(namespace().binding, { shards })).toThrow(/^shards must be/);
+  });
+
+  it("spreads events over its objects", async () => {
+    const { objects, binding } = namespace();
+    const store = durableObjectEventStore(binding, { shards: 4 });
+    for (let at = 0; at < 100; at += 1) await store.claim(`event:${at}`, "owner", 2000);
+    expect(objects.size).toBe(4);
+  });
+
+  it("sets one alarm for the first end, and deletes everything when nothing is left", async () => {
+    const { objects, binding } = namespace();
+    const store = durableObjectEventStore(binding, { shards: 1 });
+    const from = Date.now();
+    await store.claim("leased", "owner", 0);
+    await store.claim("leased", "owner", 0);
+    const [{ object, alarms, database }] = [...objects.values()] as [NonNullable<ReturnType<typeof objects.get>>];
+    expect(alarms).toHaveLength(1);
+    expect(alarms[0]).toBeGreaterThan(from);
+    await object.alarm();
+    expect(database.prepare("select name from sqlite_master").all()).toEqual([]);
+    expect(alarms).toHaveLength(1);
+    expect(await store.claim("leased", "owner", 2000)).toEqual({ state: "mine" });
+  });
+
+  it("rejects when an object fails", async () => {
+    const failing = async () => new Response(null, { status: 500 });
+    const store = durableObjectEventStore({ idFromName: (name) => name, get: () => ({ fetch: failing }) });
+    await expect(store.claim("key", "owner", 2000)).rejects.toThrow("answered 500");
+  });
+});
