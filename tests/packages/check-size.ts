@@ -175,7 +175,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 860, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 1075, unit: "kB" };
 }
 
 /** Bytes of each module in a bundle, largest first. */
