@@ -18,7 +18,7 @@ const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources", "query"],
   backend: ["generated", "model", "rules", "faults", "platform", "http", "routes", "testing", "control"],
   contract: ["facts", "compare", "suite", "cases", "coverage", "live"],
-  "mock-server": ["server", "cli"],
+  "mock-server": ["server", "fixtures", "cli"],
 };
 const forbid = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
 
@@ -77,6 +77,12 @@ export default {
       "Only the OpenTelemetry entry may import OpenTelemetry, which is an optional peer.",
       { path: source("sdk"), pathNot: `${source("sdk")}otel` },
       { path: `node_modules/@opentelemetry/|${source("sdk")}otel` },
+    ),
+    forbid(
+      "mock-server-optional-peers",
+      "Only the entries of the test runners may import the fixtures.",
+      { path: source("mock-server"), pathNot: `${source("mock-server")}(?:fixtures/|vitest|playwright)` },
+      { path: `node_modules/(?:vitest|@playwright)/|${source("mock-server")}(?:fixtures/|vitest|playwright)` },
     ),
     forbid(
       "everywhere",

@@ -8,7 +8,7 @@ declare module "@call-transfer/backend" {
     RequestHeaders, RingRecord, Sandboxes, SandboxesOptions, ScriptEntry, Seed, SeedRecord, SignatureFault, Snapshot,
     State, Step, TimerPurpose, TokenOptions, TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock,
     WebhookFault, WebhookFaultAction, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse,
-    inboxUrl, seedSchema
+    inboxUrl, redacted, seedSchema
   };
 }
 
@@ -652,6 +652,8 @@ declare const recordSchemas: {
     permissions: z.ZodArray<z.ZodString>;
   }, z.core.$strip>;
 };
+
+declare function redacted(fields: Readonly<Record<string, unknown>>): Record<string, unknown>;
 
 declare const ring: z.ZodObject<{
   destinationId: z.ZodString;

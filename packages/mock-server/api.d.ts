@@ -2,6 +2,52 @@ declare module "@call-transfer/mock-server" {
   export { MockServer, MockServerOptions, PrismServer, PrismServerOptions, startMockServer, startPrismServer };
 }
 
+declare module "@call-transfer/mock-server/vitest" {
+  export { AccountToken, CallTransfer, CallTransferFixtures, SandboxOptions, WebhookReceiver, callTransferFixtures };
+}
+
+declare module "@call-transfer/mock-server/playwright" {
+  export {
+    AccountToken, BrowserCallTransfer, CallTransfer, CallTransferFixtures, CallTransferWorkerFixtures, SandboxOptions,
+    WebhookReceiver, callTransferFixtures
+  };
+}
+
+declare interface AccountToken {
+  readonly accessToken: string;
+  readonly accountId: string;
+}
+
+declare interface BrowserCallTransfer extends CallTransfer {
+  logIn(context: BrowserContext, role: Role | null): Promise<void>;
+}
+
+declare interface CallTransfer extends Pick<Backend, "clock" | "faults" | "inbox" | "deliveries" | "journal"> {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly accountId: string;
+  readonly backend: Backend;
+  tokenOf(role: Role, accountId?: string): Promise<AccountToken>;
+  deliverTo(receiver: WebhookReceiver): void;
+}
+
+declare interface CallTransferFixtures {
+  callTransferOptions: SandboxOptions;
+  callTransferServer: MockServer;
+  callTransfer: CallTransfer;
+}
+
+declare interface CallTransferFixtures {
+  callTransferOptions: SandboxOptions;
+  callTransferApiUrl: string | undefined;
+  callTransferRole: Role | null;
+  callTransfer: BrowserCallTransfer;
+}
+
+declare interface CallTransferWorkerFixtures {
+  callTransferServer: MockServer;
+}
+
 declare interface MockServer {
   readonly url: string;
   readonly port: number;
@@ -32,5 +78,22 @@ declare interface PrismServerOptions {
   readonly upstream?: string;
 }
 
+declare type SandboxOptions = Pick<BackendOptions, "seed" | "now" | "clock" | "prng" | "policies" | "faults">;
+
+interface TestParts {
+  readonly task: { readonly name: string; readonly fails?: boolean };
+  onTestFailed(handler: () => void): void;
+}
+
+type Use<Value> = (value: Value) => Promise<void>;
+declare type WebhookReceiver = (request: Request) => Response | Promise<Response>;
+
+declare const callTransferFixtures: {
+  callTransferOptions: SandboxOptions;
+  callTransferServer: [(context: object, use: Use<MockServer>) => Promise<void>, { scope: "file" }];
+  callTransfer: (context: TestParts & Pick<CallTransferFixtures, "callTransferOptions" | "callTransferServer">, use: Use<CallTransfer>) => Promise<void>;
+};
+
+declare const callTransferFixtures: Fixtures<CallTransferFixtures, CallTransferWorkerFixtures, PlaywrightTestArgs & PlaywrightTestOptions, PlaywrightWorkerArgs & PlaywrightWorkerOptions>;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;

@@ -1,4 +1,8 @@
 import { defineConfig } from "tsup";
 import { shared } from "../../scripts/build-options.ts";
 
-export default defineConfig({ ...shared, entry: ["src/index.ts", "src/cli.ts"], format: ["esm"] });
+export default defineConfig({
+  ...shared,
+  entry: ["src/index.ts", "src/cli.ts", "src/vitest.ts", "src/playwright.ts"],
+  format: ["esm"],
+});

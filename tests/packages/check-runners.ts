@@ -1,0 +1,187 @@
+// Runs the tests of runners/ and of the examples with the real Vitest and Playwright, against the packed packages. Checks
+// their types, which tests pass, what a failed test prints, and that nothing is left running. Requires built packages.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { browserHere } from "../../packages/contract/targets/browser/find-browser.ts";
+import { install, optionalPeers, pack, run, temporaryFolder } from "../../scripts/packed.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const runners = join(root, "tests/packages/runners");
+const withinMs = 300_000;
+
+/** What a run printed, and how it ended. */
+interface Ended {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+/** Runs a test runner to its own end. One that does not end is killed and has no status. */
+async function runTests(folder: string, command: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const [program = "", ...options] = command;
+  const child = spawn(process.execPath, [join(folder, "../node_modules", program), ...options], {
+    cwd: folder,
+    env: { ...process.env, ...env, FORCE_COLOR: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: withinMs,
+    killSignal: "SIGKILL",
+  });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => output.push(text));
+  const [status] = (await once(child, "close")) as [number | null];
+  return { status, output: output.join("") };
+}
+
+/** Checks which tests passed, by their titles: all but those whose title begins with "fails". */
+function checkResults(results: ReadonlyMap<string, boolean>, atLeast: number, { status, output }: Ended): void {
+  for (const [title, passed] of results) assert.equal(passed, !title.startsWith("fails"), `${title}\n${output}`);
+  assert.ok(results.size >= atLeast, `only ${results.size} tests ran\n${output}`);
+  assert.equal(status, 1, output);
+}
+
+/** Checks what the failed test says: its requests and webhooks, without secrets. */
+function checkReport(text: string): void {
+  for (const part of [
+    'Test "fails after a request and a webhook" failed.',
+    "POST /api/v1/calls → 400 validation_failed",
+    "transfer.offer to http://127.0.0.1:4011/offers → 503 declined",
+    "[redacted]",
+  ])
+    assert.ok(text.includes(part), `The report has no ${part}\n${text}`);
+  for (const secret of ["hidden-text", "svc_live_", "Bearer ey"])
+    assert.ok(!text.includes(secret), `The report has ${secret}\n${text}`);
+}
+
+/** Checks that each worker had a server, and that nothing listens there any more. */
+async function checkServers({ output }: Ended, processes: number): Promise<void> {
+  const found = [...output.matchAll(/server (http:\S+) in process (\d+)/g)];
+  assert.equal(new Set(found.map(([, , pid]) => pid)).size, processes, output);
+  for (const [, url = ""] of found) await assert.rejects(fetch(url), `${url} still listens`);
+}
+
+interface VitestReport {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly {
+      readonly title: string;
+      readonly fullName: string;
+      readonly status: string;
+    }[];
+  }[];
+}
+
+async function checkVitest(folder: string): Promise<void> {
+  const command = ["vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", "--outputFile=report.json"];
+  const results = () => {
+    const { testResults } = JSON.parse(readFileSync(join(folder, "report.json"), "utf8")) as VitestReport;
+    const tests = testResults.flatMap(({ assertionResults }, file) =>
+      assertionResults.map(
+        ({ title, fullName, status }) => [`${title} (${file}: ${fullName})`, status === "passed"] as const,
+      ),
+    );
+    return new Map(tests);
+  };
+  const ended = await runTests(folder, command);
+  checkResults(results(), 50, ended);
+  checkReport(ended.output);
+  await checkServers(ended, 2);
+  console.log(`ok      Vitest, two workers: ${results().size} tests`);
+  const shared = await runTests(folder, [...command, "--no-isolate", "--maxWorkers=1"]);
+  checkResults(results(), 50, shared);
+  await checkServers(shared, 1);
+  console.log(`ok      Vitest, one worker for all files: ${results().size} tests`);
+}
+
+interface PlaywrightSuite {
+  readonly suites?: readonly PlaywrightSuite[];
+  readonly specs: readonly {
+    readonly title: string;
+    readonly ok: boolean;
+    readonly tests: readonly {
+      readonly results: readonly {
+        readonly attachments: readonly { readonly name: string; readonly path?: string }[];
+      }[];
+    }[];
+  }[];
+}
+
+const specsIn = ({ suites = [], specs }: PlaywrightSuite): PlaywrightSuite["specs"] => [
+  ...specs,
+  ...suites.flatMap(specsIn),
+];
+
+async function checkPlaywright(folder: string): Promise<void> {
+  const browser = await browserHere();
+  if (browser === undefined) return console.log("skipped Playwright: no browser");
+  await using app = await serveApp(join(folder, "app.html"));
+  await using other = await serveApp(join(folder, "app.html"));
+  const env = { ...browser.env, BROWSER: browser.executablePath, APP_URL: app.url, OTHER_URL: other.url };
+  const ended = await runTests(folder, ["@playwright/test/cli.js", "test"], env);
+  const report = JSON.parse(readFileSync(join(folder, "report.json"), "utf8")) as { suites: PlaywrightSuite[] };
+  const specs = report.suites.flatMap(specsIn);
+  checkResults(new Map(specs.map(({ title, ok }) => [title, ok])), 15, ended);
+  checkReport(ended.output);
+  const attachments = specs.flatMap(({ tests }) =>
+    tests.flatMap(({ results }) => results.flatMap((one) => one.attachments)),
+  );
+  const attached = attachments.filter(({ name }) => name === "call-transfer");
+  assert.equal(attached.length, 1, ended.output);
+  checkReport(readFileSync(attached[0]?.path ?? "", "utf8"));
+  await checkServers(ended, new Set(ended.output.match(/in process \d+/g)).size);
+  console.log(`ok      Playwright, two workers: ${specs.length} tests`);
+}
+
+/** Serves the app's page, a service worker, and at every other path the headers of the request. */
+async function serveApp(page: string) {
+  const server = createServer((request, response) => {
+    response.setHeader("Access-Control-Allow-Origin", "*");
+    if (request.url === "/") response.setHeader("Content-Type", "text/html").end(readFileSync(page));
+    else if (request.url === "/worker.js") response.setHeader("Content-Type", "text/javascript").end("");
+    else response.setHeader("Content-Type", "application/json").end(JSON.stringify(request.headers));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Compiles the tests with the packages' own declarations. */
+function checkTypes(project: string): void {
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    target: "es2022",
+    lib: ["es2022", "dom"],
+    module: "nodenext",
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    types: ["node"],
+    typeRoots: [join(root, "node_modules/@types")],
+  };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["vitest", "playwright"] }));
+  run(project, process.execPath, join(root, "node_modules/typescript-7/bin/tsc"), "-p", ".");
+  console.log("ok      types");
+}
+
+using folder = temporaryFolder("runners");
+const sources = ["spec", "sdk", "backend", "mock-server"];
+const project = join(folder.path, "customer");
+const { vitest = "", "@playwright/test": playwright = "" } = optionalPeers(["mock-server"]);
+install(project, pack(folder.path, sources), { vitest, "@playwright/test": playwright });
+for (const runner of ["vitest", "playwright"]) {
+  cpSync(join(runners, runner), join(project, runner), { recursive: true });
+  cpSync(join(root, "examples", runner), join(project, runner), { recursive: true });
+}
+checkTypes(project);
+await checkVitest(join(project, "vitest"));
+await checkPlaywright(join(project, "playwright"));

@@ -1,0 +1,45 @@
+// The tests named "fails" must fail, and their output is checked. The others must pass.
+import { demo } from "@call-transfer/backend";
+import { type CallTransferFixtures, callTransferFixtures } from "@call-transfer/mock-server/vitest";
+import { test as base, expect } from "vitest";
+
+const test = base.extend<CallTransferFixtures>(callTransferFixtures);
+
+test("fails after a request and a webhook", async ({ callTransfer }) => {
+  const { baseUrl, apiKey, deliveries, deliverTo } = callTransfer;
+  await fetch(`${baseUrl}/api/v1/calls`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ fromNumber: demo.numbers.working, password: "hidden-text" }),
+  });
+  deliverTo(() => new Response(null, { status: 503 }));
+  await deliveries.trigger({ destinationId: demo.destinations.app, token: "hidden-text" });
+  expect(deliveries.list()[0]?.accepted).toBe(true);
+});
+
+test("does not wait for what it started", ({ callTransfer }) => {
+  const { baseUrl, apiKey, backend, clock, deliverTo, deliveries, faults } = callTransfer;
+  const headers = { authorization: `Bearer ${apiKey}` };
+  faults.add({ match: { operationId: "listRoles" }, do: "hang" });
+  deliverTo(() => new Response());
+  void fetch(`${baseUrl}/api/v1/roles`, { headers }).catch(() => {});
+  void fetch(`${baseUrl}/api/v1/accounts`, { headers });
+  void deliveries.trigger({ destinationId: demo.destinations.app });
+  backend.transfers.start({ groupId: demo.groups.existing });
+  void clock.advance({ by: 60_000 });
+});
+
+test("its neighbour finds nothing of it", async ({ callTransfer }) => {
+  const { baseUrl, apiKey, clock, deliveries, faults, journal, backend } = callTransfer;
+  const response = await fetch(`${baseUrl}/api/v1/roles`, { headers: { authorization: `Bearer ${apiKey}` } });
+  expect(response.status).toBe(200);
+  expect(journal.list().map(({ operationId }) => operationId)).toEqual(["listRoles"]);
+  expect([deliveries.list(), faults.list(), backend.transfers.list()]).toEqual([[], [], []]);
+  expect(clock.iso()).toBe("2026-03-02T12:00:00.000Z");
+});
+
+test("a request to an ended sandbox gets 404", async ({ callTransfer, callTransferServer }) => {
+  expect(callTransferServer.sandboxes.list()).toHaveLength(2);
+  const url = callTransfer.baseUrl.replace(/[^/]+$/, "ended-sandbox");
+  expect((await fetch(`${url}/api/v1/roles`)).status).toBe(404);
+});

@@ -1,0 +1,3 @@
+import { describeOwnSandboxes } from "./own-sandboxes.ts";
+
+describeOwnSandboxes();
