@@ -23,8 +23,9 @@ const isTest = (path: string) => /\.test\.[a-z]+$|^packages\/[^/]+\/tests\//.tes
 const handWritten = present.filter((path) => /\.(ts|mts|mjs|js)$/.test(path) && !path.endsWith(".gen.ts"));
 /** The one deliberate second writing of the specification, so that the contract and it can disagree. */
 const isSecondWriting = (path: string) => path.startsWith("packages/contract/src/facts/");
-// The programs in tests/packages/consumers/ are examples of customer code. Compilers check their names.
-const shipped = handWritten.filter((path) => !isTest(path) && !path.startsWith("tests/packages/consumers/"));
+// The programs in these folders are examples of customer code. Compilers and test runners check their names.
+const isCustomersCode = (path: string) => /^tests\/packages\/(?:consumers|runners)\//.test(path);
+const shipped = handWritten.filter((path) => !isTest(path) && !isCustomersCode(path));
 
 const findings = (paths: string[], check: (text: string) => string[]) =>
   paths.flatMap((path) => check(read(path)).map((found) => `${path}: ${found}`));

@@ -4,11 +4,12 @@ import { type CallTransferFixtures, callTransferFixtures } from "@call-transfer/
 import { test as base, describe, expect } from "vitest";
 
 const test = base.extend<CallTransferFixtures>(callTransferFixtures);
-const serversHere: string[] = [];
 /** Shared by the files of one worker when the run has no isolation. */
 const shared = globalThis as { servers?: Set<string> };
 
 export function describeOwnSandboxes(): void {
+  const servers = new Set<string>();
+
   test("the servers of earlier files are closed", async ({ callTransferServer }) => {
     for (const url of shared.servers ?? []) await expect(fetch(url)).rejects.toThrow();
     shared.servers = new Set([...(shared.servers ?? []), callTransferServer.url]);
@@ -19,7 +20,7 @@ export function describeOwnSandboxes(): void {
     "test %i has a sandbox of its own",
     async (count, { callTransfer, callTransferServer, expect }) => {
       const { baseUrl, apiKey, clock, deliveries, deliverTo, inbox, journal } = callTransfer;
-      serversHere.push(callTransferServer.url);
+      servers.add(callTransferServer.url);
       const received: string[] = [];
       deliverTo((request) => {
         received.push(request.url);
@@ -34,7 +35,7 @@ export function describeOwnSandboxes(): void {
       expect([journal.list().length, deliveries.list().length, received.length]).toEqual([count, count, count]);
       expect(inbox.list()).toEqual([]);
       expect(clock.now()).toBe(Date.parse("2026-03-02T12:00:00Z") + count);
-      expect(new Set(serversHere).size).toBe(1);
+      expect(servers.size).toBe(1);
     },
   );
 
