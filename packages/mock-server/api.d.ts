@@ -8,8 +8,8 @@ declare module "@call-transfer/mock-server/vitest" {
 
 declare module "@call-transfer/mock-server/playwright" {
   export {
-    AccountToken, BrowserCallTransfer, CallTransfer, CallTransferFixtures, CallTransferWorkerFixtures, SandboxOptions,
-    WebhookReceiver, callTransferFixtures
+    AccountToken, BrowserCallTransfer, CallTransfer, CallTransferOptions, CallTransferTestFixtures,
+    CallTransferWorkerFixtures, SandboxOptions, WebhookReceiver, callTransferFixtures
   };
 }
 
@@ -37,10 +37,13 @@ declare interface CallTransferFixtures {
   callTransfer: CallTransfer;
 }
 
-declare interface CallTransferFixtures {
+declare interface CallTransferOptions {
   callTransferOptions: SandboxOptions;
   callTransferApiUrl: string | undefined;
   callTransferRole: Role | null;
+}
+
+declare interface CallTransferTestFixtures extends CallTransferOptions {
   callTransfer: BrowserCallTransfer;
 }
 
@@ -94,6 +97,6 @@ declare const callTransferFixtures: {
   callTransfer: (context: TestParts & Pick<CallTransferFixtures, "callTransferOptions" | "callTransferServer">, use: Use<CallTransfer>) => Promise<void>;
 };
 
-declare const callTransferFixtures: Fixtures<CallTransferFixtures, CallTransferWorkerFixtures, PlaywrightTestArgs & PlaywrightTestOptions, PlaywrightWorkerArgs & PlaywrightWorkerOptions>;
+declare const callTransferFixtures: Fixtures<CallTransferTestFixtures, CallTransferWorkerFixtures, PlaywrightTestArgs & PlaywrightTestOptions, PlaywrightWorkerArgs & PlaywrightWorkerOptions>;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;
