@@ -44,6 +44,7 @@ export type { TimerPurpose } from "./model/timer-queue.ts";
 export type { RingRecord, TransferRecord } from "./model/transfer-record.ts";
 export type { Deliveries, Delivery, Trigger } from "./platform/deliveries.ts";
 export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./platform/inbox.ts";
+export { signatureHeader } from "./platform/signer.ts";
 export type { NewTransfer, ScriptEntry } from "./platform/transfer-input.ts";
 export type { Transfers } from "./platform/transfers.ts";
 export { createSandboxes, type Sandboxes, type SandboxesOptions } from "./sandboxes.ts";

@@ -1,0 +1,254 @@
+// Runs the checks against a receiver, in a fixed order.
+import { webhookSignature } from "@call-transfer/spec";
+import { hasCredentials, isHttp } from "../server/urls.ts";
+import type { Check, Handling, Lab, Problem } from "./check.ts";
+import { duplicateChecks } from "./duplicate-checks.ts";
+import { forgedChecks, verifiesFirst } from "./forged-checks.ts";
+import { genuineChecks, plainOffer } from "./genuine-checks.ts";
+import { leakChecks } from "./leak-checks.ts";
+import { limitChecks } from "./limit-checks.ts";
+import type { AttackReport, CheckResult, Finding } from "./report.ts";
+import { describe, isAccepted, Sender } from "./sender.ts";
+
+/** How often the app handled each event, by the event's id. */
+export type HandledCounts = Readonly<Record<string, number>> | ReadonlyMap<string, number>;
+
+/** Options of `attackReceiver`. */
+export interface AttackOptions {
+  /** The receiver's address. Several are processes of one receiver: deliveries go to them in turn, copies in parallel. */
+  readonly url: string | readonly string[];
+  /** The signing secret. */
+  readonly secret: string;
+  /** The previous secret, if the receiver accepts it during a rotation. */
+  readonly previousSecret?: string;
+  /** Returns how often the app handled each event. Without it, the attack sees only answers. */
+  readonly handled?: () => HandledCounts | Promise<HandledCounts>;
+  /** Seconds that a signature's time may differ from now; 300 by default (A-31). */
+  readonly toleranceSecs?: number;
+  /** How long an answer may take, in milliseconds; 10,000 by default (A-32). */
+  readonly timeoutMs?: number;
+  /** Decides the ids of the events: a whole number; random by default. */
+  readonly seed?: number;
+  /** Fields of each event, such as a `destinationId` that the receiver recognizes. `id` is always set. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+  /** Allows addresses of other machines. */
+  readonly allowRemote?: boolean;
+}
+
+/** Deliveries without an answer after which the attack stops. */
+const mostUnanswered = 5;
+
+/**
+ * Attacks a webhook receiver (§6) with genuine, forged, repeated and broken deliveries over HTTP, and reports what it does
+ * wrong. It runs in real time and needs no mock server.
+ *
+ * @throws {TypeError} An option is invalid, or an address is not on this machine and `allowRemote` is not set.
+ * @throws {Error} Nothing listens at an address, or `handled` failed.
+ */
+export async function attackReceiver(options: AttackOptions): Promise<AttackReport> {
+  const { handled, previousSecret, toleranceSecs = webhookSignature.toleranceSecs } = options;
+  const sender = createSender(options);
+  const expected = new Map<string, Expectation>();
+  let current = plainOffer;
+  const lab: Lab = {
+    sender,
+    previousSecret,
+    toleranceSecs,
+    expectHandled: (id, handling) => void expected.set(id, { check: current, handling }),
+  };
+  const results: Results = new Map();
+  let stopped: string | undefined;
+  for (const check of allChecks) {
+    current = check.name;
+    const reason = missing(check, options) ?? skipped(check, results) ?? stopped;
+    results.set(check, reason === undefined ? { problems: [...(await check.run(lab))] } : { problems: [], reason });
+    stopped ??= stopReason(check, lab, results);
+  }
+  if (handled !== undefined) await compareCounts(handled, expected, sender.options.timeoutMs, results);
+  return reportOf(sender, results, handled !== undefined);
+}
+
+const baseline: Check = {
+  name: plainOffer,
+  group: "genuine",
+  cites: "§6.1",
+  fix: "Check the secret and the address. The receiver's app must take the offers of the attack.",
+  async run(lab) {
+    const { sender, previousSecret } = lab;
+    const problems: Problem[] = [];
+    for (const url of sender.options.urls) {
+      const offer = sender.offer();
+      const reply = await sender.send(offer, { url });
+      lab.expectHandled(offer.id, isAccepted(reply) ? "once" : "at most once");
+      if (reply.status === undefined && reply.code !== "TIMEOUT") {
+        const message = `Nothing answers at ${url}: ${reply.error ?? reply.code}. Start the receiver, or check the address.`;
+        throw new Error(message);
+      }
+      if (!isAccepted(reply))
+        problems.push({ kind: "refused", problem: `An offer signed with the secret got ${describe(reply)}.` });
+    }
+    const [problem] = problems;
+    if (problem === undefined || previousSecret === undefined) return problems.slice(0, 1);
+    const offer = sender.offer();
+    const reply = await sender.send(offer, { signature: sender.sign(offer.body, { secrets: [previousSecret] }) });
+    if (!isAccepted(reply)) return [problem];
+    const fix =
+      "The receiver accepts only the previous secret. Give it the current one too: the previous one ends 24 hours after the rotation.";
+    return [{ ...problem, fix }];
+  },
+};
+
+const allChecks: readonly Check[] = [
+  baseline,
+  ...genuineChecks,
+  ...forgedChecks,
+  ...duplicateChecks,
+  ...limitChecks,
+  ...leakChecks,
+];
+
+/** How often the app may handle an event, and the check that sent it. */
+interface Expectation {
+  readonly check: string;
+  readonly handling: Handling;
+}
+
+type Results = Map<Check, { problems: Problem[]; reason?: string }>;
+
+function createSender(options: AttackOptions): Sender {
+  const {
+    url,
+    secret,
+    previousSecret,
+    seed = Math.floor(Math.random() * 2 ** 31),
+    payload = {},
+    timeoutMs = 10_000,
+  } = options;
+  const { toleranceSecs = webhookSignature.toleranceSecs, allowRemote = false } = options;
+  const urls = typeof url === "string" ? [url] : [...url];
+  if (urls.length === 0) throw new TypeError("url must be an address or a list of them");
+  for (const one of urls) checkUrl(one, allowRemote);
+  for (const [name, value] of Object.entries({ secret, ...(previousSecret !== undefined && { previousSecret }) }))
+    if (typeof value !== "string" || value === "") throw new TypeError(`${name} must be non-empty text`);
+  for (const [name, value] of Object.entries({ toleranceSecs, timeoutMs }))
+    if (!Number.isFinite(value) || value <= 0) throw new TypeError(`${name} must be a number above 0`);
+  if (!Number.isSafeInteger(seed)) throw new TypeError("seed must be a whole number");
+  return new Sender({ urls, secret, timeoutMs, seed, payload });
+}
+
+function checkUrl(url: string, allowRemote: boolean): void {
+  if (URL.canParse(url) && hasCredentials(new URL(url)))
+    throw new TypeError("url must not contain a user name or password");
+  if (!isHttp(url)) throw new TypeError(`url must be an http or https URL, not ${url}`);
+  if (!allowRemote && !isLoopback(new URL(url).hostname))
+    throw new TypeError(`${url} is not on this machine. If the receiver is yours, set allowRemote: true.`);
+}
+
+/** Whether the name of a host in a URL is this machine's own. */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+function missing({ requires }: Check, options: AttackOptions): string | undefined {
+  if (requires === undefined || options[requires] !== undefined) return undefined;
+  return "Whether the previous secret is accepted during a rotation. Give the attack the previous secret.";
+}
+
+/** Single forgeries say nothing about a receiver that accepts any signature. */
+function skipped(check: Check, results: Results): string | undefined {
+  if (check.group !== "forged") return undefined;
+  const isUnverified = [...results].some(([{ name }, { problems }]) => name === verifiesFirst && problems.length > 0);
+  return isUnverified ? "Single forgeries, because the receiver accepts any signature. Fix that first." : undefined;
+}
+
+function stopReason(check: Check, { sender }: Lab, results: Results): string | undefined {
+  if (check === baseline && results.get(check)?.problems.length)
+    return "All other checks, because the receiver refuses plain offers. Fix that first.";
+  const unanswered = sender.exchanges.filter(({ reply }) => reply.code === "TIMEOUT" || reply.code === "ECONNREFUSED");
+  if (unanswered.length < mostUnanswered) return undefined;
+  return `The rest, because ${mostUnanswered} deliveries got no answer. Fix the findings first.`;
+}
+
+/** Adds a problem to each check whose events were not handled as often as they must be. */
+async function compareCounts(
+  handled: () => HandledCounts | Promise<HandledCounts>,
+  expected: ReadonlyMap<string, Expectation>,
+  timeoutMs: number,
+  results: Results,
+): Promise<void> {
+  const countOf = await settledCounts(handled, expected, timeoutMs);
+  for (const [check, { problems }] of results) {
+    const kinds = new Set(problems.map(({ kind }) => kind));
+    for (const [id, expectation] of expected) {
+      const problem = expectation.check === check.name ? countProblem(expectation.handling, countOf(id)) : undefined;
+      // One problem of a kind says enough.
+      if (problem === undefined || kinds.has(problem.kind)) continue;
+      problems.push(problem);
+      kinds.add(problem.kind);
+    }
+  }
+}
+
+function countProblem(handling: Handling, count: number): Problem | undefined {
+  if (handling === "never" && count > 0)
+    return { kind: "accepted", problem: `The app handled it ${times(count)}. It must not reach the app.` };
+  if (count > 1) return { kind: "handled-twice", problem: `The app handled the event ${times(count)}.` };
+  if (handling !== "once" || count === 1) return undefined;
+  const fix = "Answer 2xx only after the app has handled the event. Check that handled() counts by the event's id.";
+  return { kind: "other", problem: "The receiver accepted the event, but the app did not handle it.", fix };
+}
+
+const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
+
+const pollMs = 100;
+
+/** Reads the counts, and waits for events that are handled late. */
+async function settledCounts(
+  handled: () => HandledCounts | Promise<HandledCounts>,
+  expected: ReadonlyMap<string, Expectation>,
+  timeoutMs: number,
+): Promise<(id: string) => number> {
+  for (let waited = 0; ; waited += pollMs) {
+    const counts = await handled();
+    const countOf = (id: string): number => (counts instanceof Map ? counts.get(id) : Reflect.get(counts, id)) ?? 0;
+    const isMissing = [...expected].some(([id, { handling }]) => handling === "once" && countOf(id) === 0);
+    if (!isMissing || waited >= timeoutMs) return countOf;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+const uncounted =
+  "How often the app handled each event, and whether a forgery reached it. Give the attack a way to count.";
+
+function reportOf(sender: Sender, results: Results, isCounted: boolean): AttackReport {
+  const findings = [...results].flatMap(([{ name, cites, fix }, { problems }]) =>
+    problems.map((problem): Finding => ({ check: name, cites, fix, ...problem })),
+  );
+  const checks = [...results].map(([{ name, group, cites }, { problems, reason }]): CheckResult => {
+    const outcome = reason !== undefined ? "not checked" : problems.length > 0 ? "failed" : "passed";
+    const left = reason ?? (!isCounted && group === "duplicates" ? uncounted : undefined);
+    return { name, group, cites, outcome, ...(left !== undefined && { reason: left }) };
+  });
+  const replies = sender.exchanges.map(({ reply }) => reply);
+  const answered = replies.filter(({ status }) => status !== undefined);
+  const accepted = answered.filter(isAccepted).length;
+  const durations = answered.map(({ ms }) => ms).sort((one, other) => one - other);
+  return {
+    urls: sender.options.urls,
+    seed: sender.options.seed,
+    findings,
+    checks,
+    deliveries: {
+      sent: replies.length,
+      accepted,
+      refused: answered.length - accepted,
+      unanswered: replies.length - answered.length,
+    },
+    answerTimes: {
+      medianMs: rounded(durations[Math.floor(durations.length / 2)]),
+      maxMs: rounded(durations.at(-1)),
+    },
+  };
+}
+
+const rounded = (ms = 0): number => Math.round(ms * 10) / 10;

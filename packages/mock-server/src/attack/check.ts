@@ -1,0 +1,33 @@
+import type { CheckGroup, FindingKind } from "./report.ts";
+import type { Sender } from "./sender.ts";
+
+/** How often the app may handle an event. */
+export type Handling = "never" | "at most once" | "once";
+
+/** What a check needs to know besides how to send. */
+export interface Lab {
+  readonly sender: Sender;
+  readonly previousSecret: string | undefined;
+  readonly toleranceSecs: number;
+  /** Registers how often an event must be handled. It is compared at the end, so that late handling is seen too. */
+  expectHandled(id: string, handling: Handling): void;
+}
+
+/** Something wrong that a check saw. The fix is the check's, unless it names its own. */
+export interface Problem {
+  readonly kind: FindingKind;
+  readonly problem: string;
+  readonly fix?: string;
+}
+
+/** One check. */
+export interface Check {
+  readonly name: string;
+  readonly group: CheckGroup;
+  readonly cites: string;
+  readonly fix: string;
+  /** What it cannot do without. */
+  readonly requires?: "handled" | "previousSecret";
+  /** Sends its deliveries and returns what was wrong. */
+  run(lab: Lab): Promise<readonly Problem[]>;
+}

@@ -1,0 +1,165 @@
+// Offers as the platform may send them. A receiver must accept each.
+import type { Check, Lab, Problem } from "./check.ts";
+import { describe, isAccepted, type Offer, type Sending } from "./sender.ts";
+
+/** Offers that are sent at the same time. */
+const atOnce = 20;
+
+const rawBody = "Verify the bytes as they were received. Do not parse the body and write it again.";
+const bothSignatures = "Accept the offer if any of the v1 values verifies. During a rotation there are two.";
+const byName = "Split the header at the commas, and find the parts by their names. Ignore names that you do not know.";
+
+/** The first check. If it fails, the others can say nothing. */
+export const plainOffer = "an offer as the platform sends it";
+
+/** Sends one genuine offer. */
+export async function expectAccepted(lab: Lab, offer: Offer, sending: Sending = {}): Promise<Problem[]> {
+  const reply = await lab.sender.send(offer, sending);
+  lab.expectHandled(offer.id, isAccepted(reply) ? "once" : "at most once");
+  return isAccepted(reply) ? [] : [{ kind: "refused", problem: `A genuine offer got ${describe(reply)}.` }];
+}
+
+function genuine(
+  [name, cites, fix]: readonly [string, string, string],
+  make: (lab: Lab) => { offer: Offer; sending?: Sending },
+  requires?: "previousSecret",
+): Check {
+  const run = (lab: Lab) => {
+    const { offer, sending } = make(lab);
+    return expectAccepted(lab, offer, sending);
+  };
+  return { name, group: "genuine", cites, fix, run, ...(requires && { requires }) };
+}
+
+/** An offer whose text begins with more fields. */
+const withText = (text: string) => (fields: object) => `{${text},${JSON.stringify(fields).slice(1)}`;
+
+const written = (name: string, write: (fields: object) => string): Check =>
+  genuine([name, "A-31", rawBody], ({ sender }) => ({ offer: sender.offer(write) }));
+
+const signed = (name: string, cites: string, fix: string, sign: (lab: Lab, offer: Offer) => string): Check =>
+  genuine([name, cites, fix], (lab) => {
+    const offer = lab.sender.offer();
+    return { offer, sending: { signature: sign(lab, offer) } };
+  });
+
+/** The `t=` part and the `v1=` parts of a header. */
+const partsOf = (header: string) => header.split(",") as [string, ...string[]];
+
+/** How far a signature's time may be from now with time to spare for a slow machine. */
+const withinTolerance = (toleranceSecs: number) => toleranceSecs - Math.min(30, toleranceSecs / 2);
+
+const notAscii = "Zoë, 東京, 🙂";
+
+/** The bytes of a body, cut in the middle of a character. */
+function cutInCharacter(body: string): readonly Uint8Array[] {
+  const bytes = Buffer.from(body);
+  const cut = bytes.indexOf(Buffer.from("🙂")) + 2;
+  return [bytes.subarray(0, cut), bytes.subarray(cut)];
+}
+
+/** The checks of genuine offers. */
+export const genuineChecks: readonly Check[] = [
+  written("JSON with spaces and line breaks", (fields) => JSON.stringify(fields, null, 2)),
+  written("JSON with keys in another order", withText('"2":"second","1":"first"')),
+  written("JSON with escapes", withText('"note":"caf\\u00e9 \\/ \\u0041"')),
+  written("JSON with characters outside ASCII", withText(`"note":${JSON.stringify(notAscii)}`)),
+  written("JSON with large and unusual numbers", withText('"amount":12345678901234567890,"rate":1.0,"count":1e2')),
+  genuine(
+    ["an event of another type", "A-30", "Verify every event. Answer 2xx to types that you do not handle."],
+    ({ sender }) => ({
+      offer: sender.offer(undefined, { type: "transfer.attack_test" }),
+    }),
+  ),
+  genuine(
+    ["a content type with a charset", "§6", "Do not compare the content type. Read the raw body of every POST."],
+    ({ sender }) => ({
+      offer: sender.offer(),
+      sending: { contentType: "application/json; charset=utf-8" },
+    }),
+  ),
+  ...["service-signature", "SERVICE-SIGNATURE"].map((headerName) =>
+    genuine(
+      [`the header name ${headerName}`, "§6.1", "Compare header names without regard to case."],
+      ({ sender }) => ({
+        offer: sender.offer(),
+        sending: { headerName },
+      }),
+    ),
+  ),
+  signed("two signatures, the first with the secret", "§6.2", bothSignatures, ({ sender }, { body }) =>
+    sender.sign(body, { secrets: [sender.options.secret, `${sender.id()}`] }),
+  ),
+  signed("two signatures, the second with the secret", "§6.2", bothSignatures, ({ sender }, { body }) =>
+    sender.sign(body, { secrets: [`${sender.id()}`, sender.options.secret] }),
+  ),
+  genuine(
+    ["two signatures, current and previous", "§6.2", bothSignatures],
+    ({ sender, previousSecret = "" }) => {
+      const offer = sender.offer();
+      return {
+        offer,
+        sending: { signature: sender.sign(offer.body, { secrets: [sender.options.secret, previousSecret] }) },
+      };
+    },
+    "previousSecret",
+  ),
+  genuine(
+    ["a signature with the previous secret alone", "§6.2", "Verify with the current secret and with the previous one."],
+    ({ sender, previousSecret = "" }) => {
+      const offer = sender.offer();
+      return { offer, sending: { signature: sender.sign(offer.body, { secrets: [previousSecret] }) } };
+    },
+    "previousSecret",
+  ),
+  signed("a part of an unknown scheme", "§6.1", byName, ({ sender }, { body }) => {
+    const [time, ...signatures] = partsOf(sender.sign(body));
+    return [time, "v0=0123", ...signatures, "v2=abc"].join(",");
+  }),
+  signed("the parts of the header in another order", "§6.1", byName, ({ sender }, { body }) => {
+    const [time, ...signatures] = partsOf(sender.sign(body));
+    return [...signatures, time].join(",");
+  }),
+  signed(
+    "a signature almost as old as allowed",
+    "A-31",
+    "Accept a time that differs by up to the tolerance.",
+    ({ sender, toleranceSecs }, { body }) => sender.sign(body, { ageSecs: withinTolerance(toleranceSecs) }),
+  ),
+  signed(
+    "a signature almost as far ahead as allowed",
+    "A-31",
+    "Accept a time that differs by up to the tolerance, in both directions.",
+    ({ sender, toleranceSecs }, { body }) => sender.sign(body, { ageSecs: -withinTolerance(toleranceSecs) }),
+  ),
+  genuine(
+    [
+      "a chunked body, cut within a character",
+      "A-31",
+      "Collect the body's chunks as bytes. Do not turn each into text.",
+    ],
+    ({ sender }) => {
+      const offer = sender.offer(undefined, { note: notAscii });
+      return { offer, sending: { parts: cutInCharacter(offer.body) } };
+    },
+  ),
+  genuine(
+    ["a body that arrives slowly, in two parts", "A-32", "Wait for the end of the body before you verify."],
+    ({ sender }) => {
+      const offer = sender.offer();
+      const bytes = Buffer.from(offer.body);
+      return { offer, sending: { parts: [bytes.subarray(0, 40), bytes.subarray(40)], pauseMs: 50 } };
+    },
+  ),
+  {
+    name: `${atOnce} offers at the same time`,
+    group: "genuine",
+    cites: "A-32",
+    fix: "Accept each offer on its own. Do not hold a lock that all offers share.",
+    async run(lab) {
+      const offers = Array.from({ length: atOnce }, () => lab.sender.offer());
+      const problems = await Promise.all(offers.map((offer) => expectAccepted(lab, offer)));
+      return problems.flat().slice(0, 1);
+    },
+  },
+];

@@ -1,0 +1,60 @@
+// Searches the answers for what an attacker can use.
+import { signatureHeader } from "@call-transfer/backend";
+import type { Check, Lab, Problem } from "./check.ts";
+import type { Exchange } from "./sender.ts";
+
+const fix = "Answer forgeries with a fixed text. Write the reason to the log.";
+
+function leak(name: string, problem: string, isLeaked: (exchange: Exchange, lab: Lab) => boolean): Check {
+  return {
+    name,
+    group: "leaks",
+    cites: "§6",
+    fix,
+    async run(lab) {
+      const found = lab.sender.exchanges.find((exchange) => isLeaked(exchange, lab));
+      if (found === undefined) return [];
+      const problems: Problem[] = [{ kind: "leaked", problem: `${problem} (status ${found.reply.status}).` }];
+      return problems;
+    },
+  };
+}
+
+const secretsOf = ({ sender, previousSecret }: Lab) =>
+  previousSecret === undefined ? [sender.options.secret] : [sender.options.secret, previousSecret];
+
+const textOf = ({ reply }: Exchange) => `${reply.headers}\n${reply.body}`;
+
+/** Digests that would have made the message genuine, except those that it was sent with. */
+function expectedDigests({ signature, body }: Exchange, secrets: readonly string[]): string[] {
+  const times = [...signature.matchAll(/t=(\d{1,12})(?=,|$)/g)].map(([, time]) => Number(time));
+  return times
+    .flatMap((time) =>
+      signatureHeader(body, secrets, time * 1000)
+        .split(",v1=")
+        .slice(1),
+    )
+    .filter((digest) => !signature.includes(digest));
+}
+
+// Of Node, Express' pages and Python.
+const trace = /(?:\n|&nbsp;|<br>)\s*at .{1,200}:\d+:\d+|Traceback \(most recent call last\)/;
+const path = /node_modules[/\\]|file:\/\/\/|\b[A-Z]:\\|\/[\w.@-]+\/[\w./@-]+\.(?:[cm]?[jt]sx?|py|rb|go|java|php)\b/;
+
+/** The checks of the answers to all deliveries before them. */
+export const leakChecks: readonly Check[] = [
+  leak("no secret in an answer", "An answer contains a signing secret", (exchange, lab) =>
+    secretsOf(lab).some((secret) => textOf(exchange).includes(secret)),
+  ),
+  leak(
+    "no expected signature in an answer",
+    "An answer to a forgery contains the signature that it should have had",
+    (exchange, lab) =>
+      expectedDigests(exchange, secretsOf(lab)).some((expected) => textOf(exchange).includes(expected)),
+  ),
+  leak("no stack trace in an answer", "An answer contains a stack trace", (exchange) => trace.test(textOf(exchange))),
+  leak("no file path in an answer", "An answer contains the path of a file", (exchange) =>
+    // The receiver may name its own address.
+    path.test(textOf(exchange).replaceAll(new URL(exchange.url).pathname, "")),
+  ),
+];

@@ -1,0 +1,55 @@
+// Bodies that are too long or do not end.
+import type { Check } from "./check.ts";
+import { deliverWithoutEnd, flood } from "./deliver.ts";
+import { expectAccepted } from "./genuine-checks.ts";
+import { isAccepted } from "./sender.ts";
+
+const floodMegabytes = 64;
+const megabyte = 1024 * 1024;
+
+/** The checks of bodies that are too long or do not end. */
+export const limitChecks: readonly Check[] = [
+  {
+    name: `an unsigned body of ${floodMegabytes} MB`,
+    group: "limits",
+    cites: "§6",
+    fix: "Stop reading at 1 MB, answer 413 and close the connection.",
+    async run({ sender }) {
+      const { options } = sender;
+      const offer = sender.offer();
+      const signature = sender.sign(offer.body, { secrets: [sender.id()] });
+      const message = sender.message(offer, { signature, parts: [] });
+      const url = sender.nextUrl();
+      const { reply, tookAll } = await flood(url, message, floodMegabytes * megabyte, options.timeoutMs);
+      sender.record(message, reply, url);
+      if (isAccepted(reply)) return [{ kind: "accepted", problem: `It got ${reply.status}.` }];
+      // Some servers read the rest and drop it, and then refuse the body for its size.
+      if (!tookAll || reply.status === 413) return [];
+      return [
+        { kind: "other", problem: `The receiver read all ${floodMegabytes} MB before it refused the signature.` },
+      ];
+    },
+  },
+  {
+    name: "a body that stops in the middle",
+    group: "limits",
+    cites: "A-31",
+    fix: "Handle an event only after the whole body has arrived. Do not let one connection hold up the others.",
+    async run(lab) {
+      const { sender } = lab;
+      const offer = sender.offer();
+      lab.expectHandled(offer.id, "never");
+      const bytes = Buffer.from(offer.body);
+      const headers = { "content-length": String(bytes.length) };
+      const message = sender.message(offer, { parts: [bytes.subarray(0, bytes.length / 2)], headers });
+      const url = sender.nextUrl();
+      const held = deliverWithoutEnd(url, message, sender.options.timeoutMs);
+      await held.written;
+      const problems = await expectAccepted(lab, sender.offer(), { url });
+      const reply = await held.close();
+      sender.record(message, reply, url);
+      if (!isAccepted(reply)) return problems;
+      return [...problems, { kind: "accepted", problem: `Half of a body got ${reply.status}.` }];
+    },
+  },
+];

@@ -1,0 +1,164 @@
+// What an attack found, as data, as text, and as a verdict for tests.
+
+/** The kinds of findings. */
+export type FindingKind =
+  /** A forgery got 2xx, or was handled. */
+  | "accepted"
+  /** A genuine offer, or a copy of one, got something other than 2xx. */
+  | "refused"
+  /** An event was handled more than once. */
+  | "handled-twice"
+  /** An answer contains what an attacker can use. */
+  | "leaked"
+  /** Anything else: no answer, a crash, a copy that was answered differently, a body without a limit. */
+  | "other";
+
+/** Something that the receiver does wrong. */
+export interface Finding {
+  readonly kind: FindingKind;
+  /** The name of the check that found it. */
+  readonly check: string;
+  /** The section of the specification, or the assumption, that the check is about. */
+  readonly cites: string;
+  /** What is wrong, in one sentence. */
+  readonly problem: string;
+  /** What to do, in one sentence or two. */
+  readonly fix: string;
+}
+
+/** The groups of checks. */
+export type CheckGroup = "genuine" | "forged" | "duplicates" | "limits" | "leaks";
+
+/** The result of one check. */
+export interface CheckResult {
+  readonly name: string;
+  readonly group: CheckGroup;
+  readonly cites: string;
+  readonly outcome: "passed" | "failed" | "not checked";
+  /** Why it was not checked, or not completely, and what to do. */
+  readonly reason?: string;
+}
+
+/** What an attack found. It is plain data that JSON can hold, and it never contains a secret. */
+export interface AttackReport {
+  readonly urls: readonly string[];
+  /** The seed of the event ids. An attack with the same seed sends the same events. */
+  readonly seed: number;
+  readonly findings: readonly Finding[];
+  readonly checks: readonly CheckResult[];
+  readonly deliveries: {
+    readonly sent: number;
+    /** Answered with 2xx. */
+    readonly accepted: number;
+    /** Answered with another status. */
+    readonly refused: number;
+    /** Not answered, or closed on purpose. */
+    readonly unanswered: number;
+  };
+  /** Milliseconds until an answer was complete. */
+  readonly answerTimes: { readonly medianMs: number; readonly maxMs: number };
+}
+
+const kinds: Readonly<Record<FindingKind, string>> = {
+  accepted: "Accepted, but must be refused",
+  refused: "Refused, but must be accepted",
+  "handled-twice": "Handled more than once",
+  leaked: "Leaked in an answer",
+  other: "Other",
+};
+
+const groups: Readonly<Record<CheckGroup, string>> = {
+  genuine: "Genuine offers are accepted",
+  forged: "Forgeries are refused",
+  duplicates: "Each event is handled once",
+  limits: "Long and broken bodies do no harm",
+  leaks: "Answers leak nothing",
+};
+
+/** Returns the report as text for people. */
+export function formatReport(report: AttackReport): string {
+  const { urls, findings, checks, deliveries, answerTimes, seed } = report;
+  const isAnswered = deliveries.sent > deliveries.unanswered;
+  const times = `Answers took ${answerTimes.medianMs} ms in the median and ${answerTimes.maxMs} ms at most.`;
+  return [
+    `Attacked ${urls.join(" and ")} with ${deliveries.sent} deliveries. ${isAnswered ? times : ""}`.trim(),
+    "",
+    ...Object.entries(groups).map(([group, title]) => groupLine(title, inGroup(checks, group))),
+    ...Object.entries(kinds).flatMap(([kind, title]) =>
+      findingLines(
+        title,
+        findings.filter((finding) => finding.kind === kind),
+      ),
+    ),
+    ...notCheckedLines(checks),
+    "",
+    findings.length === 0
+      ? "No findings."
+      : `${findings.length} ${findings.length === 1 ? "finding" : "findings"}. To send the same events again, use the seed ${seed} and restart the receiver.`,
+  ].join("\n");
+}
+
+/**
+ * Throws an `AttackFindingsError` if the attack found something. The message lists the findings. For tests of a receiver, with
+ * any test runner.
+ */
+export function expectNoFindings(report: AttackReport): void {
+  if (report.findings.length > 0) throw new AttackFindingsError(report);
+}
+
+/** A receiver failed an attack. */
+export class AttackFindingsError extends Error {
+  override readonly name = "AttackFindingsError";
+  /** What node:assert uses, so that test runners show a failed assertion and not a broken test. */
+  readonly code = "ERR_ASSERTION";
+  readonly report: AttackReport;
+
+  constructor(report: AttackReport) {
+    const { findings } = report;
+    const lines = findings.map(({ check, problem, fix }) => `- ${check}: ${problem} ${fix}`);
+    super(`The receiver failed ${findings.length} of the attack's checks:\n${lines.join("\n")}`);
+    this.report = report;
+  }
+}
+
+const inGroup = (checks: readonly CheckResult[], group: string) => checks.filter((check) => check.group === group);
+
+function groupLine(title: string, checks: readonly CheckResult[]): string {
+  const count = (outcome: CheckResult["outcome"]) => checks.filter((check) => check.outcome === outcome).length;
+  const [passed, failed, open] = [count("passed"), count("failed"), count("not checked")];
+  const mark = failed > 0 ? "✗" : passed > 0 ? "✓" : "–";
+  const rest = [failed > 0 && `${failed} failed`, open > 0 && `${open} not checked`].filter(Boolean);
+  return `  ${mark} ${title.padEnd(34)} ${[`${passed} of ${checks.length} passed`, ...rest].join(", ")}`;
+}
+
+function findingLines(title: string, findings: readonly Finding[]): string[] {
+  if (findings.length === 0) return [];
+  const lines = findings.flatMap(({ check, problem, fix }) => [
+    "",
+    `  ✗ ${check}`,
+    ...indented(problem),
+    ...indented(fix),
+  ]);
+  return ["", `${title}: ${findings.length}`, ...lines];
+}
+
+/** Why checks were left out: one line for all that share a reason. */
+function notCheckedLines(checks: readonly CheckResult[]): string[] {
+  const reasons = new Set(checks.flatMap(({ reason }) => (reason === undefined ? [] : [reason])));
+  if (reasons.size === 0) return [];
+  return ["", "Not checked", ...[...reasons].flatMap((reason) => indented(reason, "  – ", "    "))];
+}
+
+/** Breaks a text into lines of at most 96 characters. */
+function indented(text: string, first = "    ", others = "    "): string[] {
+  const lines: string[] = [];
+  let line = first;
+  for (const word of text.split(" ")) {
+    if (line.trim() !== "" && line.trim() !== first.trim() && line.length + word.length > 96) {
+      lines.push(line.trimEnd());
+      line = others;
+    }
+    line += `${word} `;
+  }
+  return [...lines, line.trimEnd()];
+}

@@ -1,0 +1,149 @@
+// Sends the deliveries of an attack, and records what came back.
+import { createHash } from "node:crypto";
+import { signatureHeader } from "@call-transfer/backend";
+import { webhookSignature } from "@call-transfer/spec";
+import { deliver, type Message, type Reply } from "./deliver.ts";
+
+/** An event, as the platform would send it (A-30). */
+export interface Offer {
+  readonly id: string;
+  readonly body: string;
+}
+
+/** How to send an offer. By default as the platform does: signed with the current secret, now. */
+export interface Sending {
+  /** The signature header; null for none. */
+  readonly signature?: string | null;
+  /** The body to send in place of the offer's. */
+  readonly body?: string;
+  /** Sends the body in these parts, chunked. */
+  readonly parts?: readonly Uint8Array[];
+  readonly pauseMs?: number;
+  readonly method?: string;
+  readonly contentType?: string;
+  /** The name of the signature header, to write it in another case. */
+  readonly headerName?: string;
+  /** More headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Which of the receiver's addresses to send to. By default they take turns. */
+  readonly url?: string;
+}
+
+/** How to sign. By default with the current secret, now. */
+export interface Signing {
+  readonly secrets?: readonly string[];
+  /** Seconds before now; below 0 for a time in the future. */
+  readonly ageSecs?: number;
+}
+
+/** A delivery that was sent, for the checks of leaks. */
+export interface Exchange {
+  readonly signature: string;
+  readonly body: string;
+  readonly reply: Reply;
+  readonly url: string;
+}
+
+/** The settings of a sender. */
+export interface SenderOptions {
+  readonly urls: readonly string[];
+  readonly secret: string;
+  readonly timeoutMs: number;
+  readonly seed: number;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+const ringMs = 30_000;
+
+/** Makes offers, signs them and sends them. */
+export class Sender {
+  readonly options: SenderOptions;
+  readonly exchanges: Exchange[] = [];
+  #ids = 0;
+  #turn = 0;
+
+  constructor(options: SenderOptions) {
+    this.options = options;
+  }
+
+  /** A new offer. `write` turns its fields into the text of the body; `JSON.stringify` by default. */
+  offer(write: (fields: object) => string = JSON.stringify, fields: object = {}): Offer {
+    const [id, transferId, destinationId] = [this.id(), this.id(), this.id()];
+    const now = Date.now();
+    const body = write({
+      transferId,
+      expiresAt: new Date(now + ringMs).toISOString(),
+      type: webhookSignature.event,
+      id,
+      createdAt: new Date(now).toISOString(),
+      destinationId,
+      ...this.options.payload,
+      ...fields,
+    });
+    return { id, body };
+  }
+
+  /** The next id in the form of a UUID. The seed decides all ids. */
+  id(): string {
+    const hex = createHash("sha256")
+      .update(`${this.options.seed}/${this.#ids++}`)
+      .digest("hex");
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  }
+
+  /** The signature header of a body (§6.1). */
+  sign(body: string, { secrets = [this.options.secret], ageSecs = 0 }: Signing = {}): string {
+    return signatureHeader(body, secrets, Date.now() - ageSecs * 1000);
+  }
+
+  /** The message that sends an offer. */
+  message(offer: Offer, sending: Sending = {}): Message {
+    const { body = offer.body, method = "POST", contentType = "application/json", pauseMs } = sending;
+    const { signature = this.sign(offer.body), headerName = webhookSignature.header, headers = {} } = sending;
+    const parts = sending.parts ?? [Buffer.from(body)];
+    return {
+      method,
+      headers: {
+        "content-type": contentType,
+        ...(sending.parts === undefined && { "content-length": String(Buffer.byteLength(body)) }),
+        ...(signature !== null && { [headerName]: signature }),
+        ...headers,
+      },
+      parts,
+      ...(pauseMs !== undefined && { pauseMs }),
+    };
+  }
+
+  /** The address whose turn it is. */
+  nextUrl(): string {
+    const { urls } = this.options;
+    return urls[this.#turn++ % urls.length] ?? "";
+  }
+
+  /** Sends an offer, or a forgery that begins with one. Never rejects. */
+  async send(offer: Offer, sending: Sending = {}): Promise<Reply> {
+    const url = sending.url ?? this.nextUrl();
+    const message = this.message(offer, sending);
+    const reply = await deliver(url, message, this.options.timeoutMs);
+    this.record(message, reply, url);
+    return reply;
+  }
+
+  /** Records a delivery that was sent in another way. */
+  record(message: Message, reply: Reply, url: string): void {
+    const [, signature = ""] =
+      Object.entries(message.headers).find(([name]) => name.toLowerCase() === webhookSignature.header.toLowerCase()) ??
+      [];
+    this.exchanges.push({ signature, body: Buffer.concat(message.parts).toString(), reply, url });
+  }
+}
+
+/** Whether an answer accepts an offer (A-32). */
+export function isAccepted({ status }: Reply): boolean {
+  return status !== undefined && status >= 200 && status < 300;
+}
+
+/** An answer in words, e.g. `401` or `no answer within 10000 ms`. */
+export function describe({ status, error }: Reply): string {
+  return status === undefined ? `no answer (${error ?? "the connection was closed"})` : `the answer ${status}`;
+}
