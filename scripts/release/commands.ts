@@ -20,11 +20,12 @@ export const commandTexts = (): Map<string, string> =>
         name: "call-transfer-mock",
         subcommands: {
           start: mock.startOptions,
+          attack: mock.attackOptions,
           ...Object.fromEntries(mock.commandNames.map((name) => [name, optionsOf(name)])),
         },
         variables: mock.variables,
         exitStatus: mock.exitStatus,
-        help: ["help", "start", ...mock.commandNames].map((topic) => helpText(topic) ?? ""),
+        help: ["help", "start", "attack", ...mock.commandNames].map((topic) => helpText(topic) ?? ""),
       }),
     ],
     [

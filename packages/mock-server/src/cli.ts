@@ -3,7 +3,7 @@ import description from "../package.json" with { type: "json" };
 import { readArguments, suggestion, UsageError } from "./cli/command-line.ts";
 import { commands, runCommand } from "./cli/commands.ts";
 import { helpText } from "./cli/help.ts";
-import { commandOptions, exitStatus, startOptions } from "./cli/options.ts";
+import { attackOptions, commandOptions, exitStatus, startOptions } from "./cli/options.ts";
 import { program } from "./cli/program.ts";
 
 await main(process.argv.slice(2)).catch((error: unknown) => {
@@ -24,8 +24,14 @@ async function main(args: readonly string[]): Promise<void> {
       if (readEngine(values.engine) === "prism") return (await import("./cli/prism-command.ts")).startPrism(values);
       return (await import("./cli/start.ts")).start(values);
     }
-    const advice = Object.hasOwn(commands, operand) ? " Put the command before its options." : "";
+    const advice =
+      operand === "attack" || Object.hasOwn(commands, operand) ? " Put the command before its options." : "";
     throw new UsageError(`Unexpected argument "${operand}".${advice}`);
+  }
+  if (name === "attack") {
+    const { values, positionals } = readArguments(rest, attackOptions);
+    if (!printInfo(values, topic)) await (await import("./cli/attack-command.ts")).attack(positionals, values);
+    return;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) throw unknownCommand(name);
@@ -52,6 +58,6 @@ function printHelp(topic: string | undefined): void {
 }
 
 function unknownCommand(name: string): UsageError {
-  const known = ["start", "help", ...Object.keys(commands)];
+  const known = ["start", "help", "attack", ...Object.keys(commands)];
   return new UsageError(`Unknown command "${name}".${suggestion(name, known)} For all commands: ${program} --help`);
 }

@@ -2,6 +2,7 @@
 import { webhookSignature } from "@call-transfer/spec";
 import { hasCredentials, isHttp } from "../server/urls.ts";
 import type { Check, Handling, Lab, Problem } from "./check.ts";
+import type { Reply } from "./deliver.ts";
 import { duplicateChecks } from "./duplicate-checks.ts";
 import { forgedChecks, verifiesFirst } from "./forged-checks.ts";
 import { genuineChecks, plainOffer } from "./genuine-checks.ts";
@@ -48,12 +49,16 @@ const mostUnanswered = 5;
 export async function attackReceiver(options: AttackOptions): Promise<AttackReport> {
   const { handled, previousSecret, toleranceSecs = webhookSignature.toleranceSecs } = options;
   const sender = createSender(options);
+  // Fails at the start, and not after the attack, if the counts cannot be read.
+  if (handled !== undefined) await readCounts(handled);
   const expected = new Map<string, Expectation>();
+  const notes = new Map<string, string>();
   let current = plainOffer;
   const lab: Lab = {
     sender,
     previousSecret,
     toleranceSecs,
+    note: (text) => void notes.set(current, text),
     expectHandled: (id, handling) => void expected.set(id, { check: current, handling }),
   };
   const results: Results = new Map();
@@ -65,7 +70,7 @@ export async function attackReceiver(options: AttackOptions): Promise<AttackRepo
     stopped ??= stopReason(check, lab, results);
   }
   if (handled !== undefined) await compareCounts(handled, expected, sender.options.timeoutMs, results);
-  return reportOf(sender, results, handled !== undefined);
+  return reportOf(sender, results, notes, handled !== undefined);
 }
 
 const baseline: Check = {
@@ -80,10 +85,7 @@ const baseline: Check = {
       const offer = sender.offer();
       const reply = await sender.send(offer, { url });
       lab.expectHandled(offer.id, isAccepted(reply) ? "once" : "at most once");
-      if (reply.status === undefined && reply.code !== "TIMEOUT") {
-        const message = `Nothing answers at ${url}: ${reply.error ?? reply.code}. Start the receiver, or check the address.`;
-        throw new Error(message);
-      }
+      if (reply.status === undefined && reply.code !== "TIMEOUT") throw new Error(noReceiver(url, reply));
       if (!isAccepted(reply))
         problems.push({ kind: "refused", problem: `An offer signed with the secret got ${describe(reply)}.` });
     }
@@ -97,6 +99,11 @@ const baseline: Check = {
     return [{ ...problem, fix }];
   },
 };
+
+function noReceiver(url: string, { code, error }: Reply): string {
+  if (code === "ECONNREFUSED") return `No receiver is listening at ${url}. Start it, or check the address.`;
+  return `The receiver at ${url} does not answer: ${error}. Check the address, and the receiver's log.`;
+}
 
 const allChecks: readonly Check[] = [
   baseline,
@@ -151,22 +158,27 @@ export function isLoopback(hostname: string): boolean {
 
 function missing({ requires }: Check, options: AttackOptions): string | undefined {
   if (requires === undefined || options[requires] !== undefined) return undefined;
-  return "Whether the previous secret is accepted during a rotation. Give the attack the previous secret.";
+  return "Whether the previous secret is accepted during a rotation: give previousSecret, or --previous-secret.";
 }
 
 /** Single forgeries say nothing about a receiver that accepts any signature. */
 function skipped(check: Check, results: Results): string | undefined {
   if (check.group !== "forged") return undefined;
   const isUnverified = [...results].some(([{ name }, { problems }]) => name === verifiesFirst && problems.length > 0);
-  return isUnverified ? "Single forgeries, because the receiver accepts any signature. Fix that first." : undefined;
+  return isUnverified
+    ? "Single forgeries, because the receiver answers 2xx to any signature. Fix that first."
+    : undefined;
 }
 
 function stopReason(check: Check, { sender }: Lab, results: Results): string | undefined {
   if (check === baseline && results.get(check)?.problems.length)
     return "All other checks, because the receiver refuses plain offers. Fix that first.";
-  const unanswered = sender.exchanges.filter(({ reply }) => reply.code === "TIMEOUT" || reply.code === "ECONNREFUSED");
+  const { exchanges } = sender;
+  if (exchanges.at(-1)?.reply.code === "ECONNREFUSED")
+    return "The rest, because the receiver stopped listening. Find out why it ended.";
+  const unanswered = exchanges.filter(({ reply }) => reply.code === "TIMEOUT");
   if (unanswered.length < mostUnanswered) return undefined;
-  return `The rest, because ${mostUnanswered} deliveries got no answer. Fix the findings first.`;
+  return `The rest, because ${mostUnanswered} deliveries got no answer in time. Fix the findings first.`;
 }
 
 /** Adds a problem to each check whose events were not handled as often as they must be. */
@@ -217,17 +229,38 @@ async function settledCounts(
   }
 }
 
-const uncounted =
-  "How often the app handled each event, and whether a forgery reached it. Give the attack a way to count.";
+async function readCounts(handled: () => HandledCounts | Promise<HandledCounts>): Promise<(id: string) => number> {
+  const counts = await handled();
+  if (typeof counts !== "object" || counts === null)
+    throw new TypeError("handled must return how often each event was handled: a Map, or an object, by the event's id");
+  const entries = new Map<string, number>(counts instanceof Map ? counts : Object.entries(counts));
+  return (id) => entries.get(id) ?? 0;
+}
 
-function reportOf(sender: Sender, results: Results, isCounted: boolean): AttackReport {
+const uncounted =
+  "How often the app handled each event, and whether a forgery reached it: give handled, or --handled-url.";
+
+function reportOf(
+  sender: Sender,
+  results: Results,
+  notes: ReadonlyMap<string, string>,
+  isCounted: boolean,
+): AttackReport {
   const findings = [...results].flatMap(([{ name, cites, fix }, { problems }]) =>
     problems.map((problem): Finding => ({ check: name, cites, fix, ...problem })),
   );
   const checks = [...results].map(([{ name, group, cites }, { problems, reason }]): CheckResult => {
     const outcome = reason !== undefined ? "not checked" : problems.length > 0 ? "failed" : "passed";
     const left = reason ?? (!isCounted && group === "duplicates" ? uncounted : undefined);
-    return { name, group, cites, outcome, ...(left !== undefined && { reason: left }) };
+    const note = notes.get(name);
+    return {
+      name,
+      group,
+      cites,
+      outcome,
+      ...(left !== undefined && { reason: left }),
+      ...(note !== undefined && { note }),
+    };
   });
   const replies = sender.exchanges.map(({ reply }) => reply);
   const answered = replies.filter(({ status }) => status !== undefined);

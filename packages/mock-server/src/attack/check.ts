@@ -11,6 +11,8 @@ export interface Lab {
   readonly toleranceSecs: number;
   /** Registers how often an event must be handled. It is compared at the end, so that late handling is seen too. */
   expectHandled(id: string, handling: Handling): void;
+  /** Adds what a check measured to its result. */
+  note(text: string): void;
 }
 
 /** Something wrong that a check saw. The fix is the check's, unless it names its own. */

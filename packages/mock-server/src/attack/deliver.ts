@@ -126,8 +126,9 @@ function exchange(
       finish({ body: "", headers: "", error: `no answer within ${timeoutMs} ms`, code: "TIMEOUT" });
       request.destroy();
     }, timeoutMs);
-    request.on("error", (error: NodeJS.ErrnoException) =>
-      finish({ body: "", headers: "", error: error.message, ...(error.code !== undefined && { code: error.code }) }),
+    request.on("error", ({ message, code }: NodeJS.ErrnoException) =>
+      // A name with several addresses fails with a code alone.
+      finish({ body: "", headers: "", error: message || String(code), ...(code !== undefined && { code }) }),
     );
     request.once("response", (response) => {
       void readBody(response).then((body) => {

@@ -65,12 +65,19 @@ export const genuineChecks: readonly Check[] = [
   written("JSON with escapes", withText('"note":"caf\\u00e9 \\/ \\u0041"')),
   written("JSON with characters outside ASCII", withText(`"note":${JSON.stringify(notAscii)}`)),
   written("JSON with large and unusual numbers", withText('"amount":12345678901234567890,"rate":1.0,"count":1e2')),
-  genuine(
-    ["an event of another type", "A-30", "Verify every event. Answer 2xx to types that you do not handle."],
-    ({ sender }) => ({
-      offer: sender.offer(undefined, { type: "transfer.attack_test" }),
-    }),
-  ),
+  {
+    name: "an event of another type",
+    group: "genuine",
+    cites: "A-30",
+    fix: "Verify every event. Answer 2xx to types that you do not handle.",
+    async run(lab) {
+      const offer = lab.sender.offer(undefined, { type: "transfer.attack_test" });
+      const problems = await expectAccepted(lab, offer);
+      // The app may pass over it.
+      lab.expectHandled(offer.id, "at most once");
+      return problems;
+    },
+  },
   genuine(
     ["a content type with a charset", "§6", "Do not compare the content type. Read the raw body of every POST."],
     ({ sender }) => ({

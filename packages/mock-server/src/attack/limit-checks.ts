@@ -2,7 +2,7 @@
 import type { Check } from "./check.ts";
 import { deliverWithoutEnd, flood } from "./deliver.ts";
 import { expectAccepted } from "./genuine-checks.ts";
-import { isAccepted } from "./sender.ts";
+import { describe, isAccepted } from "./sender.ts";
 
 const floodMegabytes = 64;
 const megabyte = 1024 * 1024;
@@ -14,15 +14,16 @@ export const limitChecks: readonly Check[] = [
     group: "limits",
     cites: "§6",
     fix: "Stop reading at 1 MB, answer 413 and close the connection.",
-    async run({ sender }) {
+    async run({ sender, note }) {
       const { options } = sender;
       const offer = sender.offer();
       const signature = sender.sign(offer.body, { secrets: [sender.id()] });
       const message = sender.message(offer, { signature, parts: [] });
       const url = sender.nextUrl();
-      const { reply, tookAll } = await flood(url, message, floodMegabytes * megabyte, options.timeoutMs);
+      const { reply, bytesTaken, tookAll } = await flood(url, message, floodMegabytes * megabyte, options.timeoutMs);
       sender.record(message, reply, url);
-      if (isAccepted(reply)) return [{ kind: "accepted", problem: `It got ${reply.status}.` }];
+      note(`A body of ${floodMegabytes} MB got ${describe(reply)} after ${(bytesTaken / megabyte).toFixed(1)} MB.`);
+      if (isAccepted(reply)) return [{ kind: "accepted", problem: `It got ${describe(reply)}.` }];
       // Some servers read the rest and drop it, and then refuse the body for its size.
       if (!tookAll || reply.status === 413) return [];
       return [
@@ -49,7 +50,7 @@ export const limitChecks: readonly Check[] = [
       const reply = await held.close();
       sender.record(message, reply, url);
       if (!isAccepted(reply)) return problems;
-      return [...problems, { kind: "accepted", problem: `Half of a body got ${reply.status}.` }];
+      return [...problems, { kind: "accepted", problem: `Half of a body got ${describe(reply)}.` }];
     },
   },
 ];

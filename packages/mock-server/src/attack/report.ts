@@ -37,6 +37,8 @@ export interface CheckResult {
   readonly outcome: "passed" | "failed" | "not checked";
   /** Why it was not checked, or not completely, and what to do. */
   readonly reason?: string;
+  /** What it measured. */
+  readonly note?: string;
 }
 
 /** What an attack found. It is plain data that JSON can hold, and it never contains a secret. */
@@ -64,7 +66,7 @@ const kinds: Readonly<Record<FindingKind, string>> = {
   refused: "Refused, but must be accepted",
   "handled-twice": "Handled more than once",
   leaked: "Leaked in an answer",
-  other: "Other",
+  other: "Other problems",
 };
 
 const groups: Readonly<Record<CheckGroup, string>> = {
@@ -77,25 +79,31 @@ const groups: Readonly<Record<CheckGroup, string>> = {
 
 /** Returns the report as text for people. */
 export function formatReport(report: AttackReport): string {
-  const { urls, findings, checks, deliveries, answerTimes, seed } = report;
-  const isAnswered = deliveries.sent > deliveries.unanswered;
-  const times = `Answers took ${answerTimes.medianMs} ms in the median and ${answerTimes.maxMs} ms at most.`;
+  const { urls, findings, checks } = report;
   return [
-    `Attacked ${urls.join(" and ")} with ${deliveries.sent} deliveries. ${isAnswered ? times : ""}`.trim(),
+    `Attacked ${urls.join(" and ")}`,
     "",
     ...Object.entries(groups).map(([group, title]) => groupLine(title, inGroup(checks, group))),
-    ...Object.entries(kinds).flatMap(([kind, title]) =>
-      findingLines(
-        title,
-        findings.filter((finding) => finding.kind === kind),
-      ),
-    ),
+    ...Object.entries(kinds).flatMap(([kind, title]) => findingLines(title, findings, kind)),
     ...notCheckedLines(checks),
     "",
-    findings.length === 0
-      ? "No findings."
-      : `${findings.length} ${findings.length === 1 ? "finding" : "findings"}. To send the same events again, use the seed ${seed} and restart the receiver.`,
+    ...figures(report),
+    "",
+    verdict(report),
   ].join("\n");
+}
+
+function figures({ deliveries, answerTimes, checks }: AttackReport): string[] {
+  const { sent, accepted, refused, unanswered } = deliveries;
+  const counts = [`${accepted} accepted`, `${refused} refused`, `${unanswered} not answered`].join(", ");
+  const times = `Answers took ${answerTimes.medianMs} ms in the median, ${answerTimes.maxMs} ms at most.`;
+  return [`${sent} deliveries: ${counts}. ${times}`, ...checks.flatMap(({ note }) => note ?? [])];
+}
+
+function verdict({ findings, seed }: AttackReport): string {
+  if (findings.length === 0) return "No findings.";
+  const count = findings.length === 1 ? "1 finding." : `${findings.length} findings.`;
+  return `${count} The event ids came from the seed ${seed}.`;
 }
 
 /**
@@ -115,7 +123,7 @@ export class AttackFindingsError extends Error {
 
   constructor(report: AttackReport) {
     const { findings } = report;
-    const lines = findings.map(({ check, problem, fix }) => `- ${check}: ${problem} ${fix}`);
+    const lines = findings.map(({ check, problem, fix }) => `- ${check}: ${problem} Fix: ${fix}`);
     super(`The receiver failed ${findings.length} of the attack's checks:\n${lines.join("\n")}`);
     this.report = report;
   }
@@ -131,15 +139,18 @@ function groupLine(title: string, checks: readonly CheckResult[]): string {
   return `  ${mark} ${title.padEnd(34)} ${[`${passed} of ${checks.length} passed`, ...rest].join(", ")}`;
 }
 
-function findingLines(title: string, findings: readonly Finding[]): string[] {
-  if (findings.length === 0) return [];
-  const lines = findings.flatMap(({ check, problem, fix }) => [
-    "",
-    `  ✗ ${check}`,
-    ...indented(problem),
-    ...indented(fix),
-  ]);
-  return ["", `${title}: ${findings.length}`, ...lines];
+/** The findings of a kind. Those with the same problem and fix share their lines. */
+function findingLines(title: string, findings: readonly Finding[], kind: string): string[] {
+  const left = findings.filter((finding) => finding.kind === kind);
+  const lines: string[] = left.length === 0 ? [] : ["", `${title}: ${left.length}`];
+  for (let [first] = left; first !== undefined; [first] = left) {
+    const { problem, fix } = first;
+    const isSame = (finding: Finding) => finding.problem === problem && finding.fix === fix;
+    lines.push("", ...left.filter(isSame).map(({ check }) => `  ✗ ${check}`));
+    lines.push(...indented(problem), ...indented(`Fix: ${fix}`));
+    left.splice(0, left.length, ...left.filter((finding) => !isSame(finding)));
+  }
+  return lines;
 }
 
 /** Why checks were left out: one line for all that share a reason. */

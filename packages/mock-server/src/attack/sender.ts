@@ -143,7 +143,8 @@ export function isAccepted({ status }: Reply): boolean {
   return status !== undefined && status >= 200 && status < 300;
 }
 
-/** An answer in words, e.g. `401` or `no answer within 10000 ms`. */
-export function describe({ status, error }: Reply): string {
-  return status === undefined ? `no answer (${error ?? "the connection was closed"})` : `the answer ${status}`;
+/** An answer in words, e.g. `status 401` or `no answer within 10000 ms`. */
+export function describe({ status, error, code }: Reply): string {
+  if (status !== undefined) return `status ${status}`;
+  return code === "TIMEOUT" && error !== undefined ? error : `no answer (${error ?? "the connection was closed"})`;
 }

@@ -65,6 +65,27 @@ const restore = "  restore FILE             restore the sandbox from a snapshot"
 const routes = "  routes                   list the operations of the API and of the control plane";
 const commands = { trigger, clock, token, reset, snapshot, restore, routes };
 
+const attack = `Usage: ${program} attack URL… [options]
+
+Attacks a webhook receiver of yours with genuine, forged, repeated and broken deliveries, and reports
+what it does wrong. Several URLs are processes of one receiver. It needs no running mock server.
+
+  --secret SECRET          signing secret. Better set CALL_TRANSFER_SIGNING_SECRET, because other users
+                           of the machine can see a command line
+  --previous-secret SECRET secret before the rotation, if the receiver accepts it too; or set
+                           CALL_TRANSFER_PREVIOUS_SIGNING_SECRET
+  --handled-url URL        URL that returns how often the app handled each event, as JSON:
+                           { "<event id>": 1 }. Without it, the attack sees only answers
+  --payload FILE           JSON file with fields to send in each event, such as a destinationId that
+                           the receiver recognizes
+  --tolerance DURATION     how far a signature's time may differ from now (default 300s)
+  --timeout DURATION       how long an answer may take (default 10s)
+  --prng N                 seed of the event ids (default: random)
+  --allow-remote           attack a receiver on another machine
+  --json                   print the report as one line of JSON
+
+Exit status: 0 without findings, 1 with findings or if nothing answers, 2 for a wrong command line.`;
+
 const overview = `Usage: ${program} [start] [options]
        ${program} COMMAND [options]
 
@@ -78,6 +99,9 @@ Examples:
 
 Options of start:
 ${start.slice(start.indexOf("  --port"))}
+
+Command for your webhook receiver:
+  attack URL…              attack the receiver and report what it does wrong; see help attack
 
 Commands for a running server:
 ${Object.values(commands).join("\n")}
@@ -95,6 +119,7 @@ Exit status: 0 for success, 1 for a failure, 2 for a wrong command line.`;
 export function helpText(topic: string | undefined): string | undefined {
   if (topic === undefined || topic === "help") return overview;
   if (topic === "start") return start;
+  if (topic === "attack") return attack;
   const [, lines] = Object.entries(commands).find(([name]) => name === topic) ?? [];
   return (
     lines &&

@@ -59,13 +59,30 @@ export const commandNames = ["trigger", "clock", "reset", "snapshot", "restore",
 /** Options that belong to one command. */
 export const ownOptions = { destination: "trigger", user: "token", account: "token", lifetime: "token" } as const;
 
-/** The variables that `--write-env` sets, and the start of those with the access tokens, which end in a role. */
+/** The options of `attack`. */
+export const attackOptions = {
+  ...common,
+  secret: text,
+  "previous-secret": text,
+  "handled-url": text,
+  payload: text,
+  tolerance: textOr("300s"),
+  timeout: textOr("10s"),
+  prng: text,
+  "allow-remote": flag,
+} satisfies ParseArgsOptionsConfig;
+
+/**
+ * The variables that `--write-env` sets, and the start of those with the access tokens, which end in a role. `attack` reads
+ * the signing secrets.
+ */
 export const variables = {
   url: "CALL_TRANSFER_BASE_URL",
   apiKey: "CALL_TRANSFER_API_KEY",
   accountId: "CALL_TRANSFER_ACCOUNT_ID",
   token: "CALL_TRANSFER_TOKEN_",
   signingSecret: "CALL_TRANSFER_SIGNING_SECRET",
+  previousSigningSecret: "CALL_TRANSFER_PREVIOUS_SIGNING_SECRET",
   controlToken: "CALL_TRANSFER_CONTROL_TOKEN",
 } as const;
 

@@ -1,0 +1,233 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { type AttackOptions, attackReceiver, type Finding } from "../../src/attack.ts";
+import { type Bug, bugs, type HandWrittenReceiver, startHandWrittenReceiver } from "./hand-written-receiver.ts";
+
+const secrets = { secret: "secret-of-today", previousSecret: "secret-of-yesterday" };
+const close: (() => Promise<unknown> | unknown)[] = [];
+
+afterEach(async () => {
+  await Promise.all(close.splice(0).map((one) => one()));
+});
+
+async function start(bug?: Bug): Promise<HandWrittenReceiver> {
+  const receiver = await startHandWrittenReceiver(secrets, bug);
+  close.push(receiver.close);
+  return receiver;
+}
+
+async function attack(bug?: Bug, options: Partial<AttackOptions> = {}) {
+  const { url, handled } = await start(bug);
+  return attackReceiver({ url, ...secrets, handled: () => handled, ...options });
+}
+
+/** Starts a server that is no receiver. */
+async function serve(listener: RequestListener): Promise<{ url: string; server: Server }> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  close.push(() => server.close().closeAllConnections());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`, server };
+}
+
+/** An address where nothing listens. */
+async function unusedUrl(): Promise<string> {
+  const { url, server } = await serve(() => {});
+  server.close();
+  await once(server, "close");
+  return url;
+}
+
+const namesOf = (findings: readonly Finding[]) => findings.map(({ kind, check }) => `${kind}: ${check}`);
+
+describe("a correct receiver", () => {
+  it("passes every check", async () => {
+    const { findings, checks, deliveries, answerTimes } = await attack();
+    expect(findings).toEqual([]);
+    expect(checks.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
+    expect(deliveries.sent).toBe(deliveries.accepted + deliveries.refused + deliveries.unanswered);
+    expect(answerTimes.maxMs).toBeGreaterThanOrEqual(answerTimes.medianMs);
+  });
+
+  it("gets a report that JSON can hold, without its secrets", async () => {
+    const report = await attack();
+    const text = JSON.stringify(report);
+    expect(JSON.parse(text)).toEqual(report);
+    for (const secret of Object.values(secrets)) expect(text).not.toContain(secret);
+  });
+
+  it("passes the checks that need no counts and no previous secret, and the report names the rest", async () => {
+    const { url } = await start();
+    const { findings, checks } = await attackReceiver({ url, secret: secrets.secret });
+    expect(findings).toEqual([]);
+    expect(new Set(checks.flatMap(({ reason }) => reason ?? []))).toEqual(
+      new Set([
+        "Whether the previous secret is accepted during a rotation: give previousSecret, or --previous-secret.",
+        "How often the app handled each event, and whether a forgery reached it: give handled, or --handled-url.",
+      ]),
+    );
+  });
+
+  it("gets the same events from the same seed, with the given fields", async () => {
+    const idsOf = async (seed: number) => {
+      const { url, handled } = await start();
+      await attackReceiver({ url, ...secrets, seed });
+      return [...handled.keys()].sort();
+    };
+    expect(await idsOf(1)).toEqual(await idsOf(1));
+    expect(await idsOf(1)).not.toEqual(await idsOf(2));
+  });
+});
+
+/** What sends a copy after it closed the connection finds depends on how far the receiver was. */
+const racing = "a copy after the sender hung up";
+
+/** The findings that the attack must have for each bug: these and no others. */
+const findingsOf: Readonly<Record<Bug, readonly string[]>> = {
+  "verifies the parsed body": [
+    "refused: JSON with spaces and line breaks",
+    "refused: JSON with keys in another order",
+    "refused: JSON with escapes",
+    "refused: JSON with large and unusual numbers",
+    "accepted: a body with a space added",
+    "accepted: a body written with other spaces",
+  ],
+  "compares the header as text": [
+    "refused: two signatures, the first with the secret",
+    "refused: two signatures, the second with the secret",
+    "refused: two signatures, current and previous",
+    "refused: a part of an unknown scheme",
+    "refused: the parts of the header in another order",
+    "other: a header without v1",
+    "other: an empty v1",
+    "other: two signatures with other secrets",
+    "other: a signature cut by one character",
+    "other: a signature cut in half",
+    "other: a signature of one character",
+    "other: a signature with digits added",
+    "other: a signature outside ASCII",
+    "other: a signature in Base64",
+    "other: a signature by HMAC-SHA1",
+    "other: a signature by HMAC-SHA512",
+  ],
+  "verifies the first v1 only": ["refused: two signatures, the second with the secret"],
+  "has no tolerance": [
+    "accepted: a signature older than the tolerance",
+    "accepted: a signature further ahead than the tolerance",
+    "accepted: a signature of last year",
+  ],
+  "does not recognize copies": [
+    "handled-twice: the same bytes again",
+    "handled-twice: the same event with a new signature",
+    "handled-twice: 20 copies at the same time",
+  ],
+  "answers 409 to copies": [
+    "refused: the same bytes again",
+    "refused: the same event with a new signature",
+    "refused: 20 copies at the same time",
+  ],
+  "answers before it verifies": ["accepted: verified before the answer"],
+  "accepts only the previous secret": ["refused: an offer as the platform sends it"],
+  "reads a body of any length": ["other: an unsigned body of 64 MB"],
+  "sends the error to the sender": [
+    "leaked: no expected signature in an answer",
+    "leaked: no stack trace in an answer",
+    "leaked: no file path in an answer",
+  ],
+};
+
+describe("a receiver that", () => {
+  it.each(bugs.filter((bug) => bug !== "answers before it verifies"))("%s gets the findings about it", async (bug) => {
+    const { findings } = await attack(bug);
+    expect(namesOf(findings.filter(({ check }) => check !== racing))).toEqual(findingsOf[bug]);
+  });
+
+  it("answers before it verifies gets a finding about it, and no forgery is tried on it alone", async () => {
+    const { findings, checks } = await attack("answers before it verifies", { timeoutMs: 5000 });
+    // What else is found depends on how much of a body had arrived at the answer.
+    expect(namesOf(findings)).toEqual(expect.arrayContaining([...findingsOf["answers before it verifies"]]));
+    const forged = checks.filter(({ group, outcome }) => group === "forged" && outcome !== "failed");
+    expect(new Set(forged.map(({ outcome }) => outcome))).toEqual(new Set(["not checked"]));
+  });
+
+  it("accepts only the previous secret is advised to use the current one too", async () => {
+    const { findings } = await attack("accepts only the previous secret");
+    expect(findings[0]?.fix).toContain("The receiver accepts only the previous secret.");
+  });
+
+  it("runs as two processes that remember copies each for itself handles copies twice", async () => {
+    const [one, two] = [await start(), await start()];
+    const handled = () => {
+      const ids = new Set([...one.handled.keys(), ...two.handled.keys()]);
+      return new Map([...ids].map((id) => [id, (one.handled.get(id) ?? 0) + (two.handled.get(id) ?? 0)]));
+    };
+    const { findings } = await attackReceiver({ url: [one.url, two.url], ...secrets, handled });
+    expect(namesOf(findings.filter(({ check }) => check !== racing))).toEqual(findingsOf["does not recognize copies"]);
+  });
+
+  it("has another secret gets one finding, and is not attacked further", async () => {
+    const { findings, checks } = await attack(undefined, { secret: "another", previousSecret: "one-more" });
+    expect(namesOf(findings)).toEqual(["refused: an offer as the platform sends it"]);
+    expect(checks.filter(({ outcome }) => outcome === "not checked")).toHaveLength(checks.length - 1);
+  });
+
+  it("accepts an event but never handles it gets a finding", async () => {
+    const { url } = await start();
+    const { findings } = await attackReceiver({ url, ...secrets, timeoutMs: 2000, handled: () => ({}) });
+    expect(findings[0]?.problem).toBe("The receiver accepted the event, but the app did not handle it.");
+  });
+
+  it("ends at a forgery gets a finding, and the rest is not checked", async () => {
+    const { url, server } = await serve((request, response) => {
+      if (request.headers["service-signature"] !== undefined) return response.end();
+      server.close().closeAllConnections();
+      return undefined;
+    });
+    const { findings, checks } = await attackReceiver({ url, secret: secrets.secret });
+    expect(findings.map(({ check }) => check)).toEqual(["verified before the answer"]);
+    const reasons = checks.flatMap(({ reason }) => reason ?? []);
+    expect(reasons).toContain("The rest, because the receiver stopped listening. Find out why it ended.");
+  });
+
+  it("never answers gets a finding that says how long the attack waited", async () => {
+    const { url } = await serve(() => {});
+    const { findings } = await attackReceiver({ url, secret: "secret", timeoutMs: 200 });
+    expect(findings.map(({ problem }) => problem)).toEqual([
+      "An offer signed with the secret got no answer within 200 ms.",
+    ]);
+  });
+});
+
+describe("attackReceiver", () => {
+  it("says where no receiver is listening", async () => {
+    const url = await unusedUrl();
+    await expect(attackReceiver({ url, secret: "secret" })).rejects.toThrow(
+      `No receiver is listening at ${url}. Start it, or check the address.`,
+    );
+  });
+
+  it.each<[Partial<AttackOptions>, string]>([
+    [{ url: [] }, "url must be an address or a list of them"],
+    [{ url: "ftp://127.0.0.1/" }, "url must be an http or https URL, not ftp://127.0.0.1/"],
+    [{ url: "http://user:word@127.0.0.1/" }, "url must not contain a user name or password"],
+    [{ url: "http://192.0.2.1/" }, "http://192.0.2.1/ is not on this machine."],
+    [{ url: "http://127.0.0.1.example.com/" }, "http://127.0.0.1.example.com/ is not on this machine."],
+    [{ secret: "" }, "secret must be non-empty text"],
+    [{ previousSecret: "" }, "previousSecret must be non-empty text"],
+    [{ toleranceSecs: 0 }, "toleranceSecs must be a number above 0"],
+    [{ timeoutMs: Number.NaN }, "timeoutMs must be a number above 0"],
+    [{ seed: 0.5 }, "seed must be a whole number"],
+  ])("rejects %j", async (options, message) => {
+    const rejection = expect(attackReceiver({ url: "http://127.0.0.1:9/", secret: "secret", ...options })).rejects;
+    await rejection.toThrow(TypeError);
+    await rejection.toThrow(message);
+  });
+
+  it("rejects counts that it cannot read before it sends anything", async () => {
+    const { url, handled } = await start();
+    const wrong = { handled: () => undefined } as unknown as Partial<AttackOptions>;
+    await expect(attackReceiver({ url, ...secrets, ...wrong })).rejects.toThrow("handled must return how often");
+    expect(handled.size).toBe(0);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import {
+  AttackFindingsError,
+  type AttackReport,
+  expectNoFindings,
+  type Finding,
+  formatReport,
+} from "../../src/attack.ts";
+
+const clean: AttackReport = {
+  urls: ["http://127.0.0.1:3000/offers"],
+  seed: 7,
+  findings: [],
+  checks: [
+    { name: "a plain offer", group: "genuine", cites: "§6.1", outcome: "passed" },
+    { name: "no signature header", group: "forged", cites: "§6.1", outcome: "passed" },
+    {
+      name: "the same bytes again",
+      group: "duplicates",
+      cites: "A-32",
+      outcome: "passed",
+      reason: "Counts: give handled.",
+    },
+    {
+      name: "a long body",
+      group: "limits",
+      cites: "§6",
+      outcome: "passed",
+      note: "A body of 64 MB got status 413 after 2.0 MB.",
+    },
+    { name: "no secret in an answer", group: "leaks", cites: "§6", outcome: "passed" },
+  ],
+  deliveries: { sent: 5, accepted: 2, refused: 2, unanswered: 1 },
+  answerTimes: { medianMs: 1.5, maxMs: 20 },
+};
+
+const crash = { kind: "other", cites: "§6.1", problem: "A forgery got status 500.", fix: "Answer 400." } as const;
+const findings: readonly Finding[] = [
+  { ...crash, check: "no signature header" },
+  { kind: "accepted", check: "an empty v1", cites: "§6.1", problem: "A forgery got status 200.", fix: "Verify." },
+  { ...crash, check: "an empty signature header" },
+];
+
+describe("formatReport", () => {
+  it("shows each group of checks, what was not checked, and the figures", () => {
+    expect(formatReport(clean)).toBe(`Attacked http://127.0.0.1:3000/offers
+
+  ✓ Genuine offers are accepted        1 of 1 passed
+  ✓ Forgeries are refused              1 of 1 passed
+  ✓ Each event is handled once         1 of 1 passed
+  ✓ Long and broken bodies do no harm  1 of 1 passed
+  ✓ Answers leak nothing               1 of 1 passed
+
+Not checked
+  – Counts: give handled.
+
+5 deliveries: 2 accepted, 2 refused, 1 not answered. Answers took 1.5 ms in the median, 20 ms at most.
+A body of 64 MB got status 413 after 2.0 MB.
+
+No findings.`);
+  });
+
+  it("shows findings by kind, and what several checks found once", () => {
+    expect(formatReport({ ...clean, findings })).toContain(`
+Accepted, but must be refused: 1
+
+  ✗ an empty v1
+    A forgery got status 200.
+    Fix: Verify.
+
+Other problems: 2
+
+  ✗ no signature header
+  ✗ an empty signature header
+    A forgery got status 500.
+    Fix: Answer 400.
+`);
+  });
+
+  it("breaks long sentences into lines", () => {
+    const fix = "Verify the bytes as they were received. ".repeat(6).trim();
+    const text = formatReport({ ...clean, findings: [{ ...crash, check: "an empty v1", fix }] });
+    expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(110);
+    expect(text.replaceAll(/\n +/g, " ")).toContain(fix);
+  });
+});
+
+describe("expectNoFindings", () => {
+  it("accepts a report without findings", () => {
+    expect(() => expectNoFindings(clean)).not.toThrow();
+  });
+
+  it("throws an error that lists the findings and has the report", () => {
+    const report = { ...clean, findings };
+    const error = new AttackFindingsError(report);
+    expect(() => expectNoFindings(report)).toThrow(error);
+    expect(error).toMatchObject({ name: "AttackFindingsError", code: "ERR_ASSERTION", report });
+    expect(error.message).toBe(`The receiver failed 3 of the attack's checks:
+- no signature header: A forgery got status 500. Fix: Answer 400.
+- an empty v1: A forgery got status 200. Fix: Verify.
+- an empty signature header: A forgery got status 500. Fix: Answer 400.`);
+  });
+});
