@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { options, usage } from "../../packages/contract/src/live/options.ts";
 import { helpText } from "../../packages/mock-server/src/cli/help.ts";
-import { commandOptions, startOptions } from "../../packages/mock-server/src/cli/options.ts";
+import { attackOptions, commandOptions, startOptions } from "../../packages/mock-server/src/cli/options.ts";
 import { bumpOf, lineOf } from "../../scripts/release/change.ts";
 import { commandTexts } from "../../scripts/release/commands.ts";
 import { type CommandTables, commandText, compareCommands } from "../../scripts/release/compare/commands.ts";
@@ -77,10 +77,13 @@ describe("the least bump that an edit of a command may carry", () => {
 });
 
 describe("the help of a command", () => {
-  const defaults = [...Object.entries(startOptions), ...Object.entries(commandOptions), ...Object.entries(options)];
+  const defaults = [startOptions, commandOptions, options].flatMap((table) => Object.entries(table));
+  const attackDefaults = Object.entries(attackOptions).filter(([name]) => name !== "help" && name !== "version");
 
-  it.each(defaults)("shows --%s with its default", (name, option) => {
-    const help = `${helpText(undefined)}\n${usage}`;
+  it.each([
+    ...defaults.map(([name, option]) => [name, option, `${helpText(undefined)}\n${usage}`] as const),
+    ...attackDefaults.map(([name, option]) => [name, option, helpText("attack") ?? ""] as const),
+  ])("shows --%s with its default", (name, option, help) => {
     expect(help).toMatch(new RegExp(`--${name}(?![\\w-])`));
     const usual = "fallback" in option ? option.fallback : "default" in option ? option.default : false;
     // The engine is shown as `stateful … (default)`.

@@ -3,6 +3,7 @@ import * as backend from "@call-transfer/backend";
 import * as msw from "@call-transfer/backend/msw";
 import * as contract from "@call-transfer/contract";
 import * as mock from "@call-transfer/mock-server";
+import * as attack from "@call-transfer/mock-server/attack";
 import * as sdk from "@call-transfer/sdk";
 
 // Fields that the SDK does not name. In a CommonJS file TypeScript 5.4 finds the ES module's declarations instead, if
@@ -54,6 +55,13 @@ export async function onThisMachine(): Promise<string> {
   const server: mock.MockServer = await mock.startMockServer({ port: 0 });
   await server.close();
   return server.url;
+}
+
+/** A test of a webhook receiver. */
+export async function attacked(url: string): Promise<string> {
+  const report: attack.AttackReport = await attack.attackReceiver({ url, secret: "secret", handled: () => ({ id: 1 }) });
+  attack.expectNoFindings(report);
+  return attack.formatReport(report);
 }
 
 /** The contract cases against a custom target. */

@@ -43,17 +43,17 @@ const path = /node_modules[/\\]|file:\/\/\/|\b[A-Z]:\\|\/[\w.@-]+\/[\w./@-]+\.(?
 
 /** The checks of the answers to all deliveries before them. */
 export const leakChecks: readonly Check[] = [
-  leak("no secret in an answer", "An answer contains a signing secret", (exchange, lab) =>
+  leak("the signing secret", "An answer contains a signing secret", (exchange, lab) =>
     secretsOf(lab).some((secret) => textOf(exchange).includes(secret)),
   ),
   leak(
-    "no expected signature in an answer",
+    "the expected signature",
     "An answer to a forgery contains the signature that it should have had",
     (exchange, lab) =>
       expectedDigests(exchange, secretsOf(lab)).some((expected) => textOf(exchange).includes(expected)),
   ),
-  leak("no stack trace in an answer", "An answer contains a stack trace", (exchange) => trace.test(textOf(exchange))),
-  leak("no file path in an answer", "An answer contains the path of a file", (exchange) =>
+  leak("a stack trace", "An answer contains a stack trace", (exchange) => trace.test(textOf(exchange))),
+  leak("the path of a file", "An answer contains the path of a file", (exchange) =>
     // The receiver may name its own address.
     path.test(textOf(exchange).replaceAll(new URL(exchange.url).pathname, "")),
   ),

@@ -135,7 +135,12 @@ function groupLine(title: string, checks: readonly CheckResult[]): string {
   const count = (outcome: CheckResult["outcome"]) => checks.filter((check) => check.outcome === outcome).length;
   const [passed, failed, open] = [count("passed"), count("failed"), count("not checked")];
   const mark = failed > 0 ? "✗" : passed > 0 ? "✓" : "–";
-  const rest = [failed > 0 && `${failed} failed`, open > 0 && `${open} not checked`].filter(Boolean);
+  const isPartial = checks.some(({ outcome, reason }) => outcome !== "not checked" && reason !== undefined);
+  const rest = [
+    failed > 0 && `${failed} failed`,
+    open > 0 && `${open} not checked`,
+    isPartial && "as far as answers show",
+  ].filter(Boolean);
   return `  ${mark} ${title.padEnd(34)} ${[`${passed} of ${checks.length} passed`, ...rest].join(", ")}`;
 }
 

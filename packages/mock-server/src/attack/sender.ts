@@ -74,11 +74,11 @@ export class Sender {
       transferId,
       expiresAt: new Date(now + ringMs).toISOString(),
       type: webhookSignature.event,
-      id,
       createdAt: new Date(now).toISOString(),
       destinationId,
       ...this.options.payload,
       ...fields,
+      id,
     });
     return { id, body };
   }
@@ -144,7 +144,9 @@ export function isAccepted({ status }: Reply): boolean {
 }
 
 /** An answer in words, e.g. `status 401` or `no answer within 10000 ms`. */
-export function describe({ status, error, code }: Reply): string {
+export function describe({ status, error, code = "" }: Reply): string {
   if (status !== undefined) return `status ${status}`;
-  return code === "TIMEOUT" && error !== undefined ? error : `no answer (${error ?? "the connection was closed"})`;
+  if (code === "TIMEOUT" && error !== undefined) return error;
+  const isClosed = error === undefined || code === "ECONNRESET" || code === "EPIPE";
+  return `no answer (${isClosed ? "the connection was closed" : error})`;
 }

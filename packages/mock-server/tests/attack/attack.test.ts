@@ -1,8 +1,9 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { type AttackOptions, attackReceiver, type Finding } from "../../src/attack.ts";
+import { type AttackOptions, attackReceiver, type Finding, formatReport } from "../../src/attack.ts";
 import { type Bug, bugs, type HandWrittenReceiver, startHandWrittenReceiver } from "./hand-written-receiver.ts";
 
 const secrets = { secret: "secret-of-today", previousSecret: "secret-of-yesterday" };
@@ -131,9 +132,9 @@ const findingsOf: Readonly<Record<Bug, readonly string[]>> = {
   "accepts only the previous secret": ["refused: an offer as the platform sends it"],
   "reads a body of any length": ["other: an unsigned body of 64 MB"],
   "sends the error to the sender": [
-    "leaked: no expected signature in an answer",
-    "leaked: no stack trace in an answer",
-    "leaked: no file path in an answer",
+    "leaked: the expected signature",
+    "leaked: a stack trace",
+    "leaked: the path of a file",
   ],
 };
 
@@ -154,6 +155,17 @@ describe("a receiver that", () => {
   it("accepts only the previous secret is advised to use the current one too", async () => {
     const { findings } = await attack("accepts only the previous secret");
     expect(findings[0]?.fix).toContain("The receiver accepts only the previous secret.");
+  });
+
+  it("verifies the first v1 only gets the report in docs/attack.md", async () => {
+    const report = await attack("verifies the first v1 only");
+    const page = readFileSync(new URL("../../../../docs/attack.md", import.meta.url), "utf8");
+    const [, shown = ""] = /```text\n(.*?)```/s.exec(page) ?? [];
+    // The figures at the end differ from run to run.
+    const untilFigures = (text: string) => text.slice(0, text.search(/^\d+ deliveries/m));
+    const text = formatReport({ ...report, urls: ["http://127.0.0.1:3000/offers"] });
+    expect(untilFigures(shown)).toBe(untilFigures(text));
+    expect(shown.trimEnd().split("\n").at(-1)).toMatch(/^1 finding\. /);
   });
 
   it("runs as two processes that remember copies each for itself handles copies twice", async () => {

@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { attackReceiver } from "@call-transfer/mock-server/attack";
+import { createWebhookHandler, toNodeHandler, type WebhookHandlerOptions } from "@call-transfer/sdk/webhooks";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const secrets = { secret: "secret-of-today", previousSecret: "secret-of-yesterday" };
+const close: (() => unknown)[] = [];
+
+afterEach(() => {
+  for (const one of close.splice(0)) one();
+});
+
+/** Starts two servers with one receiver of the SDK. */
+async function start(options: Partial<WebhookHandlerOptions> = {}) {
+  const handled = new Map<string, number>();
+  const receive = createWebhookHandler({
+    secret: Object.values(secrets),
+    // Takes a turn, so that copies arrive meanwhile.
+    async onEvent({ id }) {
+      await new Promise((resolve) => setImmediate(resolve));
+      handled.set(String(id), (handled.get(String(id)) ?? 0) + 1);
+      return Response.json({ handled: id });
+    },
+    ...options,
+  });
+  const listen = async (): Promise<string> => {
+    const server = createServer(toNodeHandler(receive)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    close.push(() => server.close().closeAllConnections());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/offers`;
+  };
+  return { url: [await listen(), await listen()], handled: () => handled };
+}
+
+describe("the attack on the SDK's receiver", () => {
+  it("finds nothing", async () => {
+    const { findings, checks } = await attackReceiver({ ...secrets, ...(await start()) });
+    expect(findings).toEqual([]);
+    expect(checks.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
+  });
+
+  it("finds that strict refusal of copies declines offers", async () => {
+    const { findings } = await attackReceiver({ ...secrets, ...(await start({ duplicates: "refuse" })) });
+    // Whether a delivery whose sender hung up is handled depends on how far the receiver was.
+    const certain = findings.filter(({ check }) => check !== "a copy after the sender hung up");
+    expect(certain.map(({ kind, check }) => `${kind}: ${check}`)).toEqual([
+      "refused: the same bytes again",
+      "refused: the same event with a new signature",
+      "refused: 20 copies at the same time",
+    ]);
+  });
+});
+
+/** A folder inside the workspace, where the examples find its packages. */
+const cache = join(root, "node_modules/.cache");
+mkdirSync(cache, { recursive: true });
+const folder = mkdtempSync(join(cache, "attack-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes an example, optionally with a bug: the secret of somebody else. */
+function example(name: string, isBroken: boolean): string {
+  const text = readFileSync(join(root, "examples/attack", name), "utf8");
+  const broken = text.replace("createWebhookHandler({ secret,", 'createWebhookHandler({ secret: "another",');
+  expect(broken).not.toBe(text);
+  const path = join(folder, `${isBroken ? "broken" : "correct"}.${name}`);
+  writeFileSync(path, isBroken ? broken : text);
+  return path;
+}
+
+async function run(args: readonly string[]) {
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const child = spawn(process.execPath, args, { cwd: folder, env });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text) => {
+      output += text;
+    });
+  const [status] = await once(child, "close");
+  return { status, output };
+}
+
+describe("the test in docs/attack.md", () => {
+  const condition = "--conditions=@call-transfer/source";
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const config = join(folder, "vitest.config.mjs");
+  writeFileSync(
+    config,
+    `export default { root: ${JSON.stringify(folder)}, ssr: { resolve: { conditions: ["@call-transfer/source", "node", "import"] } } };`,
+  );
+
+  const runners: [string, (path: string) => readonly string[], string][] = [
+    ["node:test", (path) => [condition, "--test", path], "node.test.mjs"],
+    ["Vitest", (path) => [vitest, "run", "--config", config, path], "vitest.test.ts"],
+  ];
+
+  it.each(runners)("passes in %s with a correct receiver", async (_name, argumentsOf, file) => {
+    const { status, output } = await run(argumentsOf(example(file, false)));
+    expect({ status, output }).toMatchObject({ status: 0 });
+  });
+
+  it.each(runners)("fails in %s with a wrong one, and says why", async (_name, argumentsOf, file) => {
+    const { status, output } = await run(argumentsOf(example(file, true)));
+    expect(status).toBe(1);
+    expect(output).toContain("The receiver failed 1 of the attack's checks:");
+    expect(output).toContain("an offer as the platform sends it: An offer signed with the secret got status 400.");
+  });
+});
