@@ -727,3 +727,4 @@ declare const transfer: z.ZodObject<{
 }, z.core.$strip>;
 
 declare function unmockedFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;
+declare function signatureHeader(body: string, secrets: readonly string[], at: number): string;
