@@ -59,7 +59,11 @@ export async function onThisMachine(): Promise<string> {
 
 /** A test of a webhook receiver. */
 export async function attacked(url: string): Promise<string> {
-  const report: attack.AttackReport = await attack.attackReceiver({ url, secret: "secret", handled: () => ({ id: 1 }) });
+  const report: attack.AttackReport = await attack.attackReceiver({
+    url,
+    secret: "secret",
+    handled: () => ({ id: 1 }),
+  });
   attack.expectNoFindings(report);
   return attack.formatReport(report);
 }
