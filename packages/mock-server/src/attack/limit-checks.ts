@@ -24,6 +24,7 @@ export const limitChecks: readonly Check[] = [
       sender.record(message, reply, url);
       note(`A body of ${floodMegabytes} MB got ${describe(reply)} after ${(bytesTaken / megabyte).toFixed(1)} MB.`);
       if (isAccepted(reply)) return [{ kind: "accepted", problem: `It got ${describe(reply)}.` }];
+      if (reply.code === "TIMEOUT") return [{ kind: "other", problem: `It got ${describe(reply)}.` }];
       // Some servers read the rest and drop it, and then refuse the body for its size.
       if (!tookAll || reply.status === 413) return [];
       return [

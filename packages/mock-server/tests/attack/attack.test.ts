@@ -202,6 +202,27 @@ describe("a receiver that", () => {
     expect(reasons).toContain("The rest, because the receiver stopped listening. Find out why it ended.");
   });
 
+  it("stops answering is not attacked to the end", async () => {
+    // It ends within the offers that are sent at the same time, so that they time out together.
+    let count = 0;
+    const { url } = await serve((_request, response) => void (count++ < 20 && response.end()));
+    const { checks } = await attackReceiver({ url, secret: "secret", timeoutMs: 2000 });
+    const reasons = checks.flatMap(({ reason }) => reason ?? []);
+    expect(reasons).toContain("The rest, because 5 deliveries got no answer in time. Fix the findings first.");
+  });
+
+  it("drops the connection at a forgery gets a finding that says so", async () => {
+    const { url } = await serve((request, response) => {
+      if (request.headers["service-signature"] === undefined) request.socket.destroy();
+      else response.end();
+    });
+    const { findings } = await attackReceiver({ url, secret: "secret" });
+    expect(findings[0]).toMatchObject({
+      check: "verified before the answer",
+      problem: "A forgery got no answer (the connection was closed), as from code that crashed.",
+    });
+  });
+
   it("never answers gets a finding that says how long the attack waited", async () => {
     const { url } = await serve(() => {});
     const { findings } = await attackReceiver({ url, secret: "secret", timeoutMs: 200 });
