@@ -1,4 +1,5 @@
-export { type AttackOptions, attackReceiver, type HandledCounts } from "./attack/attack.ts";
+export { type AttackOptions, attackReceiver } from "./attack/attack.ts";
+export type { HandledCounts } from "./attack/handled-counts.ts";
 export {
   AttackFindingsError,
   type AttackReport,

@@ -1,18 +1,16 @@
 // Runs the checks against a receiver, in a fixed order.
 import { webhookSignature } from "@call-transfer/spec";
 import { hasCredentials, isHttp } from "../server/urls.ts";
-import type { Check, Handling, Lab, Problem } from "./check.ts";
+import type { Check, Lab, Problem } from "./check.ts";
 import type { Reply } from "./deliver.ts";
 import { duplicateChecks } from "./duplicate-checks.ts";
 import { forgedChecks, verifiesFirst } from "./forged-checks.ts";
 import { genuineChecks, plainOffer } from "./genuine-checks.ts";
+import { compareCounts, type Expectation, type HandledCounts, readCounts } from "./handled-counts.ts";
 import { leakChecks } from "./leak-checks.ts";
 import { limitChecks } from "./limit-checks.ts";
 import type { AttackReport, CheckResult, Finding } from "./report.ts";
 import { describe, isAccepted, Sender } from "./sender.ts";
-
-/** How often the app handled each event, by the event's id. */
-export type HandledCounts = Readonly<Record<string, number>> | ReadonlyMap<string, number>;
 
 /** Options of `attackReceiver`. */
 export interface AttackOptions {
@@ -69,7 +67,10 @@ export async function attackReceiver(options: AttackOptions): Promise<AttackRepo
     results.set(check, reason === undefined ? { problems: [...(await check.run(lab))] } : { problems: [], reason });
     stopped ??= stopReason(check, lab, results);
   }
-  if (handled !== undefined) await compareCounts(handled, expected, sender.options.timeoutMs, results);
+  if (handled !== undefined) {
+    const problemsOf = new Map([...results].map(([{ name }, { problems }]) => [name, problems]));
+    await compareCounts(handled, expected, sender.options.timeoutMs, problemsOf);
+  }
   return reportOf(sender, results, notes, handled !== undefined);
 }
 
@@ -113,12 +114,6 @@ const allChecks: readonly Check[] = [
   ...limitChecks,
   ...leakChecks,
 ];
-
-/** How often the app may handle an event, and the check that sent it. */
-interface Expectation {
-  readonly check: string;
-  readonly handling: Handling;
-}
 
 type Results = Map<Check, { problems: Problem[]; reason?: string }>;
 
@@ -179,62 +174,6 @@ function stopReason(check: Check, { sender }: Lab, results: Results): string | u
   const unanswered = exchanges.filter(({ reply }) => reply.code === "TIMEOUT");
   if (unanswered.length < mostUnanswered) return undefined;
   return `The rest, because ${mostUnanswered} deliveries got no answer in time. Fix the findings first.`;
-}
-
-/** Adds a problem to each check whose events were not handled as often as they must be. */
-async function compareCounts(
-  handled: () => HandledCounts | Promise<HandledCounts>,
-  expected: ReadonlyMap<string, Expectation>,
-  timeoutMs: number,
-  results: Results,
-): Promise<void> {
-  const countOf = await settledCounts(handled, expected, timeoutMs);
-  for (const [check, { problems }] of results) {
-    const kinds = new Set(problems.map(({ kind }) => kind));
-    for (const [id, expectation] of expected) {
-      const problem = expectation.check === check.name ? countProblem(expectation.handling, countOf(id)) : undefined;
-      // One problem of a kind says enough.
-      if (problem === undefined || kinds.has(problem.kind)) continue;
-      problems.push(problem);
-      kinds.add(problem.kind);
-    }
-  }
-}
-
-function countProblem(handling: Handling, count: number): Problem | undefined {
-  if (handling === "never" && count > 0)
-    return { kind: "accepted", problem: `The app handled it ${times(count)}. It must not reach the app.` };
-  if (count > 1) return { kind: "handled-twice", problem: `The app handled the event ${times(count)}.` };
-  if (handling !== "once" || count === 1) return undefined;
-  const fix = "Answer 2xx only after the app has handled the event. Check that handled() counts by the event's id.";
-  return { kind: "other", problem: "The receiver accepted the event, but the app did not handle it.", fix };
-}
-
-const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
-
-const pollMs = 100;
-
-/** Reads the counts, and waits for events that are handled late. */
-async function settledCounts(
-  handled: () => HandledCounts | Promise<HandledCounts>,
-  expected: ReadonlyMap<string, Expectation>,
-  timeoutMs: number,
-): Promise<(id: string) => number> {
-  for (let waited = 0; ; waited += pollMs) {
-    const counts = await handled();
-    const countOf = (id: string): number => (counts instanceof Map ? counts.get(id) : Reflect.get(counts, id)) ?? 0;
-    const isMissing = [...expected].some(([id, { handling }]) => handling === "once" && countOf(id) === 0);
-    if (!isMissing || waited >= timeoutMs) return countOf;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-  }
-}
-
-async function readCounts(handled: () => HandledCounts | Promise<HandledCounts>): Promise<(id: string) => number> {
-  const counts = await handled();
-  if (typeof counts !== "object" || counts === null)
-    throw new TypeError("handled must return how often each event was handled: a Map, or an object, by the event's id");
-  const entries = new Map<string, number>(counts instanceof Map ? counts : Object.entries(counts));
-  return (id) => entries.get(id) ?? 0;
 }
 
 const uncounted =

@@ -1,4 +1,5 @@
-import { attackReceiver, type HandledCounts, isLoopback } from "../attack/attack.ts";
+import { attackReceiver, isLoopback } from "../attack/attack.ts";
+import type { HandledCounts } from "../attack/handled-counts.ts";
 import { formatReport } from "../attack/report.ts";
 import { type readArguments, readDuration, readJson, readNumber, readUrl, UsageError } from "./command-line.ts";
 import { attackOptions, exitStatus, variables } from "./options.ts";
