@@ -677,6 +677,7 @@ declare const ring: z.ZodObject<{
 }, z.core.$strip>;
 
 declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
+declare function signatureHeader(body: string, secrets: readonly string[], at: number): string;
 
 declare const snapshotSchema: z.ZodObject<{
   version: z.ZodLiteral<1>;
@@ -727,4 +728,3 @@ declare const transfer: z.ZodObject<{
 }, z.core.$strip>;
 
 declare function unmockedFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;
-declare function signatureHeader(body: string, secrets: readonly string[], at: number): string;
