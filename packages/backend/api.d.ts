@@ -8,7 +8,7 @@ declare module "@call-transfer/backend" {
     RequestHeaders, RingRecord, Sandboxes, SandboxesOptions, ScriptEntry, Seed, SeedRecord, SignatureFault, Snapshot,
     State, Step, TimerPurpose, TokenOptions, TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock,
     WebhookFault, WebhookFaultAction, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse,
-    inboxUrl, redacted, seedSchema
+    inboxUrl, redacted, seedSchema, signatureHeader
   };
 }
 

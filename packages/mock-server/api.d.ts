@@ -2,6 +2,13 @@ declare module "@call-transfer/mock-server" {
   export { MockServer, MockServerOptions, PrismServer, PrismServerOptions, startMockServer, startPrismServer };
 }
 
+declare module "@call-transfer/mock-server/attack" {
+  export {
+    AttackFindingsError, AttackOptions, AttackReport, CheckGroup, CheckResult, Finding, FindingKind, HandledCounts,
+    attackReceiver, expectNoFindings, formatReport
+  };
+}
+
 declare module "@call-transfer/mock-server/vitest" {
   export { AccountToken, CallTransfer, CallTransferFixtures, SandboxOptions, WebhookReceiver, callTransferFixtures };
 }
@@ -16,6 +23,39 @@ declare module "@call-transfer/mock-server/playwright" {
 declare interface AccountToken {
   readonly accessToken: string;
   readonly accountId: string;
+}
+
+declare class AttackFindingsError extends Error {
+  readonly name = "AttackFindingsError";
+  readonly code = "ERR_ASSERTION";
+  readonly report: AttackReport;
+  constructor(report: AttackReport);
+}
+
+declare interface AttackOptions {
+  readonly url: string | readonly string[];
+  readonly secret: string;
+  readonly previousSecret?: string;
+  readonly handled?: () => HandledCounts | Promise<HandledCounts>;
+  readonly toleranceSecs?: number;
+  readonly timeoutMs?: number;
+  readonly seed?: number;
+  readonly payload?: Readonly<Record<string, unknown>>;
+  readonly allowRemote?: boolean;
+}
+
+declare interface AttackReport {
+  readonly urls: readonly string[];
+  readonly seed: number;
+  readonly findings: readonly Finding[];
+  readonly checks: readonly CheckResult[];
+  readonly deliveries: {
+    readonly sent: number;
+    readonly accepted: number;
+    readonly refused: number;
+    readonly unanswered: number;
+  };
+  readonly answerTimes: { readonly medianMs: number; readonly maxMs: number };
 }
 
 declare interface BrowserCallTransfer extends CallTransfer {
@@ -50,6 +90,28 @@ declare interface CallTransferTestFixtures extends CallTransferOptions {
 declare interface CallTransferWorkerFixtures {
   callTransferServer: MockServer;
 }
+
+declare type CheckGroup = "genuine" | "forged" | "duplicates" | "limits" | "leaks";
+
+declare interface CheckResult {
+  readonly name: string;
+  readonly group: CheckGroup;
+  readonly cites: string;
+  readonly outcome: "passed" | "failed" | "not checked";
+  readonly reason?: string;
+  readonly note?: string;
+}
+
+declare interface Finding {
+  readonly kind: FindingKind;
+  readonly check: string;
+  readonly cites: string;
+  readonly problem: string;
+  readonly fix: string;
+}
+
+declare type FindingKind = "accepted" | "refused" | "handled-twice" | "leaked" | "other";
+declare type HandledCounts = Readonly<Record<string, number>> | ReadonlyMap<string, number>;
 
 declare interface MockServer {
   readonly url: string;
@@ -90,6 +152,7 @@ interface TestParts {
 
 type Use<Value> = (value: Value) => Promise<void>;
 declare type WebhookReceiver = (request: Request) => Response | Promise<Response>;
+declare function attackReceiver(options: AttackOptions): Promise<AttackReport>;
 
 declare const callTransferFixtures: {
   callTransferOptions: SandboxOptions;
@@ -98,5 +161,7 @@ declare const callTransferFixtures: {
 };
 
 declare const callTransferFixtures: Fixtures<CallTransferTestFixtures, CallTransferWorkerFixtures, PlaywrightTestArgs & PlaywrightTestOptions, PlaywrightWorkerArgs & PlaywrightWorkerOptions>;
+declare function expectNoFindings(report: AttackReport): void;
+declare function formatReport(report: AttackReport): string;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;
