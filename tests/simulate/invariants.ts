@@ -2,6 +2,7 @@
 import { ApiError, RequestError } from "@call-transfer/sdk";
 import { limits } from "@call-transfer/spec";
 import { bodyViolations } from "../../packages/contract/src/suite/schema-check.ts";
+import { oneDecisionPerOffer } from "./decisions.ts";
 import { attemptsFollowTheTable, budgetRoom, outcomesOf, settlesInTime, steps, waitsLongEnough } from "./pace.ts";
 import { aboutCall, type CallRecord, type Evidence, placedBy, type Violation } from "./records.ts";
 
@@ -190,6 +191,7 @@ export const invariants: Readonly<Record<string, Invariant>> = {
   "11 accounts stay separate": accountsStayApart,
   "12 bodies match the schemas": bodiesFit,
   "13 calls succeed without faults": healingHelps,
+  "15 one decision per offer": ({ receiving }) => (receiving ? oneDecisionPerOffer(receiving) : []),
 };
 
 /** All violations in a world. */

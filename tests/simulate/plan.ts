@@ -53,6 +53,8 @@ export interface Plan {
   readonly outage: boolean;
   /** Times of offers in milliseconds after the start. */
   readonly offers: readonly number[];
+  /** How many offers arrive at receivers that share a store. */
+  readonly sharedOffers: number;
   /** Probability that an offer arrives twice, from 0 to 1. */
   readonly duplicateOffers: number;
 }
@@ -172,6 +174,7 @@ export function planOf(seed: number, size: number): Plan {
     faultRate: random.pick([0.1, 0.4, 0.4, 0.8]),
     outage,
     offers: withOffers ? Array.from({ length: 3 }, () => random.between(0, spreadMs)) : [],
+    sharedOffers: seed % 4 === 1 ? 2 : 0,
     duplicateOffers: 0.3,
   };
 }

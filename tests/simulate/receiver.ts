@@ -1,16 +1,13 @@
 // The server of an app destination. It verifies offers with valid and expired secrets, in time and too late.
 import { createWebhookHandler, verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webhooks";
 import { limits, webhookSignature } from "@call-transfer/spec";
+import { type Message, receiveOffers } from "./receiving.ts";
+import type { Receiving } from "./receiving-plan.ts";
 import type { World } from "./records.ts";
 import type { Random } from "./scheduler.ts";
 import { receiverUrl } from "./world.ts";
 
 export type Receiver = ReturnType<typeof createReceiver>;
-
-interface Message {
-  readonly header: string;
-  readonly body: string;
-}
 
 const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
 const { header: headerName, scheme, toleranceSecs } = webhookSignature;
@@ -120,6 +117,16 @@ export function createReceiver(world: World, random: Random) {
       const headers = new Headers(init.headers);
       last = { header: headers.get(headerName) ?? "", body: String(init.body) };
       return new Response(null, { status: 204 });
+    },
+    /** Sends copies of new offers to receivers that share a store. */
+    async receive(destinationId: string, random: Random): Promise<Receiving> {
+      backend.clock.set({ now: scheduler.now });
+      const messages: Message[] = [];
+      for (let sent = 0; sent < plan.sharedOffers; sent += 1) {
+        await backend.deliveries.trigger({ destinationId, caller: "+15550100099" });
+        messages.push(last);
+      }
+      return receiveOffers(world, random, messages, rotations.get(destinationId)?.at(-1)?.secret ?? "");
     },
     /** Triggers an offer, and checks which secrets accept it. */
     async offer(destinationId: string): Promise<void> {

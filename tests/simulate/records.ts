@@ -4,6 +4,7 @@ import type { CallTransfer } from "@call-transfer/sdk";
 import type { OperationDescription } from "@call-transfer/spec";
 import type { Condition, FaultName } from "./faults.ts";
 import type { CallPlan, ClientPlan, Plan } from "./plan.ts";
+import type { Receiving } from "./receiving-plan.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** The state that all parts of a simulated world share. */
@@ -29,6 +30,7 @@ export interface World {
 
 /** A world after its run. */
 export interface Evidence extends World {
+  readonly receiving: Receiving | undefined;
   readonly clients: readonly ClientRecord[];
   readonly offers: { readonly offers: number; readonly copies: number };
 }

@@ -4,6 +4,7 @@ import type { OperationDescription } from "@call-transfer/spec";
 import { allCells, answerClasses, answerClassOf, conditions, faultNames, kindNames, operationList } from "./faults.ts";
 import { duplicated, violationsOf } from "./invariants.ts";
 import { type ClientPlan, usualCalls } from "./plan.ts";
+import { storeKinds, troublesWith } from "./receiving-plan.ts";
 import { cellKey, type Evidence, type Violation } from "./records.ts";
 import { runWorld } from "./world.ts";
 
@@ -23,6 +24,8 @@ export interface Totals {
   calls: number;
   offers: number;
   offerCopies: number;
+  /** Requests with offers at receivers that share a store, by the behaviour of the store and the trouble of a process. */
+  readonly received: Map<string, number>;
   /** Placements and rotations by policy, and how many of them were executed more than once. */
   readonly risky: Record<ClientPlan["unsafe"], { calls: number; duplicates: number }>;
   /** The number of exchanges per pair of fault and operation. */
@@ -37,6 +40,7 @@ export const noTotals = (): Totals => ({
   calls: 0,
   offers: 0,
   offerCopies: 0,
+  received: new Map(),
   risky: {
     never: { calls: 0, duplicates: 0 },
     check: { calls: 0, duplicates: 0 },
@@ -70,6 +74,12 @@ export function add(totals: Totals, { evidence }: Outcome): void {
   totals.calls += calls.length;
   totals.offers += offers.offers;
   totals.offerCopies += offers.copies;
+  if (evidence.receiving) {
+    const { plan: receivers, offers: shared } = evidence.receiving;
+    const key = `${receivers.store.kind} × ${receivers.trouble}`;
+    const requests = sum(shared.map((offer) => offer.requests.length));
+    totals.received.set(key, (totals.received.get(key) ?? 0) + requests);
+  }
   const duplicates = new Set(duplicated(calls));
   for (const call of calls.filter(({ plan }) => plan.operation.retry === "once")) {
     const sums = totals.risky[call.client.plan.unsafe];
@@ -100,6 +110,12 @@ export const missedCells = ({ cells }: Totals): string[] =>
 export const missedAnswers = ({ passedOn }: Totals): string[] =>
   kindNames.flatMap((kind) => answerClasses.map((answer) => `${kind} × ${answer}`)).filter((key) => !passedOn.has(key));
 
+/** The pairs of behaviour of the store and trouble of a process that a run did not cover. */
+export const missedReceivers = ({ received }: Totals): string[] =>
+  storeKinds
+    .flatMap((store) => troublesWith(store).map((trouble) => `${store} × ${trouble}`))
+    .filter((key) => !received.has(key));
+
 /** The number of exchanges per fault and operation. */
 function cellTable({ cells }: Totals): string {
   const letters = operationList.map((_, index) => String.fromCharCode(65 + index));
@@ -119,14 +135,15 @@ function cellTable({ cells }: Totals): string {
 function figures(totals: Totals, seconds: number): string[] {
   const { user, system } = process.cpuUsage();
   const perCore = Math.round(totals.attempts / ((user + system) / 1e6));
-  const { attempts, calls, worlds, offers, offerCopies, risky, cells, passedOn } = totals;
+  const { attempts, calls, worlds, offers, offerCopies, received, risky, cells, passedOn } = totals;
   const hit = allCells.length - missedCells(totals).length;
   const pairs = kindNames.length * answerClasses.length;
   const lines = [
     `${attempts} attempts of ${calls} calls in ${worlds} worlds, ${Math.round(attempts / seconds)} attempts/s (${perCore} per second of one core's work)`,
-    `${hit} of ${allCells.length} pairs of fault and operation covered, ${sum(cells)} times in all`,
-    `${pairs - missedAnswers(totals).length} of ${pairs} pairs of middleware and response covered, ${sum(passedOn)} responses read through middleware`,
+    `${hit} of ${allCells.length} pairs of fault and operation covered, ${sum(cells.values())} times in all`,
+    `${pairs - missedAnswers(totals).length} of ${pairs} pairs of middleware and response covered, ${sum(passedOn.values())} responses read through middleware`,
     `${offers} offers delivered and verified, ${offerCopies} of them twice`,
+    `${sum(received.values())} requests with offers at receivers that share a store, under ${received.size} kinds of trouble`,
   ];
   for (const [policy, title] of [
     ["never", "under the default policy"],
@@ -139,8 +156,7 @@ function figures(totals: Totals, seconds: number): string[] {
   return lines;
 }
 
-const sum = (counts: ReadonlyMap<string, number>): number =>
-  [...counts.values()].reduce((one, other) => one + other, 0);
+const sum = (counts: Iterable<number>): number => [...counts].reduce((one, other) => one + other, 0);
 
 /** Prints the progress of a run: in place on a terminal, otherwise as a line every 15 seconds. */
 function createProgress(goal: (totals: Totals) => number): (totals: Totals, seconds: number) => void {
@@ -211,7 +227,7 @@ export async function runRange({ from, seeds, attempts, calls, trace }: Range): 
   }
   console.log(cellTable(totals));
   for (const line of figures(totals, seconds())) console.log(line);
-  const missed = [...missedCells(totals), ...missedAnswers(totals)];
+  const missed = [...missedCells(totals), ...missedAnswers(totals), ...missedReceivers(totals)];
   const isLarge = totals.worlds >= allCells.length;
   if (isLarge && missed.length > 0) console.log(`not covered: ${missed.join(", ")}`);
   console.log(failures === 0 ? "all invariants held" : `${failures} seeds failed`);

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
 import { allCells } from "./faults.ts";
-import { add, missedAnswers, missedCells, noTotals, simulate } from "./run.ts";
+import { add, missedAnswers, missedCells, missedReceivers, noTotals, simulate } from "./run.ts";
 
 /** Calls per world. Few are enough, since there is a world for every pair of fault and operation. */
 const calls = 15;
@@ -28,11 +28,15 @@ it("the run covers every pair of middleware and class of response", () => {
   expect(missedAnswers(totals)).toEqual([]);
 });
 
+it("the run covers receivers with every behaviour of a store and every trouble of a process", () => {
+  expect(missedReceivers(totals)).toEqual([]);
+});
+
 it("no call is executed twice under the default policy, but some are under retry.unsafe: always", () => {
   expect(totals.risky.never.duplicates).toBe(0);
   expect(totals.risky.always.duplicates).toBeGreaterThan(0);
 });
 
-it.each([0, 1, 7, 16])("seed %i leaves the same trace each time", async (seed) => {
+it.each([0, 1, 5, 7, 16])("seed %i leaves the same trace each time", async (seed) => {
   expect((await simulate(seed, calls)).hash).toBe((await simulate(seed, calls)).hash);
 });

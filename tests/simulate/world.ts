@@ -7,7 +7,9 @@ import { createCaller } from "./caller.ts";
 import { createClients } from "./clients.ts";
 import { createNetwork } from "./network.ts";
 import { planOf } from "./plan.ts";
+import { withProcessTimers } from "./processes.ts";
 import { createReceiver } from "./receiver.ts";
+import type { Receiving } from "./receiving-plan.ts";
 import type { AttemptRecord, CallRecord, ClientRecord, Evidence, World } from "./records.ts";
 import { createRandom, createScheduler } from "./scheduler.ts";
 
@@ -19,7 +21,10 @@ const healAfterMs = 120_000;
 const encoder = new TextEncoder();
 
 /** Runs the world of a seed until nothing is left to do. `size` is the number of calls. */
-export async function runWorld(seed: number, size: number): Promise<Evidence> {
+export const runWorld = (seed: number, size: number): Promise<Evidence> =>
+  withProcessTimers(() => runUntilRest(seed, size));
+
+async function runUntilRest(seed: number, size: number): Promise<Evidence> {
   const world = createWorld(seed, size, (input, init) => receiver.fetch(input, init));
   const receiver = createReceiver(world, createRandom(seed, "receiver"));
   const { plan, scheduler, backend, violate } = world;
@@ -41,6 +46,12 @@ export async function runWorld(seed: number, size: number): Promise<Evidence> {
     for (const id of things[0].apps) await receiver.offer(id);
   };
 
+  let receiving: Receiving | undefined;
+  const receiveAll = async (): Promise<void> => {
+    receiving = await receiver.receive(things[0].apps[0], createRandom(seed, "receiving"));
+  };
+  if (plan.sharedOffers > 0) scheduler.after(0, () => scheduler.hold(receiveAll()));
+
   for (const atMs of plan.offers) scheduler.after(atMs, () => scheduler.hold(offerAll()));
   if (!(await callAll(false))) violate("5 settles", "the calls never end");
   checkRest(world, clients);
@@ -56,7 +67,7 @@ export async function runWorld(seed: number, size: number): Promise<Evidence> {
   for (const call of world.calls) await reconcile(world, call);
   if (plan.offers.length > 0) await receiver.pastOverlap();
   world.produced.push(JSON.stringify(backend.journal.list()));
-  return { ...world, clients, offers: receiver.count() };
+  return { ...world, clients, receiving, offers: receiver.count() };
 }
 
 function createWorld(seed: number, size: number, fetch: typeof globalThis.fetch): World {

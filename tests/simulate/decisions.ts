@@ -1,0 +1,179 @@
+// The invariants of receivers: one decision per offer, whatever their store and their processes do.
+import type { OfferRecord, Receiving, RequestRecord, StartRecord } from "./receiving-plan.ts";
+import type { Step } from "./stores.ts";
+
+type Check = (receiving: Receiving, offer: OfferRecord) => Iterable<string>;
+
+const refusal = "This webhook was received before.\n";
+/** How long a receiver extends a lease at most. */
+const longestHandlingMs = 60_000;
+/** Room for the rounding of times. */
+const slackMs = 5;
+
+const endOf = ({ settledAt = Number.POSITIVE_INFINITY }: RequestRecord): number => settledAt;
+const nameOf = ({ name }: OfferRecord, at: number): string => `${name} at ${new Date(at).toISOString()}`;
+
+/** Whether the answer of a request is the app's, and no failure. */
+const isDecision = ({ status, text = "" }: { status?: number | undefined; text?: string }): boolean =>
+  status !== undefined && status < 500 && (status === 204 || text.startsWith("decision"));
+
+const claims = ({ steps }: RequestRecord): Step[] => steps.filter(({ name }) => name === "claim");
+
+/** Whether a process stalled during a time for long enough to lose a lease. */
+const stalled = ({ process }: RequestRecord, leaseMs: number, from: number, to: number): boolean =>
+  process.stalls.some((one) => one.to - one.from > leaseMs / 2 && one.from <= to && one.to >= from);
+
+const crashedWith = (request: RequestRecord): number | undefined => {
+  const at = request.process.crashedAt;
+  return at !== undefined && at >= request.at && at <= endOf(request) ? at : undefined;
+};
+
+const failedBefore = ({ steps }: RequestRecord, time: number): boolean =>
+  steps.some(({ failed, at }) => failed && at <= time);
+
+/** Whether something allows a second start while or after the first one. */
+function isExcused({ plan, forgotAt }: Receiving, first: StartRecord, second: StartRecord): boolean {
+  const { leaseMs, onStoreError } = plan.options;
+  const crash = crashedWith(first.request);
+  const forgot = forgotAt() ?? -1;
+  return (
+    (first.fails && first.endedAt !== undefined && first.endedAt <= second.at) ||
+    (crash !== undefined && crash <= second.at) ||
+    stalled(first.request, leaseMs, first.at, Math.min(endOf(first.request), second.at)) ||
+    (forgot >= first.request.at && forgot <= second.at) ||
+    second.at - first.at > longestHandlingMs + leaseMs / 3 ||
+    failedBefore(first.request, second.at) ||
+    (onStoreError === "handle" && failedBefore(second.request, second.at))
+  );
+}
+
+function* handledOnce(receiving: Receiving, offer: OfferRecord): Iterable<string> {
+  for (const [index, second] of offer.starts.entries())
+    for (const first of offer.starts.slice(0, index))
+      if (!isExcused(receiving, first, second)) yield `${nameOf(offer, second.at)} was handled again without a reason`;
+}
+
+function* startsAfterClaim({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
+  for (const { request, at } of offer.starts) {
+    const last = claims(request).findLast(
+      ({ failed, received, at: askedAt }) => (failed || received !== undefined) && askedAt <= at,
+    );
+    const state = (last?.received as { state?: string } | undefined)?.state;
+    if (state === "mine" || (last?.failed && plan.options.onStoreError === "handle")) continue;
+    yield `${nameOf(offer, at)} was handled although the store answered ${state ?? "nothing"}`;
+  }
+}
+
+/** All answers of an event are the same, and are of one of its own starts. Answers from before a loss may differ. */
+function* oneAnswer({ plan, forgotAt }: Receiving, offer: OfferRecord): Iterable<string> {
+  const decided = offer.requests.filter(isDecision);
+  for (const { status, text, at } of decided)
+    if (status !== offer.app.status || (status !== 204 && !text?.endsWith(` of ${offer.name}`)))
+      yield `${nameOf(offer, at)} got the answer of something else: ${status} ${text}`;
+  if (plan.options.duplicates === "refuse")
+    for (const request of decided)
+      if (!offer.starts.some((start) => start.request === request))
+        yield `${nameOf(offer, request.at)} got an answer, but copies are refused`;
+  const forgot = forgotAt() ?? Number.NEGATIVE_INFINITY;
+  for (const group of [decided.filter(({ at }) => at > forgot), decided.filter((one) => endOf(one) < forgot)]) {
+    const texts = new Set(group.map(({ text }) => text));
+    // A receiver that cannot store its answer sends it all the same.
+    const isStored = group.every(
+      ({ steps }) => steps.filter(({ name, failed }) => name === "complete" && failed).length < 2,
+    );
+    if (texts.size > 1 && isStored) yield `${offer.name} got several answers: ${[...texts].join(", ")}`;
+  }
+}
+
+function* settledInTime({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
+  const { waitMs, storeTimeoutMs } = plan.options;
+  for (const request of offer.requests) {
+    const { at, process, steps } = request;
+    if (crashedWith(request) !== undefined) continue;
+    const tookMs = endOf(request) - at;
+    if (tookMs === Number.POSITIVE_INFINITY) yield `${nameOf(offer, at)} was never answered`;
+    if (process.stalls.some(({ from, to }) => to >= at && from <= endOf(request))) continue;
+    const start = offer.starts.find((one) => one.request === request);
+    const handlingMs = start?.endedAt === undefined ? 0 : start.endedAt - start.at;
+    const store = start ? 6 : 2;
+    const waits = start ? Math.max(1, steps.filter(({ found }) => found === false).length + 1) : 1;
+    const limitMs = waits * waitMs + store * storeTimeoutMs + handlingMs + slackMs;
+    if (tookMs > limitMs) yield `${nameOf(offer, at)} was answered after ${tookMs} ms instead of ${limitMs} ms`;
+    const last = claims(request).findLast(({ received }) => received !== undefined)?.received;
+    const isBusy = (last as { state?: string } | undefined)?.state === "busy";
+    if (request.status === 503 && isBusy && !start && tookMs < waitMs - slackMs)
+      yield `${nameOf(offer, at)} got 503 after ${tookMs} ms, but copies wait for ${waitMs} ms`;
+  }
+}
+
+/** Every answer that is not the app's has a reason. */
+function* refusalsHaveReasons({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
+  const { duplicates, onStoreError } = plan.options;
+  for (const request of offer.requests) {
+    const { status, text = "", at, steps } = request;
+    if (status === undefined || isDecision(request)) continue;
+    const start = offer.starts.find((one) => one.request === request);
+    const wasTaken = steps.some(
+      ({ received }) => received === false || (received as { state?: string } | undefined)?.state === "busy",
+    );
+    const isStoreError = onStoreError === "refuse" && failedBefore(request, endOf(request));
+    const isReasonable =
+      (status === 409 && text === refusal && duplicates === "refuse" && !start) ||
+      (status >= 500 && start?.fails) ||
+      (status === 503 && (wasTaken || isStoreError));
+    if (!isReasonable) yield `${nameOf(offer, at)} got ${status} ${text.trim()} without a reason`;
+  }
+}
+
+/** An event is only busy while a request has it, or until the lease of a lost one ends. */
+function* busyHasReasons({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
+  const { leaseMs } = plan.options;
+  const isHolding = (request: RequestRecord, time: number): boolean => {
+    const isOpen = request.at <= time && endOf(request) >= time;
+    if (isOpen && (request.process.crashedAt ?? time) >= time) return true;
+    return claims(request).some(
+      (step) =>
+        (step.found as { state?: string } | undefined)?.state === "mine" &&
+        (step.doneAt ?? 0) <= time &&
+        (step.doneAt ?? 0) + leaseMs >= time &&
+        (failedBefore(request, time) || crashedWith(request) !== undefined || stalled(request, 0, request.at, time)),
+    );
+  };
+  for (const request of offer.requests)
+    for (const { doneAt, found } of claims(request)) {
+      if (doneAt === undefined || (found as { state?: string } | undefined)?.state !== "busy") continue;
+      if (!offer.requests.some((other) => other !== request && isHolding(other, doneAt)))
+        yield `${nameOf(offer, doneAt)} is busy although nothing handles it`;
+    }
+}
+
+/** Senders that try again get the app's decision. */
+function* nothingIsLost({ plan, forgotAt }: Receiving, offer: OfferRecord): Iterable<string> {
+  const { duplicates } = plan.options;
+  // A handling that takes too long loses its lease to the next copy, as long as copies come.
+  if (offer.app.takesMs.some((ms) => ms > longestHandlingMs)) return;
+  for (const { status, text, attempts } of offer.senders)
+    if (duplicates === "answer" && !isDecision({ status, text }))
+      yield `a sender of ${offer.name} got ${status} ${text.trim()} after ${attempts} attempts`;
+  // A copy is refused as well if the answer of the first one was lost.
+  const isExcused =
+    forgotAt() !== undefined ||
+    offer.senders.some(({ missedAnAnswer }) => missedAnAnswer) ||
+    offer.requests.some((request) => failedBefore(request, Number.POSITIVE_INFINITY));
+  if (!isExcused && !offer.senders.some(isDecision)) yield `${offer.name} was lost`;
+}
+
+const checks: readonly Check[] = [
+  handledOnce,
+  startsAfterClaim,
+  oneAnswer,
+  settledInTime,
+  refusalsHaveReasons,
+  busyHasReasons,
+  nothingIsLost,
+];
+
+/** Checks the offers of a world. Yields a message per violation. */
+export function* oneDecisionPerOffer(receiving: Receiving): Iterable<string> {
+  for (const offer of receiving.offers) for (const check of checks) yield* check(receiving, offer);
+}
