@@ -38,6 +38,23 @@ describe("verifyWebhook", () => {
     });
   });
 
+  it("imports the key of a secret once", async () => {
+    const importKey = vi.spyOn(crypto.subtle, "importKey");
+    const secret = "whsec-imported-once";
+    const header = await signWebhook(body, { secret, at });
+    await verify(header, secret);
+    await verify(header, secret);
+    expect(importKey).toHaveBeenCalledOnce();
+    importKey.mockRestore();
+  });
+
+  it("verifies with more secrets than it keeps keys of, in turns", async () => {
+    const secrets = Array.from({ length: 40 }, (_, index) => `whsec-${index}`);
+    for (const secret of [...secrets, ...secrets.toReversed()])
+      await expect(verify(await signWebhook(body, { secret, at }), secret)).resolves.toMatchObject({ id: "evt_1" });
+    await expect(verify(await signWebhook(body, { secret: "whsec-1", at }), "whsec-2")).rejects.toThrow("No signature");
+  });
+
   it("accepts a valid signature after malformed ones and unknown schemes", async () => {
     await expect(verify(`v0=abc,t=1772452800,v1=zz,v1=,v1=${signedOld},v1=${signedNew}`)).resolves.toMatchObject({
       id: "evt_1",

@@ -199,11 +199,12 @@ class OwnedEvent {
     const { storeTimeoutMs } = this.#settings;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<never>((_, reject) => {
-      const error = new Error(`The event store did not answer within ${storeTimeoutMs} ms.`);
       // In two parts: after a stall, a due timer may run before an answer that has arrived meanwhile is read.
       const halfMs = storeTimeoutMs / 2;
       timer = setTimeout(() => {
-        timer = setTimeout(() => reject(error), halfMs);
+        timer = setTimeout(() => {
+          reject(new Error(`The event store did not answer within ${storeTimeoutMs} ms.`));
+        }, halfMs);
       }, halfMs);
     });
     try {

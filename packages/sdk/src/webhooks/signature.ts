@@ -123,16 +123,34 @@ function parseHeader(header: string): { timestamp: string; signatures: Uint8Arra
   return { timestamp, signatures: wellFormed };
 }
 
-const fromHex = (hex: string): Uint8Array =>
-  Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+function fromHex(hex: string): Uint8Array {
+  const bytes = new Uint8Array(hex.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
+}
 
 /** Encodes bytes as hexadecimal text. */
 export const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-async function hmac(secret: string, timestamp: string, body: Uint8Array): Promise<Uint8Array> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
+const algorithm = { name: "HMAC", hash: "SHA-256" };
+const maxKeys = 16;
+/** The keys of the secrets that were used last. Importing a key takes as long as signing with it. */
+const keys = new Map<string, CryptoKey>();
+
+async function keyOf(secret: string): Promise<CryptoKey> {
+  const known = keys.get(secret);
+  if (known !== undefined) return known;
+  // Not the promise is kept: on Workers, a request must not wait for one of another request.
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+  const [oldest] = keys.keys();
+  if (oldest !== undefined && keys.size >= maxKeys) keys.delete(oldest);
+  keys.set(secret, key);
+  return key;
+}
+
+async function hmac(secret: string, timestamp: string, body: Uint8Array): Promise<Uint8Array> {
+  const key = await keyOf(secret);
   const start = encoder.encode(timestamp + signature.separator);
   const signed = new Uint8Array(start.length + body.length);
   signed.set(start);
