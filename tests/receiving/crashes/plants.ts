@@ -1,0 +1,54 @@
+// Wrong behaviours to plant. A run must fail with each of them.
+import type { EventStore } from "@call-transfer/sdk/webhooks";
+
+/** Breaks a store. */
+type Breaks = (store: EventStore) => EventStore;
+
+/** Wrong behaviours between the receiver and the store. */
+export const wrappers = {
+  /** After it has lost the lease, the receiver answers what it decided itself. */
+  "own-answer": (store) => ({
+    claim: (...claimed) => store.claim(...claimed),
+    complete: async (...completed) => (await store.complete(...completed)) || true,
+    release: (...released) => store.release(...released),
+  }),
+  /** The event of a failed handling stays taken. */
+  "no-release": (store) => ({
+    claim: (...claimed) => store.claim(...claimed),
+    complete: (...completed) => store.complete(...completed),
+    release: async () => {},
+  }),
+  /** A lease is never extended. */
+  "no-renewal": (store) => {
+    const owners = new Set<string>();
+    return {
+      async claim(key, owner, leaseMs) {
+        if (owners.has(owner)) return { state: "mine" };
+        const claim = await store.claim(key, owner, leaseMs);
+        if (claim.state === "mine") owners.add(owner);
+        return claim;
+      },
+      complete: (...completed) => store.complete(...completed),
+      release: (...released) => store.release(...released),
+    };
+  },
+  /** An answer is forgotten soon. */
+  "short-memory": (store) => ({
+    claim: (...claimed) => store.claim(...claimed),
+    complete: (key, owner, answer) => store.complete(key, owner, answer, 100),
+    release: (...released) => store.release(...released),
+  }),
+} satisfies Record<string, Breaks>;
+
+/**
+ * Mistakes of `hand-written-store.ts`: `claim-in-two-steps` reads, then writes. `complete-ignores-owner` stores the answer of
+ * whoever comes last.
+ */
+export const mistakes = ["claim-in-two-steps", "complete-ignores-owner"] as const;
+export type Mistake = (typeof mistakes)[number];
+
+export type WrapperName = keyof typeof wrappers;
+export const wrapperNames = Object.keys(wrappers) as readonly WrapperName[];
+
+export type PlantName = Mistake | WrapperName;
+export const plantNames: readonly PlantName[] = [...mistakes, ...wrapperNames];
