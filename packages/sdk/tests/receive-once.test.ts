@@ -348,8 +348,26 @@ describe("a store that fails", () => {
   it("does not change the answer of a handled event when it cannot store it", async () => {
     const { receive, report, handled } = receiver(storeWith({ complete: () => Promise.reject(down) }));
     const settings = { onStoreError: "refuse" } as const;
-    expect(await (await receive({ settings })).text()).toBe("handling 1");
+    expect(await (await settled(receive({ settings }))).text()).toBe("handling 1");
     expect([report.mock.calls, handled()]).toEqual([[[down]], 1]);
+  });
+
+  it("stores the answer when it works again within a second", async () => {
+    const store = memoryEventStore();
+    const complete: EventStore["complete"] = (...step) =>
+      Date.now() < upAt ? Promise.reject(down) : store.complete(...step);
+    const upAt = Date.now() + 800;
+    const { receive, report } = receiver(storeWith({ complete }, store));
+    expect(await (await settled(receive())).text()).toBe("handling 1");
+    expect(await (await receive()).text()).toBe("handling 1");
+    expect(report).not.toHaveBeenCalled();
+  });
+
+  it("is not asked again to store an answer when it was down from the start", async () => {
+    const complete = vi.fn(() => Promise.reject(down));
+    const { receive } = receiver({ ...broken, complete });
+    expect(await (await receive()).text()).toBe("handling 1");
+    expect(complete).toHaveBeenCalledOnce();
   });
 
   it("does not change the answer when it has stored it but says that it failed", async () => {

@@ -85,7 +85,6 @@ async function handleAndStore(
     await release();
     return response;
   }
-  void lease.end();
   try {
     return (await storeOrFind(event, answer, report)) ?? response;
   } catch (error) {
@@ -93,6 +92,8 @@ async function handleAndStore(
     // It was handled, so its own answer is true.
     report(error);
     return response;
+  } finally {
+    void lease.end();
   }
 }
 
@@ -102,11 +103,11 @@ async function storeOrFind(
   answer: string,
   report: (error: unknown) => void,
 ): Promise<Response | undefined> {
-  // A failed attempt may have stored it.
-  while (!(await event.complete(answer).catch(() => event.complete(answer)))) {
+  while (!(await event.complete(answer))) {
     const claim = await event.claimWhenFree();
     // Otherwise the other owner failed, so this answer counts.
     if (claim.state === "done") {
+      // A step that failed may have stored it.
       if (claim.answer === answer) return undefined;
       const reason = "its lease ran out before it was extended, or the event store failed";
       report(new Error(`The event ${event.key} was handled twice: ${reason}. The answer stored first was sent.`));
@@ -121,6 +122,8 @@ class OwnedEvent {
   readonly key: string;
   readonly owner = crypto.randomUUID();
   readonly #settings: OnceSettings;
+  /** Whether the store answered a claim. */
+  #isClaimed = false;
 
   constructor(key: string, settings: OnceSettings) {
     this.key = key;
@@ -138,13 +141,25 @@ class OwnedEvent {
   async #claimOnce(): Promise<EventClaim> {
     const { store, leaseMs } = this.#settings;
     const claim = await this.#inTime(() => store.claim(this.key, this.owner, leaseMs));
-    if (states.includes(claim?.state)) return claim;
+    if (states.includes(claim?.state)) {
+      this.#isClaimed = true;
+      return claim;
+    }
     throw new TypeError(`claim() of the event store must return a state of ${states.join(", ")}.`);
   }
 
-  complete(answer: string): Promise<boolean> {
-    const { store, keepSecs } = this.#settings;
-    return this.#inTime(() => store.complete(this.key, this.owner, answer, keepSecs * 1000));
+  /** Stores the answer. After an error it tries again for `storeTimeoutMs`, unless the store failed from the start. */
+  async complete(answer: string): Promise<boolean> {
+    const { store, keepSecs, storeTimeoutMs } = this.#settings;
+    const until = performance.now() + (this.#isClaimed ? storeTimeoutMs : 0);
+    for (let pauseMs = firstPollMs; ; pauseMs *= 2) {
+      try {
+        return await this.#inTime(() => store.complete(this.key, this.owner, answer, keepSecs * 1000));
+      } catch (error) {
+        if (performance.now() + pauseMs > until) throw error;
+        await sleep(pauseMs);
+      }
+    }
   }
 
   release(): Promise<void> {
