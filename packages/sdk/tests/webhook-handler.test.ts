@@ -383,6 +383,21 @@ describe("toNodeHandler", () => {
     expect((await adapted({ readableEnded: true }, cookie)).headers).toEqual({ "set-cookie": ["a=1"] });
   });
 
+  it("keeps the connection of a request that is no stream, such as Fastify's", async () => {
+    expect((await adapted({ body: "{}" })).headers).toEqual({});
+  });
+
+  it.each([undefined, null])(
+    "takes a body of %s as empty when the request is no stream, as in Fastify",
+    async (body) => {
+      const { handle, onError } = handlerOf();
+      const { response, answered } = responseOf();
+      await toNodeHandler(handle)({ method: "POST", headers: {}, body }, response);
+      expect(answered()).toMatchObject({ status: 400 });
+      expect(onError.mock.calls[0]?.[0].message).toContain("is missing");
+    },
+  );
+
   it.each([
     ["partly", { readableDidRead: true, readableEnded: false }],
     ["to its end", { readableDidRead: false, readableEnded: true }],

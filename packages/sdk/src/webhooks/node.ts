@@ -1,15 +1,15 @@
-// The adapter for Node's servers and Express.
+// The adapter for Node's servers, Express and Fastify.
 import { reports, type WebhookHandler } from "./handler.ts";
 import { Refusal } from "./refusal.ts";
 import { bytesOf, type RawBody } from "./signature.ts";
 
-/** The members of Node's `IncomingMessage` or Express' request that the adapter uses. */
-export interface NodeRequest extends AsyncIterable<Uint8Array> {
+/** The members of Node's `IncomingMessage`, Express' request or Fastify's request that the adapter uses. */
+export interface NodeRequest extends Partial<AsyncIterable<Uint8Array>> {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Raw bytes or text kept beside a parsed body, as Firebase does. Used before `body`. */
   readonly rawBody?: unknown;
-  /** Raw bytes or text read by `express.raw()`. */
+  /** Raw bytes or text, as `express.raw()` or a parser of Fastify with `parseAs` read them. */
   readonly body?: unknown;
   readonly readableEnded?: boolean;
   readonly readableDidRead?: boolean;
@@ -24,16 +24,25 @@ export interface NodeResponse {
 }
 
 const alreadyRead =
-  "The body was read before verification. Mount express.raw({ type: '*/*' }) on this route, or keep the bytes as " +
-  "rawBody: express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } })";
+  "The body was read before verification. Keep its bytes. In Express, mount express.raw({ type: '*/*' }) on this route, " +
+  "or use express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } }). In Fastify, use " +
+  "addContentTypeParser('application/json', { parseAs: 'buffer' }, (_req, body, done) => done(null, body)), and pass " +
+  "request and reply.raw.";
+
+const isStream = (request: NodeRequest): request is NodeRequest & AsyncIterable<Uint8Array> =>
+  Boolean(request[Symbol.asyncIterator]);
 
 async function* chunksOfNode(request: NodeRequest): AsyncGenerator<Uint8Array> {
   for (const name of ["rawBody", "body"] as const) {
     const kept = request[name];
     if (typeof kept === "string" || ArrayBuffer.isView(kept)) return yield bytesOf(kept as RawBody);
   }
-  const isUnread = !request.readableEnded && !request.readableDidRead && request[Symbol.asyncIterator];
-  if (!isUnread) throw new Refusal(500, alreadyRead);
+  if (!isStream(request)) {
+    // Fastify does not parse an empty body.
+    if (request.body === undefined || request.body === null) return;
+    throw new Refusal(500, alreadyRead);
+  }
+  if (request.readableEnded || request.readableDidRead) throw new Refusal(500, alreadyRead);
   // Chunks are text after setEncoding.
   for await (const chunk of request) yield bytesOf(chunk);
 }
@@ -59,9 +68,10 @@ function requestOfNode(request: NodeRequest): Request {
 }
 
 /**
- * Adapts a webhook handler to `http.createServer` or Express: `app.post("/offers", toNodeHandler(handler))`. It reads the
- * raw body from `rawBody` or `body` if a parser kept it there as bytes or text, and otherwise from the request. It never
- * rejects: on an error the response is 500, and `onError` receives the error.
+ * Adapts a webhook handler to `http.createServer` or Express: `app.post("/offers", toNodeHandler(handler))`. In Fastify,
+ * pass `request` and `reply.raw` after `reply.hijack()`. It reads the raw body from `rawBody` or `body` if a parser kept it
+ * there as bytes or text, and otherwise from the request. It never rejects: on an error the response is 500, and `onError`
+ * receives the error.
  */
 export function toNodeHandler(
   handler: WebhookHandler,
@@ -70,7 +80,7 @@ export function toNodeHandler(
     const send = (from: Response, body?: Uint8Array): void => {
       response.statusCode = from.status;
       // The rest of an unread body would be read as the next request.
-      if (!request.readableEnded) response.setHeader("connection", "close");
+      if (!(request.readableEnded ?? !isStream(request))) response.setHeader("connection", "close");
       from.headers.forEach((value, name) => {
         response.setHeader(name, value);
       });
