@@ -25,11 +25,12 @@ function open() {
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Run by scripts/demo.ts, and what Next.js wants of every app. */
+/** Run by scripts/demo.ts, what Next.js wants of every app, and a test of types. */
 const notShown = [
   "examples/every-operation.mjs",
   "examples/recipes/nextjs/app/layout.tsx",
   "examples/recipes/nextjs/next.config.ts",
+  "examples/recipes/receive/lambda-types.ts",
 ];
 
 const pages = ["README.md", ...filesIn("docs").filter((path) => path.endsWith(".md"))];

@@ -355,16 +355,16 @@ declare interface IoredisClient {
 declare type KeyInput = Readonly<Record<string, unknown>>;
 
 declare interface LambdaEvent {
-  readonly httpMethod?: string;
+  readonly httpMethod?: string | undefined;
   readonly requestContext?: {
-    readonly http?: { readonly method: string };
-    readonly httpMethod?: string;
+    readonly http?: { readonly method: string } | undefined;
+    readonly httpMethod?: string | undefined;
     readonly elb?: unknown;
   };
-  readonly headers?: Readonly<Record<string, string | undefined>> | null;
-  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null;
-  readonly body?: string | null;
-  readonly isBase64Encoded?: boolean;
+  readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
+  readonly body?: string | null | undefined;
+  readonly isBase64Encoded?: boolean | undefined;
 }
 
 declare interface LambdaResult {
@@ -409,7 +409,7 @@ declare interface MiddlewareContext {
   readonly attemptNumber: number;
 }
 
-declare interface NodeRequest extends AsyncIterable<Uint8Array> {
+declare interface NodeRequest extends Partial<AsyncIterable<Uint8Array>> {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly rawBody?: unknown;

@@ -2,6 +2,7 @@
 // process, driven over HTTP. Requires built packages.
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
+import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { ensureInstalled, pack, run, temporaryFolder } from "../../scripts/packed.ts";
 import { drive } from "./recipes/drive.ts";
@@ -9,33 +10,58 @@ import { driveNext, startNext } from "./recipes/next.ts";
 import { checkPino } from "./recipes/pino.ts";
 import { type Running, runProgram, startServer } from "./recipes/processes.ts";
 import { checkProxies } from "./recipes/proxy.ts";
+import {
+  lambdaReceiver,
+  nodeReceiver,
+  type RunReceiver,
+  withSecretsFile,
+  workerReceiver,
+} from "./recipes/receivers.ts";
+import { checkRotation } from "./recipes/rotation.ts";
 import { openStage, type Stage } from "./recipes/stage.ts";
 import { startWorker } from "./recipes/worker.ts";
+import { checkWrongMounts } from "./recipes/wrong-mounts.ts";
 
 const recipes = fileURLToPath(new URL("../../examples/recipes/", import.meta.url));
+
+const longestOutput = 10_000;
 
 /** A check, by the name of its sandbox. It fails by throwing, and returns what it has checked. */
 type Check = (stage: Stage) => Promise<readonly string[]>;
 
-/** Checks a server while it runs. The error of a failed check ends with what the server printed. */
+/** Runs a check. The error of a failed one ends with what the server printed last. */
+async function withOutput<Result>(server: Pick<Running, "output">, check: () => Promise<Result>): Promise<Result> {
+  try {
+    return await check();
+  } catch (error) {
+    const printed = server.output().slice(-longestOutput);
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${printed}`);
+  }
+}
+
+/** Checks a server while it runs. */
 const whileRunning =
   (start: (stage: Stage) => Promise<Running>, check: (running: Running, stage: Stage) => Promise<string[]>): Check =>
   async (stage) => {
     const running = await start(stage);
     try {
-      return await check(running, stage);
-    } catch (error) {
-      throw new Error(`${error instanceof Error ? error.message : String(error)}\n${running.output()}`);
+      return await withOutput(running, () => check(running, stage));
     } finally {
       await running.stop();
     }
   };
 
+/** Checks a receiver of offers. */
+const receiving =
+  (run: RunReceiver): Check =>
+  (stage) =>
+    run(demo.signingSecret, (receiver) => withOutput(receiver, () => checkRotation(receiver, stage)));
+
 const node = (file: string) => (stage: Stage) => startServer(recipes, [process.execPath, file], stage.environment);
 
 /** The longest first. */
 const checks: Readonly<Record<string, Check>> = {
-  nextjs: whileRunning((stage) => startNext(`${recipes}nextjs`, stage), driveNext),
+  nextjs: whileRunning((stage) => startNext(`${recipes}nextjs`, stage.environment), driveNext),
   types: async () => {
     await runProgram(recipes, [process.execPath, "node_modules/typescript/bin/tsc", "-p", "."]);
     return ["compiled"];
@@ -45,6 +71,15 @@ const checks: Readonly<Record<string, Check>> = {
   fastify: whileRunning(node("fastify.ts"), drive),
   worker: whileRunning(({ environment }) => startWorker(recipes, environment), drive),
   proxy: (stage) => checkProxies(recipes, stage),
+  "receive-node": receiving(nodeReceiver(recipes, "receive/node.ts")),
+  "receive-express": receiving(nodeReceiver(recipes, "receive/express.ts")),
+  "receive-express-json": receiving(nodeReceiver(recipes, "receive/express-json.ts")),
+  "receive-fastify": receiving(nodeReceiver(recipes, "receive/fastify.ts")),
+  "receive-hono": receiving(nodeReceiver(recipes, "receive/hono.ts")),
+  "receive-nextjs": receiving(withSecretsFile((variables) => startNext(`${recipes}nextjs`, variables))),
+  "receive-lambda": receiving(lambdaReceiver(recipes)),
+  "receive-worker": receiving(workerReceiver(recipes)),
+  "receive-wrong": () => checkWrongMounts(recipes),
   pino: (stage) => checkPino(recipes, stage),
 };
 

@@ -6,11 +6,15 @@ import { drive, faults, longWaitSecs, placements } from "./drive.ts";
 import { type Running, runProgram, startServer } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 
-/** Builds without the environment of the server, as in a container's build, and starts the server with it. */
-export async function startNext(folder: string, { environment }: Stage): Promise<Running> {
-  const command = [process.execPath, join(folder, "../node_modules/next/dist/bin/next")];
-  await runProgram(folder, [...command, "build"]);
-  return startServer(folder, [...command, "start", "--hostname", "127.0.0.1"], environment);
+const next = (folder: string) => [process.execPath, join(folder, "../node_modules/next/dist/bin/next")];
+
+let build: Promise<string> | undefined;
+
+/** Builds once, without the environment of the server, as in a container's build. Starts the server with it. */
+export async function startNext(folder: string, environment: Readonly<Record<string, string>>): Promise<Running> {
+  build ??= runProgram(folder, [...next(folder), "build"]);
+  await build;
+  return startServer(folder, [...next(folder), "start", "--hostname", "127.0.0.1"], environment);
 }
 
 /** Submits the form as a browser without JavaScript does. Returns the message on the page. */

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A limit for what hangs, not for what takes long. */
-const limitMs = 120_000;
+const limitMs = 300_000;
 
 /** A running server of a recipe. */
 export interface Running {
@@ -66,7 +66,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 function start(folder: string, command: readonly string[], environment: Readonly<Record<string, string>>) {
   const [program = "", ...options] = command;
   const { PATH = "" } = process.env;
-  const env = { PATH, NEXT_TELEMETRY_DISABLED: "1", ...environment };
+  const env = { PATH, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", ...environment };
   const child: Child = spawn(program, options, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   const printed: string[] = [];
   for (const stream of [child.stdout, child.stderr])

@@ -8,17 +8,17 @@ import { Refusal } from "./refusal.ts";
  */
 export interface LambdaEvent {
   /** The method in payload 1.0 and from a load balancer. */
-  readonly httpMethod?: string;
+  readonly httpMethod?: string | undefined;
   readonly requestContext?: {
     /** The method in payload 2.0. */
-    readonly http?: { readonly method: string };
-    readonly httpMethod?: string;
+    readonly http?: { readonly method: string } | undefined;
+    readonly httpMethod?: string | undefined;
     readonly elb?: unknown;
   };
-  readonly headers?: Readonly<Record<string, string | undefined>> | null;
-  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null;
-  readonly body?: string | null;
-  readonly isBase64Encoded?: boolean;
+  readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
+  readonly body?: string | null | undefined;
+  readonly isBase64Encoded?: boolean | undefined;
 }
 
 /** A response in the form that the sender of a {@link LambdaEvent} reads. */

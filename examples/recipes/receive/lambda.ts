@@ -1,0 +1,39 @@
+// Receives offers on AWS Lambda, behind API Gateway (a REST or an HTTP API) or a function URL.
+//   npm install ioredis @call-transfer/sdk
+// Add the layer "AWS Parameters and Secrets Lambda Extension", and set the timeout of the function to 15 seconds: by default it
+// is 3, and a copy of an offer may wait 8 for the answer.
+import { createWebhookHandler, isTransferOffer, toLambdaHandler } from "@call-transfer/sdk/webhooks";
+import { ioredisEventStore } from "@call-transfer/sdk/webhooks/redis";
+import { Redis } from "ioredis";
+
+const {
+  OFFER_SECRETS_ID = "",
+  REDIS_URL = "",
+  AWS_SESSION_TOKEN = "",
+  PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: port = "2773",
+} = process.env;
+
+/** The secret in Secrets Manager: one signing secret in each line. The extension keeps it for five minutes. */
+async function secrets(): Promise<string[]> {
+  const url = `http://localhost:${port}/secretsmanager/get?secretId=${encodeURIComponent(OFFER_SECRETS_ID)}`;
+  const headers = { "X-Aws-Parameters-Secrets-Token": AWS_SESSION_TOKEN };
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(2000) });
+  if (!response.ok) throw new Error(`The secret could not be read: status ${response.status}.`);
+  const { SecretString } = (await response.json()) as { SecretString: string };
+  return SecretString.trim().split(/\s+/);
+}
+
+const offers = createWebhookHandler({
+  secret: secrets,
+  // Copies of an offer reach different instances of the function, so they share a store.
+  store: ioredisEventStore(new Redis(REDIS_URL, { lazyConnect: true })),
+  onEvent(event) {
+    if (!isTransferOffer(event)) return undefined;
+    console.log(`offer ${event.id}`);
+    // Any 2xx takes the call. Another status leaves it to others.
+    return new Response(null, { status: 204 });
+  },
+  onError: (error) => console.error(error),
+});
+
+export const handler = toLambdaHandler(offers);

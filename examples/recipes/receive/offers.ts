@@ -1,0 +1,23 @@
+// Decides about offers. The receivers for Node share it.
+//   npm install ioredis @call-transfer/sdk
+import { readFile } from "node:fs/promises";
+import { createWebhookHandler, isTransferOffer, memoryEventStore } from "@call-transfer/sdk/webhooks";
+import { ioredisEventStore } from "@call-transfer/sdk/webhooks/redis";
+import { Redis } from "ioredis";
+
+const { OFFER_SECRETS_FILE = "", REDIS_URL } = process.env;
+
+export const offers = createWebhookHandler({
+  // A mounted file, such as a Kubernetes secret: one signing secret in each line. It is read for each offer, so that a
+  // rotation needs no restart. Without the comment for turbopack, Next.js would add the whole project to the server.
+  secret: async () => (await readFile(/* turbopackIgnore: true */ OFFER_SECRETS_FILE, "utf8")).trim().split(/\s+/),
+  // Each offer is handled once. Several processes share a store. One process can do with its memory.
+  store: REDIS_URL ? ioredisEventStore(new Redis(REDIS_URL, { lazyConnect: true })) : memoryEventStore(),
+  onEvent(event) {
+    if (!isTransferOffer(event)) return undefined;
+    console.log(`offer ${event.id}`);
+    // Any 2xx takes the call. Another status leaves it to others.
+    return new Response(null, { status: 204 });
+  },
+  onError: (error) => console.error(error),
+});
