@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { ensureInstalled, pack, run, temporaryFolder } from "../../scripts/packed.ts";
+import { checkAttack } from "./recipes/attack.ts";
 import { drive } from "./recipes/drive.ts";
 import { driveNext, startNext } from "./recipes/next.ts";
 import { checkPino } from "./recipes/pino.ts";
@@ -55,7 +56,9 @@ const whileRunning =
 const receiving =
   (run: RunReceiver): Check =>
   (stage) =>
-    run(demo.signingSecret, (receiver) => withOutput(receiver, () => checkRotation(receiver, stage)));
+    run(demo.signingSecret, (receiver) =>
+      withOutput(receiver, async () => [...(await checkRotation(receiver, stage)), ...(await checkAttack(receiver))]),
+    );
 
 const node = (file: string) => (stage: Stage) => startServer(recipes, [process.execPath, file], stage.environment);
 
