@@ -15,7 +15,11 @@ const [debug, info, warn, error] = [20, 30, 40, 50];
 /** Checks the log of a retry, of a failure, and at another level. */
 export async function checkPino(folder: string, { backend, environment }: Stage): Promise<string[]> {
   const logOf = async (variables: Readonly<Record<string, string>>) => {
-    const output = await runProgram(folder, [process.execPath, "pino.ts"], { ...environment, ...variables });
+    const output = await runProgram(folder, [process.execPath, "pino.ts"], {
+      NODE_ENV: "development",
+      ...environment,
+      ...variables,
+    });
     return output
       .trim()
       .split("\n")
