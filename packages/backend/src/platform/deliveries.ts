@@ -63,6 +63,9 @@ export interface EventIdentity {
 /** Gets the delivery whose answer counts. */
 type Answered = (delivery: Delivery) => void;
 
+/** Gets what a listener of the backend's events threw, if no answer has counted before. */
+type Failed = (error: unknown) => void;
+
 /** The deliveries of one backend, with what its other parts do with them. */
 export interface DeliveryEngine extends Deliveries {
   /** Sends an event like `trigger`, and returns its id at once. */
@@ -100,19 +103,24 @@ class SignedDeliveries implements DeliveryEngine {
     this.#held = new HeldSends(world.clock);
   }
 
-  readonly offer = ({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string => {
+  readonly offer = (
+    { destinationId, ...payload }: Trigger,
+    answered: Answered,
+    event?: EventIdentity,
+    failed?: Failed,
+  ): string => {
     const { clock, random } = this.#world;
     const destination = this.#find(destinationId);
     webhookUrl(destination);
     const id = event?.id ?? random.uuid();
     const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
     const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
-    this.#begin({ id, destinationId, body }, destination, answered);
+    this.#begin({ id, destinationId, body }, destination, answered, failed);
     return id;
   };
 
   readonly trigger = (trigger: Trigger): Promise<Delivery> => {
-    return new Promise((answered) => void this.offer(trigger, answered));
+    return new Promise((answered, failed) => void this.offer(trigger, answered, undefined, failed));
   };
 
   readonly redeliver = async (id: string): Promise<Delivery> => {
@@ -120,7 +128,7 @@ class SignedDeliveries implements DeliveryEngine {
     if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
     const { destinationId, body } = first.event;
     const again = { id: this.#world.random.uuid(), destinationId, body, redeliveryOf: id };
-    return new Promise((answered) => this.#begin(again, this.#find(destinationId), answered));
+    return new Promise((answered, failed) => this.#begin(again, this.#find(destinationId), answered, failed));
   };
 
   readonly list = (): readonly Delivery[] => {
@@ -134,13 +142,13 @@ class SignedDeliveries implements DeliveryEngine {
   };
 
   /** Sends an event: once, or as the fault says that matches it. */
-  #begin(event: Identified, destination: DestinationRecord, answered: Answered): void {
+  #begin(event: Identified, destination: DestinationRecord, answered: Answered, failed?: Failed): void {
     const [url, at] = [webhookUrl(destination), this.#world.clock.now()];
     const { transferId }: { transferId?: unknown } = JSON.parse(event.body);
     const fault = this.#faults.matchDelivery({ destinationId: destination.id, url, transferId });
     const plan = planDelivery({ body: event.body, url, destination, at }, fault?.action);
     const delivery = { ...event, at: new Date(at).toISOString(), url, headers: {}, ...unsent, ...aboutFault(fault) };
-    const offer = new OpenOffer({ event, fault }, plan, delivery, answered);
+    const offer = new OpenOffer({ event, fault }, plan, delivery, { answered, failed });
     for (const [index, send] of plan.sends.entries()) {
       const own = index === 0 ? event : this.#again(event);
       this.#after(send, offer, own, () => this.#start(offer, own, send));
@@ -179,7 +187,11 @@ class SignedDeliveries implements DeliveryEngine {
     if (era === this.#era) {
       this.#sent = withLatest(this.#sent, { delivery, event }, retention.deliveries);
       const { id, destinationId, accepted } = delivery;
-      events.emit("webhook.delivered", { id, destinationId, accepted });
+      try {
+        events.emit("webhook.delivered", { id, destinationId, accepted });
+      } catch (error) {
+        offer.fail(error);
+      }
       this.#planRetry(offer, accepted);
     }
     offer.conclude(delivery);
@@ -221,13 +233,19 @@ async function attempt(
 ): Promise<Pick<Delivery, "status" | "accepted" | "error">> {
   try {
     const signal = AbortSignal.timeout(Math.ceil(timeoutSecs * 1000));
-    const response = await send(url, { method: "POST", ...message, redirect: "manual", signal });
+    const sending = send(url, { method: "POST", ...message, redirect: "manual", signal });
+    // A receiver in the same process may not watch the signal.
+    const response = await Promise.race([sending, rejectedBy(signal)]);
     // Not awaited: under MSW 2 this never settles.
     response.body?.cancel().catch(() => {});
     return { status: response.status, accepted: response.ok };
   } catch (error) {
     return { accepted: false, error: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 }
 
 function webhookUrl({ kind, config: { url } }: DestinationRecord): string {

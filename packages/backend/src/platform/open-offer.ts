@@ -8,6 +8,7 @@ export class OpenOffer {
   readonly event: Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">;
   readonly fault: MatchedWebhookFault | undefined;
   readonly #answered: (delivery: Delivery) => void;
+  readonly #failed: ((error: unknown) => void) | undefined;
   #retries: Retries | undefined;
   /** The latest delivery that is over; at first one that was never sent. */
   #latest: Delivery;
@@ -17,12 +18,12 @@ export class OpenOffer {
   #inFlight = 0;
   #rest = (): void => {};
 
-  /** `answered` gets the delivery whose answer counts. */
+  /** `answered` gets the delivery whose answer counts; `failed` what a listener of the backend's events threw before. */
   constructor(
     { event, fault }: Pick<OpenOffer, "event" | "fault">,
     plan: { readonly sends: readonly unknown[]; readonly retries?: Retries },
     unsent: Delivery,
-    answered: (delivery: Delivery) => void,
+    { answered, failed }: { answered(delivery: Delivery): void; failed: ((error: unknown) => void) | undefined },
   ) {
     this.event = event;
     this.fault = fault;
@@ -30,6 +31,7 @@ export class OpenOffer {
     this.#open = plan.sends.length;
     this.#latest = unsent;
     this.#answered = answered;
+    this.#failed = failed;
   }
 
   /**
@@ -49,6 +51,11 @@ export class OpenOffer {
       if (this.#inFlight === 0) this.#rest();
     };
     delivering.then(end, end);
+  }
+
+  /** Reports what a listener threw. The deliveries go on. */
+  fail(error: unknown): void {
+    this.#failed?.(error);
   }
 
   /** Counts a retry after an answer. Returns the seconds until it; undefined if there is none. */

@@ -54,6 +54,11 @@ it("gives up on a receiver that does not answer", async () => {
   expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: false });
 });
 
+it("gives up on a receiver that neither answers nor watches the signal", async () => {
+  const backend = createBackend({ policies: { deliveryTimeoutSecs: 0.01 }, fetch: () => new Promise(() => {}) });
+  expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: false });
+});
+
 it("waits for a receiver that answers in time", async () => {
   const fetch: typeof globalThis.fetch = (_, init) =>
     new Promise((resolve, reject) => {
@@ -211,4 +216,30 @@ it("announces a delivery with its outcome", async () => {
   expect(happened).toEqual([
     expect.objectContaining({ type: "webhook.delivered", id: (await delivery).id, destinationId, accepted: true }),
   ]);
+});
+
+describe("a listener that throws at a delivery", () => {
+  function withBrokenListener() {
+    const backend = createBackend({ fetch: async () => new Response() });
+    const stop = backend.events.follow(({ type }) => {
+      if (type === "webhook.delivered") throw new Error("The listener is broken.");
+    });
+    return { backend, stop };
+  }
+
+  it("makes the trigger and the redelivery fail with its error", async () => {
+    const { backend, stop } = withBrokenListener();
+    await expect(backend.deliveries.trigger({ destinationId })).rejects.toThrow("The listener is broken.");
+    const [{ id = "" } = {}] = backend.deliveries.list();
+    await expect(backend.deliveries.redeliver(id)).rejects.toThrow("The listener is broken.");
+    stop();
+    expect(await backend.deliveries.redeliver(id)).toMatchObject({ accepted: true });
+  });
+
+  it("does not take the app's answer from a transfer", async () => {
+    const { backend } = withBrokenListener();
+    const { id } = backend.transfers.start({ destinationId });
+    await backend.advance({ by: 1000 });
+    expect(backend.transfers.get(id)?.status).toBe("connected");
+  });
 });
