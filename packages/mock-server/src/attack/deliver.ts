@@ -35,9 +35,9 @@ export function deliver(url: string, message: Message, timeoutMs: number): Promi
   return exchange(url, message, timeoutMs, (request) => void write(request, message));
 }
 
-/** Sends a message, and closes the connection when it is written, without waiting for the answer. */
-export async function deliverAndHangUp(url: string, message: Message, timeoutMs: number): Promise<void> {
-  await exchange(url, message, timeoutMs, (request) => {
+/** Sends a message, and closes the connection when it is written, without waiting for the answer. Never rejects. */
+export function deliverAndHangUp(url: string, message: Message, timeoutMs: number): Promise<Reply> {
+  return exchange(url, message, timeoutMs, (request) => {
     request.once("finish", () => request.destroy(new Error("hung up")));
     void write(request, message);
   });

@@ -2,11 +2,10 @@
 import type { Check, Lab, Problem } from "./check.ts";
 import { deliverAndHangUp, type Reply } from "./deliver.ts";
 import { expectAccepted } from "./genuine-checks.ts";
+import { remember } from "./handled-counts.ts";
 import { describe, isAccepted, type Offer } from "./sender.ts";
 
 const copies = 20;
-const remember =
-  "Remember each event's id and answer for a day, where all processes see them. Give a copy the answer of the first.";
 
 function duplicates(name: string, run: (lab: Lab) => Promise<readonly Problem[]>, fix = remember): Check {
   return { name, group: "duplicates", cites: "A-32", fix, run };
@@ -53,7 +52,7 @@ export const duplicateChecks: readonly Check[] = [
       const { sender } = lab;
       const offer = sender.offer();
       const [message, url] = [sender.message(offer, {}), sender.nextUrl()];
-      await deliverAndHangUp(url, message, sender.options.timeoutMs);
+      sender.record(message, await deliverAndHangUp(url, message, sender.options.timeoutMs), url);
       return expectAccepted(lab, offer);
     },
     "Finish an event whose sender hung up, and give its copy that answer.",

@@ -23,7 +23,8 @@ export function forgeryProblems(reply: Reply, what = "A forgery"): Problem[] {
   if (isAccepted(reply)) return [{ kind: "accepted", problem: `${what} got ${describe(reply)}.` }];
   if (status !== undefined && status < 500) return [];
   const fix = "Check the form of the header before you compare. Answer 400 to what you cannot verify.";
-  return [{ kind: "other", problem: `${what} got ${describe(reply)}, as from code that crashed.`, fix }];
+  const guess = reply.code === "TIMEOUT" ? "" : ", as from code that crashed";
+  return [{ kind: "other", problem: `${what} got ${describe(reply)}${guess}.`, fix }];
 }
 
 type Header = readonly [time: string, ...signatures: string[]];

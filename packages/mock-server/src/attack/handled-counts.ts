@@ -30,14 +30,24 @@ export async function compareCounts(
   }
 }
 
+/** How to handle each event once. */
+export const remember =
+  "Remember each event's id and answer for a day, where all processes see them. Give a copy the answer of the first.";
+
 function countProblem(handling: Handling, count: number): Problem | undefined {
   if (handling === "never" && count > 0)
-    return { kind: "accepted", problem: `The app handled it ${times(count)}. It must not reach the app.` };
-  if (count > 1) return { kind: "handled-twice", problem: `The app handled the event ${times(count)}.` };
+    return {
+      kind: "accepted",
+      problem: `The app handled it ${times(count)}. It must not reach the app.`,
+      fix: verifyFirst,
+    };
+  if (count > 1) return { kind: "handled-twice", problem: `The app handled the event ${times(count)}.`, fix: remember };
   if (handling !== "once" || count === 1) return undefined;
   const fix = "Answer 2xx only after the app has handled the event. Check that handled() counts by the event's id.";
   return { kind: "other", problem: "The receiver accepted the event, but the app did not handle it.", fix };
 }
+
+const verifyFirst = "Give the app an event only after its whole body has arrived and is verified.";
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 

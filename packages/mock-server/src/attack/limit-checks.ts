@@ -6,11 +6,13 @@ import { describe, isAccepted } from "./sender.ts";
 
 const floodMegabytes = 64;
 const megabyte = 1024 * 1024;
+const surviveAbort =
+  "Catch the error of a body whose connection closes before its end. It must not end the process or hold up other offers.";
 
 /** The checks of bodies that are too long or do not end. */
 export const limitChecks: readonly Check[] = [
   {
-    name: `an unsigned body of ${floodMegabytes} MB`,
+    name: `a forged body of ${floodMegabytes} MB`,
     group: "limits",
     cites: "§6",
     fix: "Stop reading at 1 MB, answer 413 and close the connection.",
@@ -50,8 +52,9 @@ export const limitChecks: readonly Check[] = [
       const problems = await expectAccepted(lab, sender.offer(), { url });
       const reply = await held.close();
       sender.record(message, reply, url);
-      if (!isAccepted(reply)) return problems;
-      return [...problems, { kind: "accepted", problem: `Half of a body got ${describe(reply)}.` }];
+      if (isAccepted(reply)) problems.push({ kind: "accepted", problem: `Half of a body got ${describe(reply)}.` });
+      const afterwards = await expectAccepted(lab, sender.offer(), { url });
+      return [...problems, ...afterwards.map((problem) => ({ ...problem, fix: surviveAbort }))];
     },
   },
 ];

@@ -41,10 +41,10 @@ export interface CheckResult {
   readonly note?: string;
 }
 
-/** What an attack found. It is plain data that JSON can hold, and it never contains a secret. */
+/** What an attack found. It is plain data that JSON can hold, and it never contains a signing secret. */
 export interface AttackReport {
   readonly urls: readonly string[];
-  /** The seed of the event ids. An attack with the same seed sends the same events. */
+  /** The seed of the event ids. An attack with the same seed sends events with the same ids. */
   readonly seed: number;
   readonly findings: readonly Finding[];
   readonly checks: readonly CheckResult[];
@@ -124,7 +124,8 @@ export class AttackFindingsError extends Error {
   constructor(report: AttackReport) {
     const { findings } = report;
     const lines = findings.map(({ check, problem, fix }) => `- ${check}: ${problem} Fix: ${fix}`);
-    super(`The receiver failed ${findings.length} of the attack's checks:\n${lines.join("\n")}`);
+    const failed = new Set(findings.map(({ check }) => check)).size;
+    super(`The receiver failed ${failed} of the attack's checks:\n${lines.join("\n")}`);
     this.report = report;
   }
 }

@@ -21,16 +21,17 @@ export async function attack(operands: readonly string[], values: AttackValues):
   const secret = values.secret ?? process.env[variables.signingSecret];
   if (!secret) throw new UsageError(`Missing the signing secret. Set ${variables.signingSecret}, or use --secret.`);
   const previousSecret = values["previous-secret"] ?? process.env[variables.previousSigningSecret];
+  const timeoutMs = readDuration("--timeout", values.timeout ?? attackOptions.timeout.fallback);
   const report = await attackReceiver({
     url,
     secret,
     allowRemote,
     toleranceSecs: readDuration("--tolerance", values.tolerance ?? attackOptions.tolerance.fallback) / 1000,
-    timeoutMs: readDuration("--timeout", values.timeout ?? attackOptions.timeout.fallback),
+    timeoutMs,
     ...(previousSecret && { previousSecret }),
     ...(prng !== undefined && { seed: readNumber("--prng", prng, 2 ** 31 - 1) }),
     ...(payload !== undefined && { payload: readFields("--payload", payload) }),
-    ...(handledUrl !== undefined && { handled: countsAt(readUrl("--handled-url", handledUrl)) }),
+    ...(handledUrl !== undefined && { handled: countsAt(readUrl("--handled-url", handledUrl), timeoutMs) }),
   });
   console.log(values.json ? JSON.stringify(report) : formatReport(report));
   if (report.findings.length > 0) process.exitCode = exitStatus.failure;
@@ -42,10 +43,10 @@ function readFields(option: string, path: string): Record<string, unknown> {
   throw new UsageError(`${option} ${path}: must be a JSON object.`);
 }
 
-/** Reads the counts from the receiver. */
-function countsAt(url: string): () => Promise<HandledCounts> {
+/** Returns a function that reads the counts from the receiver. */
+function countsAt(url: string, timeoutMs: number): () => Promise<HandledCounts> {
   return async () => {
-    const response = await fetch(url).catch((error: unknown) => {
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) }).catch((error: unknown) => {
       throw new Error(`--handled-url ${url}: nothing answers. Check the address.`, { cause: error });
     });
     const counts: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;

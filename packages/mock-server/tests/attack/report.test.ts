@@ -40,6 +40,8 @@ const findings: readonly Finding[] = [
   { kind: "accepted", check: "an empty v1", cites: "§6.1", problem: "A forgery got status 200.", fix: "Verify." },
   { ...crash, check: "an empty signature header" },
 ];
+/** A check may find several things. */
+const more: Finding = { ...crash, kind: "handled-twice", check: "an empty v1", problem: "It was handled twice." };
 
 describe("formatReport", () => {
   it("shows each group of checks, what was not checked, and the figures", () => {
@@ -91,13 +93,14 @@ describe("expectNoFindings", () => {
   });
 
   it("throws an error that lists the findings and has the report", () => {
-    const report = { ...clean, findings };
+    const report = { ...clean, findings: [...findings, more] };
     const error = new AttackFindingsError(report);
     expect(() => expectNoFindings(report)).toThrow(error);
     expect(error).toMatchObject({ name: "AttackFindingsError", code: "ERR_ASSERTION", report });
     expect(error.message).toBe(`The receiver failed 3 of the attack's checks:
 - no signature header: A forgery got status 500. Fix: Answer 400.
 - an empty v1: A forgery got status 200. Fix: Verify.
-- an empty signature header: A forgery got status 500. Fix: Answer 400.`);
+- an empty signature header: A forgery got status 500. Fix: Answer 400.
+- an empty v1: It was handled twice. Fix: Answer 400.`);
   });
 });
