@@ -38,7 +38,7 @@ export interface DeliveryPlan {
 const reorderWaitSecs = 10;
 
 /** No destination has this secret: those of the platform are letters and digits. */
-const wrongSecret = "a secret of nobody";
+const wrongSecret = "not the secret of a destination";
 
 /** Plans the delivery of an event: one signed request at once, unless a fault does something else. */
 export function planDelivery(event: OutgoingEvent, action?: WebhookFaultAction): DeliveryPlan {
