@@ -78,6 +78,23 @@ describe("a correct receiver", () => {
     );
   });
 
+  it("that takes the offers of one destination gets only those", async () => {
+    const seen = new Set<unknown>();
+    const { url } = await serve((request, response) => {
+      let text = "";
+      request.setEncoding("utf8").on("data", (chunk) => {
+        text += chunk;
+      });
+      request.on("error", () => {});
+      request.on("end", () => {
+        if (text.startsWith("{")) seen.add(JSON.parse(text).destinationId);
+        response.end();
+      });
+    });
+    await attackReceiver({ url, secret: "secret", payload: { destinationId: "chosen" } });
+    expect([...seen]).toEqual(["chosen"]);
+  });
+
   it("gets the same events from the same seed, with the given fields", async () => {
     const idsOf = async (seed: number) => {
       const { url, handled } = await start();
