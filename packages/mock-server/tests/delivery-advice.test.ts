@@ -24,6 +24,13 @@ it.each([-toleranceMs, 0, toleranceMs])("suggests the secrets while the clock is
   );
 });
 
+it("names the fault that changed the offer, and suggests nothing else", () => {
+  const advice = deliveryAdvice({ ...delivery, accepted: false, status: 400, fault: "fault-1" }, 0);
+  expect(advice).toBe(
+    "The app's server declined the offer with status 400. Its log says why. The fault fault-1 changed how the offer was sent.",
+  );
+});
+
 it.each([
   [toleranceMs + secondMs, "5 minutes behind the real time"],
   [-(toleranceMs + secondMs), "5 minutes ahead of the real time"],

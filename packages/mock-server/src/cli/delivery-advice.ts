@@ -2,14 +2,15 @@ import { webhookSignature } from "@call-transfer/spec";
 import type { components } from "./control-types.gen.ts";
 import { program } from "./program.ts";
 
-type Delivery = Pick<components["schemas"]["Delivery"], "accepted" | "status" | "error" | "at">;
+type Delivery = Pick<components["schemas"]["Delivery"], "accepted" | "status" | "error" | "at" | "fault">;
 
 /** Explains why an offer was not accepted and what to do; undefined when it was. `realTime` is in milliseconds. */
-export function deliveryAdvice({ accepted, status, error, at }: Delivery, realTime: number): string | undefined {
+export function deliveryAdvice({ accepted, status, error, at, fault }: Delivery, realTime: number): string | undefined {
   if (accepted) return undefined;
   if (status === undefined)
     return `The offer was not delivered: ${error}. Start the app's server, or restart the mock server with its address: ${program} --forward-webhooks URL`;
   const declined = `The app's server declined the offer with status ${status}. Its log says why.`;
+  if (fault !== undefined) return `${declined} The fault ${fault} changed how the offer was sent.`;
   const ahead = Date.parse(at) - realTime;
   if (Math.abs(ahead) <= webhookSignature.toleranceSecs * 1000)
     return `${declined} If the signature is wrong, compare the signing secrets.`;
