@@ -54,7 +54,13 @@ function headersOf({ headers, multiValueHeaders }: LambdaEvent): Headers {
   const result = new Headers();
   // Of a repeated header, `headers` contains the last value only.
   for (const [name, values] of Object.entries(multiValueHeaders ?? headers ?? {})) {
-    for (const value of [values ?? []].flat()) result.append(name, value);
+    for (const value of [values ?? []].flat()) {
+      try {
+        result.append(name, value);
+      } catch {
+        // An event may have headers that a Request cannot have, such as one with a value that is not Latin-1.
+      }
+    }
   }
   return result;
 }
