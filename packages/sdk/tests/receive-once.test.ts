@@ -196,6 +196,21 @@ describe("the lease of an event", () => {
     expect(await store.claim(key, "another", 2000)).toEqual({ state: "mine" });
   });
 
+  it("is not taken again by a slow extension when the handling has failed", async () => {
+    const store = memoryEventStore();
+    const slow: EventStore["claim"] = async (...step) => {
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      return store.claim(...step);
+    };
+    // The first extension arrives after the second one.
+    const claim = vi.fn(store.claim).mockImplementationOnce(store.claim).mockImplementationOnce(slow);
+    const { receive } = receiver(storeWith({ claim }, store));
+    const first = expect(receive({ takesMs: 1400, answer: failing })).rejects.toThrow("database down");
+    await vi.advanceTimersByTimeAsync(1600);
+    await first;
+    expect(await store.claim(key, "another", 2000)).toEqual({ state: "mine" });
+  });
+
   it("ends after a crash, and a waiting copy is handled", async () => {
     const { receive, handled, store } = receiver();
     await store.claim(key, "a process that has crashed", 2000);
@@ -269,6 +284,14 @@ describe("a process that stalls for longer than its lease", () => {
     expect(await (await receive()).text()).toBe("handling 1");
     expect(await (await settled(first)).text()).toBe("handling 1");
     expect(handled()).toBe(1);
+  });
+
+  it("sends the answer that another process has stored, also if copies do not wait", async () => {
+    const { receive, store } = receiver();
+    const first = receive({ takesMs: 2500, settings: { store: stalled(store), waitMs: 0 } });
+    await vi.advanceTimersByTimeAsync(2100);
+    expect(await (await receive()).text()).toBe("handling 2");
+    expect(await (await settled(first)).text()).toBe("handling 2");
   });
 
   it("waits for the answer of another process that still handles the event", async () => {

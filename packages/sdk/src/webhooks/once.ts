@@ -167,14 +167,15 @@ class OwnedEvent {
   }
 
   /**
-   * Claims until the event is this owner's or done.
+   * Claims until the event is this owner's or done, at least once.
    *
    * @throws {Refusal} Another owner still has it after `waitMs`, or the store failed so long.
    */
   async claimWhenFree(): Promise<EventClaim> {
     const { waitMs } = this.#settings;
     let failure: unknown;
-    for (let [waited, pause] = [0, firstPollMs]; waited < waitMs; pause = Math.min(pause * 1.5, longestPollMs)) {
+    let waited = 0;
+    for (let pause = firstPollMs; ; pause = Math.min(pause * 1.5, longestPollMs)) {
       const from = performance.now();
       await sleep(Math.min(pause, waitMs - waited));
       const claim = await this.claim().catch((error: unknown) => {
@@ -182,30 +183,32 @@ class OwnedEvent {
       });
       if (claim !== undefined && claim.state !== "busy") return claim;
       waited += Math.max(performance.now() - from, pause);
+      if (waited >= waitMs) throw unavailable(failure);
     }
-    throw unavailable(failure);
   }
 
-  /** Extends the lease until `end` is called, or another owner has the event. `end` waits for an extension under way. */
-  keepLease(): { end(): Promise<void> } {
+  /** Extends the lease until `end` is called, or another owner has the event. `end` waits for extensions under way. */
+  keepLease(): { end(): Promise<unknown> } {
     const intervalMs = this.#settings.leaseMs / 3;
-    let extension = Promise.resolve();
+    let extensions: Promise<unknown> = Promise.resolve();
     let heldMs = 0;
     const timer = setInterval(() => {
       heldMs += intervalMs;
       if (heldMs > longestHandlingMs) return clearInterval(timer);
-      extension = this.claim().then(
+      const extension = this.claim().then(
         ({ state }) => {
           if (state !== "mine") clearInterval(timer);
         },
         // The next one may succeed, and completing the event shows whether the lease was lost.
         () => {},
       );
+      // A slow store may have several under way.
+      extensions = Promise.all([extensions, extension]);
     }, intervalMs);
     return {
       end() {
         clearInterval(timer);
-        return extension;
+        return extensions;
       },
     };
   }
