@@ -4,7 +4,7 @@ import pg from "pg";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 pool.on("error", (error) => console.error(error));
-// Or put its text into a migration.
+// For one process. With several, put its text into a migration: two that create the table at once may fail.
 await pool.query(createEventTable());
 
 const store = postgresEventStore(pool);

@@ -64,7 +64,7 @@ mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, "attack-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Writes an example, optionally with a bug: it has another secret. */
+/** Writes an example, optionally with a bug: another secret. */
 function example(name: string, isBroken: boolean): string {
   const text = readFileSync(join(root, "examples/attack", name), "utf8");
   const broken = text.replace("createWebhookHandler({ secret,", 'createWebhookHandler({ secret: "another",');

@@ -70,7 +70,7 @@ function opener(changed: Partial<typeof rules>): () => EventStore {
 /** Stores that break one rule, and the case that must fail. */
 const wrongStores: readonly [name: string, change: Partial<typeof rules>, failing: string][] = [
   ["claims in two steps", { claimsInOneStep: false }, "gives an event to one of many owners at once"],
-  ["gives nobody a new event", { givesNewEvents: false }, "gives a new event to the first owner"],
+  ["never gives a new event", { givesNewEvents: false }, "gives a new event to the first owner"],
   ["gives an event to everyone", { isTakenBy: () => true }, "gives no other owner an event while its lease runs"],
   ["gives an owner its event only once", { isTakenBy: () => false }, "lets an owner claim its event again"],
   [

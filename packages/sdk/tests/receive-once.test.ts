@@ -422,7 +422,7 @@ describe("a store that fails", () => {
     expect([await (await first).text(), handled()]).toEqual(["handling 1", 1]);
   });
 
-  it("names its last error when a copy has waited in vain", async () => {
+  it("names its last error when a copy has waited too long", async () => {
     const store = memoryEventStore();
     await store.claim(key, "another", 60_000);
     const claim = vi.fn(store.claim).mockRejectedValue(down).mockImplementationOnce(store.claim);

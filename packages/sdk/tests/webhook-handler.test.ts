@@ -124,7 +124,7 @@ describe("createWebhookHandler", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it("answers 500 and tells onError when the body of onEvent's Response was already read", async () => {
+  it("answers 500 and reports to onError when the body of onEvent's Response was already read", async () => {
     const onEvent = async () => {
       const answer = new Response("busy", { status: 409 });
       await answer.text();
@@ -148,7 +148,7 @@ describe("createWebhookHandler", () => {
     expect(answer.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   });
 
-  it("answers 500 and tells onError when a Response has a status that no server can send", async () => {
+  it("answers 500 and reports to onError when a Response has a status that no server can send", async () => {
     const { handle, onError } = handlerOf({ onEvent: () => Response.error() });
     expect((await handle(await webhook())).status).toBe(500);
     expect(onError.mock.calls[0]?.[0].message).toContain("onEvent must return nothing or a Response");
@@ -202,7 +202,7 @@ describe("createWebhookHandler", () => {
     expect((await handle(await webhook(offer.padEnd(1024 * 1024)))).status).toBe(204);
   });
 
-  it("refuses a request without a body, and one whose body was read, and tells onError why", async () => {
+  it("refuses a request without a body, and one whose body was read, and reports to onError why", async () => {
     const { handle, onError } = handlerOf();
     const empty = await webhook("");
     const headers = empty.headers;
@@ -246,7 +246,7 @@ describe("the copies of an event", () => {
   ])("have %s", async (_, first, second) => {
     const { handle, onEvent } = handlerOf();
     expect((await handle(await webhook(first))).status).toBe(204);
-    // A platform signs an event anew when it sends it again.
+    // A platform signs an event again when it sends it again.
     const headers = { "service-signature": await signWebhook(second, { secret, at: at + 60_000 }) };
     expect((await handle(await webhook(second, { headers }))).status).toBe(204);
     expect(onEvent).toHaveBeenCalledOnce();
@@ -475,7 +475,7 @@ describe("toNodeHandler", () => {
     expect(looked).not.toHaveBeenCalled();
   });
 
-  it("answers 500 and tells onError when looking at body throws", async () => {
+  it("answers 500 and reports to onError when looking at body throws", async () => {
     const { handle, onError } = handlerOf();
     const lazy: RequestListener = (request, response) => {
       Object.defineProperty(request, "body", {
@@ -539,7 +539,7 @@ describe("toNodeHandler", () => {
     }
   });
 
-  it("refuses a signature that came twice, and tells onError", async () => {
+  it("refuses a signature that came twice, and reports it to onError", async () => {
     const { handle, onError } = handlerOf();
     const signature = await signWebhook(offer, { secret, at });
     const answer = await post(toNodeHandler(handle), offer, { "service-signature": [signature, signature] });
@@ -565,14 +565,14 @@ describe("toNodeHandler", () => {
     expect((await post(toNodeHandler(handle))).cookies).toEqual(["a=1", "b=2"]);
   });
 
-  it("answers 500 and tells onError when the application's answer cannot be read", async () => {
+  it("answers 500 and reports to onError when the application's answer cannot be read", async () => {
     const failing = new ReadableStream({ pull: () => Promise.reject(new Error("boom")) });
     const { handle, onError } = handlerOf({ onEvent: () => new Response(failing) });
     expect((await post(toNodeHandler(handle))).status).toBe(500);
     expect(onError.mock.calls).toEqual([[new Error("boom")]]);
   });
 
-  it("answers 500 and tells onError when code around the handler fails or reads its answer", async () => {
+  it("answers 500 and reports to onError when code around the handler fails or reads its answer", async () => {
     const { handle, onError } = handlerOf({ onEvent: () => new Response("busy") });
     const reading: WebhookHandler = async (request) => {
       const answer = await handle(request);

@@ -132,14 +132,14 @@ describe("toLambdaHandler", () => {
     expect(onError.mock.calls[0]?.[0].message).toContain("is missing");
   });
 
-  it("answers 500 and tells onError when base64 is damaged", async () => {
+  it("answers 500 and reports to onError when base64 is damaged", async () => {
     const { invoke, onError } = functionOf();
     const result = await invoke({ ...restEvent(await request()), body: "%", isBase64Encoded: true });
     expect(result.statusCode).toBe(500);
     expect(onError).toHaveBeenCalledOnce();
   });
 
-  it("answers 500 and tells onError when the application's answer cannot be read", async () => {
+  it("answers 500 and reports to onError when the application's answer cannot be read", async () => {
     const failing = new ReadableStream({ pull: () => Promise.reject(new Error("boom")) });
     const { invoke, onError } = functionOf({ onEvent: () => new Response(failing) });
     expect((await invoke(httpApiEvent(await request()))).statusCode).toBe(500);

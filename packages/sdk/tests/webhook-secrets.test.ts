@@ -55,7 +55,7 @@ describe("a function as the secret of a webhook handler", () => {
     expect(onError.mock.calls[0]?.[0].message).toContain(reason);
   });
 
-  it("answers 500 and tells onError when it fails before it ever succeeded", async () => {
+  it("answers 500 and reports to onError when it fails before it ever succeeded", async () => {
     const { send, onError } = receiver(() => Promise.reject(new Error("vault sealed")));
     expect(await send("old")).toBe(500);
     expect(onError).toHaveBeenCalledExactlyOnceWith(new Error("vault sealed"));

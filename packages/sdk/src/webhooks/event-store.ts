@@ -30,7 +30,8 @@ export interface EventStore {
    *
    * @param answer JSON text of at most 24 kB.
    * @param keepMs How long to keep the answer from now, in milliseconds.
-   * @returns False if another owner has the event or has completed it. Nothing is changed then.
+   * @returns False if another owner has the event or has completed it. Nothing is changed then. If this owner has completed
+   * it before, its answer stays, and either value is right.
    */
   complete(key: string, owner: string, answer: string, keepMs: number): Promise<boolean>;
   /** Ends the owner's lease, so that the next copy is handled. Does nothing if the event is another owner's or completed. */

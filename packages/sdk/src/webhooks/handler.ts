@@ -31,8 +31,8 @@ export interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return a Response only sometimes
   onEvent(event: WebhookEvent): Promise<Response | undefined | void> | Response | undefined | void;
   /**
-   * Remembers which events were handled, so that every copy of an event gets the first answer, also a copy that is signed
-   * anew. `memoryEventStore()` by default; several processes need a store that they share.
+   * Remembers which events were handled, so that every copy of an event gets the first answer, also a copy with a new
+   * signature. `memoryEventStore()` by default; several processes need a store that they share.
    */
   store?: EventStore;
   /** Separates receivers that share a store: 1 to 100 letters, digits, dots, dashes or underscores. `default` by default. */

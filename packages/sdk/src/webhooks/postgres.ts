@@ -32,6 +32,7 @@ function quotedTable(table: unknown): string {
 
 /**
  * Returns the statements that create the table of `postgresEventStore`, for a migration. They change nothing if it exists.
+ * Run them once, before the receivers start: where two processes create a table at the same moment, one fails.
  *
  * @throws {TypeError} The name is invalid.
  */

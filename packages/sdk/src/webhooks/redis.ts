@@ -70,7 +70,7 @@ return 1`;
 const releaseScript = `${read}if owner == ARGV[1] and not answer then redis.call("DEL", KEYS[1]) end
 return 0`;
 
-/** Whole milliseconds, as Redis wants them. */
+/** Whole milliseconds, as Redis requires. */
 const wholeMs = (ms: number): string => String(Math.ceil(ms));
 
 function createStore(run: Run, runAndWait: RunAndWait, options: RedisEventStoreOptions): EventStore {
