@@ -101,13 +101,14 @@ describe("a primary that is lost while its replica hangs", { concurrency: false 
     it(`takes none with it where replicas must confirm, over ${name}`, async (test) => {
       await withReplica(async ({ primary, replica }) => {
         const store = await open(primary, { waitForReplicas: 1, waitTimeoutMs: 50 });
-        let isStopped = false;
+        // On a busy machine, some are rejected while the replica still runs.
+        let failedBefore: number | undefined;
         const { acknowledged, rejected } = await completeMany(store, "event", (done, failed) => {
-          if (done >= 300 && !isStopped) {
-            isStopped = true;
+          if (done >= 300 && failedBefore === undefined) {
+            failedBefore = failed;
             replica.signal("SIGSTOP");
           }
-          return failed >= 20;
+          return failedBefore !== undefined && failed >= failedBefore + 20;
         });
         const lost = await lostAfterFailover({ primary, replica }, acknowledged);
         test.diagnostic(`${lost.length} of ${acknowledged.length} acknowledged answers are lost, ${rejected} rejected`);
@@ -130,7 +131,7 @@ function receiverOf(store: EventStore, onStoreError: "handle" | "refuse") {
   const handled = new Map<string, number>();
   const errors: string[] = [];
   const receiver = createWebhookHandler({
-    ...{ secret, store, onStoreError, storeTimeoutMs: 200, waitMs: 1000 },
+    ...{ secret, store, onStoreError, storeTimeoutMs: 1000, waitMs: 1000 },
     onError: (error) => errors.push(String(error)),
     onEvent: (event) => {
       handled.set(event.type, (handled.get(event.type) ?? 0) + 1);
@@ -158,7 +159,7 @@ describe("a receiver whose Redis hangs", () => {
       server.signal("SIGSTOP");
       assert.equal(await deliver(strict.receiver, eventOf("during")), 503);
       assert.equal(await deliver(lenient.receiver, eventOf("during")), 204);
-      assert.match(lenient.errors.join(), /event store did not answer within 200 ms/);
+      assert.match(lenient.errors.join(), /event store did not answer within 1000 ms/);
       server.signal("SIGCONT");
       for (const { receiver, handled } of [strict, lenient]) {
         await untilAccepted(receiver, eventOf("after"));

@@ -254,7 +254,7 @@ describe("a process that stalls for longer than its lease", () => {
     vi.useRealTimers();
     const store = memoryEventStore();
     const done = await receiver(store).receive();
-    const stall = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    const stall = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
     // Due timers run between the two turns, as they do before Node reads what has arrived during a stall.
     const claim: EventStore["claim"] = async (...step) => {
       await new Promise((resolve) => {
@@ -266,7 +266,7 @@ describe("a process that stalls for longer than its lease", () => {
       return store.claim(...step);
     };
     const { receive, report } = receiver(storeWith({ claim }, store));
-    const copy = await receive({ settings: { storeTimeoutMs: 40 }, answer: () => new Response("handled again") });
+    const copy = await receive({ settings: { storeTimeoutMs: 600 }, answer: () => new Response("handled again") });
     expect(await copy.text()).toBe(await done.text());
     expect(report).not.toHaveBeenCalled();
   });
