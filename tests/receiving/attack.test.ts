@@ -109,6 +109,7 @@ describe("the test in docs/attack.md", () => {
     const { status, output } = await run(argumentsOf(example(file, true)));
     expect(status).toBe(1);
     expect(output).toContain("The receiver failed 1 of the attack's checks:");
-    expect(output).toContain("an offer as the platform sends it: An offer signed with the secret got status 400.");
+    expect(output).toContain("- an offer as the platform sends it");
+    expect(output).toContain("An offer signed with the secret got status 400.");
   });
 });

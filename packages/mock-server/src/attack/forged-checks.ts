@@ -22,7 +22,7 @@ export function forgeryProblems(reply: Reply, what = "A forgery"): Problem[] {
   const { status } = reply;
   if (isAccepted(reply)) return [{ kind: "accepted", problem: `${what} got ${describe(reply)}.` }];
   if (status !== undefined && status < 500) return [];
-  const fix = "Check the form of the header before you compare. Answer 400 to what you cannot verify.";
+  const fix = "Answer 400 to what you cannot verify or read: check the form of header and body, and catch what throws.";
   const guess = reply.code === "TIMEOUT" ? "" : ", as from code that crashed";
   return [{ kind: "other", problem: `${what} got ${describe(reply)}${guess}.`, fix }];
 }

@@ -3,7 +3,7 @@ import { signatureHeader } from "@call-transfer/backend";
 import type { Check, Lab, Problem } from "./check.ts";
 import type { Exchange } from "./sender.ts";
 
-const fix = "Answer forgeries with a fixed text. Write the reason to the log.";
+const fix = "Answer forgeries with a fixed text. Write the reason to the log. In Express, set NODE_ENV=production.";
 
 function leak(name: string, problem: string, isLeaked: (exchange: Exchange, lab: Lab) => boolean): Check {
   return {

@@ -123,7 +123,11 @@ export class AttackFindingsError extends Error {
 
   constructor(report: AttackReport) {
     const { findings } = report;
-    const lines = findings.map(({ check, problem, fix }) => `- ${check}: ${problem} Fix: ${fix}`);
+    const lines = withOneFix(findings).flatMap(({ checks, problem, fix }) => [
+      ...checks.map((check) => `- ${check}`),
+      `  ${problem}`,
+      `  Fix: ${fix}`,
+    ]);
     const failed = new Set(findings.map(({ check }) => check)).size;
     super(`The receiver failed ${failed} of the attack's checks:\n${lines.join("\n")}`);
     this.report = report;
@@ -147,16 +151,27 @@ function groupLine(title: string, checks: readonly CheckResult[]): string {
 
 /** The findings of a kind. Those with the same problem and fix share their lines. */
 function findingLines(title: string, findings: readonly Finding[], kind: string): string[] {
-  const left = findings.filter((finding) => finding.kind === kind);
-  const lines: string[] = left.length === 0 ? [] : ["", `${title}: ${left.length}`];
-  for (let [first] = left; first !== undefined; [first] = left) {
-    const { problem, fix } = first;
-    const isSame = (finding: Finding) => finding.problem === problem && finding.fix === fix;
-    lines.push("", ...left.filter(isSame).map(({ check }) => `  ✗ ${check}`));
-    lines.push(...indented(problem), ...indented(`Fix: ${fix}`));
-    left.splice(0, left.length, ...left.filter((finding) => !isSame(finding)));
+  const ofKind = findings.filter((finding) => finding.kind === kind);
+  if (ofKind.length === 0) return [];
+  const lines = withOneFix(ofKind).flatMap(({ checks, problem, fix }) => [
+    "",
+    ...checks.map((check) => `  ✗ ${check}`),
+    ...indented(problem),
+    ...indented(`Fix: ${fix}`),
+  ]);
+  return ["", `${title}: ${ofKind.length}`, ...lines];
+}
+
+/** The findings, and once for all that share them, the problem and the fix. */
+function withOneFix(findings: readonly Finding[]): { checks: string[]; problem: string; fix: string }[] {
+  const groups = new Map<string, { checks: string[]; problem: string; fix: string }>();
+  for (const { check, problem, fix } of findings) {
+    const key = `${problem}\n${fix}`;
+    const group = groups.get(key) ?? { checks: [], problem, fix };
+    group.checks.push(check);
+    groups.set(key, group);
   }
-  return lines;
+  return [...groups.values()];
 }
 
 /** Why checks were left out: one line for all that share a reason. */

@@ -92,15 +92,21 @@ describe("expectNoFindings", () => {
     expect(() => expectNoFindings(clean)).not.toThrow();
   });
 
-  it("throws an error that lists the findings and has the report", () => {
+  it("throws an error that lists the findings, those with one fix together, and has the report", () => {
     const report = { ...clean, findings: [...findings, more] };
     const error = new AttackFindingsError(report);
     expect(() => expectNoFindings(report)).toThrow(error);
     expect(error).toMatchObject({ name: "AttackFindingsError", code: "ERR_ASSERTION", report });
     expect(error.message).toBe(`The receiver failed 3 of the attack's checks:
-- no signature header: A forgery got status 500. Fix: Answer 400.
-- an empty v1: A forgery got status 200. Fix: Verify.
-- an empty signature header: A forgery got status 500. Fix: Answer 400.
-- an empty v1: It was handled twice. Fix: Answer 400.`);
+- no signature header
+- an empty signature header
+  A forgery got status 500.
+  Fix: Answer 400.
+- an empty v1
+  A forgery got status 200.
+  Fix: Verify.
+- an empty v1
+  It was handled twice.
+  Fix: Answer 400.`);
   });
 });
