@@ -132,6 +132,12 @@ it("prints only a command's own options in its help", async () => {
   expect((await finish("help", "clock")).stdout).not.toContain("--seed");
 });
 
+it("prints the secret that the app's server verifies with", async () => {
+  const { child, output } = run("start", "--port", "0", "--forward-webhooks", "http://127.0.0.1:3000/offers");
+  await once(child.stdout, "data");
+  expect(output.stdout).toContain(`Secret of webhooks:     ${demo.signingSecret}`);
+});
+
 it("prints its version", async () => {
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   expect(await finish("--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });

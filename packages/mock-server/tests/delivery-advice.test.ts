@@ -40,6 +40,6 @@ it.each([
   const advice = deliveryAdvice({ ...delivery, accepted: false, status: 401 }, Date.parse(at) + behind);
   expect(advice).toContain(`the sandbox's clock says ${at}, ${words}, and receivers accept 300 seconds.`);
   expect(advice).toContain("start without --now and --clock frozen");
-  expect(advice).toContain("verifyWebhook has the option now");
+  expect(advice).toContain('verifyWebhook and createWebhookHandler have the option "now"');
   expect(advice).not.toContain("compare the signing secrets");
 });

@@ -64,13 +64,15 @@ export function variablesOf({ url, apiKey, accountId, tokens, signingSecret, con
 }
 
 /** The text that a server prints when it is ready. Its commands can be pasted unchanged. */
-export function banner({ url, apiKey, accountId, tokens, tokensExpireAt, controlToken }: ReadyInfo): string {
+export function banner(ready: ReadyInfo): string {
+  const { url, apiKey, accountId, tokens, tokensExpireAt, signingSecret, controlToken } = ready;
   const where = url === "http://127.0.0.1:4010" ? "" : ` --url ${url}`;
   const permission = controlToken === undefined ? "" : ` --token ${controlToken}`;
   const roles = Object.entries(tokens);
   const credentials = [
     `API key (for servers):  ${apiKey}`,
     `Account:                ${accountId}`,
+    ...(signingSecret === undefined ? [] : [`Secret of webhooks:     ${signingSecret}`]),
     ...(roles.length === 0
       ? []
       : [

@@ -18,7 +18,7 @@ export function deliveryAdvice({ accepted, status, error, at, fault }: Delivery,
     `${declined} If the signature's timestamp is wrong: the sandbox's clock says ${at}, ` +
     `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the real time, and receivers accept ` +
     `${webhookSignature.toleranceSecs} seconds. Use the real time: start without --now and --clock frozen, and ` +
-    `undo clock advances with ${program} reset. Or pass the sandbox's time to the receiver: verifyWebhook has the option now.`
+    `undo clock advances with ${program} reset. Or pass the sandbox's time to the receiver: verifyWebhook and createWebhookHandler have the option "now".`
   );
 }
 
