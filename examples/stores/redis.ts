@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { createWebhookHandler, isTransferOffer } from "@call-transfer/sdk/webhooks";
 import { redisEventStore } from "@call-transfer/sdk/webhooks/redis";
 import { createClient } from "redis";
@@ -5,7 +6,8 @@ import { createClient } from "redis";
 // While Redis is away, commands fail at once. Otherwise the client would keep them for later.
 const client = createClient({ url: process.env.REDIS_URL ?? "", disableOfflineQueue: true });
 client.on("error", (error) => console.error(error));
-await client.connect();
+// Without Redis, this waits until it is there. The process starts all the same, after a second.
+await Promise.race([client.connect(), setTimeout(1000)]);
 
 export const receive = createWebhookHandler({
   secret: process.env.SIGNING_SECRET ?? "",
