@@ -13,6 +13,10 @@ const {
   PARAMETERS_SECRETS_EXTENSION_HTTP_PORT: port = "2773",
 } = process.env;
 
+// While Redis is away, commands fail within a moment, and offers are handled without it.
+const redis = new Redis(REDIS_URL, { lazyConnect: true, maxRetriesPerRequest: 1, retryStrategy: () => 200 });
+redis.on("error", console.error);
+
 /** The secret in Secrets Manager: one signing secret in each line. The extension keeps it for five minutes. */
 async function secrets(): Promise<string[]> {
   const url = `http://localhost:${port}/secretsmanager/get?secretId=${encodeURIComponent(OFFER_SECRETS_ID)}`;
@@ -26,7 +30,7 @@ async function secrets(): Promise<string[]> {
 const offers = createWebhookHandler({
   secret: secrets,
   // Copies of an offer reach different instances of the function, so they share a store.
-  store: ioredisEventStore(new Redis(REDIS_URL, { lazyConnect: true })),
+  store: ioredisEventStore(redis),
   onEvent(event) {
     if (!isTransferOffer(event)) return undefined;
     console.log(`offer ${event.id}`);
