@@ -88,7 +88,7 @@ const baseline: Check = {
   name: plainOffer,
   group: "genuine",
   cites: "§6.1",
-  fix: "Check the secret and the address. The receiver's app must take the offers of the attack.",
+  fix: "Check the secret and the address. If the app accepts certain events only, give payload, or --payload.",
   async run(lab) {
     const { sender, previousSecret } = lab;
     const problems: Problem[] = [];

@@ -97,7 +97,10 @@ function figures({ deliveries, answerTimes, checks }: AttackReport): string[] {
   const { sent, accepted, refused, unanswered } = deliveries;
   const counts = [`${accepted} accepted`, `${refused} refused`, `${unanswered} not answered`].join(", ");
   const times = `Answers took ${answerTimes.medianMs} ms in the median, ${answerTimes.maxMs} ms at most.`;
-  return [`${sent} deliveries: ${counts}. ${times}`, ...checks.flatMap(({ note }) => note ?? [])];
+  return [
+    `${sent} ${sent === 1 ? "delivery" : "deliveries"}: ${counts}. ${times}`,
+    ...checks.flatMap(({ note }) => note ?? []),
+  ];
 }
 
 function verdict({ findings, seed }: AttackReport): string {

@@ -79,6 +79,11 @@ Other problems: 2
 `);
   });
 
+  it("counts a single delivery in the singular", () => {
+    const deliveries = { sent: 1, accepted: 0, refused: 1, unanswered: 0 };
+    expect(formatReport({ ...clean, deliveries })).toContain("\n1 delivery: 0 accepted, 1 refused");
+  });
+
   it("breaks long sentences into lines", () => {
     const fix = "Verify the bytes as they were received. ".repeat(6).trim();
     const text = formatReport({ ...clean, findings: [{ ...crash, check: "an empty v1", fix }] });
