@@ -91,6 +91,22 @@ describe("the copies of an event", () => {
     expect(await seen(await receive())).toEqual([201, ""]);
   });
 
+  it("are handled again if the first answer's body has parts that are not bytes", async () => {
+    const { receive, handled } = receiver();
+    const body = () =>
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue("text");
+          controller.close();
+        },
+      });
+    for (const _ of [1, 2]) {
+      const error = "The body of the Response from onEvent must be bytes.";
+      await expect(receive({ answer: () => new Response(body()) })).rejects.toThrow(error);
+    }
+    expect(handled()).toBe(2);
+  });
+
   it("get a body of 16 kB that arrived in parts", async () => {
     const { receive } = receiver();
     const part = new Uint8Array(8 * 1024).fill(255);
@@ -409,6 +425,21 @@ describe("a store that fails", () => {
     const { receive, report } = receiver(storeWith({ release: () => Promise.reject(down) }));
     const busy = await receive({ answer: () => new Response("busy", { status: 503 }) });
     expect([busy.status, report.mock.calls]).toEqual([503, [[down]]]);
+  });
+
+  it("does not delay the answer by a report that never ends", async () => {
+    const { receive, report } = receiver(storeWith({ release: () => Promise.reject(down) }));
+    report.mockReturnValue(never);
+    const busy = await receive({ answer: () => new Response("busy", { status: 503 }) });
+    expect(busy.status).toBe(503);
+  });
+
+  it("does not delay the answer for ever by refusing it and giving the event to nobody else", async () => {
+    const { receive, report, handled } = receiver(storeWith({ complete: async () => false }));
+    expect(await seen(await settled(receive()))).toEqual([200, "handling 1"]);
+    expect(handled()).toBe(1);
+    const message = "complete() of the event store must return true.";
+    expect(report.mock.calls).toEqual([[new TypeError(message)]]);
   });
 
   it("is asked again by a copy that waits", async () => {

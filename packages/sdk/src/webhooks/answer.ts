@@ -24,6 +24,7 @@ async function readUpTo(maxBytes: number, { body }: Response): Promise<Uint8Arra
   let size = 0;
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (!ArrayBuffer.isView(part.value)) throw new TypeError("The body of the Response from onEvent must be bytes.");
     if (size + part.value.byteLength > maxBytes) {
       reader.cancel().catch(() => {});
       return undefined;

@@ -19,6 +19,9 @@ const longestHandlingMs = 60_000;
 
 const [firstPollMs, longestPollMs] = [15, 200];
 
+/** How often an answer is offered again to a store that refuses it, but gives the event to no other owner. */
+const completeTries = 5;
+
 const states: readonly unknown[] = ["mine", "busy", "done"];
 
 const sleep = (ms: number): Promise<void> =>
@@ -70,7 +73,10 @@ async function handleAndStore(
   const lease = event.keepLease();
   const release = async (): Promise<void> => {
     await lease.end();
-    await event.release().catch(report);
+    await event.release().catch((error: unknown) => {
+      // Not awaited: the answer must not wait for onError.
+      report(error);
+    });
   };
   let response: Response;
   let answer: string | undefined;
@@ -103,7 +109,8 @@ async function storeOrFind(
   answer: string,
   report: (error: unknown) => void,
 ): Promise<Response | undefined> {
-  while (!(await event.complete(answer))) {
+  for (let triesLeft = completeTries; !(await event.complete(answer)); triesLeft -= 1) {
+    if (triesLeft === 0) throw new TypeError("complete() of the event store must return true.");
     const claim = await event.claimWhenFree();
     // Otherwise the other owner failed, so this answer counts.
     if (claim.state === "done") {
