@@ -301,6 +301,12 @@ describe("the copies of an event", () => {
       expect.stringMatching(/^sales:body-sha256:[0-9a-f]{64}$/),
     ]);
   });
+
+  it("are different when the ids differ in halves of surrogate pairs", async () => {
+    const { handle, onEvent } = handlerOf();
+    for (const id of ["\\ud800", "\\ud801", "\\ufffd"]) await handle(await webhook(`{"type":"a","id":"${id}"}`));
+    expect(onEvent).toHaveBeenCalledTimes(3);
+  });
 });
 
 describe("options for handling events once", () => {

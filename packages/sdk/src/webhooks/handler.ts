@@ -96,7 +96,8 @@ const plainId = /^[\x21-\x7e]{1,200}$/;
 async function keyOf(scope: string, { id }: WebhookEvent, body: Uint8Array<ArrayBuffer>): Promise<string> {
   const hasId = typeof id === "string" && id !== "";
   if (hasId && plainId.test(id)) return `${scope}:id:${id}`;
-  const digest = await crypto.subtle.digest("SHA-256", hasId ? bytesOf(id) : body);
+  // As JSON, where half of a surrogate pair stays what it is.
+  const digest = await crypto.subtle.digest("SHA-256", hasId ? bytesOf(JSON.stringify(id)) : body);
   return `${scope}:${hasId ? "id-sha256" : "body-sha256"}:${toHex(new Uint8Array(digest))}`;
 }
 
