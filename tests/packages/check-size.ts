@@ -81,7 +81,7 @@ const bundles: readonly BundleBudget[] = [
     program: 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";',
   },
   {
-    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 6.6 },
+    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 6.7 },
     published: "everything of `/webhooks`",
   },
   { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1 },

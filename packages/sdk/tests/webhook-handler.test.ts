@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, request } from "node:http";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import {
   createWebhookHandler,
@@ -439,6 +440,29 @@ describe("toNodeHandler", () => {
       await toNodeHandler(failing)({ method: "POST", headers: {}, body: "" } as never, response);
       expect([response.statusCode, response.end.mock.calls.length]).toEqual(headersSent ? [0, 0] : [500, 1]);
     }
+  });
+
+  it("sends a response of fetch that was compressed as it was decoded", async () => {
+    const compressed = gzipSync("taken");
+    const upstream = createServer((_, response) => {
+      response.writeHead(201, { "content-encoding": "gzip", "content-length": compressed.byteLength, "x-line": "7" });
+      response.end(compressed);
+    }).listen(0, "127.0.0.1");
+    await once(upstream, "listening");
+    try {
+      const answer = await fetch(`http://127.0.0.1:${(upstream.address() as { port: number }).port}/`);
+      const { headers, status } = await adapted({ body: "" }, answer);
+      expect([status, headers]).toEqual([201, { date: answer.headers.get("date"), "x-line": "7" }]);
+    } finally {
+      upstream.closeAllConnections();
+      upstream.close();
+    }
+  });
+
+  it("keeps the encoding of a body that the handler encoded, and leaves the length to the server", async () => {
+    const headers = { "content-encoding": "gzip", "content-length": "99", "transfer-encoding": "chunked" };
+    const answer = new Response(gzipSync("taken"), { headers });
+    expect((await adapted({ body: "" }, answer)).headers).toEqual({ "content-encoding": "gzip" });
   });
 
   it("serves Node's own http server", async () => {

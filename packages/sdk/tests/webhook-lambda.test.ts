@@ -95,6 +95,12 @@ describe("toLambdaHandler", () => {
     expect(await invoke(sent)).toEqual({ statusCode: 409, ...form, body: "busy", isBase64Encoded: false });
   });
 
+  it("leaves the length of the body to the gateway", async () => {
+    const { invoke } = functionOf({ onEvent: () => new Response("busy", { headers: { "content-length": "99" } }) });
+    const { headers } = await invoke(httpApiEvent(await request()));
+    expect(headers).toEqual({ "content-type": "text/plain;charset=UTF-8" });
+  });
+
   it("answers bytes that are not UTF-8 in base64, and text as it is", async () => {
     const bytes = Uint8Array.of(0xff, 0x00, 0xfe);
     const binary = functionOf({ onEvent: () => new Response(bytes) });

@@ -1,6 +1,7 @@
 // Receiving webhooks on AWS Lambda.
 import { reports, type WebhookHandler } from "./handler.ts";
 import { Refusal } from "./refusal.ts";
+import { sentHeaders } from "./sent-headers.ts";
 
 /**
  * The members of an AWS Lambda event that the adapter uses: of a REST API (payload 1.0), an HTTP API or function URL
@@ -121,7 +122,7 @@ export function toLambdaHandler(handler: WebhookHandler): (event: LambdaEvent) =
       request = requestOf(event);
       const response = await handler(request);
       const bytes = new Uint8Array(await response.arrayBuffer());
-      return { statusCode: response.status, ...headersResult(event, response.headers), ...bodyResult(bytes) };
+      return { statusCode: response.status, ...headersResult(event, sentHeaders(response)), ...bodyResult(bytes) };
     } catch (error) {
       if (request) reports.get(request)?.(error);
       return { statusCode: 500, body: "", isBase64Encoded: false };

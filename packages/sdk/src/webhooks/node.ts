@@ -1,6 +1,7 @@
 // The adapter for Node's servers, Express and Fastify.
 import { reports, type WebhookHandler } from "./handler.ts";
 import { Refusal } from "./refusal.ts";
+import { sentHeaders } from "./sent-headers.ts";
 import { bytesOf, type RawBody } from "./signature.ts";
 
 /** The members of Node's `IncomingMessage`, Express' request or Fastify's request that the adapter uses. */
@@ -81,11 +82,12 @@ export function toNodeHandler(
       response.statusCode = from.status;
       // The rest of an unread body would be read as the next request.
       if (!(request.readableEnded ?? !isStream(request))) response.setHeader("connection", "close");
-      from.headers.forEach((value, name) => {
+      const headers = sentHeaders(from);
+      headers.forEach((value, name) => {
         response.setHeader(name, value);
       });
       // A header of its own for each cookie, in place of the last one.
-      const cookies = from.headers.getSetCookie();
+      const cookies = headers.getSetCookie();
       if (cookies.length > 0) response.setHeader("set-cookie", cookies);
       response.end(body);
     };
