@@ -81,7 +81,7 @@ const bundles: readonly BundleBudget[] = [
     program: 'export { verifyWebhook } from "@call-transfer/sdk/webhooks";',
   },
   {
-    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 6.7 },
+    ...{ name: "webhooks, every export", program: entry("webhooks"), budget: 2, reached: 6.8 },
     published: "everything of `/webhooks`",
   },
   { name: "webhooks/redis, every export", program: entry("webhooks/redis"), budget: 1 },
@@ -175,7 +175,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 1075, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 1090, unit: "kB" };
 }
 
 /** Bytes of each module in a bundle, largest first. */

@@ -55,6 +55,37 @@ describe("a function as the secret of a webhook handler", () => {
     expect(onError.mock.calls[0]?.[0].message).toContain(reason);
   });
 
+  it("leaves the last secrets in use when it takes longer than 2 seconds", async () => {
+    const source = vi
+      .fn<SecretSource>()
+      .mockReturnValueOnce("old")
+      .mockReturnValue(new Promise(() => {}));
+    const { send, onError } = receiver(source);
+    expect(await send("old")).toBe(204);
+    vi.useFakeTimers();
+    try {
+      const sent = send("old");
+      await vi.waitFor(() => expect(source).toHaveBeenCalledTimes(2));
+      await vi.advanceTimersByTimeAsync(2000);
+      expect(await sent).toBe(204);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      new Error("The function for secret did not answer within 2000 ms."),
+    );
+  });
+
+  it("is not called for a webhook without a well-formed signature", async () => {
+    const secret = vi.fn(() => "secret");
+    const handle = createWebhookHandler({ secret, onEvent() {} });
+    for (const headers of [{}, { "Service-Signature": "t=1,v1=zz" }])
+      expect(
+        (await handle(new Request("https://receiver.example.com/", { method: "POST", body, headers }))).status,
+      ).toBe(400);
+    expect(secret).not.toHaveBeenCalled();
+  });
+
   it("answers 500 and reports to onError when it fails before it ever succeeded", async () => {
     const { send, onError } = receiver(() => Promise.reject(new Error("vault sealed")));
     expect(await send("old")).toBe(500);

@@ -6,6 +6,7 @@ import { Refusal } from "./refusal.ts";
 import { type SecretSource, secretsReader, type WebhookSecrets } from "./secrets.ts";
 import {
   bytesOf,
+  checkSignatureHeader,
   toHex,
   toleranceOf,
   type VerifyOptions,
@@ -20,8 +21,8 @@ const maxBodyBytes = 1024 * 1024;
 export interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
   /**
    * The destination's signing secret. During a rotation, the new and the previous one: either may match. A function is
-   * called for each webhook, so that secrets can change without a restart. If it fails, the secrets that it returned last
-   * remain in use and `onError` receives the error.
+   * called for each webhook, so that secrets can change without a restart. If it fails or takes longer than 2 seconds, the
+   * secrets that it returned last remain in use and `onError` receives the error.
    */
   secret: WebhookSecrets | SecretSource;
   /**
@@ -35,7 +36,10 @@ export interface WebhookHandlerOptions extends Omit<VerifyOptions, "secret"> {
    * signature. `memoryEventStore()` by default; several processes need a store that they share.
    */
   store?: EventStore;
-  /** Separates receivers that share a store: 1 to 100 letters, digits, dots, dashes or underscores. `default` by default. */
+  /**
+   * Separates receivers that share a store: 1 to 100 letters, digits, dots, dashes or underscores; `default` by default.
+   * Receivers with different secrets need different scopes.
+   */
   scope?: string;
   /**
    * What a copy of an event gets. `answer`, the default: the first answer, for which it waits while the event is being
@@ -205,6 +209,8 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
     if (request.bodyUsed) throw new Refusal(500, bodyUsed);
     const body = await readBytes(request.body);
     const input = { body, headers: request.headers };
+    // Forgeries without a signature must not call a function for the secrets.
+    checkSignatureHeader(request.headers);
     const event = await verifyWebhook(input, { ...verification, secret: await readSecrets() });
     const key = await keyOf(once.scope, event, body);
     return handleOnce(key, once, async () => toResponse(await onEvent(event)), report);

@@ -1,6 +1,7 @@
 // Handles each event once and gives every copy the same answer, also across processes.
 import { answerOf, responseOf } from "./answer.ts";
 import type { EventClaim, EventStore } from "./event-store.ts";
+import { inTime } from "./in-time.ts";
 import { Refusal } from "./refusal.ts";
 
 /** How to handle events once. The options of `createWebhookHandler` describe the fields. */
@@ -220,22 +221,8 @@ class OwnedEvent {
     };
   }
 
-  async #inTime<Result>(step: () => Promise<Result>): Promise<Result> {
+  #inTime<Result>(step: () => Promise<Result>): Promise<Result> {
     const { storeTimeoutMs } = this.#settings;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      // In two parts: after a stall, a due timer may run before an answer that has arrived meanwhile is read.
-      const halfMs = storeTimeoutMs / 2;
-      timer = setTimeout(() => {
-        timer = setTimeout(() => {
-          reject(new Error(`The event store did not answer within ${storeTimeoutMs} ms.`));
-        }, halfMs);
-      }, halfMs);
-    });
-    try {
-      return await Promise.race([step(), timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return inTime(step, storeTimeoutMs, "The event store");
   }
 }

@@ -1,4 +1,5 @@
 // The signing secrets of a webhook handler, which may change while it runs.
+import { inTime } from "./in-time.ts";
 import { secretsOf, type VerifyOptions } from "./signature.ts";
 
 /** The destination's signing secret. During a rotation, the new and the previous one. */
@@ -7,9 +8,12 @@ export type WebhookSecrets = VerifyOptions["secret"];
 /** Reads the secrets of a webhook handler. Called for each webhook, so keep slow answers for a while. */
 export type SecretSource = () => WebhookSecrets | Promise<WebhookSecrets>;
 
+/** The platform gives a delivery up after 10 seconds. */
+const longestReadMs = 2000;
+
 /**
- * Returns a function that reads the secrets for one webhook. When the source fails, it reports the error and returns the
- * secrets of the last time.
+ * Returns a function that reads the secrets for one webhook. When the source fails or takes longer than 2 seconds, it
+ * reports the error and returns the secrets of the last time.
  *
  * @throws {TypeError} A secret is empty or padded.
  */
@@ -24,7 +28,7 @@ export function secretsReader(
   let last: readonly string[] | undefined;
   return async () => {
     try {
-      last = secretsOf(await secret());
+      last = secretsOf(await inTime(async () => secret(), longestReadMs, "The function for secret"));
       return last;
     } catch (error) {
       if (!last) throw error;

@@ -123,6 +123,15 @@ function parseHeader(header: string): { timestamp: string; signatures: Uint8Arra
   return { timestamp, signatures: wellFormed };
 }
 
+/**
+ * Checks the form of the signature header.
+ *
+ * @throws {WebhookVerificationError} It is missing or malformed.
+ */
+export function checkSignatureHeader(headers: WebhookHeaders): void {
+  parseHeader(headerOf(headers));
+}
+
 function fromHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2);
   for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);

@@ -1,0 +1,23 @@
+/**
+ * Runs a step that may take so many milliseconds.
+ *
+ * @param what Does the step, for the error.
+ * @throws {Error} It took longer.
+ */
+export async function inTime<Result>(step: () => Promise<Result>, limitMs: number, what: string): Promise<Result> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    // In two parts: after a stall, a due timer may run before an answer that has arrived meanwhile is read.
+    const halfMs = limitMs / 2;
+    timer = setTimeout(() => {
+      timer = setTimeout(() => {
+        reject(new Error(`${what} did not answer within ${limitMs} ms.`));
+      }, halfMs);
+    }, halfMs);
+  });
+  try {
+    return await Promise.race([step(), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
