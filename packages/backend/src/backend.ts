@@ -129,6 +129,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Backend 
     },
     close() {
       clock.set({ mode: "frozen" });
+      core.deliveries.giveUp();
       events.end();
     },
   };

@@ -70,6 +70,8 @@ type Failed = (error: unknown) => void;
 export interface DeliveryEngine extends Deliveries {
   /** Sends an event like `trigger`, and returns its id at once. */
   offer(trigger: Trigger, answered: Answered, event?: EventIdentity): string;
+  /** Gives up the deliveries that faults hold back. */
+  giveUp(): void;
   /** Forgets sent deliveries and those in flight. */
   clear(): void;
 }
@@ -79,7 +81,7 @@ type DeliveryFaults = Pick<FaultQueue, "matchDelivery" | "newDeliveryId">;
 type Identified = Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">;
 
 /** What a delivery shows that was never sent. */
-const unsent = { accepted: false, error: "The sandbox was reset or restored before this was sent." };
+const unsent = { accepted: false, error: "The sandbox was reset, restored or closed before this was sent" };
 
 /** Creates the deliveries of one backend. */
 export function createDeliveries(world: World, faults: DeliveryFaults, send: Send): DeliveryEngine {
@@ -133,6 +135,10 @@ class SignedDeliveries implements DeliveryEngine {
 
   readonly list = (): readonly Delivery[] => {
     return this.#sent.map(({ delivery }) => delivery);
+  };
+
+  readonly giveUp = (): void => {
+    this.#held.clear();
   };
 
   readonly clear = (): void => {

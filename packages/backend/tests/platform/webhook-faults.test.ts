@@ -337,6 +337,15 @@ describe("a transfer", () => {
   });
 });
 
+describe("closing a backend", () => {
+  it("ends a waiting trigger", async () => {
+    const { backend } = receiving(doing({ delaySecs: 5 }));
+    const triggered = backend.deliveries.trigger({ destinationId });
+    backend.close();
+    expect(await triggered).toMatchObject({ accepted: false });
+  });
+});
+
 describe("a reset", () => {
   it("forgets what is held, and ends a waiting trigger", async () => {
     const { backend, received } = receiving(doing({ delaySecs: 5 }));
@@ -344,7 +353,7 @@ describe("a reset", () => {
     backend.reset();
     expect(await triggered).toMatchObject({
       accepted: false,
-      error: "The sandbox was reset or restored before this was sent.",
+      error: "The sandbox was reset, restored or closed before this was sent",
     });
     await backend.advance({ by: 60_000 });
     expect([received, backend.deliveries.list()]).toEqual([[], []]);

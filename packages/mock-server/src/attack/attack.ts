@@ -63,7 +63,10 @@ export async function attackReceiver(options: AttackOptions): Promise<AttackRepo
   let stopped: string | undefined;
   for (const check of allChecks) {
     current = check.name;
-    const reason = missing(check, options) ?? skipped(check, results) ?? stopped;
+    sender.check = check.name;
+    // The leaks are searched in what was answered until then.
+    const unsent = check.group === "leaks" ? undefined : stopped;
+    const reason = missing(check, options) ?? skipped(check, results) ?? unsent;
     results.set(check, reason === undefined ? { problems: [...(await check.run(lab))] } : { problems: [], reason });
     stopped ??= stopReason(check, lab, results);
   }

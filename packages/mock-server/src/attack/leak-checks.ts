@@ -1,11 +1,11 @@
 // Searches the answers for what an attacker can use.
 import { signatureHeader } from "@call-transfer/backend";
-import type { Check, Lab, Problem } from "./check.ts";
+import type { Check, Lab } from "./check.ts";
 import type { Exchange } from "./sender.ts";
 
 const fix = "Answer forgeries with a fixed text. Write the reason to the log. In Express, set NODE_ENV=production.";
 
-function leak(name: string, problem: string, isLeaked: (exchange: Exchange, lab: Lab) => boolean): Check {
+function leak(name: string, leaked: string, isLeaked: (exchange: Exchange, lab: Lab) => boolean): Check {
   return {
     name,
     group: "leaks",
@@ -14,8 +14,8 @@ function leak(name: string, problem: string, isLeaked: (exchange: Exchange, lab:
     async run(lab) {
       const found = lab.sender.exchanges.find((exchange) => isLeaked(exchange, lab));
       if (found === undefined) return [];
-      const problems: Problem[] = [{ kind: "leaked", problem: `${problem} (status ${found.reply.status}).` }];
-      return problems;
+      const problem = `The answer to the check "${found.check}" (status ${found.reply.status}) contains ${leaked}.`;
+      return [{ kind: "leaked", problem }];
     },
   };
 }
@@ -45,17 +45,14 @@ const linked = /\b(?:src|href)="[^"]*"/g;
 
 /** The checks of the answers to all deliveries before them. */
 export const leakChecks: readonly Check[] = [
-  leak("the signing secret", "An answer contains a signing secret", (exchange, lab) =>
+  leak("the signing secret", "a signing secret", (exchange, lab) =>
     secretsOf(lab).some((secret) => textOf(exchange).includes(secret)),
   ),
-  leak(
-    "the expected signature",
-    "An answer to a forgery contains the signature that it should have had",
-    (exchange, lab) =>
-      expectedDigests(exchange, secretsOf(lab)).some((expected) => textOf(exchange).includes(expected)),
+  leak("the expected signature", "the signature that the forgery should have had", (exchange, lab) =>
+    expectedDigests(exchange, secretsOf(lab)).some((expected) => textOf(exchange).includes(expected)),
   ),
-  leak("a stack trace", "An answer contains a stack trace", (exchange) => trace.test(textOf(exchange))),
-  leak("the path of a file", "An answer contains the path of a file", (exchange) => {
+  leak("a stack trace", "a stack trace", (exchange) => trace.test(textOf(exchange))),
+  leak("the path of a file", "the path of a file", (exchange) => {
     // The receiver may name its own address.
     const ownPath = new URL(exchange.url).pathname;
     return [...textOf(exchange).replaceAll(linked, "").matchAll(path)].some(([found]) => !found.endsWith(ownPath));

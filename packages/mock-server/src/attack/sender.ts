@@ -42,6 +42,8 @@ export interface Exchange {
   readonly body: string;
   readonly reply: Reply;
   readonly url: string;
+  /** The name of the check that sent it. */
+  readonly check: string;
 }
 
 /** The settings of a sender. */
@@ -59,6 +61,8 @@ const ringMs = 30_000;
 export class Sender {
   readonly options: SenderOptions;
   readonly exchanges: Exchange[] = [];
+  /** The name of the check that is sending. */
+  check = "";
   #ids = 0;
   #turn = 0;
 
@@ -134,7 +138,7 @@ export class Sender {
     const [, signature = ""] =
       Object.entries(message.headers).find(([name]) => name.toLowerCase() === webhookSignature.header.toLowerCase()) ??
       [];
-    this.exchanges.push({ signature, body: Buffer.concat(message.parts).toString(), reply, url });
+    this.exchanges.push({ signature, body: Buffer.concat(message.parts).toString(), reply, url, check: this.check });
   }
 }
 

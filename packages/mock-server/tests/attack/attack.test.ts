@@ -206,7 +206,19 @@ describe("a receiver that", () => {
   it("has another secret gets one finding, and is not attacked further", async () => {
     const { findings, checks } = await attack(undefined, { secret: "another", previousSecret: "one-more" });
     expect(namesOf(findings)).toEqual(["refused: an offer as the platform sends it"]);
-    expect(checks.filter(({ outcome }) => outcome === "not checked")).toHaveLength(checks.length - 1);
+    const unsent = checks.filter(({ group }) => group !== "leaks").slice(1);
+    expect(checks.filter(({ outcome }) => outcome === "not checked")).toEqual(unsent);
+  });
+
+  it("refuses plain offers with a text that leaks gets that finding too, which names the check", async () => {
+    const { findings } = await attack("sends the error to the sender", {
+      secret: "another",
+      previousSecret: "one-more",
+    });
+    const leaked = findings.find(({ kind }) => kind === "leaked");
+    expect(leaked?.problem).toMatch(
+      /^The answer to the check "an offer as the platform sends it" \(status \d{3}\) contains /,
+    );
   });
 
   it("accepts an event but never handles it gets a finding", async () => {
