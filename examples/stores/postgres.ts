@@ -2,7 +2,9 @@ import { createWebhookHandler, isTransferOffer } from "@call-transfer/sdk/webhoo
 import { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";
 import pg from "pg";
 
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+// While PostgreSQL hangs, steps must not keep its connections.
+const limits = { connectionTimeoutMillis: 1000, query_timeout: 1000 };
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ...limits });
 pool.on("error", (error) => console.error(error));
 // For one process. With several, put its text into a migration: two that create the table at once may fail.
 await pool.query(createEventTable());
