@@ -67,7 +67,9 @@ async function received(request: IncomingMessage): Promise<ReceivedRequest | und
 
 const server = createServer(async (request, response) => {
   const { gateway, isBinary } = routes[requests++ % routes.length] ?? { gateway: restApi, isBinary: false };
-  const whole = await received(request);
+  // A request that breaks off never reaches a function.
+  const whole = await received(request).catch(() => "broken off" as const);
+  if (whole === "broken off") return response.destroy();
   if (whole === undefined) return response.writeHead(413, { connection: "close" }).end();
   // A function receives its event as JSON.
   const event = JSON.parse(JSON.stringify(gateway.event(whole, isBinary)));
