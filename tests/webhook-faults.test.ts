@@ -25,7 +25,8 @@ async function verdicts(action: WebhookFaultAction, change: Readonly<Record<stri
   backend.collections.update("destinations", destinationId, change);
   void backend.deliveries.trigger({ destinationId });
   await backend.advance({ by: 600_000 });
-  const [{ id = "" } = {}] = backend.deliveries.list();
+  // Copies that are sent at once are listed in the order in which they were answered.
+  const id = backend.deliveries.list().find(({ redeliveryOf }) => redeliveryOf === undefined)?.id;
   return found.map((text) => (text === id ? "genuine" : text));
 }
 
@@ -120,11 +121,14 @@ describe("over HTTP", () => {
     try {
       await control("/faults", fault(other.url));
       const answer = await control("/webhooks/trigger", { destinationId });
-      const { deliveries } = await vi.waitFor(async () => {
-        const listed = await control("/webhooks/deliveries");
-        expect(listed.deliveries).toHaveLength(count);
-        return listed;
-      });
+      const { deliveries } = await vi.waitFor(
+        async () => {
+          const listed = await control("/webhooks/deliveries");
+          expect(listed.deliveries).toHaveLength(count);
+          return listed;
+        },
+        { timeout: 60_000 },
+      );
       return { answer, deliveries, app, other };
     } finally {
       await platform.close();
