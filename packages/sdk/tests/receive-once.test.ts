@@ -434,7 +434,7 @@ describe("a store that fails", () => {
     expect(busy.status).toBe(503);
   });
 
-  it("does not delay the answer for ever by refusing it and giving the event to nobody else", async () => {
+  it("does not delay the answer for ever by refusing it although no other owner has the event", async () => {
     const { receive, report, handled } = receiver(storeWith({ complete: async () => false }));
     expect(await seen(await settled(receive()))).toEqual([200, "handling 1"]);
     expect(handled()).toBe(1);

@@ -31,7 +31,7 @@ const delivery = (handling: string, changes: Partial<Delivery> = {}): Delivery =
   answer: {
     status: 200,
     contentType: "application/json",
-    body: JSON.stringify({ event: "evt_1", handling, reason: "xxx" }),
+    body: JSON.stringify({ event: "evt_1", handling, reason: "taken" }),
     handledHere: true,
   },
   ...changes,

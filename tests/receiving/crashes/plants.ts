@@ -41,8 +41,8 @@ export const wrappers = {
 } satisfies Record<string, Breaks>;
 
 /**
- * Mistakes of `hand-written-store.ts`: `claim-in-two-steps` reads, then writes. `complete-ignores-owner` stores the answer of
- * whoever comes last.
+ * Mistakes of `hand-written-store.ts`: `claim-in-two-steps` reads, then writes. `complete-ignores-owner` stores
+ * every answer over the one before.
  */
 export const mistakes = ["claim-in-two-steps", "complete-ignores-owner"] as const;
 export type Mistake = (typeof mistakes)[number];

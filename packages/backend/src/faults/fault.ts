@@ -42,7 +42,7 @@ export interface FaultFieldError {
 export type WebhookFaultAction =
   /** Cuts the body in half. The signature is of the whole body. */
   | "truncate"
-  /** Sends the delivery after the next one to the same destination, or after 10 seconds if there is none. */
+  /** Sends the delivery after the next one to the same destination, but 10 seconds later at the latest. */
   | "reorder"
   /** Sends the same bytes `copies` times in all: at the same time, or `gapSecs` apart. */
   | { readonly duplicate: { readonly copies: number; readonly gapSecs?: number } }

@@ -58,7 +58,7 @@ export class OpenOffer {
     this.#failed?.(error);
   }
 
-  /** Counts a retry after an answer. Returns the seconds until it; undefined if there is none. */
+  /** Counts a retry after an answer. Returns the seconds until it; undefined if the event is not sent again. */
   planRetry(isAccepted: boolean): number | undefined {
     const retries = this.#retries;
     if (retries === undefined || retries.times === 0 || (isAccepted && !retries.evenIfAccepted)) return undefined;
