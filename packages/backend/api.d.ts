@@ -1,14 +1,14 @@
 declare module "@call-transfer/backend" {
   export {
     AccountRecord, ApiKeyOptions, ApiKeyRecord, Backend, BackendControls, BackendEvent, BackendOptions, CallRecord,
-    Clock, ClockMode, CollectionName, Collections, ContactRecord, Deliveries, Delivery, DestinationRecord, Events,
-    Fault, FaultAction, FaultFieldError, FaultWhen, Faults, FlowRecord, GroupRecord, HandledResponse, Inbox,
-    InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal, JournalDetail, JournalEntry, JournalFilter, Keys,
-    MemberRecord, NewTransfer, NumberRecord, Peer, PlainResponse, Policies, ProviderRecord, RequestFault,
-    RequestHeaders, RingRecord, Sandboxes, SandboxesOptions, ScriptEntry, Seed, SeedRecord, SignatureFault, Snapshot,
-    State, Step, TimerPurpose, TokenOptions, TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock,
-    WebhookFault, WebhookFaultAction, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse,
-    inboxUrl, redacted, seedSchema, signatureHeader
+    Clock, ClockMode, CollectionName, Collections, ContactRecord, Deliveries, Delivery, DestinationRecord, EventDetails,
+    EventSelection, Events, Fault, FaultAction, FaultFieldError, FaultWhen, Faults, FlowRecord, FollowOptions,
+    GroupRecord, HandledResponse, Inbox, InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal, JournalDetail,
+    JournalEntry, JournalFilter, KeptEvents, Keys, MemberRecord, NewTransfer, NumberRecord, Peer, PlainResponse,
+    Policies, ProviderRecord, RequestFault, RequestHeaders, RingRecord, SandboxListener, Sandboxes, SandboxesOptions,
+    ScriptEntry, Seed, SeedRecord, SignatureFault, Snapshot, State, Step, TimerPurpose, TokenOptions, TransferRecord,
+    Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookFault, WebhookFaultAction, bodyLimit,
+    createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl, redacted, seedSchema, signatureHeader
   };
 }
 
@@ -55,7 +55,7 @@ declare interface BackendControls {
   readonly transfers: Transfers;
   readonly keys: Keys;
   readonly journal: Journal;
-  readonly events: Pick<Events, "follow">;
+  readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   readonly operations: readonly OperationDescription[];
   seed(seed: Seed): void;
   snapshot(): Snapshot;
@@ -64,6 +64,7 @@ declare interface BackendControls {
 }
 
 declare interface BackendEvent {
+  readonly eventId: string;
   readonly at: string;
   readonly type: string;
   readonly id?: string;
@@ -148,11 +149,19 @@ declare interface Delivery {
 }
 
 declare type DestinationRecord = Stored<Checked<"destinations">, "createdAt" | "updatedAt", "previousSecretExpiresAt">;
+declare type EventDetails = Readonly<Record<string, unknown>>;
+
+declare interface EventSelection {
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+}
 
 declare interface Events {
-  readonly isFollowed: boolean;
-  emit(type: string, about?: Readonly<Record<string, unknown>>): void;
-  follow(listener: (event: BackendEvent) => void, ended?: () => void): () => void;
+  readonly lastId: string;
+  emit(type: string, about?: EventDetails | (() => EventDetails)): void;
+  quietly<Result>(task: () => Result): Result;
+  follow(listener: (event: BackendEvent) => void, options?: FollowOptions): () => void;
+  latest(selection?: EventSelection): KeptEvents;
   end(): void;
 }
 
@@ -188,6 +197,12 @@ declare interface Faults {
 }
 
 declare type FlowRecord = Checked<"flows">;
+
+declare interface FollowOptions {
+  readonly ended?: () => void;
+  readonly keepsSandbox?: boolean;
+}
+
 declare type GroupRecord = Readonly<Stored<Checked<"groups">, "createdAt" | "updatedAt", never>>;
 
 declare class Groups extends IndexedMap<GroupRecord> {
@@ -274,6 +289,11 @@ declare interface JournalFilter {
   readonly after?: number | undefined;
 }
 
+declare interface KeptEvents {
+  readonly events: readonly BackendEvent[];
+  readonly isComplete: boolean;
+}
+
 declare interface Keys {
   issueApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
   issueToken(options: TokenOptions): Promise<string>;
@@ -353,6 +373,7 @@ declare interface RequestHeaders {
 }
 
 declare interface RingRecord extends z.output<typeof ring> {}
+declare type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 
 declare interface Sandboxes {
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
@@ -362,6 +383,7 @@ declare interface Sandboxes {
   create(name: string, options?: Partial<BackendOptions>): Backend;
   delete(name: string): boolean;
   list(): readonly string[];
+  follow(listener: SandboxListener): () => void;
   close(): void;
 }
 

@@ -12,7 +12,7 @@ import { withoutCredentials } from "./http/redact.ts";
 import { callTransferOperations, type OperationTable } from "./http/router.ts";
 import { asFetched, type HandledResponse, type IncomingRequest, LazyResponse } from "./http/transport.ts";
 import { type ClockMode, createClock, parseTime, type WallClock } from "./model/clock.ts";
-import { createEvents } from "./model/events.ts";
+import { createEvents, type EventDetails, type Events } from "./model/events.ts";
 import { checkInput, under } from "./model/input-error.ts";
 import { checkPolicies, defaultPolicies, type Policies } from "./model/policies.ts";
 import { createRandom } from "./model/random.ts";
@@ -108,15 +108,21 @@ export interface Parts {
 
 export const defaultParts: Parts = { table: callTransferOperations, handlers: allHandlers };
 
+/** A backend whose sandboxes announce events in it. */
+export interface AssembledBackend extends Backend {
+  readonly events: Events;
+}
+
 /** Composes a backend from its options and parts. */
-export function assembleBackend(options: BackendOptions, parts: Parts): Backend {
+export function assembleBackend(options: BackendOptions, parts: Parts): AssembledBackend {
   checkInput(optionsSchema, options);
   const core = createCore(options, parts);
   const { clock, events } = core.world;
-  loadInitial(core, options);
+  events.quietly(() => loadInitial(core, options));
   const handleApi = createApiHandler(core, parts);
-  const backend: Backend = {
+  const backend: AssembledBackend = {
     ...createControls(core, options, parts),
+    events,
     async fetch(input, init, peer) {
       init?.signal?.throwIfAborted();
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
@@ -188,7 +194,7 @@ function createApiHandler(
       { at, method: request.method, path, status: statusOf(dispatched), requestId, ...outcome },
       { url, headers: request.headers, requestBody, responseText: text },
     );
-    if (events.isFollowed) events.emit("request", { ...entry, id: String(entry.id) });
+    events.emit("request", () => ({ ...entry, id: String(entry.id) }));
     const handled = response instanceof Response ? { response } : new LazyResponse(response);
     return transport === undefined ? handled : { response: handled.response, transport };
   };
@@ -222,20 +228,20 @@ function createControls(core: Core, options: BackendOptions, { table }: Parts): 
       Object.assign(policies, structuredClone(changes));
       // A higher limit starts queued calls at once.
       for (const accountId of state.accounts.keys()) drainQueue(world, accountId, clock.now());
-      events.emit("policies.changed", changes as Record<string, unknown>);
+      events.emit("policies.changed", structuredClone(changes) as EventDetails);
       return { ...policies };
     },
     seed: (more) => loadSeed(world, more),
     snapshot: () => takeSnapshot(core),
     restore(snapshot) {
-      restoreSnapshot(core, snapshot);
+      events.quietly(() => restoreSnapshot(core, snapshot));
       journal.clear();
       deliveries.clear();
-      transfers.resend();
       events.emit("sandbox.restored");
+      transfers.resend();
     },
     reset() {
-      reset(core, options);
+      events.quietly(() => reset(core, options));
       events.emit("sandbox.reset");
     },
   };

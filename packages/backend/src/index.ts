@@ -22,7 +22,7 @@ export type {
   TransportFault,
 } from "./http/transport.ts";
 export type { Clock, ClockMode, Step, WallClock } from "./model/clock.ts";
-export type { BackendEvent, Events } from "./model/events.ts";
+export type { BackendEvent, EventDetails, EventSelection, Events, FollowOptions, KeptEvents } from "./model/events.ts";
 export { InputError } from "./model/input-error.ts";
 export type { Policies } from "./model/policies.ts";
 export type {
@@ -47,7 +47,7 @@ export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./platf
 export { signatureHeader } from "./platform/signer.ts";
 export type { NewTransfer, ScriptEntry } from "./platform/transfer-input.ts";
 export type { Transfers } from "./platform/transfers.ts";
-export { createSandboxes, type Sandboxes, type SandboxesOptions } from "./sandboxes.ts";
+export { createSandboxes, type Sandboxes, type SandboxesOptions, type SandboxListener } from "./sandboxes.ts";
 export type { Collections, SeedRecord } from "./testing/collections.ts";
 export type { BackendControls } from "./testing/controls.ts";
 export { demo, demoSeed } from "./testing/demo-seed.ts";

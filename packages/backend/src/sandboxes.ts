@@ -1,10 +1,18 @@
-import { assembleBackend, type Backend, type BackendOptions, defaultParts, type Peer } from "./backend.ts";
+import {
+  type AssembledBackend,
+  assembleBackend,
+  type Backend,
+  type BackendOptions,
+  defaultParts,
+  type Peer,
+} from "./backend.ts";
 import { controlError } from "./control/reply.ts";
 import { errorResponse } from "./http/dispatch.ts";
 import { controlPrefix, sandboxPrefix } from "./http/paths.ts";
 import { asFetched, type HandledResponse, type IncomingRequest } from "./http/transport.ts";
 import { createIdleWatch, type IdleWatch } from "./idle.ts";
 import { systemClock, type WallClock } from "./model/clock.ts";
+import type { BackendEvent } from "./model/events.ts";
 import { InputError } from "./model/input-error.ts";
 
 export interface SandboxesOptions extends BackendOptions {
@@ -39,9 +47,17 @@ export interface Sandboxes {
   delete(name: string): boolean;
   /** Lists the names, in the order of creation. */
   list(): readonly string[];
+  /**
+   * Calls `listener` with the name of the sandbox for each event of every sandbox, also of those created later, until the
+   * returned function is called. Keeps no idle sandbox.
+   */
+  follow(listener: SandboxListener): () => void;
   /** Freezes all clocks and ends all event streams. */
   close(): void;
 }
+
+/** Gets the events of every sandbox. */
+export type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 
 const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const defaultName = "default";
@@ -87,6 +103,7 @@ export function createSandboxesAt(options: SandboxesOptions, wall: WallClock): S
     create: registry.create,
     delete: registry.delete,
     list: registry.list,
+    follow: registry.follow,
     close: registry.close,
   };
 }
@@ -99,7 +116,7 @@ function checkOptions({ autoSandboxes = false, maxSandboxes = 1, sandboxIdleMs =
     throw new InputError("sandboxIdleMs", "must be a number of milliseconds above 0");
 }
 
-interface Registry extends Pick<Sandboxes, "get" | "create" | "delete" | "list" | "close"> {
+interface Registry extends Pick<Sandboxes, "get" | "create" | "delete" | "list" | "follow" | "close"> {
   /** The error message if no further sandbox can be created; starts in lower case, without a full stop. */
   limitError(): string | undefined;
 }
@@ -110,14 +127,18 @@ function createRegistry(
   idle: IdleWatch,
   wall: WallClock,
 ): Registry {
-  const backends = new Map<string, Backend>();
+  const backends = new Map<string, AssembledBackend>();
+  const followers = new Set<Follower>();
+  const announce = (type: string, name: string): void => backends.get(defaultName)?.events.emit(type, { name });
   const remove = (name: string): boolean => {
     backends.get(name)?.close();
     idle.forget(name);
-    return backends.delete(name);
+    const isRemoved = backends.delete(name);
+    announce("sandbox.deleted", name);
+    return isRemoved;
   };
   // Expired sandboxes are removed on access; a timer would keep the process running.
-  const current = (): ReadonlyMap<string, Backend> => {
+  const current = (): ReadonlyMap<string, AssembledBackend> => {
     for (const name of idle.expired()) if (name !== defaultName) remove(name);
     return backends;
   };
@@ -139,19 +160,44 @@ function createRegistry(
         { ...common, ...own, controlPlane: true, policies },
         { ...defaultParts, wall, sandboxes: registry, onFollow: () => idle.begin(name) },
       );
+      for (const follower of followers) followOne(follower, name, backend);
       backends.set(name, backend);
       idle.begin(name)();
+      if (name !== defaultName) announce("sandbox.created", name);
       return backend;
     },
     delete(name) {
       if (name === defaultName) throw new InputError("name", `sandbox "${defaultName}" cannot be deleted`);
       return current().has(name) && remove(name);
     },
+    follow(listener) {
+      const follower: Follower = { listener, stops: new Map() };
+      followers.add(follower);
+      for (const [name, backend] of current()) followOne(follower, name, backend);
+      return () => {
+        followers.delete(follower);
+        for (const stop of follower.stops.values()) stop();
+      };
+    },
     close() {
       for (const backend of backends.values()) backend.close();
     },
   };
   return registry;
+}
+
+/** A follower of all sandboxes, with what ends the following of each. */
+interface Follower {
+  readonly listener: SandboxListener;
+  readonly stops: Map<string, () => void>;
+}
+
+function followOne({ listener, stops }: Follower, name: string, { events }: AssembledBackend): void {
+  const options = { keepsSandbox: false, ended: () => void stops.delete(name) };
+  stops.set(
+    name,
+    events.follow((event) => listener(name, event), options),
+  );
 }
 
 function limitReached(limit: number): string {

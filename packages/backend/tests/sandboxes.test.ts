@@ -98,6 +98,26 @@ describe("sandboxes", () => {
     expect((await ask(sandboxes, "/_sandbox/one/api/v1/roles")).status).toBe(404);
   });
 
+  it("are followed together: those that are there and those that come, until they go", async () => {
+    const sandboxes = createSandboxes();
+    const seen: unknown[] = [];
+    const stop = sandboxes.follow((sandbox, { type, name }) => seen.push([sandbox, type, name]));
+    const one = sandboxes.create("one");
+    await ask(sandboxes, "/_sandbox/one/api/v1/roles");
+    sandboxes.delete("one");
+    one.reset();
+    await ask(sandboxes, "/api/v1/roles");
+    stop();
+    await ask(sandboxes, "/api/v1/roles");
+    sandboxes.create("two").reset();
+    expect(seen).toEqual([
+      ["default", "sandbox.created", "one"],
+      ["one", "request", undefined],
+      ["default", "sandbox.deleted", "one"],
+      ["default", "request", undefined],
+    ]);
+  });
+
   it("play transport faults as fetch does", async () => {
     const sandboxes = createSandboxes();
     sandboxes.default.faults.add({ do: "reset" });
@@ -207,6 +227,16 @@ describe("a sandbox that is idle in real time", () => {
     expect(sandboxes.list()).toEqual(["default", "one"]);
     pass(1);
     expect(sandboxes.list()).toEqual(["default"]);
+  });
+
+  it("is not kept by a follower of all sandboxes, who learns of its end", async () => {
+    const { sandboxes, pass } = timed();
+    const seen: unknown[] = [];
+    sandboxes.follow((sandbox, { type, name }) => seen.push([sandbox, type, name]));
+    sandboxes.create("one");
+    pass(idleMs);
+    expect(sandboxes.list()).toEqual(["default"]);
+    expect(seen.at(-1)).toEqual(["default", "sandbox.deleted", "one"]);
   });
 
   it("is removed although a transfer is ringing, because its clock may never end that", async () => {

@@ -175,7 +175,7 @@ describe("the mock server", () => {
     expect(backend.inbox.list()).toHaveLength(1);
   });
 
-  it("closes the event stream of a client that stops reading", async () => {
+  it("tells a client that stops reading the event stream what it lost", async () => {
     const { port, backend } = await start();
     const socket = connect(port, "127.0.0.1").setEncoding("utf8");
     socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -185,10 +185,13 @@ describe("the mock server", () => {
       backend.changePolicies(policies);
       if (count % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    const ended = once(socket, "close");
-    const read = await text(socket);
-    await ended;
-    expect(read.split("event: policies.changed").length).toBeLessThan(20_000);
+    let read = "";
+    for await (const part of socket) {
+      read += part;
+      if (read.includes(backend.events.lastId)) break;
+    }
+    expect(read).toContain('"type":"stream.gap"');
+    expect(read.split('"type":"policies.changed"').length).toBeLessThan(20_000);
   });
 
   it("closes a keep-alive connection after the last response when the server closes", async () => {

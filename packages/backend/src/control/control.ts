@@ -3,7 +3,7 @@ import { type ControlOperationId, controlOperations } from "../generated/operati
 import { controlSchemas } from "../generated/schemas.gen.ts";
 import { controlPrefix, sandboxPrefix } from "../http/paths.ts";
 import { createRouter } from "../http/router.ts";
-import type { IncomingRequest } from "../http/transport.ts";
+import type { IncomingRequest, RequestHeaders } from "../http/transport.ts";
 import { maxBodyBytesOf, readBody, readQuery } from "../http/validate.ts";
 import { checkInput, InputError, InUseError } from "../model/input-error.ts";
 import { isProblem } from "../model/problem.ts";
@@ -39,7 +39,11 @@ interface ControlInput {
   readonly body: unknown;
 }
 type AnyHandler = (
-  exchange: ControlInput & { readonly backend: BackendControls; readonly sandboxes: SandboxRegistry | undefined },
+  exchange: ControlInput & {
+    readonly backend: BackendControls;
+    readonly sandboxes: SandboxRegistry | undefined;
+    readonly headers: RequestHeaders;
+  },
 ) => unknown;
 interface AnySchemas {
   readonly path?: z.ZodType;
@@ -80,7 +84,12 @@ export async function serveControl(
   try {
     const input = await readInput(request, url, operation, found.params);
     if (input instanceof Response) return input;
-    const reply = await (handlers[operation.id] as AnyHandler)({ backend, sandboxes, ...input });
+    const reply = await (handlers[operation.id] as AnyHandler)({
+      backend,
+      sandboxes,
+      headers: request.headers,
+      ...input,
+    });
     if (reply instanceof Response) return reply;
     return operation.status === 204
       ? new Response(null, { status: operation.status })

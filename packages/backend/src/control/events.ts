@@ -1,33 +1,58 @@
-import type { BackendEvent } from "../model/events.ts";
+import type { BackendEvent, Events } from "../model/events.ts";
 import type { ControlHandlers } from "./exchange.ts";
 
-/** The maximum number of unread events; a slower reader is disconnected. */
-const maxUnread = 1000;
+const defaultLimit = 100;
 
 export const eventHandlers = {
-  streamEvents({ backend }) {
+  streamEvents({ backend: { events, clock }, query, headers }) {
     const encoder = new TextEncoder();
-    let stop = (): void => {};
-    const stream = new ReadableStream<Uint8Array>(
-      {
-        start(controller) {
-          const end = (): void => {
-            stop();
-            controller.close();
-          };
-          const send = (event: BackendEvent): void => {
-            if ((controller.desiredSize ?? 0) <= 0) end();
-            else controller.enqueue(encoder.encode(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
-          };
-          stop = backend.events.follow(send, end);
-          // An immediate comment tells the reader that it is connected.
-          controller.enqueue(encoder.encode(": connected\n\n"));
-        },
-        cancel: () => stop(),
+    const resumeAfter = headers.get("last-event-id") ?? query?.after;
+    let position = resumeAfter ?? events.lastId;
+    let isEnded = false;
+    let wake = (): void => {};
+    const stop = events.follow(() => wake(), {
+      ended() {
+        isEnded = true;
+        wake();
       },
-      { highWaterMark: maxUnread },
-    );
-    const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
-    return new Response(stream, { headers });
+    });
+    /** The event after the position. The backend keeps the events, so a slow reader costs no memory. */
+    const next = (): BackendEvent | undefined => {
+      const { events: found, isComplete } = events.latest({ after: position, limit: 1 });
+      return isComplete ? found[0] : gapBefore(found[0], events, clock.iso());
+    };
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        // An immediate comment tells the reader that it is connected.
+        controller.enqueue(encoder.encode(": connected\n\n"));
+      },
+      async pull(controller) {
+        let event = next();
+        while (event === undefined && !isEnded) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+          event = next();
+        }
+        if (event === undefined) {
+          controller.close();
+          return;
+        }
+        position = event.eventId;
+        // Without a line `event:`, so that one listener gets every type.
+        controller.enqueue(encoder.encode(`id: ${event.eventId}\ndata: ${JSON.stringify(event)}\n\n`));
+      },
+      cancel: () => stop(),
+    });
+    return new Response(stream, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
   },
+  listEvents: ({ backend, query: { after, limit = defaultLimit } }) => backend.events.latest({ after, limit }),
 } satisfies Partial<ControlHandlers>;
+
+/** Stands for the events that are missing before `next`, or before the events to come. */
+function gapBefore(next: BackendEvent | undefined, { lastId }: Pick<Events, "lastId">, at: string): BackendEvent {
+  const id = next?.eventId ?? lastId;
+  const dash = id.lastIndexOf("-");
+  const number = Number(id.slice(dash + 1)) - (next === undefined ? 0 : 1);
+  return { eventId: `${id.slice(0, dash)}-${number}`, at: next?.at ?? at, type: "stream.gap" };
+}

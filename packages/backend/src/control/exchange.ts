@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { ControlOperationId, controlOperations } from "../generated/operations.gen.ts";
 import type { controlSchemas } from "../generated/schemas.gen.ts";
+import type { RequestHeaders } from "../http/transport.ts";
 import type { BackendControls } from "../testing/controls.ts";
 import type { SuccessBody } from "./reply.ts";
 
@@ -26,6 +27,7 @@ export interface ControlExchange<Id extends ControlOperationId> {
   readonly params: Readonly<Record<(typeof controlOperations)[Id]["pathParameters"][number], string>>;
   readonly query: Part<Id, "query">;
   readonly body: Part<Id, "body">;
+  readonly headers: RequestHeaders;
 }
 
 /** The handlers by operationId. A handler returns the success body, or a whole response. */

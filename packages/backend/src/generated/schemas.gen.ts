@@ -248,6 +248,13 @@ export const zIssueApiKeyBody = zNewApiKey;
 
 export const zChangePoliciesBody = zPolicies;
 
+export const zStreamEventsQuery = z.strictObject({ after: z.string().optional() });
+
+export const zListEventsQuery = z.strictObject({
+  after: z.string().optional(),
+  limit: z.int().gte(1).lte(2000).optional()
+});
+
 export const zStartTransferBody = zNewTransfer;
 
 export const zGetTransferPath = z.strictObject({ id: z.string().min(1).max(100) });
@@ -296,7 +303,8 @@ export const controlSchemas = {
   getPolicies: {},
   changePolicies: { body: zChangePoliciesBody },
   getCoverage: {},
-  streamEvents: {},
+  streamEvents: { query: zStreamEventsQuery },
+  listEvents: { query: zListEventsQuery },
   listTransfers: {},
   startTransfer: { body: zStartTransferBody },
   getTransfer: { path: zGetTransferPath },

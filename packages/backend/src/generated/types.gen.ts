@@ -32,6 +32,7 @@ export interface paths {
   readonly "/_control/v1/policies": { readonly get: operations["getPolicies"]; readonly put: operations["changePolicies"] };
   readonly "/_control/v1/coverage": { readonly get: operations["getCoverage"] };
   readonly "/_control/v1/events": { readonly get: operations["streamEvents"] };
+  readonly "/_control/v1/events/latest": { readonly get: operations["listEvents"] };
   readonly "/_control/v1/transfers": { readonly get: operations["listTransfers"]; readonly post: operations["startTransfer"] };
   readonly "/_control/v1/transfers/{id}": { readonly get: operations["getTransfer"] };
   readonly "/_control/v1/transfers/{id}/answers": { readonly post: operations["answerTransfer"] };
@@ -111,6 +112,8 @@ export interface components {
     };
     readonly ClockAdvanced: components["schemas"]["Clock"] & { readonly effects: readonly components["schemas"]["Event"][] };
     readonly Event: {
+      /** @description `<stream>-<number>`, e.g. `9f3c1a20-17`. The number counts up from 1 for the life of the sandbox, also across a reset. */
+      readonly eventId: string;
       /**
        * Format: date-time
        * @description The time of the event, on the sandbox's clock.
@@ -118,9 +121,14 @@ export interface components {
       readonly at: string;
       /** @description The type of the event, e.g. `call.completed` or `transfer.connected`. */
       readonly type: string;
-      /** @description The id of the record or request concerned. */
+      /** @description The id of the call, transfer, delivery, record or request concerned. */
       readonly id?: string;
     } & { readonly [key: string]: unknown };
+    readonly EventList: {
+      readonly events: readonly components["schemas"]["Event"][];
+      /** @description Whether nothing is missing between `after`, or without it the start of the sandbox, and the first of these events. */
+      readonly isComplete: boolean;
+    };
     /** @description A failure of API requests (`match`) or of webhook deliveries (`webhooks`). */
     readonly Fault: components["schemas"]["RequestFault"] | components["schemas"]["WebhookFault"];
     readonly RequestFault: {
@@ -426,6 +434,8 @@ export interface components {
   parameters: {
     /** @description A collection of records. */
     readonly Collection: components["schemas"]["Collection"];
+    /** @description The `eventId` of an event; only events after it. */
+    readonly AfterEvent: string;
     /** @description The id from an earlier response. */
     readonly Id: string;
   };
@@ -590,8 +600,12 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Coverage"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly streamEvents: {
-    readonly parameters: {};
+    readonly parameters: { readonly query?: { readonly after?: components["parameters"]["AfterEvent"] }; readonly header?: { readonly "Last-Event-ID"?: string } };
     readonly responses: { readonly 200: { content: { readonly "text/event-stream": components["schemas"]["Event"] } }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly listEvents: {
+    readonly parameters: { readonly query?: { readonly after?: components["parameters"]["AfterEvent"]; readonly limit?: number } };
+    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["EventList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listTransfers: {
     readonly parameters: {};

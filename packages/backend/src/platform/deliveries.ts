@@ -63,9 +63,6 @@ export interface EventIdentity {
 /** Gets the delivery whose answer counts. */
 type Answered = (delivery: Delivery) => void;
 
-/** Gets what a listener of the backend's events threw, if no answer has counted before. */
-type Failed = (error: unknown) => void;
-
 /** The deliveries of one backend, with what its other parts do with them. */
 export interface DeliveryEngine extends Deliveries {
   /** Sends an event like `trigger`, and returns its id at once. */
@@ -105,24 +102,19 @@ class SignedDeliveries implements DeliveryEngine {
     this.#held = new HeldSends(world.clock);
   }
 
-  readonly offer = (
-    { destinationId, ...payload }: Trigger,
-    answered: Answered,
-    event?: EventIdentity,
-    failed?: Failed,
-  ): string => {
+  readonly offer = ({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string => {
     const { clock, random } = this.#world;
     const destination = this.#find(destinationId);
     webhookUrl(destination);
     const id = event?.id ?? random.uuid();
     const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
     const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
-    this.#begin({ id, destinationId, body }, destination, answered, failed);
+    this.#begin({ id, destinationId, body }, destination, answered);
     return id;
   };
 
   readonly trigger = (trigger: Trigger): Promise<Delivery> => {
-    return new Promise((answered, failed) => void this.offer(trigger, answered, undefined, failed));
+    return new Promise((answered) => void this.offer(trigger, answered));
   };
 
   readonly redeliver = async (id: string): Promise<Delivery> => {
@@ -130,7 +122,7 @@ class SignedDeliveries implements DeliveryEngine {
     if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
     const { destinationId, body } = first.event;
     const again = { id: this.#world.random.uuid(), destinationId, body, redeliveryOf: id };
-    return new Promise((answered, failed) => this.#begin(again, this.#find(destinationId), answered, failed));
+    return new Promise((answered) => this.#begin(again, this.#find(destinationId), answered));
   };
 
   readonly list = (): readonly Delivery[] => {
@@ -148,13 +140,13 @@ class SignedDeliveries implements DeliveryEngine {
   };
 
   /** Sends an event: once, or as the fault says that matches it. */
-  #begin(event: Identified, destination: DestinationRecord, answered: Answered, failed?: Failed): void {
+  #begin(event: Identified, destination: DestinationRecord, answered: Answered): void {
     const [url, at] = [webhookUrl(destination), this.#world.clock.now()];
     const { transferId }: { transferId?: unknown } = JSON.parse(event.body);
     const fault = this.#faults.matchDelivery({ destinationId: destination.id, url, transferId });
     const plan = planDelivery({ body: event.body, url, destination, at }, fault?.action);
     const delivery = { ...event, at: new Date(at).toISOString(), url, headers: {}, ...unsent, ...aboutFault(fault) };
-    const offer = new OpenOffer({ event, fault }, plan, delivery, { answered, failed });
+    const offer = new OpenOffer({ event, fault }, plan, delivery, answered);
     for (const [index, send] of plan.sends.entries()) {
       const own = index === 0 ? event : this.#again(event);
       this.#after(send, offer, own, () => this.#start(offer, own, send));
@@ -193,11 +185,7 @@ class SignedDeliveries implements DeliveryEngine {
     if (era === this.#era) {
       this.#sent = withLatest(this.#sent, { delivery, event }, retention.deliveries);
       const { id, destinationId, accepted } = delivery;
-      try {
-        events.emit("webhook.delivered", { id, destinationId, accepted });
-      } catch (error) {
-        offer.fail(error);
-      }
+      events.emit("webhook.delivered", { id, destinationId, accepted });
       this.#planRetry(offer, accepted);
     }
     offer.conclude(delivery);

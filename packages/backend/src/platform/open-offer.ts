@@ -8,7 +8,6 @@ export class OpenOffer {
   readonly event: Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">;
   readonly fault: MatchedWebhookFault | undefined;
   readonly #answered: (delivery: Delivery) => void;
-  readonly #failed: ((error: unknown) => void) | undefined;
   #retries: Retries | undefined;
   /** The latest delivery that is over; at first one that was never sent. */
   #latest: Delivery;
@@ -18,12 +17,12 @@ export class OpenOffer {
   #inFlight = 0;
   #rest = (): void => {};
 
-  /** `answered` gets the delivery whose answer counts; `failed` what a listener of the backend's events threw before. */
+  /** `answered` gets the delivery whose answer counts. */
   constructor(
     { event, fault }: Pick<OpenOffer, "event" | "fault">,
     plan: { readonly sends: readonly unknown[]; readonly retries?: Retries },
     unsent: Delivery,
-    { answered, failed }: { answered(delivery: Delivery): void; failed: ((error: unknown) => void) | undefined },
+    answered: (delivery: Delivery) => void,
   ) {
     this.event = event;
     this.fault = fault;
@@ -31,7 +30,6 @@ export class OpenOffer {
     this.#open = plan.sends.length;
     this.#latest = unsent;
     this.#answered = answered;
-    this.#failed = failed;
   }
 
   /**
@@ -51,11 +49,6 @@ export class OpenOffer {
       if (this.#inFlight === 0) this.#rest();
     };
     delivering.then(end, end);
-  }
-
-  /** Reports what a listener threw. The deliveries go on. */
-  fail(error: unknown): void {
-    this.#failed?.(error);
   }
 
   /** Counts a retry after an answer. Returns the seconds until it; undefined if the event is not sent again. */

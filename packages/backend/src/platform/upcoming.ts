@@ -27,21 +27,26 @@ export function upcoming(world: World): readonly Upcoming[] {
   return [...world.clock.timers(), ...later].sort((a, b) => a.at - b.at);
 }
 
+/** The type of the event that announces a passed expiry. */
+const passedTypes: Readonly<Record<string, string>> = {
+  "availability.ends": "availability.ended",
+  "secret.expires": "secret.expired",
+};
+
 /** Moves the clock and returns what happened, in order. A step to the next timer also stops at expiries. */
 export async function advance(world: World, step: Step): Promise<readonly BackendEvent[]> {
   const { clock, events } = world;
   const happened: BackendEvent[] = [];
   const before = clock.now();
-  const stop = events.follow((event) => void happened.push(event));
+  const stop = events.follow((event) => void happened.push(event), { keepsSandbox: false });
   try {
     const [next] = upcoming(world);
     await clock.advance("nextTimer" in step && next !== undefined ? { to: Math.max(next.at, before) } : step);
+    const now = clock.now();
+    for (const { at, kind, id } of expiries(world))
+      if (at > before && at <= now) events.emit(passedTypes[kind] ?? kind, { at: new Date(at).toISOString(), id });
   } finally {
     stop();
   }
-  const now = clock.now();
-  const passed = expiries(world)
-    .filter(({ at }) => at > before && at <= now)
-    .map(({ at, kind, id }) => ({ at: new Date(at).toISOString(), type: kind, id }));
-  return [...happened, ...passed].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return happened.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }

@@ -39,7 +39,8 @@ export interface BackendControls {
   readonly transfers: Transfers;
   readonly keys: Keys;
   readonly journal: Journal;
-  readonly events: Pick<Events, "follow">;
+  /** What happens, as it happens, and the latest 2000 events. */
+  readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   /** The operations that the backend serves. */
   readonly operations: readonly OperationDescription[];
   /** Adds records. Throws InputError naming the invalid field, and then adds none. */

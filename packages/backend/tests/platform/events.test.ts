@@ -40,7 +40,7 @@ async function eventsOf(backend: Backend, act: (backend: Backend) => unknown) {
   await act(backend);
   backend.close();
   return [...(await text).matchAll(/data: (.*)/g)].map(([, data = ""]) => {
-    const { at, type, ...about } = JSON.parse(data);
+    const { eventId: _, at, type, ...about } = JSON.parse(data);
     return [(Date.parse(at) - Date.parse(start)) / 1000, type, about];
   });
 }
@@ -218,12 +218,12 @@ describe("what is coming", () => {
     expect(first.map(({ at, type }) => [at, type])).toEqual([
       ["2026-03-02T12:00:30.000Z", "transfer.ring_ended"],
       ["2026-03-02T12:00:30.000Z", "transfer.unanswered"],
-      ["2026-03-02T12:15:00.000Z", "availability.ends"],
+      ["2026-03-02T12:15:00.000Z", "availability.ended"],
     ]);
     const second = await backend.advance({ by: 24 * 3_600_000 });
     expect(second.map(({ at, type, id: about }) => [at, type, about])).toEqual([
-      ["2026-03-02T13:00:00.000Z", "availability.ends", demo.members.member],
-      ["2026-03-03T12:00:00.000Z", "secret.expires", app],
+      ["2026-03-02T13:00:00.000Z", "availability.ended", demo.members.member],
+      ["2026-03-03T12:00:00.000Z", "secret.expired", app],
     ]);
   });
 
@@ -233,7 +233,7 @@ describe("what is coming", () => {
     backend.transfers.start({ destinationId: demo.destinations.phone });
     const happened = await backend.advance({ by: 60_000 });
     expect(happened.map(({ type }) => type)).toEqual([
-      "availability.ends",
+      "availability.ended",
       "transfer.ring_ended",
       "transfer.unanswered",
     ]);
@@ -248,9 +248,9 @@ describe("what is coming", () => {
       steps.push([backend.clock.iso(), happened.map(({ type }) => type)]);
     }
     expect(steps).toEqual([
-      ["2026-03-02T12:15:00.000Z", ["availability.ends"]],
-      ["2026-03-02T13:00:00.000Z", ["availability.ends"]],
-      ["2026-03-03T12:00:00.000Z", ["secret.expires"]],
+      ["2026-03-02T12:15:00.000Z", ["availability.ended"]],
+      ["2026-03-02T13:00:00.000Z", ["availability.ended"]],
+      ["2026-03-03T12:00:00.000Z", ["secret.expired"]],
       ["2026-03-03T12:00:00.000Z", []],
     ]);
   });

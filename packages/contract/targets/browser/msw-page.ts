@@ -60,7 +60,9 @@ const page: MswPage = {
     return new Promise<string>((resolve, reject) => {
       events.addEventListener("open", () => page.send(request).catch(reject));
       events.addEventListener("error", () => reject(new Error("The event stream failed")));
-      events.addEventListener(type, ({ data }) => resolve(String(data)));
+      events.onmessage = ({ data }) => {
+        if (JSON.parse(data).type === type) resolve(data);
+      };
     }).finally(() => events.close());
   },
 };
