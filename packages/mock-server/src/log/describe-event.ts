@@ -1,0 +1,133 @@
+import type { BackendEvent } from "@call-transfer/backend";
+import type { Colour } from "./colour.ts";
+import { type Columns, type NameOf, named, type Part, shortIds } from "./columns.ts";
+import { describeRequest } from "./describe-request.ts";
+import { describeWebhook } from "./describe-webhook.ts";
+
+/** Describes an event; undefined for an event that another line already shows. */
+export function describeEvent(event: BackendEvent, nameOf: NameOf): Columns | undefined {
+  const describe = described.get(event.type);
+  return describe === undefined ? describeOther(event, nameOf) : describe(event, nameOf);
+}
+
+type Describe = (event: BackendEvent, nameOf: NameOf) => Columns | undefined;
+
+const hidden: Describe = () => undefined;
+
+const described: ReadonlyMap<string, Describe> = new Map([
+  ["request", describeRequest],
+  ["webhook.delivered", describeWebhook],
+  // The answer follows on a line of its own.
+  ["webhook.sent", hidden],
+  ["inbox.received", hidden],
+  // The request or the delivery names the fault that it matched.
+  ["fault.hit", hidden],
+  // Timers are shown when they fire.
+  ["timer.set", hidden],
+  ["timer.cancelled", hidden],
+  ["timer.fired", describeTimer],
+  ["clock.changed", describeClock],
+  ["transfer.ring_started", (event, nameOf) => describeRing(event, nameOf, "ringing", "yellow")],
+  ["transfer.ring_ended", (event, nameOf) => describeRing(event, nameOf, String(event.outcome), ringColour(event))],
+  ["transfer.connected", (event, nameOf) => describeRing(event, nameOf, "connected", "green")],
+  ["transfer.answered_late", (event, nameOf) => describeRing(event, nameOf, "too late", "red")],
+  ["member.availability", (event, nameOf) => describeAvailability(event, nameOf)],
+  ["availability.ended", (event, nameOf) => describeAvailability({ ...event, status: "available" }, nameOf)],
+  ["log.dropped", ({ count }) => notice(`${count} lines left out: the output is read too slowly`)],
+  ["stream.gap", () => notice("Events are missing here: they were dropped before they were read")],
+]);
+
+function notice(text: string): Columns {
+  return { label: "log", labelColour: "red", state: "", parts: [{ text, colour: "red" }] };
+}
+
+function ringColour({ outcome }: BackendEvent): Colour {
+  if (outcome === "answered") return "green";
+  return outcome === "taken" ? "dim" : "yellow";
+}
+
+function describeRing(event: BackendEvent, nameOf: NameOf, state: string, stateColour: Colour): Columns {
+  const { id = "", destinationId, memberId, code } = event;
+  const callee = [destinationId, memberId].filter((one) => typeof one === "string").map((one) => named(one, nameOf));
+  return {
+    label: "transfer",
+    labelColour: "blue",
+    state,
+    stateColour,
+    parts: [
+      { text: callee.join(", ") },
+      ...(typeof code === "string" ? [{ text: code, colour: "red" as const }] : []),
+      { text: shortIds(id), colour: "dim", isOptional: true },
+    ],
+  };
+}
+
+function describeTimer({ kind = "", id = "" }: BackendEvent, nameOf: NameOf): Columns {
+  const parts: Part[] = [{ text: String(kind) }, { text: named(id, nameOf), colour: "dim" }];
+  return { label: "timer", labelColour: "dim", state: "fired", stateColour: "dim", parts };
+}
+
+function describeClock({ now, mode, rate, by }: BackendEvent): Columns {
+  const step = typeof by === "number" && by !== 0 ? [{ text: `+${formatStep(by)}`, colour: "cyan" as const }] : [];
+  const pace = typeof rate === "number" && rate !== 1 && mode !== "frozen" ? [{ text: `rate ${rate}` }] : [];
+  return {
+    label: "clock",
+    labelColour: "cyan",
+    state: step.length > 0 ? "advanced" : String(mode ?? "changed"),
+    parts: [...step, { text: asTime(now) }, ...pace],
+  };
+}
+
+function describeAvailability(event: BackendEvent, nameOf: NameOf): Columns {
+  const { id = "", status, reason, source, until } = event;
+  const cause = reason ?? source;
+  return {
+    label: "member",
+    labelColour: "blue",
+    state: String(status),
+    stateColour: status === "available" ? "green" : "yellow",
+    parts: [
+      { text: named(id, nameOf) },
+      ...(cause === undefined ? [] : [{ text: String(cause) }]),
+      ...(typeof until === "string" ? [{ text: `until ${asTime(until)}` }] : []),
+    ],
+  };
+}
+
+const ownFields: ReadonlySet<string> = new Set(["eventId", "at", "type", "id"]);
+const labelColours: Readonly<Record<string, Colour>> = { transfer: "blue", call: "blue", fault: "magenta" };
+
+/** Any other event: its noun, its verb, what it is about, and its details. */
+function describeOther(event: BackendEvent, nameOf: NameOf): Columns {
+  const [label = "", ...verb] = event.type.split(".");
+  const details = Object.entries(event)
+    .filter(([name, value]) => !ownFields.has(name) && isScalar(value))
+    .map(([name, value]) => ({ text: `${name}=${shortIds(String(value))}` }));
+  return {
+    label,
+    labelColour: labelColours[label] ?? "cyan",
+    state: verb.join(" ").replaceAll("_", " "),
+    parts: [...(event.id === undefined ? [] : [{ text: named(event.id, nameOf) }]), ...details],
+  };
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+/** A time of the sandbox's clock, in UTC to the second. */
+function asTime(time: unknown): string {
+  const at = new Date(String(typeof time === "number" ? new Date(time).toISOString() : time));
+  return Number.isNaN(at.getTime()) ? String(time) : `${at.toISOString().slice(0, 19).replace("T", " ")}Z`;
+}
+
+/** A distance in time in its largest whole unit: `24 h`, `90 s`. */
+function formatStep(ms: number): string {
+  const units = [
+    [3_600_000, "h"],
+    [60_000, "min"],
+    [1000, "s"],
+  ] as const;
+  const [size, unit] = units.find(([size]) => ms % size === 0) ?? [1, "ms"];
+  return `${ms / size} ${unit}`;
+}

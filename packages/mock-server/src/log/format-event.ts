@@ -1,0 +1,83 @@
+import type { BackendEvent } from "@call-transfer/backend";
+import { type Paint, paintFor } from "./colour.ts";
+import type { Columns, Part } from "./columns.ts";
+import { describeEvent } from "./describe-event.ts";
+
+/** How to format events. */
+export interface FormatOptions {
+  /** Whether to colour the line with terminal escapes. */
+  readonly colour: boolean;
+  /** The sandbox that the event is from; `default` is not shown. */
+  readonly sandbox?: string | undefined;
+  /** Columns of the terminal. A longer line loses optional parts first, then the middle of its path. Unlimited by default. */
+  readonly width?: number | undefined;
+  /** Returns the name of a destination, group or member; ids without a name are shortened. */
+  readonly nameOf?: ((id: string) => string | undefined) | undefined;
+}
+
+/** Widths of the columns before the text: time, what it is, and a status with a duration or one word. */
+const [labelWidth, statusWidth, durationWidth] = [8, 3, 6];
+const stateWidth = statusWidth + 1 + durationWidth;
+const shortestSubject = 20;
+// They could move the cursor, change the terminal's title, or show text in another order.
+const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** Formats an event as one line for a person; undefined for an event that another line already shows. */
+export function formatEvent(event: BackendEvent, options: FormatOptions): string | undefined {
+  const columns = describeEvent(event, options.nameOf ?? (() => undefined));
+  if (columns === undefined) return undefined;
+  const { sandbox = "default", width = Number.POSITIVE_INFINITY } = options;
+  const name: readonly Part[] = sandbox === "default" ? [] : [{ text: `[${sandbox}]`, colour: "cyan" }];
+  const paint = paintFor(options.colour);
+  const parts = fitted([...name, ...columns.parts], width - headWidth(columns));
+  const body = parts.map(({ text, colour }) => paint(colour, cleaned(text))).join("  ");
+  return `${paint("dim", localTime(event.at))} ${head(columns, paint)} ${body}`.trimEnd();
+}
+
+function headWidth({ label, state }: Columns): number {
+  return 8 + 1 + Math.max(labelWidth, label.length) + 1 + Math.max(stateWidth, state.length) + 1;
+}
+
+function head({ label, labelColour, state, stateColour, durationMs }: Columns, paint: Paint): string {
+  const name = paint(labelColour, cleaned(label).padEnd(labelWidth));
+  if (durationMs === undefined) return `${name} ${paint(stateColour, state.padEnd(stateWidth))}`;
+  const duration = paint("dim", formatMs(durationMs).padStart(durationWidth));
+  return `${name} ${paint(stateColour, state.padEnd(statusWidth))} ${duration}`;
+}
+
+/** Drops optional parts, the last first, and then shortens the first part that may be cut, until the line fits. */
+function fitted(parts: readonly Part[], width: number): readonly Part[] {
+  let kept = parts.filter(({ text }) => text !== "");
+  const excess = () => kept.reduce((sum, { text }) => sum + text.length + 2, -2) - width;
+  while (excess() > 0 && kept.some((part) => part.isOptional)) {
+    const last = kept.findLastIndex((part) => part.isOptional);
+    kept = kept.filter((_, index) => index !== last);
+  }
+  const over = excess();
+  if (over <= 0) return kept;
+  const cut = kept.findIndex((part) => part.isPath);
+  return kept.map((part, index) => (index === cut ? { ...part, text: withoutMiddle(part.text, over) } : part));
+}
+
+function withoutMiddle(text: string, over: number): string {
+  const length = Math.max(shortestSubject, text.length - over);
+  if (text.length <= length) return text;
+  const start = Math.ceil((length - 1) / 2);
+  return `${text.slice(0, start)}…${text.slice(text.length - (length - 1 - start))}`;
+}
+
+function cleaned(text: string): string {
+  return text.replace(controlCharacters, "?");
+}
+
+/** The local time of a timestamp: `14:03:09`. */
+function localTime(at: string): string {
+  const time = new Date(at);
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
+}
+
+function formatMs(ms: number): string {
+  if (ms < 9.95) return `${ms.toFixed(1)} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  return `${(ms / 1000).toFixed(ms < 99_950 ? 1 : 0)} s`;
+}

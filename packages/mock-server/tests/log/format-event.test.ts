@@ -1,0 +1,44 @@
+import type { BackendEvent } from "@call-transfer/backend";
+import { beforeEach, expect, it, vi } from "vitest";
+import { formatEvent } from "../../src/log/format-event.ts";
+import { recordedEvents } from "./recorded-events.ts";
+
+const names: Readonly<Record<string, string>> = {
+  "d0000000-0000-4000-8000-000000000001": "Reception",
+  "d0000000-0000-4000-8000-000000000003": "Front desk app",
+  "c0000000-0000-4000-8000-000000000004": "Aron Agent",
+};
+const nameOf = (id: string) => names[id];
+const lines = (events: readonly BackendEvent[], options: { colour?: boolean; width?: number; sandbox?: string } = {}) =>
+  events.flatMap((event) => formatEvent(event, { colour: false, nameOf, ...options }) ?? []);
+
+beforeEach(() => void vi.stubEnv("TZ", "UTC"));
+
+it("formats each recorded event as one line", async () => {
+  await expect(`${lines(recordedEvents).join("\n")}\n`).toMatchFileSnapshot("lines.txt");
+});
+
+it("fits 80 columns: optional parts go first, then the middle of the path", async () => {
+  const narrow = lines(recordedEvents, { width: 80 });
+  await expect(`${narrow.join("\n")}\n`).toMatchFileSnapshot("lines-80.txt");
+});
+
+it("colours only on demand, and changes nothing else", async () => {
+  const coloured = lines(recordedEvents, { colour: true });
+  const escapes = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
+  expect(coloured.map((line) => line.replace(escapes, ""))).toEqual(lines(recordedEvents));
+  const [first = ""] = coloured;
+  expect(first.match(escapes)?.length).toBeGreaterThan(4);
+});
+
+it("shows the sandbox unless it is the default one", () => {
+  const [event] = recordedEvents;
+  expect(lines(event ? [event] : [], { sandbox: "run-17" })[0]).toContain(" [run-17]  /api/v1/calls");
+  expect(lines(event ? [event] : [], { sandbox: "default" })[0]).not.toContain("[");
+});
+
+it("replaces control characters, so that a request cannot change the terminal", () => {
+  const path = `/a${String.fromCharCode(27)}]0;title${String.fromCharCode(7)}${String.fromCharCode(155)}2J\n/b`;
+  const event = { eventId: "a-1", at: "2026-03-02T12:00:00.000Z", type: "request", method: "GET", path, status: 404 };
+  expect(lines([event])[0]).toContain("/a?]0;title??2J?/b");
+});
