@@ -80,7 +80,7 @@ function strict(zod: string, document: OpenApiDocument): string {
 }
 
 /**
- * Types without what their client does not read: members that are never there, headers of any name, a path's parameters,
+ * Types without what their client does not read: members that are never there, headers of responses, a path's parameters,
  * which its operations repeat, and comments on paths and operations.
  */
 function withoutFiller(nodes: readonly ts.Node[]): ts.Node[] {
@@ -89,8 +89,13 @@ function withoutFiller(nodes: readonly ts.Node[]): ts.Node[] {
     const name = ts.isIdentifier(node.name) ? node.name.text : "";
     if (node.type.kind === ts.SyntaxKind.NeverKeyword) return node.questionToken !== undefined && name !== "content";
     if (name === "parameters") return ts.isPropertySignature(parent) && ts.isStringLiteral(parent.name);
+    // The headers of a response have values of any type; those in a body are strings.
     return (
-      name === "headers" && ts.isTypeLiteralNode(node.type) && node.type.members.every(ts.isIndexSignatureDeclaration)
+      name === "headers" &&
+      ts.isTypeLiteralNode(node.type) &&
+      node.type.members.every(
+        (member) => ts.isIndexSignatureDeclaration(member) && member.type.kind === ts.SyntaxKind.UnknownKeyword,
+      )
     );
   };
   const transform: ts.TransformerFactory<ts.Node> = (context) => (root) => {

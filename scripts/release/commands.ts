@@ -1,15 +1,10 @@
 // The commands of the packages, read from the tables that they parse with.
 import * as contract from "../../packages/contract/src/live/options.ts";
+import { optionsOf } from "../../packages/mock-server/src/cli/command.ts";
+import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
 import { helpText } from "../../packages/mock-server/src/cli/help.ts";
 import * as mock from "../../packages/mock-server/src/cli/options.ts";
 import { commandText } from "./compare/commands.ts";
-
-const ownerOf: Readonly<Record<string, string>> = mock.ownOptions;
-
-const optionsOf = (subcommand: string) =>
-  Object.fromEntries(
-    Object.entries(mock.commandOptions).filter(([option]) => (ownerOf[option] ?? subcommand) === subcommand),
-  );
 
 /** The text of each package's command, by the package's name. */
 export const commandTexts = (): Map<string, string> =>
@@ -21,11 +16,13 @@ export const commandTexts = (): Map<string, string> =>
         subcommands: {
           start: mock.startOptions,
           attack: mock.attackOptions,
-          ...Object.fromEntries(mock.commandNames.map((name) => [name, optionsOf(name)])),
+          ...Object.fromEntries(commands.map((command) => [command.name, optionsOf(command)])),
         },
         variables: mock.variables,
         exitStatus: mock.exitStatus,
-        help: ["help", "start", "attack", ...mock.commandNames].map((topic) => helpText(topic) ?? ""),
+        help: ["help", "start", "attack", ...commands.map(({ name }) => name)].map(
+          (topic) => helpText(topic, commands) ?? "",
+        ),
       }),
     ],
     [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { options, usage } from "../../packages/contract/src/live/options.ts";
+import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
 import { helpText } from "../../packages/mock-server/src/cli/help.ts";
 import { attackOptions, commandOptions, startOptions } from "../../packages/mock-server/src/cli/options.ts";
 import { bumpOf, lineOf } from "../../scripts/release/change.ts";
@@ -81,8 +82,13 @@ describe("the help of a command", () => {
   const attackDefaults = Object.entries(attackOptions).filter(([name]) => name !== "help" && name !== "version");
 
   it.each([
-    ...defaults.map(([name, option]) => [name, option, `${helpText(undefined)}\n${usage}`] as const),
-    ...attackDefaults.map(([name, option]) => [name, option, helpText("attack") ?? ""] as const),
+    ...defaults.map(([name, option]) => [name, option, `${helpText(undefined, commands)}\n${usage}`] as const),
+    ...commands.flatMap((command) =>
+      Object.entries(command.options).map(
+        ([name, option]) => [name, option, helpText(command.name, commands) ?? ""] as const,
+      ),
+    ),
+    ...attackDefaults.map(([name, option]) => [name, option, helpText("attack", commands) ?? ""] as const),
   ])("shows --%s with its default", (name, option, help) => {
     expect(help).toMatch(new RegExp(`--${name}(?![\\w-])`));
     const usual = "fallback" in option ? option.fallback : "default" in option ? option.default : false;

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import description from "../package.json" with { type: "json" };
-import { readArguments, suggestion, UsageError } from "./cli/command-line.ts";
-import { commands, runCommand } from "./cli/commands.ts";
+import { readArguments, UsageError } from "./cli/command-line.ts";
+import { commands } from "./cli/commands/all.ts";
 import { helpText } from "./cli/help.ts";
-import { attackOptions, commandOptions, exitStatus, startOptions } from "./cli/options.ts";
-import { program } from "./cli/program.ts";
+import { attackOptions, exitStatus, startOptions } from "./cli/options.ts";
+import { parseCommand, runCommand, unknownCommand } from "./cli/run-command.ts";
+import { processTerminal } from "./cli/terminal.ts";
 
 await main(process.argv.slice(2)).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : String(error));
@@ -25,7 +26,9 @@ async function main(args: readonly string[]): Promise<void> {
       return (await import("./cli/start.ts")).start(values);
     }
     const advice =
-      operand === "attack" || Object.hasOwn(commands, operand) ? " Put the command before its options." : "";
+      operand === "attack" || commands.some((command) => command.name === operand)
+        ? " Put the command before its options."
+        : "";
     throw new UsageError(`Unexpected argument "${operand}".${advice}`);
   }
   if (name === "attack") {
@@ -33,10 +36,10 @@ async function main(args: readonly string[]): Promise<void> {
     if (!printInfo(values, topic)) await (await import("./cli/attack-command.ts")).attack(positionals, values);
     return;
   }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) throw unknownCommand(name);
-  const { values, positionals } = readArguments(rest, commandOptions);
-  if (!printInfo(values, topic)) await runCommand(command, positionals, values);
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined) throw unknownCommand(name, commands);
+  const parsed = parseCommand(command, rest, commands);
+  if (!printInfo(parsed.values, topic)) process.exitCode = await runCommand(parsed, processTerminal(), commands);
 }
 
 function readEngine(engine: string = startOptions.engine.fallback): "stateful" | "prism" {
@@ -52,12 +55,7 @@ function printInfo(values: { readonly help: boolean; readonly version: boolean }
 }
 
 function printHelp(topic: string | undefined): void {
-  const text = helpText(topic);
-  if (text === undefined) throw unknownCommand(topic ?? "");
+  const text = helpText(topic, commands);
+  if (text === undefined) throw unknownCommand(topic ?? "", commands);
   console.log(text);
-}
-
-function unknownCommand(name: string): UsageError {
-  const known = ["start", "help", "attack", ...Object.keys(commands)];
-  return new UsageError(`Unknown command "${name}".${suggestion(name, known)} For all commands: ${program} --help`);
 }

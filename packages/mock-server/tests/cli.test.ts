@@ -86,11 +86,11 @@ it.each([
   [["--export-on-exit", join(folder, "none", "work.json")], "the folder"],
   [["--export-on-exit", folder], "is a folder. Name a file."],
   [["--ready-file", join(folder, "none", "ready.json")], "the folder"],
-  [["clock", "stop"], 'Unknown clock action "stop". Usage: npm -s start -- clock advance 24h'],
+  [["clock", "stop"], 'Unknown clock action "stop". Possible: advance, set, freeze, flow.'],
   [["clock", "advance"], "Missing duration or time. Usage: npm -s start -- clock advance 24h"],
   [["clock", "advance", "1h", "2h"], 'Unexpected argument "2h".'],
   [["trigger"], "Missing event name. Usage: npm -s start -- trigger transfer.offer"],
-  [["trigger", "call.ended"], 'Unknown event "call.ended". Usage: npm -s start -- trigger transfer.offer'],
+  [["trigger", "call.ended"], 'Unknown event "call.ended". Possible: transfer.offer.'],
   [["trigger", "transfer.offer", "x"], 'Unexpected argument "x".'],
   [["restore"], "Missing snapshot file. Usage: npm -s start -- restore FILE"],
   [["restore", broken], `restore ${broken}: not valid JSON: `],
@@ -324,7 +324,9 @@ it("applies --cors and --policy", async () => {
 it("advances, resets and prints the clock of a running server", async () => {
   const { url } = await ready("--clock", "frozen", "--now", "2026-03-02T12:00:00Z");
   const command = async (...args: string[]) => (await finish(...args, "--url", url)).stdout;
-  expect(JSON.parse(await command("clock", "advance", "24h"))).toMatchObject({ now: "2026-03-03T12:00:00.000Z" });
+  expect(JSON.parse(await command("clock", "advance", "24h", "--json"))).toMatchObject({
+    now: "2026-03-03T12:00:00.000Z",
+  });
   expect(await command("reset")).toContain('Sandbox "default" was reset to its initial state.');
   expect(JSON.parse(await command("clock", "--json"))).toMatchObject({ now: "2026-03-02T12:00:00.000Z" });
 });
@@ -426,7 +428,7 @@ describe("the trigger command", () => {
 
   it("sends to the forwarding URL and prints the delivery", async () => {
     const { received, url } = await forwarding(204);
-    const { status, stdout, stderr } = await finish("trigger", "transfer.offer", "--url", url);
+    const { status, stdout, stderr } = await finish("trigger", "transfer.offer", "--json", "--url", url);
     expect([status, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ accepted: true, status: 204, body: received.join("") });
   });

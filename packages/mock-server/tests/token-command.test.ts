@@ -1,10 +1,7 @@
 import { demo } from "@call-transfer/backend";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { readArguments } from "../src/cli/command-line.ts";
-import { createControlClient } from "../src/cli/control-client.ts";
-import { commandOptions } from "../src/cli/options.ts";
-import { issueToken } from "../src/cli/token-command.ts";
 import { startMockServer } from "../src/server/server.ts";
+import { runLine } from "./run-line.ts";
 
 const server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z", autoSandboxes: true });
 const { url, backend, sandboxes } = server;
@@ -12,10 +9,9 @@ beforeEach(() => backend.reset());
 afterAll(() => server.close());
 
 async function token(...args: string[]) {
-  const { values, positionals } = readArguments(args, commandOptions);
-  const control = createControlClient({ url, sandbox: values.sandbox });
-  const { data, text = "" } = await issueToken(control, positionals, values);
-  return { data, text };
+  const { stdout: text } = await runLine(url, "token", ...args);
+  const { stdout } = await runLine(url, "token", ...args, "--json");
+  return { data: JSON.parse(stdout), text };
 }
 
 async function read(path: string, bearer: string, method = "GET") {
@@ -43,8 +39,9 @@ describe("the token command", () => {
 
   it("issues an owner's token for a year by default", async () => {
     const { data, text } = await token();
+    expect(text).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     expect(data).toEqual({
-      token: text,
+      token: expect.any(String),
       userId: demo.users.owner,
       accountId: demo.accountId,
       expiresAt: "2027-03-02T12:00:00.000Z",
@@ -76,8 +73,8 @@ describe("the token command", () => {
     [["owner", "admin"], 'Unexpected argument "admin".'],
     [["--lifetime", "soon"], "--lifetime soon: must be a duration such as 30m, 24h or 365d, at most 36500d."],
     [["--lifetime", "36501d"], "--lifetime 36501d: must be a duration such as"],
-    [["--user", "nobody"], "--user nobody: no user has the id nobody."],
-    [["--account", "nothing"], "--account nothing: there is no account nothing."],
+    [["--user", "nobody"], 'There is no user "nobody". Closest: '],
+    [["--account", "nothing"], 'There is no account "nothing". Known: Example Dental'],
     [["admin", "--account", demo.foreignAccountId], "token admin: no member of the account has the role admin."],
   ])("rejects %j", async (args, message) => {
     await expect(token(...args)).rejects.toThrow(message);

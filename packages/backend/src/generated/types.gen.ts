@@ -177,6 +177,8 @@ export interface components {
       readonly status: number;
       /** @description A string, or any JSON value. */
       readonly body?: unknown;
+      /** @description Any headers except `Content-Length` and `Transfer-Encoding`, which the server sets. */
+      readonly headers?: { readonly [key: string]: string };
     } | { readonly latency: number };
     /** @description What the fault does to a delivery. All times are seconds of the sandbox's clock. `truncate` cuts the body in half; the signature is of the whole. `reorder` sends the delivery after the next one to the same destination, or after 10 seconds. `duplicate` sends the same bytes several times. `retry` sends the event again, with a new signature, until a 2xx. `delaySecs` sends later, with the signature of before. `signedSecsAgo` signs with an earlier time. `sign` changes the signature. `alsoTo` sends the same bytes to other addresses too. */
     readonly WebhookFaultDo: ("truncate" | "reorder") | {
@@ -248,6 +250,7 @@ export interface components {
     readonly RequestList: { readonly requests: readonly components["schemas"]["RequestEntry"][] };
     readonly RequestDetail: components["schemas"]["RequestEntry"] & {
       readonly query?: { readonly [key: string]: string };
+      readonly headers?: { readonly [key: string]: string };
       /** @description Present if it was JSON of at most 16 KiB. */
       readonly requestBody?: unknown;
       /** @description Present if it was JSON of at most 16 KiB. */
@@ -287,6 +290,7 @@ export interface components {
       /** Format: date-time */
       readonly at: string;
       readonly url: string;
+      readonly headers: { readonly [key: string]: string };
       /** @description The body exactly as it was sent. */
       readonly body: string;
       /** @description The response status of the receiver; absent if there was no response. */
@@ -310,6 +314,7 @@ export interface components {
     readonly InboxEvent: {
       /** Format: date-time */
       readonly at: string;
+      readonly headers: { readonly [key: string]: string };
       readonly body: string;
     };
     readonly Inbox: {

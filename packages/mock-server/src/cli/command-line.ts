@@ -42,7 +42,7 @@ export function suggestion(word: string, candidates: readonly string[], prefix =
 }
 
 /** The number of letters to add, remove or replace to turn one word into the other. */
-function editsBetween(from: string, to: string): number {
+export function editsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
     const next = [index + 1];

@@ -1,3 +1,4 @@
+import type { Command } from "./command.ts";
 import { program } from "./program.ts";
 
 const start = `Usage: ${program} [start] [options]
@@ -49,22 +50,6 @@ const server = `  --url URL                address of the server (default http:/
   --token TOKEN            control token, if the server printed one
   --json                   print the result as one line of JSON`;
 
-const trigger = `  trigger transfer.offer   send a signed offer to an app destination and print the delivery. Fails
-                           if the app's server does not accept it
-    --destination ID       app destination (default: the first one)`;
-const clock = `  clock                    print the time and the pending timers
-  clock advance STEP       advance the clock and print what happened. STEP is a duration (500ms,
-                           30s, 15m, 24h, 7d), an RFC 3339 date-time, or next for the next timer`;
-const token = `  token [ROLE]             print a new access token for a role (default owner), and nothing else
-    --user ID              issue it for this user; ROLE is optional then
-    --account ID           account in which a user with the role is looked up (default: the first)
-    --lifetime TIME        lifetime on the sandbox's clock: 15m, 24h, … (default 365d)`;
-const reset = "  reset                    reset the sandbox to its seed and start options";
-const snapshot = "  snapshot [FILE]          write the state of the sandbox to a file, or print it";
-const restore = "  restore FILE             restore the sandbox from a snapshot";
-const routes = "  routes                   list the operations of the API and of the control plane";
-const commands = { trigger, clock, token, reset, snapshot, restore, routes };
-
 const attack = `Usage: ${program} attack URL… [options]
 
 Attacks a webhook receiver of yours with genuine, forged, repeated and broken deliveries, and reports
@@ -86,7 +71,7 @@ what it does wrong. Several URLs are processes of one receiver. It needs no runn
 
 Exit status: 0 without findings, 1 with findings or if nothing answers, 2 for a wrong command line.`;
 
-const overview = `Usage: ${program} [start] [options]
+const overview = (commands: readonly Command[]): string => `Usage: ${program} [start] [options]
        ${program} COMMAND [options]
 
 Serves a mock of the call-transfer API that behaves like the platform: it keeps state, validates
@@ -103,8 +88,8 @@ ${start.slice(start.indexOf("  --port"))}
 Command for your webhook receiver:
   attack URL…              attack the receiver and report what it does wrong; see help attack
 
-Commands for a running server:
-${Object.values(commands).join("\n")}
+Commands for a running server; help COMMAND explains one:
+${commands.map(({ name, summary }) => entry(name, summary)).join("\n")}
 
 Options of these commands:
 ${server}
@@ -116,13 +101,47 @@ Other:
 Exit status: 0 for success, 1 for a failure, 2 for a wrong command line.`;
 
 /** The help of one command, or all of it without a topic; undefined for an unknown topic. */
-export function helpText(topic: string | undefined): string | undefined {
-  if (topic === undefined || topic === "help") return overview;
+export function helpText(topic: string | undefined, commands: readonly Command[]): string | undefined {
+  if (topic === undefined || topic === "help") return overview(commands);
   if (topic === "start") return start;
   if (topic === "attack") return attack;
-  const [, lines] = Object.entries(commands).find(([name]) => name === topic) ?? [];
-  return (
-    lines &&
-    `Usage: ${program} ${topic} … [options]\n\nRuns against a server that is already started.\n\n${lines}\n\n${server}`
+  const command = commands.find(({ name }) => name === topic);
+  return command && commandHelp(command);
+}
+
+function commandHelp({ name, summary, usages, options, example }: Command): string {
+  return [
+    `Usage: ${program} ${name} … [options]`,
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    [
+      ...usages.map(({ form, help }) => entry(form, help)),
+      ...Object.entries(options).map(([option, { value, help = "", fallback }]) =>
+        entry(
+          `  --${option}${value === undefined ? "" : ` ${value}`}`,
+          `${help}${fallback === undefined ? "" : ` (default ${fallback})`}`,
+        ),
+      ),
+    ].join("\n"),
+    ...(example === undefined ? [] : [`Example:\n  ${program} ${example}`]),
+    `Options of all commands for a running server:\n${server}`,
+  ].join("\n\n");
+}
+
+const column = 27;
+const lineLength = 100;
+
+/** A term in the left column and its explanation in lines beside it; below it if the term is long. */
+function entry(term: string, explanation: string): string {
+  const lines: string[] = [];
+  for (const word of explanation.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && column + last.length + 1 + word.length <= lineLength)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  const start = `  ${term}`;
+  const [first = "", ...rest] = start.length + 2 <= column ? lines : ["", ...lines];
+  return [`${start.padEnd(first === "" ? 0 : column)}${first}`, ...rest.map((line) => " ".repeat(column) + line)].join(
+    "\n",
   );
 }

@@ -12,7 +12,7 @@ const common = { help, version: flag, json: flag } satisfies ParseArgsOptionsCon
 const textOr = <const Default extends string>(fallback: Default) => ({ type: "string", fallback }) as const;
 
 /** Lifetime of access tokens: longer than a test usually advances the clock. */
-const tokenLifetime = textOr("365d");
+export const tokenLifetime = textOr("365d");
 
 /** The options of `start`. */
 export const startOptions = {
@@ -41,23 +41,13 @@ export const startOptions = {
   engine: textOr("stateful"),
 } satisfies ParseArgsOptionsConfig;
 
-/** The options of the commands for a running server. */
+/** The options of every command for a running server; commands/ has those of one command. */
 export const commandOptions = {
   ...common,
   url: textOr("http://127.0.0.1:4010"),
   sandbox: textOr("default"),
   token: text,
-  destination: text,
-  user: text,
-  account: text,
-  lifetime: tokenLifetime,
 } satisfies ParseArgsOptionsConfig;
-
-/** The commands for a running server. */
-export const commandNames = ["trigger", "clock", "reset", "snapshot", "restore", "token", "routes"] as const;
-
-/** Options that belong to one command. */
-export const ownOptions = { destination: "trigger", user: "token", account: "token", lifetime: "token" } as const;
 
 /** The options of `attack`. */
 export const attackOptions = {

@@ -1,0 +1,91 @@
+import { defineCommand } from "../command.ts";
+import { readStep, readTime } from "../command-line.ts";
+import { dataOf } from "../control-client.ts";
+import type { components } from "../control-types.gen.ts";
+import { expectAtMost, required, unknownWord } from "../operands.ts";
+import { relativeTime, shortIds } from "../show.ts";
+import { formatTable } from "../table.ts";
+import type { Terminal } from "../terminal.ts";
+
+type Clock = components["schemas"]["Clock"];
+
+/** Reads, moves, freezes and starts the clock of a sandbox. */
+export const clock = defineCommand({
+  name: "clock",
+  summary: "show the time and the pending timers, or change the clock",
+  usages: [
+    { form: "clock", help: "print the time and the pending timers" },
+    {
+      form: "clock advance STEP",
+      help: "advance the clock and print what happened. STEP is a duration (500ms, 30s, 15m, 24h, 7d), an RFC 3339 date-time, or next for the next timer",
+    },
+    { form: "clock set TIME", help: "set the clock to an RFC 3339 date-time" },
+    { form: "clock freeze", help: "stop the time" },
+    { form: "clock flow", help: "let the time pass by itself" },
+  ],
+  example: "clock advance 24h",
+  options: {},
+  async run({ control, operands: [action, ...rest], terminal }) {
+    const change = async (body: components["schemas"]["ClockSetting"]) => {
+      const data = dataOf(await control.PUT("/_control/v1/clock", { body })) as unknown as Clock;
+      return { data, text: formatClock(data, terminal) };
+    };
+    if (action === undefined) {
+      const data = dataOf(await control.GET("/_control/v1/clock")) as unknown as Clock;
+      return { data, text: formatClock(data, terminal) };
+    }
+    if (action === "freeze" || action === "flow") {
+      expectAtMost(0, rest);
+      return change({ mode: action === "freeze" ? "frozen" : "flowing" });
+    }
+    if (action === "set") {
+      const [time] = expectAtMost(1, rest);
+      return change({ now: readTime("clock set", required(time, "time", "clock set 2026-03-02T12:00:00Z")) });
+    }
+    if (action !== "advance") throw unknownWord("clock action", action, ["advance", "set", "freeze", "flow"]);
+    const [step] = expectAtMost(1, rest);
+    const body = readStep(required(step, "duration or time", "clock advance 24h"));
+    const result = await control.POST("/_control/v1/clock/advance", { body });
+    const data = dataOf(result) as unknown as components["schemas"]["ClockAdvanced"];
+    return { data, text: `${formatEffects(data.effects, terminal)}\n\n${formatClock(data, terminal)}` };
+  },
+});
+
+function formatEffects(effects: readonly components["schemas"]["Event"][], terminal: Terminal): string {
+  if (effects.length === 0) return "Nothing was due.";
+  const short = shortIds(
+    effects.map(({ id = "" }) => id),
+    terminal,
+  );
+  return formatTable(
+    effects,
+    [
+      { title: "at", cell: ({ at }) => at },
+      { title: "what happened", cell: ({ type }) => type },
+      { title: "id", cell: ({ id }) => id && short(id) },
+    ],
+    terminal,
+  );
+}
+
+function formatClock({ now, mode, pending, upcoming }: Clock, terminal: Terminal): string {
+  const head = `${now}, ${mode}`;
+  if (upcoming.length === 0) return `${head}. No timer is pending.`;
+  const short = shortIds(
+    upcoming.map(({ id = "" }) => id),
+    terminal,
+  );
+  const most = 20;
+  const table = formatTable(
+    upcoming.slice(0, most),
+    [
+      { title: "when", cell: ({ at }) => relativeTime(at, Date.parse(now)) },
+      { title: "at", cell: ({ at }) => at },
+      { title: "timer", cell: ({ kind }) => kind },
+      { title: "id", cell: ({ id }) => id && short(id) },
+    ],
+    terminal,
+  );
+  const more = Math.max(pending, upcoming.length) - Math.min(most, upcoming.length);
+  return [head, table, ...(more > 0 ? [`… and ${more} more. clock --json lists them.`] : [])].join("\n");
+}

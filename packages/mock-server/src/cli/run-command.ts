@@ -1,0 +1,56 @@
+import type { Command } from "./command.ts";
+import { readUrl, suggestion, UsageError } from "./command-line.ts";
+import { createControlClient } from "./control-client.ts";
+import { commandOptions, exitStatus } from "./options.ts";
+import { program } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Runs a parsed command against the server at `--url`, and prints the result. Returns the exit status. */
+export async function runCommand(
+  { values, run }: ReturnType<Command["parse"]>,
+  terminal: Terminal,
+  commands: readonly Command[],
+): Promise<number> {
+  const { url: given = commandOptions.url.fallback, sandbox = commandOptions.sandbox.fallback, token, json } = values;
+  const url = readUrl("--url", given).replace(/\/+$/, "");
+  const control = createControlClient({ url, sandbox: values.sandbox, token });
+  const result = await run({ control, url, sandbox, terminal, commands }).catch((error: unknown) => {
+    if (error instanceof TypeError && error.message === "fetch failed")
+      throw new Error(`No server is running at ${url}. Check --url, or start a server: ${program}`, { cause: error });
+    if (error instanceof SyntaxError)
+      throw new Error(`The server at ${url} is not a mock server. Check --url.`, { cause: error });
+    throw error;
+  });
+  if (result === undefined) return exitStatus.success;
+  const { data, text, failure } = result;
+  terminal.print(json ? JSON.stringify(data) : (text ?? JSON.stringify(data, null, 2)));
+  if (failure === undefined) return exitStatus.success;
+  terminal.warn(failure);
+  return exitStatus.failure;
+}
+
+/** Parses the arguments of a command. Throws UsageError; for an option of another command, it names that command. */
+export function parseCommand(
+  command: Command,
+  args: readonly string[],
+  commands: readonly Command[],
+): ReturnType<Command["parse"]> {
+  const own = new Set([...Object.keys(commandOptions), ...Object.keys(command.options)]);
+  for (const argument of args) {
+    if (argument === "--") break;
+    const [, option = ""] = /^--([\w-]+)/.exec(argument) ?? [];
+    if (option === "" || own.has(option)) continue;
+    const owners = commands.filter(({ options }) => Object.hasOwn(options, option)).map(({ name }) => name);
+    if (owners.length > 0)
+      throw new UsageError(
+        `--${option} only works with the ${owners.join(", ")} ${owners.length > 1 ? "commands" : "command"}.`,
+      );
+  }
+  return command.parse(args);
+}
+
+/** An error for a name that is no command, with the closest one. */
+export function unknownCommand(name: string, commands: readonly Command[]): UsageError {
+  const known = ["start", "help", "attack", ...commands.map((command) => command.name)];
+  return new UsageError(`Unknown command "${name}".${suggestion(name, known)} For all commands: ${program} --help`);
+}

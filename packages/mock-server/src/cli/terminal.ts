@@ -1,0 +1,25 @@
+/** Where a command prints. */
+export interface Terminal {
+  /** The number of columns; undefined if the output is not a terminal, and then nothing is shortened. */
+  readonly width: number | undefined;
+  readonly hasColour: boolean;
+  /** Ends a command that would go on forever. */
+  readonly signal: AbortSignal;
+  /** Prints lines to the standard output. */
+  print(text: string): void;
+  /** Prints lines to the standard error. */
+  warn(text: string): void;
+}
+
+/** The terminal of this process. The first Ctrl-C aborts its signal. */
+export function processTerminal(): Terminal {
+  const { stdout } = process;
+  const ending = new AbortController();
+  return {
+    width: stdout.isTTY ? stdout.columns : undefined,
+    hasColour: stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb",
+    signal: ending.signal,
+    print: (text) => console.log(text),
+    warn: (text) => console.error(text),
+  };
+}

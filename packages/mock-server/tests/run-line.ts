@@ -1,0 +1,37 @@
+import { commands } from "../src/cli/commands/all.ts";
+import { parseCommand, runCommand, unknownCommand } from "../src/cli/run-command.ts";
+import type { Terminal } from "../src/cli/terminal.ts";
+
+/** Runs a command in this process against a server, and returns what it printed. Rejects with what the program would print. */
+export async function runLine(url: string, name: string, ...args: string[]) {
+  return runIn({}, url, name, ...args);
+}
+
+/** Like {@link runLine}, in a terminal. */
+export async function runIn(
+  terminal: Partial<Pick<Terminal, "width" | "hasColour" | "signal">> & { onPrint?: (text: string) => void },
+  url: string,
+  name: string,
+  ...args: string[]
+) {
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined) throw unknownCommand(name, commands);
+  const output = { stdout: [] as string[], stderr: [] as string[] };
+  const { onPrint, width, ...others } = terminal;
+  const status = await runCommand(
+    parseCommand(command, [...args, "--url", url], commands),
+    {
+      width,
+      hasColour: false,
+      signal: new AbortController().signal,
+      ...others,
+      print(text) {
+        output.stdout.push(text);
+        onPrint?.(text);
+      },
+      warn: (text) => output.stderr.push(text),
+    },
+    commands,
+  );
+  return { status, stdout: output.stdout.join("\n"), stderr: output.stderr.join("\n") };
+}
