@@ -74,7 +74,7 @@ describe("the token command", () => {
     [["--lifetime", "soon"], "--lifetime soon: must be a duration such as 30m, 24h or 365d, at most 36500d."],
     [["--lifetime", "36501d"], "--lifetime 36501d: must be a duration such as"],
     [["--user", "nobody"], 'There is no user "nobody". Closest: '],
-    [["--account", "nothing"], 'There is no account "nothing". Known: Example Dental'],
+    [["--account", "nothing"], 'There is no account "nothing". Known: '],
     [["admin", "--account", demo.foreignAccountId], "token admin: no member of the account has the role admin."],
   ])("rejects %j", async (args, message) => {
     await expect(token(...args)).rejects.toThrow(message);

@@ -1,3 +1,4 @@
+import { type Colour, paintFor } from "../log/colour.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A column of a table. */
@@ -8,16 +9,6 @@ export interface Column<Row> {
   readonly flexible?: boolean;
   /** A colour for the cell of a row. */
   readonly colour?: (row: Row) => Colour | undefined;
-}
-
-/** The colours of a terminal that this program uses. */
-export type Colour = "red" | "green" | "yellow" | "dim" | "bold";
-
-const codes: Readonly<Record<Colour, number>> = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 };
-
-/** Colours a text, if the terminal has colours. */
-export function coloured(text: string, colour: Colour | undefined, { hasColour }: Pick<Terminal, "hasColour">): string {
-  return hasColour && colour !== undefined ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text;
 }
 
 const gap = "  ";
@@ -32,6 +23,7 @@ export function formatTable<Row>(
   columns: readonly Column<Row>[],
   terminal: Pick<Terminal, "width" | "hasColour">,
 ): string {
+  const paint = paintFor(terminal.hasColour);
   const filled = columns
     .map((column) => ({ ...column, cells: rows.map((row) => oneLine(String(column.cell(row) ?? ""))) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ""));
@@ -49,7 +41,7 @@ export function formatTable<Row>(
         const { text, colour } = cellOf(column);
         const cut = cutOff(text, width);
         const padding = index === filled.length - 1 ? "" : " ".repeat(width - cut.length);
-        return coloured(cut, colour, terminal) + padding;
+        return paint(colour, cut) + padding;
       })
       .join(gap)
       .trimEnd();
@@ -85,8 +77,7 @@ function cutOff(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
 
-/** A value of a request may hold control characters, which must not reach the terminal. */
+/** Values may hold characters that would move the cursor or show text in another order. */
 function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced.
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ");
 }

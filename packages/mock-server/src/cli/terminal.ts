@@ -1,3 +1,5 @@
+import { hasColour } from "../log/colour.ts";
+
 /** Where a command prints. */
 export interface Terminal {
   /** The number of columns; undefined if the output is not a terminal, and then nothing is shortened. */
@@ -17,7 +19,7 @@ export function processTerminal(): Terminal {
   const ending = new AbortController();
   return {
     width: stdout.isTTY ? stdout.columns : undefined,
-    hasColour: stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb",
+    hasColour: hasColour(stdout),
     signal: ending.signal,
     print: (text) => console.log(text),
     warn: (text) => console.error(text),
