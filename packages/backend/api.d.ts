@@ -2,13 +2,14 @@ declare module "@call-transfer/backend" {
   export {
     AccountRecord, ApiKeyOptions, ApiKeyRecord, Backend, BackendControls, BackendEvent, BackendOptions, CallRecord,
     Clock, ClockMode, CollectionName, Collections, ContactRecord, Deliveries, Delivery, DestinationRecord, EventDetails,
-    EventSelection, Events, Fault, FaultAction, FaultFieldError, FaultWhen, Faults, FlowRecord, FollowOptions,
-    GroupRecord, HandledResponse, Inbox, InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal, JournalDetail,
-    JournalEntry, JournalFilter, KeptEvents, Keys, MemberRecord, NewTransfer, NumberRecord, Peer, PlainResponse,
-    Policies, ProviderRecord, RequestFault, RequestHeaders, RingRecord, SandboxListener, Sandboxes, SandboxesOptions,
-    ScriptEntry, Seed, SeedRecord, SignatureFault, Snapshot, State, Step, TimerPurpose, TokenOptions, TransferRecord,
-    Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookFault, WebhookFaultAction, bodyLimit,
-    createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl, redacted, seedSchema, signatureHeader
+    EventSelection, Events, Fault, FaultAction, FaultFieldError, FaultMatch, FaultWhen, Faults, FlowRecord,
+    FollowOptions, GroupRecord, HandledResponse, Inbox, InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal,
+    JournalDetail, JournalEntry, JournalFilter, KeptEvents, Keys, MemberRecord, NewTransfer, NumberRecord, Peer,
+    PlainResponse, Policies, ProviderRecord, RequestFault, RequestHeaders, RingRecord, SandboxListener, Sandboxes,
+    SandboxesOptions, ScriptEntry, Seed, SeedRecord, SignatureFault, Snapshot, State, Step, TimerPurpose, TokenOptions,
+    TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookFault, WebhookFaultAction,
+    Weekday, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl, redacted, seedSchema,
+    signatureHeader
   };
 }
 
@@ -183,10 +184,25 @@ declare interface FaultFieldError {
   readonly message?: string;
 }
 
+declare interface FaultMatch {
+  readonly operationId?: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly sandbox?: string;
+}
+
 declare interface FaultWhen {
   readonly nth?: number;
   readonly times?: number | null;
+  readonly step?: number;
   readonly probability?: number;
+  readonly days?: readonly Weekday[];
+  readonly from?: string;
+  readonly to?: string;
+  readonly timeZone?: string;
 }
 
 declare interface Faults {
@@ -361,10 +377,11 @@ declare interface Policies {
 declare type ProviderRecord = Checked<"providers">;
 
 declare interface RequestFault {
-  readonly match?: { readonly operationId?: string; readonly method?: string; readonly path?: string };
+  readonly name?: string;
+  readonly match?: FaultMatch;
   readonly webhooks?: never;
   readonly when?: FaultWhen;
-  readonly do: FaultAction;
+  readonly do: FaultAction | readonly (FaultAction | "pass")[];
 }
 
 declare interface RequestHeaders {
@@ -478,10 +495,16 @@ declare interface WallClock {
 }
 
 declare interface WebhookFault {
-  readonly webhooks: { readonly destinationId?: string; readonly url?: string; readonly transferId?: string };
+  readonly name?: string;
+  readonly webhooks: {
+    readonly destinationId?: string;
+    readonly url?: string;
+    readonly transferId?: string;
+    readonly sandbox?: string;
+  };
   readonly match?: never;
   readonly when?: FaultWhen;
-  readonly do: WebhookFaultAction;
+  readonly do: WebhookFaultAction | readonly (WebhookFaultAction | "pass")[];
 }
 
 declare type WebhookFaultAction = "truncate" | "reorder" | {
@@ -490,6 +513,7 @@ declare type WebhookFaultAction = "truncate" | "reorder" | {
   readonly delaySecs: number;
 } | { readonly signedSecsAgo: number } | { readonly sign: SignatureFault } | { readonly alsoTo: readonly string[] };
 
+declare type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
 declare function bodyLimit(method: string, path: string): number;
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
 declare function createBackend(options?: BackendOptions): Backend;

@@ -102,6 +102,8 @@ export interface Parts {
   readonly wall?: WallClock;
   /** The sandboxes that the backend belongs to. */
   readonly sandboxes?: SandboxRegistry;
+  /** Its name among them; `default` by default. */
+  readonly sandbox?: string;
   /** Called when an event stream starts; the returned function is called when it ends. */
   readonly onFollow?: () => () => void;
 }
@@ -145,7 +147,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
 type Core = ReturnType<typeof createCore>;
 
 /** Creates the state of a backend and what acts on it, without any records. */
-function createCore(options: BackendOptions, { table, wall, onFollow }: Parts) {
+function createCore(options: BackendOptions, { table, wall, sandbox = "default", onFollow }: Parts) {
   under("policies", () => checkPolicies(options.policies ?? {}));
   const { prng = 1 } = options;
   // Separate sequences, so that reads and faults do not change the ids of records created later.
@@ -160,7 +162,7 @@ function createCore(options: BackendOptions, { table, wall, onFollow }: Parts) {
     events: createEvents(clock, onFollow),
   };
   const tokens = createTokens(randoms.main.bytes(32));
-  const faults = createFaults(randoms.faults, table.operations);
+  const faults = createFaults(randoms.faults, table.operations, { clock, sandbox });
   const inbox = createInbox(clock, world.policies);
   const deliveries = createDeliveries(world, faults, (url, init) =>
     isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init),
@@ -173,7 +175,7 @@ function createCore(options: BackendOptions, { table, wall, onFollow }: Parts) {
 /** Loads the initial records and faults. */
 function loadInitial({ world, faults }: Core, { seed = demoSeed, faults: initial = [] }: BackendOptions): void {
   under("seed", () => loadFirstSeed(world, seed));
-  for (const [index, fault] of initial.entries()) under(`faults[${index}]`, () => faults.add(fault));
+  for (const [index, fault] of initial.entries()) under(`faults[${index}]`, () => faults.addInitial(fault));
 }
 
 /** Creates the function that responds to requests to the API and records them in the journal. */

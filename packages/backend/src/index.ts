@@ -4,11 +4,13 @@ export type {
   Fault,
   FaultAction,
   FaultFieldError,
+  FaultMatch,
   FaultWhen,
   RequestFault,
   SignatureFault,
   WebhookFault,
   WebhookFaultAction,
+  Weekday,
 } from "./faults/fault.ts";
 export type { Faults } from "./faults/faults.ts";
 export { errorResponse } from "./http/dispatch.ts";

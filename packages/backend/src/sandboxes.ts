@@ -158,7 +158,7 @@ function createRegistry(
       const policies = { ...common.policies, ...own.policies };
       const backend = assembleBackend(
         { ...common, ...own, controlPlane: true, policies },
-        { ...defaultParts, wall, sandboxes: registry, onFollow: () => idle.begin(name) },
+        { ...defaultParts, wall, sandboxes: registry, sandbox: name, onFollow: () => idle.begin(name) },
       );
       for (const follower of followers) followOne(follower, name, backend);
       backends.set(name, backend);

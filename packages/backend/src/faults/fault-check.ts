@@ -1,8 +1,16 @@
 import { type ErrorCode, errorCodes, fieldErrorCodes, type OperationDescription } from "@call-transfer/spec";
 import { z } from "zod";
-import { zFaultDo, zRequestFault, zWebhookFault, zWebhookFaultDo } from "../generated/schemas.gen.ts";
+import {
+  zFaultDo,
+  type zFaultMatch,
+  type zFaultWhen,
+  zRequestFault,
+  zWebhookFault,
+  zWebhookFaultDo,
+} from "../generated/schemas.gen.ts";
 import { checkInput, InputError, under } from "../model/input-error.ts";
 import { suggestion } from "../model/spelling.ts";
+import { isTimeZone } from "../model/time-zone.ts";
 import { isWebAddress } from "../model/web-address.ts";
 import type { Fault } from "./fault.ts";
 
@@ -13,22 +21,33 @@ const framingHeaders = ["content-length", "transfer-encoding"];
 export function assertFault(fault: unknown, operations: readonly OperationDescription[]): asserts fault is Fault {
   if (!isRecord(fault)) throw new InputError("", "a fault must be an object");
   if ("webhooks" in fault) return assertWebhookFault(fault);
-  checkName(fault.do, requestActions, webhookActions);
-  const { do: action, match = {} } = checkInput(zRequestFault, fault);
+  checkSteps(fault.do, requestActions, webhookActions);
+  const { do: actions, match = {}, when } = checkInput(zRequestFault, fault);
   checkMatch(match, operations);
-  if (typeof action !== "object") return;
-  if ("code" in action) checkError(action);
-  if ("headers" in action) checkHeaders(action.headers ?? {});
+  checkWhen(when, actions);
+  const steps = Array.isArray(actions) ? actions : [actions];
+  for (const [index, action] of steps.entries()) {
+    if (typeof action !== "object") continue;
+    under(Array.isArray(actions) ? `do[${index}]` : "do", () => {
+      if ("code" in action) checkError(action);
+      if ("headers" in action) checkHeaders(action.headers ?? {});
+    });
+  }
 }
 
 function assertWebhookFault(fault: Readonly<Record<string, unknown>>): void {
   if ("match" in fault)
     throw new InputError("webhooks", "a fault of webhook deliveries has no match. Remove webhooks or match.");
-  checkName(fault.do, webhookActions, requestActions);
-  const { do: action } = checkInput(zWebhookFault, fault);
-  if (typeof action !== "object" || !("alsoTo" in action)) return;
-  for (const [index, url] of action.alsoTo.entries())
-    if (!isWebAddress(url)) throw new InputError(`do.alsoTo[${index}]`, "must be an http or https address");
+  checkSteps(fault.do, webhookActions, requestActions);
+  const { do: actions, when } = checkInput(zWebhookFault, fault);
+  checkWhen(when, actions);
+  const steps = Array.isArray(actions) ? actions : [actions];
+  for (const [at, action] of steps.entries()) {
+    if (typeof action !== "object" || !("alsoTo" in action)) continue;
+    const place = Array.isArray(actions) ? `do[${at}]` : "do";
+    for (const [index, url] of action.alsoTo.entries())
+      if (!isWebAddress(url)) throw new InputError(`${place}.alsoTo[${index}]`, "must be an http or https address");
+  }
 }
 
 /** What faults of one kind can do: texts, and objects by their required field. */
@@ -56,26 +75,38 @@ function schemasByName(options: readonly (z.ZodLiteral<string> | z.ZodObject)[])
   );
 }
 
+/** Checks what a fault does, or each step of a list. */
+function checkSteps(actions: unknown, kind: Actions, other: Actions): void {
+  if (!Array.isArray(actions)) checkAction("do", actions, kind, other);
+  else if (actions.length === 0) throw new InputError("do", "a list needs at least one step");
+  else
+    for (const [index, action] of actions.entries())
+      if (action !== "pass") checkAction(`do[${index}]`, action, kind, other);
+}
+
 /** Checks that a fault does exactly one thing of its kind. A union of schemas could not say which one was meant. */
-function checkName(action: unknown, { schemas }: Actions, other: Actions): void {
+function checkAction(field: string, action: unknown, { schemas }: Actions, other: Actions): void {
   const given = typeof action === "string" ? [action] : isRecord(action) ? Object.keys(action) : [];
   const [name, second] = given.filter((key) => schemas.has(key));
   const foreign = given.find((key) => other.schemas.has(key));
-  if (name === undefined && foreign !== undefined) throw new InputError("do", `${foreign} ${other.use}`);
-  if (name === undefined) throw new InputError("do", `must be one of ${[...schemas.keys()].join(", ")}`);
+  if (name === undefined && foreign !== undefined) throw new InputError(field, `${foreign} ${other.use}`);
+  if (action === "pass")
+    throw new InputError(field, 'pass is a step of a list, such as [{ "code": "service_unavailable" }, "pass"]');
+  if (name === undefined) throw new InputError(field, `must be one of ${[...schemas.keys()].join(", ")}`);
   if (second !== undefined)
-    throw new InputError(`do.${second}`, `a fault does one thing, here ${name}. Add another fault for ${second}.`);
-  under("do", () => checkInput(schemas.get(name) ?? z.never(), action));
+    throw new InputError(
+      `${field}.${second}`,
+      `a fault does one thing, here ${name}. Add another fault for ${second}.`,
+    );
+  under(field, () => checkInput(schemas.get(name) ?? z.never(), action));
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function checkMatch(
-  { operationId, method }: { operationId?: string | undefined; method?: string | undefined },
-  operations: readonly OperationDescription[],
-): void {
+function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly OperationDescription[]): void {
+  const { operationId, method, headers = {}, body = {} } = match;
   if (operationId !== undefined && !operations.some(({ id }) => id === operationId)) {
     const ids = operations.map(({ id }) => id);
     throw new InputError("match.operationId", `unknown operation "${operationId}".${suggestion(operationId, ids)}`);
@@ -83,6 +114,22 @@ function checkMatch(
   const methods = [...new Set(operations.map((operation) => operation.method))];
   if (method !== undefined && !methods.includes(method.toUpperCase()))
     throw new InputError("match.method", `no operation uses the method "${method}". Use one of ${methods.join(", ")}.`);
+  for (const name of Object.keys(headers))
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new InputError("match.headers", `"${name}" is not a header name`);
+  for (const path of Object.keys(body))
+    if (!/^[^.[\]]+(\.[^.[\]]+|\[\d+\])*$/.test(path))
+      throw new InputError("match.body", `"${path}" is not the path of a field, such as members[0].destinationId`);
+}
+
+function checkWhen(
+  { step, from = "00:00", to = "24:00", timeZone = "UTC" }: z.output<typeof zFaultWhen> = {},
+  actions: unknown,
+): void {
+  const steps = Array.isArray(actions) ? actions.length : 0;
+  if (step !== undefined && step > steps)
+    throw new InputError("when.step", steps === 0 ? "do is not a list of steps" : `do has ${steps} steps`);
+  if (from === to) throw new InputError("when.to", "must differ from the start of the time of day");
+  if (!isTimeZone(timeZone)) throw new InputError("when.timeZone", "must be an IANA time zone, such as Europe/Berlin");
 }
 
 const knownCodes: ReadonlyMap<string, (typeof errorCodes)[ErrorCode]> = new Map(Object.entries(errorCodes));
@@ -92,15 +139,15 @@ const knownFieldCodes: readonly string[] = fieldErrorCodes;
 function checkError({ code, errors = [] }: { code: string; errors?: readonly { code: string }[] | undefined }): void {
   const known = knownCodes.get(code);
   if (known === undefined)
-    throw new InputError("do.code", `unknown error code "${code}" (§7.2).${suggestion(code, [...knownCodes.keys()])}`);
+    throw new InputError("code", `unknown error code "${code}" (§7.2).${suggestion(code, [...knownCodes.keys()])}`);
   if (errors.length > 0 && !known.hasFieldErrors) {
     const carriers = [...knownCodes].flatMap(([name, { hasFieldErrors }]) => (hasFieldErrors ? [name] : []));
-    throw new InputError("do.errors", `${code} has no field errors. Remove them, or use ${carriers.join(" or ")}.`);
+    throw new InputError("errors", `${code} has no field errors. Remove them, or use ${carriers.join(" or ")}.`);
   }
   for (const [index, { code: fieldCode }] of errors.entries())
     if (!knownFieldCodes.includes(fieldCode))
       throw new InputError(
-        `do.errors[${index}].code`,
+        `errors[${index}].code`,
         `unknown field error code "${fieldCode}" (§7.3).${suggestion(fieldCode, knownFieldCodes)}`,
       );
 }
@@ -109,9 +156,9 @@ function checkHeaders(headers: Record<string, string>): void {
   try {
     new Headers(headers);
   } catch {
-    throw new InputError("do.headers", "must be valid header names and values");
+    throw new InputError("headers", "must be valid header names and values");
   }
   for (const name of Object.keys(headers))
     if (framingHeaders.includes(name.toLowerCase()))
-      throw new InputError(`do.headers.${name}`, "is set by the server. Remove it.");
+      throw new InputError(`headers.${name}`, "is set by the server. Remove it.");
 }

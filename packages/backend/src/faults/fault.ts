@@ -68,32 +68,77 @@ export type WebhookFaultAction =
  */
 export type SignatureFault = "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
 
-/** Which requests or deliveries fail, of those that match. */
+/** Which requests or deliveries fail, of those that match. A match outside the days and the times of day does not count. */
 export interface FaultWhen {
   /** The first match that fails, counted from 1; 1 by default. */
   readonly nth?: number;
-  /** How many matches fail before the fault is removed; null for no limit; 1 by default. */
+  /**
+   * How many matches fail before the fault is removed; null for no limit; 1 by default. Of a list of steps, how often it is
+   * run through.
+   */
   readonly times?: number | null;
+  /** The step of a list that the next match takes, counted from 1; 1 by default. */
+  readonly step?: number;
   /** The probability that a match fails, above 0 and up to 1; 1 by default. */
   readonly probability?: number;
+  /** The weekdays on which the fault applies, by the backend's clock; all by default. */
+  readonly days?: readonly Weekday[];
+  /** The time of day from which the fault applies, such as `09:00`; `00:00` by default. */
+  readonly from?: string;
+  /** The time of day at which it ends, up to `24:00`, the default. If it is earlier than `from`, it is on the next day. */
+  readonly to?: string;
+  /** The IANA time zone of the days and times; UTC by default. */
+  readonly timeZone?: string;
+}
+
+/** A day of the week. */
+export type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+
+/**
+ * Which requests match; absent criteria match every request. Texts except `operationId` and `method` may contain `*`, which
+ * stands for any characters.
+ */
+export interface FaultMatch {
+  readonly operationId?: string;
+  readonly method?: string;
+  /** A path or a path template. */
+  readonly path?: string;
+  /** Values by header name, in any case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Values by query parameter. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Values by field of the body, such as `members[0].destinationId`. A text also matches a number that reads the same. */
+  readonly body?: Readonly<Record<string, string | number | boolean | null>>;
+  /** The name of the sandbox; a backend of its own is `default`. */
+  readonly sandbox?: string;
 }
 
 /** A failure to inject into matching requests. */
 export interface RequestFault {
-  /** Which requests match; absent criteria match every request. `path` is a path or a path template. */
-  readonly match?: { readonly operationId?: string; readonly method?: string; readonly path?: string };
+  /** A name to show. */
+  readonly name?: string;
+  readonly match?: FaultMatch;
   readonly webhooks?: never;
   readonly when?: FaultWhen;
-  readonly do: FaultAction;
+  /** What to do, or a list of steps: each match takes the next one. `pass` lets the request through. */
+  readonly do: FaultAction | readonly (FaultAction | "pass")[];
 }
 
 /** A failure to inject into matching deliveries. */
 export interface WebhookFault {
+  /** A name to show. */
+  readonly name?: string;
   /** Which deliveries match; absent criteria match every delivery. `url` is the address of the destination. */
-  readonly webhooks: { readonly destinationId?: string; readonly url?: string; readonly transferId?: string };
+  readonly webhooks: {
+    readonly destinationId?: string;
+    readonly url?: string;
+    readonly transferId?: string;
+    readonly sandbox?: string;
+  };
   readonly match?: never;
   readonly when?: FaultWhen;
-  readonly do: WebhookFaultAction;
+  /** What to do, or a list of steps: each match takes the next one. `pass` lets the delivery through. */
+  readonly do: WebhookFaultAction | readonly (WebhookFaultAction | "pass")[];
 }
 
 /** A failure to inject into requests or into deliveries. */

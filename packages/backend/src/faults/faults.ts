@@ -1,16 +1,25 @@
 import { type ErrorCode, type ErrorResponseMeta, errorCodes, type OperationDescription } from "@call-transfer/spec";
-import { under } from "../model/input-error.ts";
+import { InputError, under } from "../model/input-error.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { Random } from "../model/random.ts";
 import type { Fault, FaultAction, RequestFault, WebhookFault, WebhookFaultAction } from "./fault.ts";
 import { assertFault } from "./fault-check.ts";
+import {
+  type DeliveryCriteria,
+  isBodyMatch,
+  isDeliveryMatch,
+  isInForce,
+  isLike,
+  isRequestMatch,
+  type RequestCriteria,
+} from "./match-fault.ts";
 
 /** The active faults of a backend, in the order in which they were added. */
 export interface Faults {
   /** Adds a fault and returns its id. Throws InputError naming the invalid field. */
   add(fault: Fault): string;
-  /** Lists the active faults. `nth` and `times` are the counts that remain. */
+  /** Lists the active faults. `nth` and `times` are the counts that remain, and `step` is the next step of a list. */
   list(): readonly (Fault & { readonly id: string })[];
   /** Removes a fault; false if none has this id. */
   remove(id: string): boolean;
@@ -31,9 +40,6 @@ export interface MatchedWebhookFault {
   readonly action: WebhookFaultAction;
 }
 
-/** What the criteria of a fault are compared with. */
-export type DeliveryCriteria = { readonly [Name in keyof Required<WebhookFault["webhooks"]>]: unknown };
-
 interface ActiveFault<Kind extends Fault = Fault> {
   readonly id: string;
   readonly fault: Kind;
@@ -41,6 +47,15 @@ interface ActiveFault<Kind extends Fault = Fault> {
   nth: number;
   /** Counts down the matches that still fail; null for no limit. */
   times: number | null;
+  /** The step of a list that the next match takes, from 1. */
+  step: number;
+}
+
+/** Where the faults of a backend are, and when. */
+export interface FaultsPlace {
+  readonly clock: { now(): number };
+  /** The name of the sandbox. */
+  readonly sandbox: string;
 }
 
 /** The part of a snapshot that holds the faults. */
@@ -52,8 +67,12 @@ export interface FaultsSnapshot {
 
 /** What the backend itself does with its faults. */
 export interface FaultQueue extends Faults {
+  /** Whether a fault may match the request and asks for its body. */
+  asksForBody(request: RequestCriteria): boolean;
   /** Returns the faults that apply to a request, and counts them down. */
-  match(operation: OperationDescription, path: string): MatchedFaults;
+  match(request: RequestCriteria): MatchedFaults;
+  /** Adds a fault that every sandbox starts with, if it is for this one. Throws InputError naming the invalid field. */
+  addInitial(fault: Fault): void;
   /** Returns the fault that applies to a delivery, if there is one, and counts it down. */
   matchDelivery(delivery: DeliveryCriteria): MatchedWebhookFault | undefined;
   /** A new id for a delivery that a fault adds. Drawn here, so that faults do not change the ids of records. */
@@ -70,6 +89,7 @@ const noFaults: MatchedFaults = { latency: 0, action: undefined, id: undefined }
 export function createFaults(
   random: Pick<Random, "next" | "uuid">,
   operations: readonly OperationDescription[],
+  { clock, sandbox }: FaultsPlace = { clock: { now: () => 0 }, sandbox: "default" },
 ): FaultQueue {
   let active: ActiveFault[] = [];
   let last = 0;
@@ -77,14 +97,24 @@ export function createFaults(
     assertFault(fault, operations);
     return structuredClone(fault);
   };
-  const list = () =>
-    active.map(({ id, fault, nth, times }) => ({ ...structuredClone(fault), id, when: { ...fault.when, nth, times } }));
+  const push = (fault: Fault): string => {
+    last += 1;
+    active.push(activeFault(`fault-${last}`, fault));
+    return `fault-${last}`;
+  };
+  const list = () => active.map(shownFault);
+  const isForSandbox = ({ match, webhooks }: Fault): boolean => isLike((match ?? webhooks)?.sandbox ?? "*", sandbox);
+  const isMatch = ({ fault }: ActiveFault<RequestFault>, request: RequestCriteria): boolean =>
+    isInForce(fault.when, clock.now()) && isRequestMatch(fault.match, request, sandbox);
   return {
     add(fault) {
       const own = validated(fault);
-      last += 1;
-      active.push(activeFault(`fault-${last}`, own));
-      return `fault-${last}`;
+      if (!isForSandbox(own))
+        throw new InputError(
+          `${own.webhooks === undefined ? "match" : "webhooks"}.sandbox`,
+          `this is the sandbox "${sandbox}". Add the fault in the sandbox that it is for, or remove this field.`,
+        );
+      return push(own);
     },
     list,
     remove(id) {
@@ -95,21 +125,33 @@ export function createFaults(
     clear() {
       active = [];
     },
-    match(operation, path) {
+    addInitial(fault) {
+      const own = validated(fault);
+      if (isForSandbox(own)) push(own);
+    },
+    asksForBody: (request) =>
+      active.some((entry) => isForRequests(entry) && entry.fault.match?.body !== undefined && isMatch(entry, request)),
+    match(request) {
       if (active.length === 0) return noFaults;
-      const matched = matchFaults(active.filter(isForRequests), operation, path, random);
+      const found = active
+        .filter(isForRequests)
+        .filter((entry) => isMatch(entry, request) && isBodyMatch(entry.fault.match, request.body));
+      const matched = takeSteps(found, random);
       active = active.filter(({ times }) => times !== 0);
       return matched;
     },
     matchDelivery(delivery) {
-      const matched = active
+      const found = active
         .filter(isForDeliveries)
-        .find((entry) => isMatch(entry.fault.webhooks, delivery) && countDown(entry, random));
+        .filter(
+          ({ fault }) => isInForce(fault.when, clock.now()) && isDeliveryMatch(fault.webhooks, delivery, sandbox),
+        );
+      const matched = firstStep(found, random);
       active = active.filter(({ times }) => times !== 0);
-      return matched && { id: matched.id, action: matched.fault.do };
+      return matched;
     },
     newDeliveryId: () => random.uuid(),
-    keep: () => ({ last, waiting: list() }),
+    keep: () => ({ last, waiting: list().map((fault) => ({ ...fault })) }),
     restore(snapshot) {
       const restored = snapshot.waiting.map(({ id, ...fault }, index) =>
         activeFault(
@@ -124,8 +166,14 @@ export function createFaults(
 }
 
 function activeFault(id: string, fault: Fault): ActiveFault {
-  const { nth = 1, times = 1 } = fault.when ?? {};
-  return { id, fault, nth, times };
+  const { nth = 1, times = 1, step = 1 } = fault.when ?? {};
+  return { id, fault, nth, times, step };
+}
+
+/** A fault with the counts that remain. */
+function shownFault({ id, fault, nth, times, step }: ActiveFault): Fault & { readonly id: string } {
+  const when = { ...fault.when, nth, times, ...(isList<unknown>(fault.do) && { step }) };
+  return { ...structuredClone(fault), id, when: structuredClone(when) };
 }
 
 function isForRequests(entry: ActiveFault): entry is ActiveFault<RequestFault> {
@@ -136,18 +184,14 @@ function isForDeliveries(entry: ActiveFault): entry is ActiveFault<WebhookFault>
   return entry.fault.webhooks !== undefined;
 }
 
-function matchFaults(
-  active: readonly ActiveFault<RequestFault>[],
-  operation: OperationDescription,
-  path: string,
-  random: Pick<Random, "next">,
-): MatchedFaults {
+/** Adds up what the faults that match a request do: all latencies, and the first other action. */
+function takeSteps(found: readonly ActiveFault<RequestFault>[], random: Pick<Random, "next">): MatchedFaults {
   let matched = noFaults;
-  for (const entry of active) {
-    const { do: action } = entry.fault;
+  for (const entry of found) {
+    const action = nextStep<FaultAction | "pass">(entry.fault.do, entry.step);
     const isLatency = typeof action === "object" && "latency" in action;
     if (!isLatency && matched.action !== undefined) continue;
-    if (!isOperation(entry.fault.match, operation, path) || !countDown(entry, random)) continue;
+    if (!countDown(entry, random) || action === "pass") continue;
     matched = isLatency
       ? { ...matched, latency: matched.latency + action.latency, id: matched.id ?? entry.id }
       : { ...matched, action, id: entry.id };
@@ -155,7 +199,28 @@ function matchFaults(
   return matched;
 }
 
-/** Whether this match fails, by the fault's `nth`, `probability` and `times`. */
+/** What the first fault does that matches a delivery and does not let it pass. */
+function firstStep(
+  found: readonly ActiveFault<WebhookFault>[],
+  random: Pick<Random, "next">,
+): MatchedWebhookFault | undefined {
+  for (const entry of found) {
+    const action = nextStep<WebhookFaultAction | "pass">(entry.fault.do, entry.step);
+    if (countDown(entry, random) && action !== "pass") return { id: entry.id, action };
+  }
+  return undefined;
+}
+
+/** What the next match gets. */
+function nextStep<Action>(actions: Action | readonly Action[], step: number): Action | "pass" {
+  return isList(actions) ? (actions[step - 1] ?? "pass") : actions;
+}
+
+function isList<Action>(actions: Action | readonly Action[]): actions is readonly Action[] {
+  return Array.isArray(actions);
+}
+
+/** Whether this match fails, by the fault's `nth`, `probability` and `times`. If so, it takes a step. */
 function countDown(entry: ActiveFault, random: Pick<Random, "next">): boolean {
   if (entry.nth > 1) {
     entry.nth -= 1;
@@ -163,24 +228,10 @@ function countDown(entry: ActiveFault, random: Pick<Random, "next">): boolean {
   }
   const { probability = 1 } = entry.fault.when ?? {};
   if (probability < 1 && random.next() / 2 ** 32 >= probability) return false;
-  if (entry.times !== null) entry.times -= 1;
+  const steps = isList<unknown>(entry.fault.do) ? entry.fault.do.length : 1;
+  entry.step = (entry.step % steps) + 1;
+  if (entry.step === 1 && entry.times !== null) entry.times -= 1;
   return true;
-}
-
-function isMatch({ destinationId, url, transferId }: WebhookFault["webhooks"], delivery: DeliveryCriteria): boolean {
-  return (
-    (destinationId ?? delivery.destinationId) === delivery.destinationId &&
-    (url ?? delivery.url) === delivery.url &&
-    (transferId ?? delivery.transferId) === delivery.transferId
-  );
-}
-
-function isOperation(match: RequestFault["match"], operation: OperationDescription, path: string): boolean {
-  return (
-    (match?.operationId ?? operation.id) === operation.id &&
-    (match?.method ?? operation.method).toUpperCase() === operation.method &&
-    [undefined, path, operation.path].includes(match?.path)
-  );
 }
 
 /** The error response of a fault with an error code, with the default `errors` and `meta` of that code. */

@@ -32,25 +32,43 @@ export const zClockStep = z.union([
   z.strictObject({ nextTimer: z.literal(true) })
 ]);
 
-/** Which requests match; absent criteria match every request. */
+/** A name to show. */
+export const zFaultName = z.string().min(1).max(100);
+
+/** The step lets the request or delivery through. */
+export const zFaultPass = z.enum(['pass']);
+
+/** Which requests match; absent criteria match every request. Texts except `operationId` and `method` may contain `*`, which stands for any characters. */
 export const zFaultMatch = z.strictObject({
   operationId: z.string().optional(),
   method: z.string().optional(),
-  path: z.string().optional()
+  path: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  query: z.record(z.string(), z.string()).optional(),
+  body: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()).optional(),
+  sandbox: z.string().optional()
 });
 
 /** Which deliveries match; absent criteria match every delivery, so `{}` matches all. */
 export const zWebhookMatch = z.strictObject({
   destinationId: z.string().optional(),
   url: z.string().optional(),
-  transferId: z.string().optional()
+  transferId: z.string().optional(),
+  sandbox: z.string().optional()
 });
 
-/** Counts matching requests, or matching deliveries. */
+/** Counts matching requests, or matching deliveries. A match outside the days and the times of day does not count. */
 export const zFaultWhen = z.strictObject({
   nth: z.int().gte(1).optional(),
   times: z.int().gte(1).nullish(),
-  probability: z.number().gt(0).lte(1).optional()
+  step: z.int().gte(1).optional(),
+  probability: z.number().gt(0).lte(1).optional(),
+  days: z.array(z.enum([
+    'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'
+  ])).min(1).optional(),
+  from: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/).optional(),
+  to: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/).optional(),
+  timeZone: z.string().optional()
 });
 
 /** What the fault does to a delivery. All times are seconds of the sandbox's clock. `truncate` cuts the body in half; the signature is of the whole. `reorder` sends the delivery after the next one to the same destination, or after 10 seconds. `duplicate` sends the same bytes several times. `retry` sends the event again, with a new signature, until a 2xx. `delaySecs` sends later, with the signature of before. `signedSecsAgo` signs with an earlier time. `sign` changes the signature. `alsoTo` sends the same bytes to other addresses too. */
@@ -74,9 +92,10 @@ export const zWebhookFaultDo = z.union([
 ]);
 
 export const zWebhookFault = z.strictObject({
+  name: zFaultName.optional(),
   webhooks: zWebhookMatch,
   when: zFaultWhen.optional(),
-  do: zWebhookFaultDo
+  do: z.union([zWebhookFaultDo, z.array(z.union([zWebhookFaultDo, zFaultPass])).min(1).max(1000)])
 });
 
 export const zFaultFieldError = z.strictObject({
@@ -116,9 +135,10 @@ export const zFaultDo = z.union([
 ]);
 
 export const zRequestFault = z.strictObject({
+  name: zFaultName.optional(),
   match: zFaultMatch.optional(),
   when: zFaultWhen.optional(),
-  do: zFaultDo
+  do: z.union([zFaultDo, z.array(z.union([zFaultDo, zFaultPass])).min(1).max(1000)])
 });
 
 /** A failure of API requests (`match`) or of webhook deliveries (`webhooks`). */

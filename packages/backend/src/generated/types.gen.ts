@@ -132,22 +132,39 @@ export interface components {
     /** @description A failure of API requests (`match`) or of webhook deliveries (`webhooks`). */
     readonly Fault: components["schemas"]["RequestFault"] | components["schemas"]["WebhookFault"];
     readonly RequestFault: {
+      readonly name?: components["schemas"]["FaultName"];
       readonly match?: components["schemas"]["FaultMatch"];
       readonly when?: components["schemas"]["FaultWhen"];
-      readonly do: components["schemas"]["FaultDo"];
+      /** @description What to do, or a list of steps of which each matching request takes the next one. */
+      readonly do: components["schemas"]["FaultDo"] | readonly (components["schemas"]["FaultDo"] | components["schemas"]["FaultPass"])[];
     };
     readonly WebhookFault: {
+      readonly name?: components["schemas"]["FaultName"];
       readonly webhooks: components["schemas"]["WebhookMatch"];
       readonly when?: components["schemas"]["FaultWhen"];
-      readonly do: components["schemas"]["WebhookFaultDo"];
+      /** @description What to do, or a list of steps of which each matching delivery takes the next one. */
+      readonly do: components["schemas"]["WebhookFaultDo"] | readonly (components["schemas"]["WebhookFaultDo"] | components["schemas"]["FaultPass"])[];
     };
-    /** @description Which requests match; absent criteria match every request. */
+    /** @description A name to show. */
+    readonly FaultName: string;
+    /**
+     * @description The step lets the request or delivery through.
+     * @enum {string}
+     */
+    readonly FaultPass: "pass";
+    /** @description Which requests match; absent criteria match every request. Texts except `operationId` and `method` may contain `*`, which stands for any characters. */
     readonly FaultMatch: {
       readonly operationId?: string;
       /** @description An HTTP method that an operation uses. */
       readonly method?: string;
       /** @description A path or a path template. */
       readonly path?: string;
+      /** @description Values by query parameter. */
+      readonly query?: { readonly [key: string]: string };
+      /** @description Values by field of the body, such as `members[0].destinationId`. A text also matches a number that reads the same. */
+      readonly body?: { readonly [key: string]: string | number | boolean | null };
+      /** @description The name of the sandbox. */
+      readonly sandbox?: string;
     };
     /** @description Which deliveries match; absent criteria match every delivery, so `{}` matches all. */
     readonly WebhookMatch: {
@@ -156,15 +173,27 @@ export interface components {
       readonly url?: string;
       /** @description The `transferId` of the event. */
       readonly transferId?: string;
+      /** @description The name of the sandbox; may contain `*`. */
+      readonly sandbox?: string;
     };
-    /** @description Counts matching requests, or matching deliveries. */
+    /** @description Counts matching requests, or matching deliveries. A match outside the days and the times of day does not count. */
     readonly FaultWhen: {
       /** @description The first matching request that fails, counted from 1; 1 by default. */
       readonly nth?: number;
-      /** @description How many requests fail before the fault is removed; null for no limit; 1 by default. */
+      /** @description How many requests fail before the fault is removed; null for no limit; 1 by default. Of a list of steps, how often it is run through. */
       readonly times?: number | null;
+      /** @description The step of a list that the next match takes, counted from 1; 1 by default. */
+      readonly step?: number;
       /** @description The probability that a matching request fails, drawn from the sandbox's random generator; 1 by default. */
       readonly probability?: number;
+      /** @description The weekdays on which the fault applies, by the sandbox's clock; all by default. */
+      readonly days?: readonly ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+      /** @description The time of day from which the fault applies; 00:00 by default. */
+      readonly from?: string;
+      /** @description The time of day at which it ends; 24:00 by default. If it is earlier than `from`, it is on the next day. */
+      readonly to?: string;
+      /** @description The IANA time zone of the days and times; UTC by default. */
+      readonly timeZone?: string;
     };
     /** @description What the fault does. `code` responds with an error of the API, `rateLimit` with `rate_limit_exceeded`, `status` with any status and body. `latency` delays the request by milliseconds of the sandbox's clock. `reset`, `empty` and `hang` replace the response and do not process the request. `processThenDrop` processes the request, then resets the connection. The other values damage the response. */
     readonly FaultDo: ("reset" | "empty" | "truncate" | "hang" | "slowBody" | "wrongContentType" | "unknownEnum" | "processThenDrop") | {

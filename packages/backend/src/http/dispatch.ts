@@ -1,7 +1,7 @@
 import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
 import type { FaultAction } from "../faults/fault.ts";
-import { faultProblem, type MatchedFaults } from "../faults/faults.ts";
+import { type FaultQueue, faultProblem, type MatchedFaults } from "../faults/faults.ts";
 import { type Answer, isProblem, problem } from "../model/problem.ts";
 import { isUuid } from "../model/uuid.ts";
 import type { World } from "../model/world.ts";
@@ -9,7 +9,7 @@ import { authenticate, callerAddress, limitRate, restrictKey, selectAccount, typ
 import type { AnyExchange, AnyHandler } from "./exchange.ts";
 import type { OperationTable } from "./router.ts";
 import { type IncomingRequest, type PlainResponse, type TransportFault, untilAborted } from "./transport.ts";
-import { readBody, readQuery } from "./validate.ts";
+import { readAhead, readBody, readQuery } from "./validate.ts";
 
 /** The parts of a backend that respond to requests. */
 export interface Dispatcher {
@@ -17,7 +17,7 @@ export interface Dispatcher {
   readonly table: OperationTable;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly tokens: Tokens;
-  readonly faults: { match(operation: OperationDescription, path: string): MatchedFaults };
+  readonly faults: Pick<FaultQueue, "asksForBody" | "match">;
   readonly formatDate: ReturnType<typeof createDateFormatter>;
 }
 
@@ -70,12 +70,18 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
     const headers = match && { Allow: match.allow.join(", ") };
     return respond(dispatcher, requestId, problem("not_found", { ...(headers && { headers }) }));
   }
-  const faults = dispatcher.faults.match(match.operation, url.pathname);
+  const criteria = { operation: match.operation, url, headers: request.headers };
+  const ahead = dispatcher.faults.asksForBody(criteria) ? await readAhead(request) : undefined;
+  const faults = dispatcher.faults.match(ahead === undefined ? criteria : { ...criteria, body: ahead.value });
   let requestBody: unknown;
   const recordBody = (value: unknown, bytes: number): void => {
     if (bytes <= maxRecordedBytes) requestBody = value;
   };
-  const dispatched = await respondWithFaults(dispatcher, { ...input, ...match, recordBody }, faults);
+  const dispatched = await respondWithFaults(
+    dispatcher,
+    { ...input, ...match, request: ahead?.request ?? request, recordBody },
+    faults,
+  );
   return {
     ...dispatched,
     operationId: match.operation.id,

@@ -48,6 +48,33 @@ export async function readBody(
   return schema === undefined ? { value } : validate(schema, value, "body");
 }
 
+/**
+ * Reads the body before the request is checked. Returns the parsed value, undefined unless it is JSON, and a request whose
+ * body can be read as if this had not happened.
+ */
+export async function readAhead(request: IncomingRequest): Promise<{ request: IncomingRequest; value: unknown }> {
+  const { method, url, headers, signal } = request;
+  const same = { method, url, headers, body: null, ...(signal !== undefined && { signal }) };
+  try {
+    const bytes = request.bodyBytes ?? (await readBounded(request, maxBodyBytes));
+    // Longer than allowed, so that it is refused again.
+    if (bytes === undefined)
+      return { request: { ...same, bodyBytes: new Uint8Array(maxBodyBytes + 1) }, value: undefined };
+    return { request: { ...same, bodyBytes: bytes }, value: parsedOrUndefined(bytes) };
+  } catch (error) {
+    const broken = new ReadableStream<Uint8Array<ArrayBuffer>>({ start: (controller) => controller.error(error) });
+    return { request: { ...same, body: broken }, value: undefined };
+  }
+}
+
+function parsedOrUndefined(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Parses the query parameters into their types and validates them; a repeated parameter is invalid. */
 export function readQuery(
   parameters: URLSearchParams,

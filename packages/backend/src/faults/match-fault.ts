@@ -1,0 +1,96 @@
+import type { OperationDescription } from "@call-transfer/spec";
+import { localTime } from "../model/time-zone.ts";
+import type { FaultWhen, RequestFault, WebhookFault } from "./fault.ts";
+
+/** What the criteria of a fault of requests are compared with. */
+export interface RequestCriteria {
+  readonly operation: OperationDescription;
+  readonly url: URL;
+  readonly headers: { get(name: string): string | null };
+  /** The parsed body, if a fault asks for it. */
+  readonly body?: unknown;
+}
+
+/** What the criteria of a fault of deliveries are compared with. */
+export type DeliveryCriteria = { readonly [Name in keyof Omit<WebhookFault["webhooks"], "sandbox">]-?: unknown };
+
+/** Whether a request meets the criteria of a fault, apart from those of the body. */
+export function isRequestMatch(
+  match: RequestFault["match"] = {},
+  { operation, url, headers }: RequestCriteria,
+  sandbox: string,
+): boolean {
+  const { path } = match;
+  return (
+    (match.operationId ?? operation.id) === operation.id &&
+    (match.method ?? operation.method).toUpperCase() === operation.method &&
+    (path === undefined || path === operation.path || isLike(path, url.pathname)) &&
+    isLike(match.sandbox ?? "*", sandbox) &&
+    Object.entries(match.headers ?? {}).every(([name, text]) => isLike(text, headers.get(name))) &&
+    Object.entries(match.query ?? {}).every(([name, text]) =>
+      url.searchParams.getAll(name).some((value) => isLike(text, value)),
+    )
+  );
+}
+
+/** Whether a parsed body meets the criteria of a fault. */
+export function isBodyMatch({ body: fields = {} }: RequestFault["match"] = {}, body: unknown): boolean {
+  return Object.entries(fields).every(([path, expected]) => {
+    const value = fieldAt(body, path);
+    const isScalar = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+    return typeof expected === "string" && isScalar ? isLike(expected, String(value)) : value === expected;
+  });
+}
+
+/** Whether a delivery meets the criteria of a fault. */
+export function isDeliveryMatch(
+  { destinationId, url, transferId, sandbox: wanted = "*" }: WebhookFault["webhooks"],
+  delivery: DeliveryCriteria,
+  sandbox: string,
+): boolean {
+  return (
+    (destinationId ?? delivery.destinationId) === delivery.destinationId &&
+    (url ?? delivery.url) === delivery.url &&
+    (transferId ?? delivery.transferId) === delivery.transferId &&
+    isLike(wanted, sandbox)
+  );
+}
+
+/** Whether a fault applies at a time in milliseconds, by its days and times of day. */
+export function isInForce(
+  { days, from = "00:00", to = "24:00", timeZone = "UTC" }: FaultWhen = {},
+  at: number,
+): boolean {
+  if (days === undefined && from === "00:00" && to === "24:00") return true;
+  const { weekday, time } = localTime(at, timeZone);
+  const isDay = days === undefined || days.some((day) => day === weekday);
+  return isDay && (from < to ? from <= time && time < to : from <= time || time < to);
+}
+
+/** Whether a text is like a pattern, in which `*` stands for any characters. */
+export function isLike(pattern: string, text: string | null): boolean {
+  if (text === null) return false;
+  const [first = "", ...others] = pattern.split("*");
+  const last = others.pop();
+  if (last === undefined) return text === pattern;
+  if (!text.startsWith(first)) return false;
+  let end = first.length;
+  for (const part of others) {
+    const found = text.indexOf(part, end);
+    if (found === -1) return false;
+    end = found + part.length;
+  }
+  return text.length - last.length >= end && text.endsWith(last);
+}
+
+/** The parts of a field's path, such as `members`, `0` and `destinationId`. */
+function fieldAt(body: unknown, path: string): unknown {
+  return path
+    .split(/[.[\]]+/)
+    .filter((part) => part !== "")
+    .reduce<unknown>(
+      (node, part) =>
+        typeof node === "object" && node !== null && Object.hasOwn(node, part) ? Reflect.get(node, part) : undefined,
+      body,
+    );
+}

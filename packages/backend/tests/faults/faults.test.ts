@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import type { Fault } from "../../src/faults/fault.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import { send } from "../test-client.ts";
+
+const unavailable = { code: "service_unavailable" } as const;
+
+function withFaults(...faults: Fault[]): Backend {
+  return createBackend({ faults, fetch: async () => new Response() });
+}
+
+async function statuses(backend: Backend, count: number): Promise<number[]> {
+  const seen: number[] = [];
+  for (let index = 0; index < count; index += 1) seen.push((await send(backend, "GET /roles")).status);
+  return seen;
+}
+
+describe("a fault with a list of steps", () => {
+  it("takes one step a request, and is removed after the last", async () => {
+    const backend = withFaults({ do: [unavailable, { status: 504 }, "pass", unavailable] });
+    expect(await statuses(backend, 5)).toEqual([503, 504, 200, 503, 200]);
+    expect(backend.faults.list()).toEqual([]);
+  });
+
+  it("starts over as often as times says", async () => {
+    const backend = withFaults({ when: { times: 2 }, do: [unavailable, "pass"] });
+    expect(await statuses(backend, 5)).toEqual([503, 200, 503, 200, 200]);
+    const endless = withFaults({ when: { times: null }, do: [unavailable, "pass"] });
+    expect(await statuses(endless, 6)).toEqual([503, 200, 503, 200, 503, 200]);
+  });
+
+  it("shows the next step and the rounds that remain", async () => {
+    const backend = withFaults({ when: { times: 2, nth: 2 }, do: [unavailable, "pass", unavailable] });
+    await statuses(backend, 3);
+    expect(backend.faults.list()).toMatchObject([{ when: { nth: 1, times: 2, step: 3 } }]);
+    await statuses(backend, 1);
+    expect(backend.faults.list()).toMatchObject([{ when: { nth: 1, times: 1, step: 1 } }]);
+  });
+
+  it("continues after a snapshot", async () => {
+    const backend = withFaults({ do: [unavailable, "pass", unavailable] });
+    await statuses(backend, 1);
+    const other = createBackend();
+    other.restore(JSON.parse(JSON.stringify(backend.snapshot())));
+    expect(await statuses(other, 3)).toEqual([200, 503, 200]);
+  });
+
+  it("marks in the journal only the requests that it changed", async () => {
+    const backend = withFaults({ do: ["pass", unavailable] });
+    await statuses(backend, 2);
+    expect(backend.journal.list().map(({ fault }) => fault)).toEqual([undefined, "fault-1"]);
+  });
+
+  it("leaves a request that it lets through to the next fault", async () => {
+    const backend = withFaults({ do: ["pass", unavailable] }, { when: { times: null }, do: { status: 504 } });
+    expect(await statuses(backend, 3)).toEqual([504, 503, 504]);
+  });
+
+  it("waits for a step that is a latency", async () => {
+    const backend = withFaults({ do: ["pass", { latency: 400 }] });
+    expect(await statuses(backend, 1)).toEqual([200]);
+    const slow = send(backend, "GET /roles");
+    await backend.clock.advance({ by: 400 });
+    expect((await slow).status).toBe(200);
+    expect(backend.journal.list().at(-1)?.fault).toBe("fault-1");
+  });
+
+  it("does the same with deliveries", async () => {
+    const backend = withFaults({ webhooks: {}, do: [{ sign: "none" }, "pass", { sign: "reversed" }] });
+    const { app } = demo.destinations;
+    for (let index = 0; index < 4; index += 1) await backend.deliveries.trigger({ destinationId: app });
+    expect(backend.deliveries.list().map(({ faultDo }) => faultDo)).toEqual([
+      { sign: "none" },
+      undefined,
+      { sign: "reversed" },
+      undefined,
+    ]);
+  });
+
+  it.each<[unknown, string]>([
+    [[], "do: a list needs at least one step"],
+    ["pass", 'do: pass is a step of a list, such as [{ "code": "service_unavailable" }, "pass"]'],
+    [["pass", { code: "sevice_unavailable" }], "do[1].code: unknown error code"],
+    [["pass", "wait"], "do[1]: must be one of reset, empty"],
+    [["pass", { sign: "none" }], "do[1]: sign is for webhook deliveries"],
+  ])("%j is refused: %s", (action, message) => {
+    expect(() => createBackend().faults.add({ do: action } as Fault)).toThrow(message);
+  });
+
+  it("refuses a step beyond the end", () => {
+    expect(() => withFaults({ when: { step: 3 }, do: [unavailable, "pass"] })).toThrow("when.step: do has 2 steps");
+  });
+});

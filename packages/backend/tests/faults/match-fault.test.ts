@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import type { FaultMatch, FaultWhen } from "../../src/faults/fault.ts";
+import { isLike } from "../../src/faults/match-fault.ts";
+import { createSandboxes } from "../../src/sandboxes.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import { codeOf, send } from "../test-client.ts";
+
+const placement = {
+  flowId: demo.flows.published,
+  fromNumber: demo.numbers.working,
+  toNumber: demo.recipients.anyone,
+};
+const group = {
+  name: "Evening",
+  totalTimeoutSecs: 20,
+  members: [{ destinationId: demo.destinations.phone, ringTimeoutSecs: 15 }],
+};
+
+/** A backend that answers all requests that match with 503. */
+function failing(match: FaultMatch, when: FaultWhen = {}): Backend {
+  const backend = createBackend();
+  backend.faults.add({ match, when: { times: null, ...when }, do: { code: "service_unavailable" } });
+  return backend;
+}
+
+const isFailed = async (backend: Backend, target: string, request: Parameters<typeof send>[2] = {}) =>
+  codeOf(await send(backend, target, request)) === "service_unavailable";
+
+describe("a text with *", () => {
+  it.each([
+    ["slow", "slow", true],
+    ["slow", "slower", false],
+    ["sl*", "slow", true],
+    ["*ow", "slow", true],
+    ["*", "", true],
+    ["*lo*", "slow", true],
+    ["s*w", "s", false],
+    ["a*a", "a", false],
+    ["a*b*c", "a-b-b-c", true],
+    ["a*b*c", "a-c-b", false],
+    ["+49*", "+4930", true],
+    [".*", "slow", false],
+  ])("%s and %s: %s", (pattern, text, expected) => {
+    expect(isLike(pattern, text)).toBe(expected);
+  });
+});
+
+describe("a fault that matches headers", () => {
+  it("ignores the case of names and needs each value", async () => {
+    const backend = failing({ headers: { "X-Test": "slow", "x-run": "7*" } });
+    expect(await isFailed(backend, "GET /roles", { headers: { "x-test": "slow", "X-Run": "71" } })).toBe(true);
+    expect(await isFailed(backend, "GET /roles", { headers: { "x-test": "slow" } })).toBe(false);
+    expect(await isFailed(backend, "GET /roles", { headers: { "x-test": "SLOW", "x-run": "7" } })).toBe(false);
+  });
+});
+
+describe("a fault that matches query parameters", () => {
+  it("needs each value, of which a repeated parameter has several", async () => {
+    const backend = failing({ query: { limit: "5" } });
+    expect(await isFailed(backend, "GET /calls?limit=5&offset=0")).toBe(true);
+    expect(await isFailed(backend, "GET /calls?limit=7&limit=5")).toBe(true);
+    expect(await isFailed(backend, "GET /calls?limit=50")).toBe(false);
+    expect(await isFailed(backend, "GET /calls")).toBe(false);
+  });
+});
+
+describe("a fault that matches fields of the body", () => {
+  it("finds them by the paths that field errors have", async () => {
+    const backend = failing({ body: { "members[0].destinationId": demo.destinations.phone, totalTimeoutSecs: 20 } });
+    const target = "POST /transfers/destination-groups";
+    expect(await isFailed(backend, target, { body: group })).toBe(true);
+    expect(await isFailed(backend, target, { body: { ...group, totalTimeoutSecs: 21 } })).toBe(false);
+    expect(await isFailed(backend, target, { body: { ...group, name: "Late", members: [] } })).toBe(false);
+  });
+
+  it("compares a text with a number that reads the same, and a number only with a number", async () => {
+    const target = "POST /transfers/destination-groups";
+    expect(await isFailed(failing({ body: { totalTimeoutSecs: "2*" } }), target, { body: group })).toBe(true);
+    expect(await isFailed(failing({ body: { name: 5 } }), target, { body: { ...group, name: "5" } })).toBe(false);
+  });
+
+  it("finds null, and nothing in a body that is not JSON", async () => {
+    const backend = failing({ body: { strategy: null } });
+    const target = "POST /transfers/destination-groups";
+    expect(await isFailed(backend, target, { body: { ...group, strategy: null } })).toBe(true);
+    expect(codeOf(await send(backend, target, { body: "{" }))).toBe("invalid_json");
+    expect(await isFailed(backend, "GET /roles")).toBe(false);
+  });
+
+  it("keeps the order of checks and what the journal records", async () => {
+    const backend = failing({ body: { toNumber: "nobody" } });
+    const answers = [
+      await send(backend, "POST /calls", { body: placement }),
+      await send(backend, "POST /calls", { body: "{", token: null }),
+      await send(backend, "POST /calls", { body: { ...placement, toNumber: "1" } }),
+    ];
+    expect(answers.map((answer) => codeOf(answer) ?? answer.status)).toEqual([
+      201,
+      "token_missing",
+      "validation_failed",
+    ]);
+    expect([1, 2, 3].map((id) => backend.journal.get(id)?.requestBody)).toEqual([
+      placement,
+      undefined,
+      { ...placement, toNumber: "1" },
+    ]);
+  });
+
+  it("answers a body that is too large, and one that breaks off, as without the fault", async () => {
+    const url = "http://mock.test/api/v1/calls";
+    const stream = (start: (controller: ReadableStreamDefaultController<Uint8Array>) => void) =>
+      ({
+        method: "POST",
+        headers: { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" },
+        body: new ReadableStream({ start }),
+        duplex: "half",
+      }) as RequestInit;
+    const large = stream((controller) => {
+      controller.enqueue(new Uint8Array(2 ** 20));
+      controller.enqueue(new Uint8Array(1));
+      controller.close();
+    });
+    const broken = stream((controller) => controller.error(new Error("The line is cut.")));
+    const backend = failing({ body: { toNumber: "nobody" } });
+    const answers = [await backend.fetch(url, large), await backend.fetch(url, broken)];
+    expect(answers.map(({ status }) => status)).toEqual([400, 500]);
+    expect(await answers[0]?.json()).toMatchObject({ detail: "The request body exceeds 1 MiB. Send a smaller one." });
+    expect(backend.journal.list()[1]?.error).toContain("The line is cut.");
+  });
+
+  it("reads the body only for a request that otherwise matches", async () => {
+    const backend = failing({ method: "POST", path: "/api/v1/transfers/*", body: { name: "Evening" } });
+    expect(await isFailed(backend, "POST /calls", { body: { ...placement, name: "Evening" } })).toBe(false);
+    expect(await isFailed(backend, "POST /transfers/destination-groups", { body: group })).toBe(true);
+  });
+});
+
+describe("a fault for some sandboxes", () => {
+  const limited = { match: { sandbox: "qa-*" }, when: { times: null }, do: { code: "queue_full" } } as const;
+
+  it("reaches only these, when all start with it", () => {
+    const sandboxes = createSandboxes({ faults: [limited] });
+    const faultsOf = (name: string) => sandboxes.create(name).faults.list().length;
+    expect([sandboxes.default.faults.list().length, faultsOf("qa-1"), faultsOf("dev")]).toEqual([0, 1, 0]);
+  });
+
+  it("cannot be added to another one", () => {
+    expect(() => createBackend().faults.add(limited)).toThrow(
+      'match.sandbox: this is the sandbox "default". Add the fault in the sandbox that it is for, or remove this field.',
+    );
+  });
+});
+
+describe("a fault for some days and times", () => {
+  it.each<[FaultWhen, string, boolean]>([
+    [{ days: ["monday"] }, "2026-03-02T00:00:00Z", true],
+    [{ days: ["monday"] }, "2026-03-03T00:00:00Z", false],
+    [{ days: ["monday"], timeZone: "America/New_York" }, "2026-03-03T04:59:00Z", true],
+    [{ from: "09:00", to: "17:00" }, "2026-03-02T09:00:00Z", true],
+    [{ from: "09:00", to: "17:00" }, "2026-03-02T17:00:00Z", false],
+    [{ from: "22:00", to: "06:00" }, "2026-03-02T23:30:00Z", true],
+    [{ from: "22:00", to: "06:00" }, "2026-03-02T05:59:00Z", true],
+    [{ from: "22:00", to: "06:00" }, "2026-03-02T06:00:00Z", false],
+    [{ from: "18:00" }, "2026-03-02T23:59:00Z", true],
+  ])("%j at %s: %s", async (when, now, expected) => {
+    const backend = failing({}, when);
+    backend.clock.set({ now: Date.parse(now) });
+    expect(await isFailed(backend, "GET /roles")).toBe(expected);
+  });
+
+  it("counts no request outside of them", async () => {
+    const backend = failing({}, { days: ["tuesday"], times: 1 });
+    expect(await isFailed(backend, "GET /roles")).toBe(false);
+    expect(backend.faults.list()).toMatchObject([{ when: { times: 1 } }]);
+  });
+});
+
+describe("criteria that cannot be", () => {
+  it.each<[FaultMatch, string]>([
+    [{ headers: { "x test": "1" } }, 'match.headers: "x test" is not a header name'],
+    [
+      { body: { "members[x]": "1" } },
+      'match.body: "members[x]" is not the path of a field, such as members[0].destinationId',
+    ],
+  ])("%j: %s", (match, message) => {
+    expect(() => failing(match)).toThrow(message);
+  });
+
+  it.each<[FaultWhen, string]>([
+    [{ from: "09:00", to: "09:00" }, "when.to: must differ from the start of the time of day"],
+    [{ timeZone: "Mars/Base" }, "when.timeZone: must be an IANA time zone, such as Europe/Berlin"],
+    [{ step: 2 }, "when.step: do is not a list of steps"],
+  ])("%j: %s", (when, message) => {
+    expect(() => failing({}, when)).toThrow(message);
+  });
+});
