@@ -18,7 +18,7 @@ const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources", "query"],
   backend: ["generated", "model", "rules", "faults", "platform", "http", "routes", "testing", "control"],
   contract: ["facts", "compare", "suite", "cases", "coverage", "live"],
-  "mock-server": ["server", "attack", "fixtures", "log", "cli"],
+  "mock-server": ["server", "proxy", "attack", "fixtures", "log", "cli"],
 };
 const forbid = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
 

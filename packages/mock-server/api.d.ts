@@ -1,5 +1,8 @@
 declare module "@call-transfer/mock-server" {
-  export { MockServer, MockServerOptions, PrismServer, PrismServerOptions, startMockServer, startPrismServer };
+  export {
+    MockServer, MockServerOptions, PrismServer, PrismServerOptions, ProxyOptions, ProxyServer, startMockServer,
+    startPrismServer, startProxy
+  };
 }
 
 declare module "@call-transfer/mock-server/attack" {
@@ -143,6 +146,16 @@ declare interface PrismServerOptions {
   readonly upstream?: string;
 }
 
+declare interface ProxyOptions extends Pick<MockServerOptions, "port" | "host" | "allowedHosts" | "corsOrigins"> {
+  readonly target: string;
+  readonly strict?: boolean;
+  readonly timeoutMs?: number;
+}
+
+declare interface ProxyServer extends Omit<MockServer, "sandboxes"> {
+  readonly target: string;
+}
+
 declare type SandboxOptions = Pick<BackendOptions, "seed" | "now" | "clock" | "prng" | "policies" | "faults">;
 
 interface TestParts {
@@ -165,3 +178,4 @@ declare function expectNoFindings(report: AttackReport): void;
 declare function formatReport(report: AttackReport): string;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;
+declare function startProxy(options: ProxyOptions): Promise<ProxyServer>;

@@ -43,7 +43,8 @@ export interface Refusal {
 // Two components could read different values if one of these headers came twice.
 const single = new Set(["host", "origin", "authorization", "content-type", "x-account-id", "x-sandbox"]);
 const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
-const controlPaths = /^(?:\/_sandbox\/[^/]+)?\/_control(?:\/|$)/;
+/** The paths of the control plane, in any sandbox. */
+export const controlPaths = /^(?:\/_sandbox\/[^/]+)?\/_control(?:\/|$)/;
 
 /** Accepts or rejects a request by its head alone, before routing and before its body is read. */
 export function admit(head: RequestHead, rules: GateRules): Admission | Refusal {

@@ -17,10 +17,31 @@ const preflightHeaders = {
   "Access-Control-Max-Age": "600",
 };
 
+/** A request that passed the gate, with its connection. */
+export interface AdmittedRequest {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** The absolute URL, normalized. */
+  readonly url: URL;
+  /** The whole body; undefined for none. */
+  readonly body: Uint8Array | undefined;
+  /** The headers that let the client's page read the response (CORS); empty for requests of the same origin. */
+  readonly corsHeaders: Readonly<Record<string, string>>;
+}
+
+/** What stands in front of the sandboxes, such as a proxy. */
+export interface Front {
+  /** The largest body that it takes, in bytes. */
+  readonly maxBodyBytes: number;
+  /** Answers a request. Resolves with false, without having answered, for a request to the sandboxes. */
+  answer(request: AdmittedRequest): Promise<boolean>;
+}
+
 /** What every request of a listener shares. */
 interface ListenerContext {
   readonly rules: GateRules;
   readonly handle: Sandboxes["handle"];
+  readonly front: Front | undefined;
   /** Aborts when the server closes. */
   readonly closing: AbortSignal;
   /** Waits for the end of the current turn of the event loop. */
@@ -28,8 +49,13 @@ interface ListenerContext {
 }
 
 /** Connects a request handler to `node:http`, behind the gate. `closing` ends streamed responses. */
-export function createListener(rules: GateRules, handle: Sandboxes["handle"], closing: AbortSignal): RequestListener {
-  const context: ListenerContext = { rules, handle, closing, endOfTurn: createTurns() };
+export function createListener(
+  rules: GateRules,
+  handle: Sandboxes["handle"],
+  closing: AbortSignal,
+  front?: Front,
+): RequestListener {
+  const context: ListenerContext = { rules, handle, front, closing, endOfTurn: createTurns() };
   return (incoming, outgoing) => {
     incoming.on("error", () => {});
     serve(incoming, outgoing, context).catch(() => {
@@ -48,7 +74,7 @@ export function rejectExpectation(incoming: IncomingMessage, outgoing: ServerRes
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { rules, handle, closing, endOfTurn }: ListenerContext,
+  { rules, handle, front, closing, endOfTurn }: ListenerContext,
 ): Promise<void> {
   const { method = "", url: target = "", headers, rawHeaders, socket } = incoming;
   const admitted = admit({ method, target, headers, rawHeaders, localAddress: socket.localAddress }, rules);
@@ -57,12 +83,16 @@ async function serve(
     outgoing.writeHead(204, { ...corsHeaders(admitted), ...preflightHeaders }).end();
     return;
   }
-  const maxBytes = bodyLimit(method, admitted.url.pathname);
+  const maxBytes = front?.maxBodyBytes ?? bodyLimit(method, admitted.url.pathname);
   const body = await readBody(incoming, maxBytes);
   if (body === "broken") return;
   if (body === "too large") {
     const detail = `The request body is larger than ${maxBytes / 2 ** 20} MiB.`;
     return reject(incoming, outgoing, errorResponse("bad_request", detail), admitted);
+  }
+  if (front !== undefined) {
+    const request = { incoming, outgoing, url: admitted.url, body, corsHeaders: corsHeaders(admitted) };
+    if (await front.answer(request)) return;
   }
   const request: IncomingRequest = {
     method,

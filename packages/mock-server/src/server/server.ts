@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { type Backend, createSandboxes, type Sandboxes } from "@call-transfer/backend";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import { bracketed, unbracketed } from "./gate.ts";
-import { createListener, rejectExpectation } from "./listener.ts";
+import { createListener, type Front, rejectExpectation } from "./listener.ts";
 import { isOwnSocket } from "./own-address.ts";
 import { checkServerOptions, type MockServerOptions } from "./server-options.ts";
 
@@ -55,7 +55,16 @@ export function startMockServer(options: MockServerOptions = {}): Promise<MockSe
 }
 
 /** Like {@link startMockServer} with other limits, so that tests need not wait for the real ones. */
-export async function startWithLimits(options: MockServerOptions, limits: SocketLimits): Promise<MockServer> {
+export function startWithLimits(options: MockServerOptions, limits: SocketLimits): Promise<MockServer> {
+  return startBehind(() => undefined, options, limits);
+}
+
+/** Starts a server whose requests meet something else before they reach the sandboxes, such as a proxy. */
+export async function startBehind(
+  createFront: (sandboxes: Sandboxes) => Front | undefined,
+  options: MockServerOptions,
+  limits: SocketLimits,
+): Promise<MockServer> {
   checkServerOptions(options);
   const { port = 4010, host: bound = "127.0.0.1", forwardWebhooks, ...others } = options;
   const { allowedHosts = [], corsOrigins = [], ...given } = others;
@@ -78,7 +87,7 @@ export async function startWithLimits(options: MockServerOptions, limits: Socket
   };
   const closing = new AbortController();
   // The gate rejects requests without Host, with an error of the API.
-  const listener = createListener(rules, sandboxes.handle, closing.signal);
+  const listener = createListener(rules, sandboxes.handle, closing.signal, createFront(sandboxes));
   const server = createServer({ ...limits, requireHostHeader: false }, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.
   server.maxHeadersCount = 0;

@@ -1,0 +1,24 @@
+import type { OperationDescription } from "@call-transfer/spec";
+import type { Deviation } from "./deviation.ts";
+import type { Content } from "./json-content.ts";
+
+/** A request that the proxy took, and its answer. */
+export interface Exchange {
+  readonly method: string;
+  /** The address that the client used. */
+  readonly url: URL;
+  /** Names and values alternating. */
+  readonly requestHeaders: readonly string[];
+  /** The target's headers, names and values alternating; empty without an answer of it. */
+  readonly responseHeaders: readonly string[];
+  readonly requestContent: Content | undefined;
+  readonly responseContent: Content | undefined;
+  /** Undefined for a path and method that the document does not have. */
+  readonly operation: OperationDescription | undefined;
+  /** The status that the client sees; 0 if it left first. */
+  readonly status: number;
+  readonly deviations: readonly Deviation[];
+  readonly durationMs: number;
+  /** What the proxy did, in a sentence. */
+  readonly detail: string;
+}

@@ -1,0 +1,79 @@
+import { lookup } from "node:dns/promises";
+import { InputError } from "@call-transfer/backend";
+import { isOwnSocket } from "../server/own-address.ts";
+import { type MockServer, socketLimits, startBehind } from "../server/server.ts";
+import type { MockServerOptions } from "../server/server-options.ts";
+import { isHttp } from "../server/urls.ts";
+import type { Exchange } from "./exchange.ts";
+import { createProxyFront } from "./proxy-front.ts";
+
+/** The options of {@link startProxy}. */
+export interface ProxyOptions extends Pick<MockServerOptions, "port" | "host" | "allowedHosts" | "corsOrigins"> {
+  /**
+   * The base URL of the API to forward to, without `/api/v1`, a query, user name and password, e.g.
+   * `https://staging.example.com`.
+   */
+  readonly target: string;
+  /** Whether to refuse requests that deviate from the contract, instead of forwarding them; false by default. */
+  readonly strict?: boolean;
+  /** Milliseconds that the target may take for the head of its answer; 60,000 by default. */
+  readonly timeoutMs?: number;
+}
+
+/** A running proxy. Its journal is that of `backend`; the rest of the backend is empty. */
+export interface ProxyServer extends Omit<MockServer, "sandboxes"> {
+  /** The base URL of the API that it forwards to. */
+  readonly target: string;
+}
+
+/**
+ * Starts a proxy in front of an API. It forwards each request once and unchanged, and checks both sides against the OpenAPI
+ * document; its journal shows what deviates. Rejects with an Error when the port is in use, and with an InputError that
+ * names a wrong option.
+ */
+export async function startProxy(options: ProxyOptions): Promise<ProxyServer> {
+  const { target: address, strict = false, timeoutMs = 60_000, ...listening } = options;
+  const target = readTarget(address);
+  if (!(Number.isInteger(timeoutMs) && timeoutMs > 0))
+    throw new InputError("timeoutMs", "must be a whole number of milliseconds above 0");
+  const onExchange = (_exchange: Exchange): void => {};
+  const { sandboxes: _, ...server } = await startBehind(
+    () => createProxyFront({ target: withoutSlash(target.href), strict, timeoutMs, onExchange }),
+    { ...listening, seed: {}, maxSandboxes: 1 },
+    socketLimits,
+  );
+  if (await isItself(target, server)) {
+    await server.close();
+    throw new InputError("target", "is the proxy itself. Name the API to forward to, or choose another port");
+  }
+  return { ...server, target: withoutSlash(target.href) };
+}
+
+function readTarget(address: string): URL {
+  if (typeof address !== "string" || !isHttp(address))
+    throw new InputError(
+      "target",
+      "must be an http or https URL without user name and password, such as https://staging.example.com",
+    );
+  const url = new URL(address);
+  if (url.search !== "" || url.hash !== "") throw new InputError("target", "must not have a query or a fragment");
+  if (/\/api\/v1\/?$/.test(url.pathname))
+    throw new InputError("target", "must end before /api/v1, which each request brings");
+  return url;
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/+$/, "");
+}
+
+/** Whether a target is the proxy's own socket. A name that does not resolve now may do so later. */
+async function isItself(target: URL, { url, port }: Pick<MockServer, "url" | "port">): Promise<boolean> {
+  const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+  const targetPort = Number(target.port) || (target.protocol === "https:" ? 443 : 80);
+  const [own, addresses] = await Promise.all(
+    [new URL(url), target].map((one) => lookup(hostOf(one), { all: true }).catch(() => [])),
+  );
+  return (own ?? []).some((bound) =>
+    (addresses ?? []).some(({ address }) => isOwnSocket({ ...bound, port }, address, targetPort)),
+  );
+}
