@@ -33,6 +33,8 @@ Ctrl-C stops it.
   --max-sandboxes N        maximum number of sandboxes, including default (default 1000)
   --sandbox-idle DURATION  remove a sandbox after this much real time without a request, e.g. 30m
                            (default: never). The default sandbox is never removed
+  --log pretty|json|silent a line for each request, webhook, fault, timer and refusal (default
+                           pretty, with --json silent). json prints one JSON object a line
   --json                   print address and credentials as one line of JSON
   --ready-file FILE        write that JSON, including the process id, to a file when the server is
                            ready. An old file is removed at the start, the new one at shutdown

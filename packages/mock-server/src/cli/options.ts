@@ -39,6 +39,8 @@ export const startOptions = {
   "write-env": text,
   "token-lifetime": tokenLifetime,
   engine: textOr("stateful"),
+  // Without a default of its own: it depends on --json.
+  log: text,
 } satisfies ParseArgsOptionsConfig;
 
 /** The options of every command for a running server; commands/ has those of one command. */

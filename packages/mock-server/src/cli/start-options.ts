@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { createBackend, demoSeed, type Fault, InputError, type Policies, type Seed } from "@call-transfer/backend";
+import { type LogMode, logModes } from "../log/server-log.ts";
 import { unbracketed } from "../server/gate.ts";
 import { highestPort, type MockServerOptions } from "../server/server-options.ts";
 import {
@@ -11,6 +12,7 @@ import {
   readPolicies,
   readTime,
   readUrl,
+  suggestion,
   UsageError,
 } from "./command-line.ts";
 import { startOptions } from "./options.ts";
@@ -44,6 +46,15 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(sandboxIdle !== undefined && { sandboxIdleMs: readDuration("--sandbox-idle", sandboxIdle) }),
     ...(forwardWebhooks !== undefined && { forwardWebhooks: readUrl("--forward-webhooks", forwardWebhooks) }),
   };
+}
+
+/** Reads how to log. `--json` prints one line for a program, so nothing follows it by default. */
+export function logMode({ log, json }: Pick<StartValues, "log" | "json">): LogMode {
+  if (log === undefined) return json ? "silent" : "pretty";
+  const mode = logModes.find((one) => one === log);
+  if (mode === undefined)
+    throw new UsageError(`--log ${log}: must be one of ${logModes.join(", ")}.${suggestion(log, logModes)}`);
+  return mode;
 }
 
 /** Reads the snapshot of `--import`, if the file exists. Throws UsageError that names the file and the wrong field. */

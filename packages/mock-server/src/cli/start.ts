@@ -2,6 +2,7 @@ import { accessSync, constants, mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Backend } from "@call-transfer/backend";
+import { startLog } from "../log/server-log.ts";
 import { type MockServer, startMockServer } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
 import { readLifetime, UsageError } from "./command-line.ts";
@@ -10,7 +11,7 @@ import { readDotenv, type Variables, withVariables } from "./dotenv.ts";
 import { frozenClockWarning } from "./frozen-clock-warning.ts";
 import { exitStatus, startOptions } from "./options.ts";
 import { removeOwnReadyFile, removeStaleReadyFile } from "./ready-file.ts";
-import { importedSnapshot, type StartValues, serverOptions } from "./start-options.ts";
+import { importedSnapshot, logMode, type StartValues, serverOptions } from "./start-options.ts";
 import { messageOf, writeFileAtomically } from "./write-file.ts";
 
 /** Options that a snapshot overrides. */
@@ -21,6 +22,7 @@ export async function start(values: StartValues): Promise<void> {
   const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile } = values;
   if (readyFile !== undefined) beginReadyFile(readyFile);
   const options = serverOptions(values);
+  const log = logMode(values);
   const lifetimeSecs = readLifetime(
     "--token-lifetime",
     values["token-lifetime"] ?? startOptions["token-lifetime"].fallback,
@@ -34,12 +36,16 @@ export async function start(values: StartValues): Promise<void> {
   const server = await listening(options);
   // Before the signal handlers, so that a signal cannot export the seed over the snapshot.
   if (imported !== undefined) server.backend.restore(imported);
+  let stopLog = () => Promise.resolve();
   onSignal(async () => {
+    // First, so that the log does not show how the server closes.
+    const logged = stopLog();
     try {
       if (snapshotFile !== undefined) exportSnapshot(server.backend, snapshotFile);
     } finally {
       if (readyFile !== undefined) removeOwnReadyFile(readyFile);
       await server.close();
+      await logged;
     }
   });
   try {
@@ -56,6 +62,7 @@ export async function start(values: StartValues): Promise<void> {
     if (envFile !== undefined) writeVariables(envFile, variablesOf(ready));
     if (readyFile !== undefined) writeFileAtomically(readyFile, JSON.stringify(ready));
     console.log(values.json ? JSON.stringify(ready) : banner(ready));
+    stopLog = startLog(server.sandboxes, log);
   } catch (error) {
     await server.close();
     throw error;

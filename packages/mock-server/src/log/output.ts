@@ -1,0 +1,38 @@
+import { fstatSync, write } from "node:fs";
+import type { ColourStream } from "./colour.ts";
+import type { Sink } from "./line-writer.ts";
+
+/** The parts of `process.stdout` that the log uses. */
+export interface OutputStream extends ColourStream {
+  readonly fd?: number;
+  /** The width of the terminal. */
+  readonly columns?: number;
+  write(text: string, done: (error?: Error | null) => void): boolean;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** How long to wait before a write that the output could not take is tried again. */
+const retryMs = 20;
+
+/**
+ * Returns a sink for an output stream that never blocks the process. Node writes to pipes in the background, but to
+ * terminals and files at once, so that a stopped terminal (Ctrl-S) would stop the server. Those get writes of their own.
+ */
+export function sinkFor(stream: OutputStream): Sink {
+  // Without a listener, the end of a pipe's reader would end the server.
+  stream.on("error", () => {});
+  const { fd } = stream;
+  // Consoles of Windows take text only from the stream, which converts it.
+  const usesStream = fd === undefined || process.platform === "win32" || !(stream.isTTY || fstatSync(fd).isFile());
+  if (usesStream) return (text, done) => void stream.write(text, done);
+  return (text, done) => writeAll(fd, Buffer.from(text), done);
+}
+
+/** Writes all bytes. A write may take only a part of them, or none while a terminal is stopped. */
+function writeAll(fd: number, bytes: Buffer, done: (error?: Error | null) => void): void {
+  write(fd, bytes, 0, bytes.length, null, (error, written) => {
+    if (error?.code === "EAGAIN") setTimeout(writeAll, retryMs, fd, bytes, done);
+    else if (error !== null || written >= bytes.length) done(error);
+    else writeAll(fd, bytes.subarray(written), done);
+  });
+}

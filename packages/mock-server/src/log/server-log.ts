@@ -1,0 +1,68 @@
+import type { Backend, BackendEvent, Sandboxes } from "@call-transfer/backend";
+import { hasColour } from "./colour.ts";
+import { formatEvent } from "./format-event.ts";
+import { createLineWriter } from "./line-writer.ts";
+import { type OutputStream, sinkFor } from "./output.ts";
+
+/** The values of `--log`: lines for a person, one JSON object a line, or nothing. */
+export const logModes = ["pretty", "json", "silent"] as const;
+
+/** How a server logs. */
+export type LogMode = (typeof logModes)[number];
+
+/** How long the end of a server waits for an output that is read slowly. */
+const flushMs = 500;
+
+/**
+ * Writes the events of all sandboxes to a stream, one a line, until the returned function is called. That function resolves
+ * when the last line is written, or after half a second.
+ */
+export function startLog(
+  sandboxes: Pick<Sandboxes, "follow" | "get">,
+  mode: LogMode,
+  stream: OutputStream = process.stdout,
+): () => Promise<void> {
+  if (mode === "silent") return () => Promise.resolve();
+  const format = mode === "json" ? formatJson : createFormatter(sandboxes, stream);
+  const droppedLine = (count: number): string => {
+    const at = new Date().toISOString();
+    return format("default", { eventId: "", at, type: "log.dropped", count }) ?? "";
+  };
+  const writer = createLineWriter(sinkFor(stream), droppedLine);
+  const stop = sandboxes.follow((sandbox, event) => {
+    const line = format(sandbox, event);
+    if (line !== undefined) writer.write(line);
+  });
+  return () => {
+    stop();
+    return writer.flush(flushMs);
+  };
+}
+
+type Format = (sandbox: string, event: BackendEvent) => string | undefined;
+
+function formatJson(sandbox: string, event: BackendEvent): string {
+  return JSON.stringify({ sandbox, ...event });
+}
+
+function createFormatter(sandboxes: Pick<Sandboxes, "get">, stream: OutputStream): Format {
+  const colour = hasColour(stream);
+  return (sandbox, event) =>
+    formatEvent(event, {
+      colour,
+      sandbox,
+      // Read each time: a window can be resized.
+      width: stream.columns,
+      nameOf: (id) => nameIn(sandboxes.get(sandbox), id),
+    });
+}
+
+/** The name of a destination, a group or a member's user. */
+function nameIn(backend: Backend | undefined, id: string): string | undefined {
+  if (backend === undefined) return undefined;
+  const { destinations, groups, members, users } = backend.state;
+  const userId = members.get(id)?.userId;
+  return (
+    destinations.get(id)?.name ?? groups.get(id)?.name ?? (userId === undefined ? undefined : users.get(userId)?.name)
+  );
+}

@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, watch } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, expect, it } from "vitest";
+
+const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-log-"));
+let running: ChildProcess[] = [];
+let started = 0;
+
+/** Starts a server whose output is not read, and returns its address. */
+async function start(args: readonly string[], stdout: "pipe" | number = "pipe") {
+  started += 1;
+  const name = `ready-${started}.json`;
+  const isReady = new Promise<void>((resolve) => {
+    const watcher = watch(folder, (_event, file) => {
+      if (file !== name) return;
+      watcher.close();
+      resolve();
+    });
+  });
+  const file = join(folder, name);
+  const child = spawn(
+    process.execPath,
+    ["--conditions=@call-transfer/source", cli, "--port", "0", "--ready-file", file, ...args],
+    { stdio: ["ignore", stdout, "pipe"] },
+  );
+  running.push(child);
+  let stderr = "";
+  child.stderr?.setEncoding("utf8").on("data", (text) => {
+    stderr += text;
+  });
+  await isReady;
+  const { url }: { url: string } = JSON.parse(readFileSync(file, "utf8"));
+  const stop = async () => {
+    child.kill("SIGTERM");
+    const [status] = await once(child, "exit");
+    return { status, stderr };
+  };
+  return { child, url, stop };
+}
+
+/** Sends a request and resolves with its status. */
+function send(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, (incoming) => {
+      incoming.resume().once("end", () => resolve(incoming.statusCode ?? 0));
+    });
+    outgoing.once("error", reject).end();
+  });
+}
+
+/** Sends requests whose lines are 4 kB long, ten at a time. */
+async function sendLong(url: string, count: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let sent = 0; sent < count; sent += 10)
+    statuses.push(...(await Promise.all(Array.from({ length: 10 }, () => send(`${url}/${"x".repeat(4000)}`)))));
+  return statuses;
+}
+
+/** Reads the rest of a child's output. */
+async function readOutput({ stdout }: ChildProcess): Promise<string[]> {
+  let text = "";
+  for await (const chunk of stdout?.setEncoding("utf8") ?? []) text += chunk;
+  return text.trimEnd().split("\n");
+}
+
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+  running = [];
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+// More than the pipe and the log's own memory hold.
+const tooMany = 500;
+
+it("answers every request while nobody reads its output, and ends when asked to", async () => {
+  const { url, stop } = await start(["--log", "json"]);
+  const statuses = await sendLong(url, tooMany);
+  expect(statuses).toEqual(Array.from({ length: tooMany }, () => 404));
+  expect(await stop()).toEqual({ status: 0, stderr: "" });
+});
+
+it("says how many lines it left out when its output is read again", async () => {
+  const { child, url, stop } = await start(["--log", "json"]);
+  await sendLong(url, tooMany);
+  const reading = readOutput(child);
+  // The lines that were left out are counted when there is room, which a later line shows.
+  const exit = stop();
+  const events = (await reading).filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+  await exit;
+  const shown = events.filter(({ type }) => type === "request").length;
+  const [dropped] = events.filter(({ type }) => type === "log.dropped");
+  expect(dropped.count).toBeGreaterThan(0);
+  expect(shown + dropped.count).toBe(tooMany);
+});
+
+it("goes on without a log when the reader has left", async () => {
+  const { child, url, stop } = await start([]);
+  child.stdout?.destroy();
+  expect(await sendLong(url, 20)).toEqual(Array.from({ length: 20 }, () => 404));
+  expect(await stop()).toEqual({ status: 0, stderr: "" });
+});
+
+it("writes every line into a file by the end of the server", async () => {
+  const path = join(folder, "log.txt");
+  const file = openSync(path, "w");
+  const { url, stop } = await start(["--log", "pretty"], file);
+  for (let index = 0; index < 20; index += 1) await send(`${url}/api/v1/${index}`);
+  expect(await stop()).toEqual({ status: 0, stderr: "" });
+  closeSync(file);
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  expect(lines.slice(-20).map((line) => line.split("/api/v1/")[1]?.split(" ")[0])).toEqual(
+    Array.from({ length: 20 }, (_, index) => String(index)),
+  );
+});
+
+it("logs nothing after the line of --json unless --log asks for it", async () => {
+  const quiet = await start(["--json"]);
+  await send(`${quiet.url}/api/v1/roles`);
+  const reading = readOutput(quiet.child);
+  await quiet.stop();
+  expect(await reading).toHaveLength(1);
+  const logging = await start(["--json", "--log", "json"]);
+  await send(`${logging.url}/api/v1/roles`);
+  const both = readOutput(logging.child);
+  await logging.stop();
+  const [, event = ""] = await both;
+  expect(JSON.parse(event)).toMatchObject({ sandbox: "default", type: "request", path: "/api/v1/roles", status: 401 });
+});
