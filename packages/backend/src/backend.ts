@@ -3,14 +3,14 @@ import { serveControl } from "./control/control.ts";
 import type { SandboxRegistry } from "./control/exchange.ts";
 import type { Fault } from "./faults/fault.ts";
 import { createFaults } from "./faults/faults.ts";
-import { createTokens } from "./http/authenticate.ts";
 import { createDateFormatter, type Dispatched, dispatch } from "./http/dispatch.ts";
 import type { AnyHandler } from "./http/exchange.ts";
 import { createJournal } from "./http/journal.ts";
 import { controlPrefix } from "./http/paths.ts";
 import { withoutCredentials } from "./http/redact.ts";
 import { callTransferOperations, type OperationTable } from "./http/router.ts";
-import { asFetched, type HandledResponse, type IncomingRequest, LazyResponse } from "./http/transport.ts";
+import { createTokens } from "./http/tokens.ts";
+import { asFetched, type HandledResponse, type IncomingRequest, isWhole, LazyResponse } from "./http/transport.ts";
 import { type ClockMode, createClock, parseTime, type WallClock } from "./model/clock.ts";
 import { createEvents, type EventDetails, type Events } from "./model/events.ts";
 import { checkInput, under } from "./model/input-error.ts";
@@ -197,7 +197,7 @@ function createApiHandler(
       { url, headers: request.headers, requestBody, responseText: text },
     );
     events.emit("request", () => ({ ...entry, id: String(entry.id) }));
-    const handled = response instanceof Response ? { response } : new LazyResponse(response);
+    const handled = isWhole(response) ? { response } : new LazyResponse(response);
     return transport === undefined ? handled : { response: handled.response, transport };
   };
 }

@@ -78,7 +78,7 @@ export function createSandboxesAt(options: SandboxesOptions, wall: WallClock): S
     url = new URL(request.url),
   ): Promise<HandledResponse> => {
     const selected = selectSandbox(request, url, registry, options);
-    if (selected instanceof Response) return { response: selected };
+    if (!("backend" in selected)) return { response: selected };
     const { name, backend } = selected;
     if (options.sandboxIdleMs === undefined) return backend.handle(request, peer, url);
     const end = idle.begin(name);

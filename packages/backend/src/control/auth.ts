@@ -1,4 +1,4 @@
-import { decodeJwt } from "jose";
+import { claimsOf } from "../http/tokens.ts";
 import { InputError } from "../model/input-error.ts";
 import type { ApiKeyOptions } from "../testing/keys.ts";
 import type { ControlHandlers } from "./exchange.ts";
@@ -30,7 +30,7 @@ export const authHandlers = {
     return {
       token,
       userId: holder,
-      expiresAt: new Date((decodeJwt(token).exp ?? 0) * 1000).toISOString(),
+      expiresAt: new Date((claimsOf(token)?.expiresAt ?? 0) * 1000).toISOString(),
       ...(member !== undefined && { accountId: member.accountId }),
     };
   },

@@ -1,9 +1,9 @@
 import { limits, type OperationDescription, type Role } from "@call-transfer/spec";
-import { compactVerify, SignJWT } from "jose";
 import type { Policies } from "../model/policies.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { AccountRecord, ApiKeyRecord } from "../model/records.ts";
 import type { State } from "../model/state.ts";
+import type { Tokens } from "./tokens.ts";
 import type { RequestHeaders } from "./transport.ts";
 
 /** The authenticated sender of a request: a user with an access token, or an API key of an account. */
@@ -11,73 +11,8 @@ export type Caller =
   | { readonly kind: "user"; readonly userId: string; readonly credential: string }
   | { readonly kind: "key"; readonly key: ApiKeyRecord; readonly credential: string };
 
-/** Signs and verifies the access tokens of a backend. */
-export interface Tokens {
-  /** The signing secret; changing it invalidates all tokens issued before. */
-  secret: Uint8Array;
-  /** Signs a JWT for a user; `expiresAt` is in seconds since the epoch. */
-  sign(userId: string, expiresAt: number): Promise<string>;
-  /** Returns the claims of a token, expired or not; undefined unless this backend signed it. */
-  verify(token: string): Promise<Claims | undefined>;
-}
-
-interface Claims {
-  readonly userId: string;
-  /** Seconds since the epoch. */
-  readonly expiresAt: number;
-}
-
-const algorithm = "HS256";
-/** Three parts. The last encodes 32 bytes with no spare bits set: otherwise several texts would pass as one token. */
-const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
-const maxCachedTokens = 1000;
-
-/** Creates the tokens of a backend. Verified tokens are cached, because their signature does not change. */
-export function createTokens(startSecret: Uint8Array): Tokens {
-  const cache = new Map<string, Claims>();
-  let secret = startSecret;
-  return {
-    get secret() {
-      return secret;
-    },
-    set secret(next) {
-      secret = next;
-      cache.clear();
-    },
-    sign: (userId, expiresAt) =>
-      new SignJWT({})
-        .setProtectedHeader({ alg: algorithm, typ: "JWT" })
-        .setSubject(userId)
-        .setExpirationTime(expiresAt)
-        .sign(secret),
-    async verify(token) {
-      const known = cache.get(token);
-      if (known !== undefined) return known;
-      if (!tokenForm.test(token)) return undefined;
-      const own = secret;
-      try {
-        const { payload } = await compactVerify(token, secret, { algorithms: [algorithm] });
-        const { sub, exp }: { sub?: unknown; exp?: unknown } = JSON.parse(new TextDecoder().decode(payload));
-        if (typeof sub !== "string" || typeof exp !== "number") return undefined;
-        if (cache.size >= maxCachedTokens) cache.clear();
-        const claims = { userId: sub, expiresAt: exp };
-        // The secret may have changed during verification.
-        if (own === secret) cache.set(token, claims);
-        return claims;
-      } catch {
-        return undefined;
-      }
-    },
-  };
-}
-
 /** Authenticates a request by its credential (§5.1). The problem is a 401. */
-export function authenticate(
-  headers: RequestHeaders,
-  state: State,
-  tokens: Tokens,
-  now: number,
-): Caller | Problem | Promise<Caller | Problem> {
+export function authenticate(headers: RequestHeaders, state: State, tokens: Tokens, now: number): Caller | Problem {
   const header = headers.get("authorization");
   if (!header) return problem("token_missing");
   const [scheme = "", credential = "", ...rest] = header.split(/ +/);
@@ -96,8 +31,8 @@ export function authenticate(
   return checkToken(credential, state, tokens, now);
 }
 
-async function checkToken(credential: string, state: State, tokens: Tokens, now: number): Promise<Caller | Problem> {
-  const claims = await tokens.verify(credential);
+function checkToken(credential: string, state: State, tokens: Tokens, now: number): Caller | Problem {
+  const claims = tokens.verify(credential);
   if (claims === undefined || !state.users.has(claims.userId)) return problem("token_invalid");
   if (claims.expiresAt * 1000 <= now) return problem("token_expired");
   return { kind: "user", userId: claims.userId, credential };

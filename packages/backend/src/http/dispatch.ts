@@ -5,9 +5,10 @@ import { type FaultQueue, faultProblem, type MatchedFaults } from "../faults/fau
 import { type Answer, isProblem, problem } from "../model/problem.ts";
 import { isUuid } from "../model/uuid.ts";
 import type { World } from "../model/world.ts";
-import { authenticate, callerAddress, limitRate, restrictKey, selectAccount, type Tokens } from "./authenticate.ts";
+import { authenticate, callerAddress, limitRate, restrictKey, selectAccount } from "./authenticate.ts";
 import type { AnyExchange, AnyHandler } from "./exchange.ts";
 import type { OperationTable } from "./router.ts";
+import type { Tokens } from "./tokens.ts";
 import { type IncomingRequest, type PlainResponse, type TransportFault, untilAborted } from "./transport.ts";
 import { readAhead, readBody, readQuery } from "./validate.ts";
 
@@ -153,7 +154,7 @@ async function processRequest(
 ): Promise<Answer> {
   const { state, clock, policies } = world;
   const { headers } = request;
-  const caller = await authenticate(headers, state, tokens, clock.now());
+  const caller = authenticate(headers, state, tokens, clock.now());
   if (isProblem(caller)) return caller;
   const restricted = restrictKey(caller, operation, callerAddress(headers, peerAddress, policies));
   if (restricted) return restricted;

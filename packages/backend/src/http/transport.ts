@@ -55,6 +55,14 @@ export class LazyResponse implements HandledResponse {
   }
 }
 
+/**
+ * Whether a response is a `Response`, not plain values. Not by `instanceof`: the first use of that name makes Node load its
+ * whole `fetch`, which takes longer than all else until the first answer.
+ */
+export function isWhole(response: Response | PlainResponse): response is Response {
+  return typeof response.text === "function";
+}
+
 /** Returns the response as `fetch` would: a transport fault becomes a rejection, a wait or a broken body. */
 export async function asFetched(
   { response, transport, plain }: HandledResponse,

@@ -1,6 +1,6 @@
 import type { Role } from "@call-transfer/spec";
 import type { z } from "zod";
-import type { Tokens } from "../http/authenticate.ts";
+import type { Tokens } from "../http/tokens.ts";
 import { parseTime } from "../model/clock.ts";
 import { InputError } from "../model/input-error.ts";
 import { type ApiKeyRecord, recordSchemas } from "../model/records.ts";

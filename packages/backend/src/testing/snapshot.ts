@@ -1,6 +1,6 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
-import type { Tokens } from "../http/authenticate.ts";
+import type { Tokens } from "../http/tokens.ts";
 import { parseTime } from "../model/clock.ts";
 import { checkInput, InputError, under } from "../model/input-error.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";

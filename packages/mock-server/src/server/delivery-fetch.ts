@@ -1,9 +1,10 @@
 import { lookup } from "node:dns/promises";
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { BlockList, isIP } from "node:net";
 import { inboxUrl } from "@call-transfer/backend";
 import { bracketed } from "./gate.ts";
+import { http } from "./node-http.ts";
 
 /** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly { readonly address: string }[]>;
@@ -95,7 +96,7 @@ interface ReceivedResponse {
 }
 
 function send(url: URL, address: string, request: Request, body: Uint8Array): Promise<ReceivedResponse> {
-  const start = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const start = url.protocol === "https:" ? httpsRequest : http.request;
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = start(url, {
       method: request.method,

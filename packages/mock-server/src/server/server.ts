@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Backend, createSandboxes, type Sandboxes } from "@call-transfer/backend";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import { bracketed, unbracketed } from "./gate.ts";
 import { createListener, type Front, rejectExpectation } from "./listener.ts";
+import { http } from "./node-http.ts";
 import { isOwnSocket } from "./own-address.ts";
 import { checkServerOptions, type MockServerOptions } from "./server-options.ts";
 
@@ -88,7 +89,7 @@ export async function startBehind(
   const closing = new AbortController();
   // The gate rejects requests without Host, with an error of the API.
   const listener = createListener(rules, sandboxes.handle, closing.signal, createFront(sandboxes));
-  const server = createServer({ ...limits, requireHostHeader: false }, listener);
+  const server = http.createServer({ ...limits, requireHostHeader: false }, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", rejectExpectation);
