@@ -8,8 +8,8 @@ declare module "@call-transfer/backend" {
     PlainResponse, Policies, ProviderRecord, RequestFault, RequestHeaders, RingRecord, SandboxListener, Sandboxes,
     SandboxesOptions, ScriptEntry, Seed, SeedRecord, SignatureFault, Snapshot, State, Step, TimerPurpose, TokenOptions,
     TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookFault, WebhookFaultAction,
-    Weekday, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl, redacted, seedSchema,
-    signatureHeader
+    Weekday, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl, parseFault, redacted,
+    seedSchema, signatureHeader
   };
 }
 
@@ -78,7 +78,7 @@ declare interface BackendOptions {
   readonly clock?: ClockMode;
   readonly prng?: number;
   readonly policies?: Partial<Policies>;
-  readonly faults?: readonly Fault[];
+  readonly faults?: readonly (Fault | string)[];
   readonly fetch?: typeof globalThis.fetch;
   readonly controlPlane?: boolean;
 }
@@ -206,7 +206,7 @@ declare interface FaultWhen {
 }
 
 declare interface Faults {
-  add(fault: Fault): string;
+  add(fault: Fault | string): string;
   list(): readonly (Fault & { readonly id: string })[];
   remove(id: string): boolean;
   clear(): void;
@@ -592,6 +592,7 @@ declare const inboxAnswerSchema: z.ZodObject<{
 }, z.core.$strict>;
 
 declare const inboxUrl = "http://inbox.invalid/offers";
+declare function parseFault(text: string, known?: readonly OperationDescription[]): Fault;
 
 declare const recordSchemas: {
   accounts: z.ZodObject<{

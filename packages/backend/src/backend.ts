@@ -49,8 +49,8 @@ export interface BackendOptions {
   readonly prng?: number;
   /** Changes to the default policies. */
   readonly policies?: Partial<Policies>;
-  /** The initial faults, also after a reset; none by default. */
-  readonly faults?: readonly Fault[];
+  /** The initial faults, also after a reset; none by default. A text such as `createCall 503` is read by `parseFault`. */
+  readonly faults?: readonly (Fault | string)[];
   /** Sends webhook deliveries; by default the global fetch, looked up at each delivery. */
   readonly fetch?: typeof globalThis.fetch;
   /** Whether to serve the control plane under `/_control/v1`; false by default. */

@@ -13,6 +13,7 @@ export type {
   Weekday,
 } from "./faults/fault.ts";
 export type { Faults } from "./faults/faults.ts";
+export { parseFault } from "./faults/parse-fault.ts";
 export { errorResponse } from "./http/dispatch.ts";
 export type { Journal, JournalDetail, JournalEntry, JournalFilter } from "./http/journal.ts";
 export { redacted } from "./http/redact.ts";

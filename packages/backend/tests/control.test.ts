@@ -52,6 +52,14 @@ describe("the control plane", () => {
     expect((await send(backend, "GET /roles")).status).toBe(200);
   });
 
+  it("adds a fault that is written as a text", async () => {
+    const backend = newBackend();
+    expect((await control(backend, "POST /faults", { text: "listRoles 503, pass" })).status).toBe(201);
+    expect((await control(backend, "GET /faults")).body).toMatchObject({
+      faults: [{ match: { operationId: "listRoles" }, do: [{ code: "service_unavailable" }, "pass"] }],
+    });
+  });
+
   it("adds and lists faults of webhook deliveries, and shows what they did", async () => {
     const backend = newBackend();
     backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });
@@ -105,6 +113,8 @@ describe("the control plane", () => {
     ["POST /faults", { do: { code: "nope" } }, "do.code"],
     ["POST /faults", { do: { code: "conflict" }, when: { nth: 0 } }, "when.nth"],
     ["POST /faults", [], "body"],
+    ["POST /faults", { text: "creatCall 503" }, "text"],
+    ["POST /faults", { text: "createCall 503", do: "reset" }, "text.do"],
     ["POST /faults", { webhooks: {}, match: {}, do: "truncate" }, "webhooks"],
     ["POST /faults", { webhooks: {}, do: { sign: "badly" } }, "do.sign"],
     ["POST /faults", { do: { code: "conflict" }, match: { operationId: "nope" } }, "match.operationId"],

@@ -24,6 +24,7 @@ const broken = fileOf("broken.json", "{");
 const boss = fileOf("boss.json", '{ "members": [{ "role": "boss" }] }');
 const list = fileOf("list.json", "[]");
 const oneFault = fileOf("fault.json", '{ "do": { "code": "quueue_full" } }');
+const texts = fileOf("texts.json", '["503", "nope"]');
 const faults = fileOf("faults.json", '[{ "do": "reset" }, { "do": "reset", "where": 1 }]');
 const number = fileOf("number.json", "5");
 
@@ -70,6 +71,12 @@ it.each([
   [["--fault", oneFault], `--fault ${oneFault}: do.code: unknown error code`],
   [["--fault", faults], `--fault ${faults}[1].where: is not a known field`],
   [["--fault", number], `--fault ${number}: `],
+  [
+    ["--fault", "creatCall 503"],
+    '--fault creatCall 503: "creatCall" is not a word of a fault here. Did you mean createCall?',
+  ],
+  [["--fault", "fualts"], '--fault fualts: "fualts" is not a word of a fault here.'],
+  [["--fault", texts], `--fault ${texts}[1]: "nope" is not a word of a fault here.`],
   [["--import", broken], `--import ${broken}: `],
 ])("rejects %j", (args, message) => {
   expect(() => read(...args)).toThrow(message);
@@ -86,6 +93,10 @@ it.each([
   [["--cors", "https://app.test"], { corsOrigins: ["https://app.test"] }],
   [["--now", "2028-02-29T23:59:59.5+09:00"], { now: "2028-02-29T23:59:59.5+09:00" }],
   [["--now", "2026-03-02T12:00:00Z"], { now: "2026-03-02T12:00:00Z" }],
+  [
+    ["--fault", "* 503", "--fault", "listRoles reset"],
+    { faults: [{ do: { code: "service_unavailable" } }, { match: { operationId: "listRoles" }, do: "reset" }] },
+  ],
   [["--fault", list, "--latency", "5"], { faults: [{ when: { times: null }, do: { latency: 5 } }] }],
   [["--import", none], { imported: undefined }],
 ])("accepts %j", (args, options) => {

@@ -19,7 +19,7 @@ const framingHeaders = ["content-length", "transfer-encoding"];
 
 /** Throws InputError naming the invalid field unless `fault` is a fault, of requests for one of `operations`. */
 export function assertFault(fault: unknown, operations: readonly OperationDescription[]): asserts fault is Fault {
-  if (!isRecord(fault)) throw new InputError("", "a fault must be an object");
+  if (!isRecord(fault)) throw new InputError("", "a fault must be an object, or a text such as createCall 503");
   if ("webhooks" in fault) return assertWebhookFault(fault);
   checkSteps(fault.do, requestActions, webhookActions);
   const { do: actions, match = {}, when } = checkInput(zRequestFault, fault);

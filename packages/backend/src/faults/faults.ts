@@ -14,11 +14,12 @@ import {
   isRequestMatch,
   type RequestCriteria,
 } from "./match-fault.ts";
+import { parseFault } from "./parse-fault.ts";
 
 /** The active faults of a backend, in the order in which they were added. */
 export interface Faults {
-  /** Adds a fault and returns its id. Throws InputError naming the invalid field. */
-  add(fault: Fault): string;
+  /** Adds a fault, or one written as a text (`parseFault`), and returns its id. Throws InputError naming the invalid field. */
+  add(fault: Fault | string): string;
   /** Lists the active faults. `nth` and `times` are the counts that remain, and `step` is the next step of a list. */
   list(): readonly (Fault & { readonly id: string })[];
   /** Removes a fault; false if none has this id. */
@@ -72,7 +73,7 @@ export interface FaultQueue extends Faults {
   /** Returns the faults that apply to a request, and counts them down. */
   match(request: RequestCriteria): MatchedFaults;
   /** Adds a fault that every sandbox starts with, if it is for this one. Throws InputError naming the invalid field. */
-  addInitial(fault: Fault): void;
+  addInitial(fault: Fault | string): void;
   /** Returns the fault that applies to a delivery, if there is one, and counts it down. */
   matchDelivery(delivery: DeliveryCriteria): MatchedWebhookFault | undefined;
   /** A new id for a delivery that a fault adds. Drawn here, so that faults do not change the ids of records. */
@@ -94,6 +95,7 @@ export function createFaults(
   let active: ActiveFault[] = [];
   let last = 0;
   const validated = (fault: unknown): Fault => {
+    if (typeof fault === "string") return parseFault(fault, operations);
     assertFault(fault, operations);
     return structuredClone(fault);
   };

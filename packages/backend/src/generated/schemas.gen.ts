@@ -32,6 +32,8 @@ export const zClockStep = z.union([
   z.strictObject({ nextTimer: z.literal(true) })
 ]);
 
+export const zFaultText = z.strictObject({ text: z.string().min(1).max(2000) });
+
 /** A name to show. */
 export const zFaultName = z.string().min(1).max(100);
 
@@ -242,7 +244,7 @@ export const zSetClockBody = zClockSetting;
 
 export const zAdvanceClockBody = zClockStep;
 
-export const zAddFaultBody = zFault;
+export const zAddFaultBody = z.union([zFault, zFaultText]);
 
 export const zRemoveFaultPath = z.strictObject({ id: z.string().min(1).max(100) });
 

@@ -145,6 +145,10 @@ export interface components {
       /** @description What to do, or a list of steps of which each matching delivery takes the next one. */
       readonly do: components["schemas"]["WebhookFaultDo"] | readonly (components["schemas"]["WebhookFaultDo"] | components["schemas"]["FaultPass"])[];
     };
+    readonly FaultText: {
+      /** @description A fault as a text: which requests, what happens, and how often. Examples: `POST /api/v1/calls 503, 503, pass`, `createCall header x-test=slow queue_full 3 times`, `GET * latency 800ms`, `* 503 10%`, `webhooks sign wrongSecret`. */
+      readonly text: string;
+    };
     /** @description A name to show. */
     readonly FaultName: string;
     /**
@@ -159,6 +163,8 @@ export interface components {
       readonly method?: string;
       /** @description A path or a path template. */
       readonly path?: string;
+      /** @description Values by header name, in any case. */
+      readonly headers?: { readonly [key: string]: string };
       /** @description Values by query parameter. */
       readonly query?: { readonly [key: string]: string };
       /** @description Values by field of the body, such as `members[0].destinationId`. A text also matches a number that reads the same. */
@@ -561,7 +567,7 @@ export interface operations {
   };
   readonly addFault: {
     readonly parameters: {};
-    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Fault"] } };
+    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Fault"] | components["schemas"]["FaultText"] } };
     readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["FaultAdded"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly clearFaults: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };

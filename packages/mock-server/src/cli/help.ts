@@ -25,7 +25,8 @@ Ctrl-C stops it.
                            to apply the callable hours to every call; repeatable
   --token-lifetime TIME    lifetime of the access tokens on the server's clock: 30m, 24h, …
                            (default 365d)
-  --fault FILE             inject faults: a JSON file with one fault or a list of faults
+  --fault FAULT            inject a fault, such as "createCall 503, 503, pass" or "* 503 10%", or
+                           the faults of a JSON file; repeatable
   --latency MS             delay every API response by MS milliseconds of the server's clock. Under
                            a frozen clock, responses wait until the clock is advanced
   --forward-webhooks URL   deliver all webhooks to this URL instead of the destinations' own URLs

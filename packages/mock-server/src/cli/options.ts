@@ -28,7 +28,7 @@ export const startOptions = {
   now: text,
   prng: textOr("1"),
   policy: list,
-  fault: text,
+  fault: list,
   latency: text,
   "forward-webhooks": text,
   "auto-sandboxes": flag,

@@ -1,5 +1,13 @@
 import { existsSync } from "node:fs";
-import { createBackend, demoSeed, type Fault, InputError, type Policies, type Seed } from "@call-transfer/backend";
+import {
+  createBackend,
+  demoSeed,
+  type Fault,
+  InputError,
+  type Policies,
+  parseFault,
+  type Seed,
+} from "@call-transfer/backend";
 import { type LogMode, logModes } from "../log/server-log.ts";
 import { unbracketed } from "../server/gate.ts";
 import { highestPort, type MockServerOptions } from "../server/server-options.ts";
@@ -97,17 +105,38 @@ function seedOf(seed: string = startOptions.seed.fallback): Seed {
   return records.apiKeys || !account ? records : { ...records, apiKeys: [{ accountId: account.id }] };
 }
 
-function plannedFaults({ fault: path, latency }: StartValues): Fault[] {
-  const content = path === undefined ? [] : readJson("--fault", path);
-  const planned = (Array.isArray(content) ? content : [content]) as Fault[];
+function plannedFaults({ fault: given = [], latency }: StartValues): (Fault | string)[] {
+  const planned = given.flatMap((value) =>
+    existsSync(value) || /\.json$/i.test(value) ? faultsIn(value) : faultOf(value),
+  );
+  if (latency === undefined) return planned;
+  return [...planned, { when: { times: null }, do: { latency: readNumber("--latency", latency, 600_000) } }];
+}
+
+/** Reads the faults of a file. */
+function faultsIn(path: string): (Fault | string)[] {
+  const content = readJson("--fault", path);
+  const planned = (Array.isArray(content) ? content : [content]) as (Fault | string)[];
   for (const [index, fault] of planned.entries()) {
     const place = Array.isArray(content) ? `[${index}].` : ": ";
     checked(`--fault ${path}${place}`, /^(fault|faults\[0\])(\.|$)/, () =>
       createBackend({ seed: {}, faults: [fault] }),
     );
   }
-  if (latency === undefined) return planned;
-  return [...planned, { when: { times: null }, do: { latency: readNumber("--latency", latency, 600_000) } }];
+  return planned;
+}
+
+/** Reads a fault that is written as a text. */
+function faultOf(text: string): Fault {
+  try {
+    return parseFault(text);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const isName = /^\S+$/.test(text);
+    throw new UsageError(
+      `--fault ${text}: ${error.explanation}${isName ? " There is no file of this name either." : ""}`,
+    );
+  }
 }
 
 function policiesOf(settings: readonly string[] = []): Partial<Policies> {
