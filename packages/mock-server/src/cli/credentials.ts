@@ -1,7 +1,8 @@
+import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import type { MockServer } from "../server/server.ts";
 import type { Variables } from "./dotenv.ts";
+import { type FirstIds, firstIds } from "./first-ids.ts";
 import { variables } from "./options.ts";
-import { program } from "./program.ts";
 
 /** What `--json` and `--ready-file` contain; the banner shows the same. */
 export interface ReadyInfo {
@@ -17,6 +18,10 @@ export interface ReadyInfo {
   /** The signing secret of the account's first `app` destination. */
   readonly signingSecret?: string;
   readonly controlToken?: string;
+  /** Addresses for other machines, if they can reach the server. */
+  readonly lanUrls?: readonly string[];
+  /** Ids and a number of the account, for a first request. */
+  readonly ids: FirstIds;
 }
 
 /** Issues the credentials of the first account that a server shows when it is ready. */
@@ -34,6 +39,7 @@ export async function issueCredentials(
     if (member.accountId === accountId)
       tokens[member.role] ??= await keys.issueToken({ userId: member.userId, expiresInSecs: lifetimeSecs });
   const apiKey = owned?.key ?? (accountId === "" ? "" : keys.issueApiKey({ accountId }).key);
+  const lanUrls = urlsForOthers(url);
   const app = [...state.destinations.values()].find((one) => one.accountId === accountId && one.kind === "app");
   return {
     pid: process.pid,
@@ -44,6 +50,8 @@ export async function issueCredentials(
     tokensExpireAt,
     ...(app?.signingSecret !== undefined && { signingSecret: app.signingSecret }),
     ...(controlToken !== undefined && { controlToken }),
+    ...(lanUrls.length > 0 && { lanUrls }),
+    ids: firstIds(backend, accountId),
   };
 }
 
@@ -63,39 +71,27 @@ export function variablesOf({ url, apiKey, accountId, tokens, signingSecret, con
   return Object.fromEntries(values.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
-/** The text that a server prints when it is ready. Its commands can be pasted unchanged. */
-export function banner(ready: ReadyInfo): string {
-  const { url, apiKey, accountId, tokens, tokensExpireAt, signingSecret, controlToken } = ready;
-  const where = url === "http://127.0.0.1:4010" ? "" : ` --url ${url}`;
-  const permission = controlToken === undefined ? "" : ` --token ${controlToken}`;
-  const roles = Object.entries(tokens);
-  const credentials = [
-    `API key (for servers):  ${apiKey}`,
-    `Account:                ${accountId}`,
-    ...(signingSecret === undefined ? [] : [`Secret of webhooks:     ${signingSecret}`]),
-    ...(roles.length === 0
-      ? []
-      : [
-          "",
-          "Access tokens (for browsers; send the account as X-Account-Id),",
-          `valid until ${tokensExpireAt} on the server's clock:`,
-          ...roles.map(([role, token]) => `  ${role.padEnd(6)}  ${token}`),
-          `New token:  ${program} token ${roles[0]?.[0]}${where}${permission}`,
-        ]),
-  ];
-  return [
-    `Mock server listening on ${url}`,
-    "",
-    ...(apiKey === "" ? ["No credentials: the data has no account. Add one to the file of --seed."] : credentials),
-    ...(controlToken === undefined ? [] : ["", `Control token:          ${controlToken}`]),
-    "",
-    ...(apiKey === "" ? [] : [`Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`]),
-    `Help:  ${program} --help`,
-    "Stop:  Ctrl-C",
-  ].join("\n");
-}
-
 /** The URL for clients on this machine: not every client connects to 0.0.0.0 or [::]. */
 export function localUrl(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+/** The URLs at which other machines of the network reach a server that is bound to all addresses; none otherwise. */
+export function urlsForOthers(url: string, addresses: () => readonly NetworkAddress[] = machineAddresses): string[] {
+  if (localUrl(url) === url) return [];
+  const { protocol, port } = new URL(url);
+  return addresses()
+    .filter(({ family, internal }) => family === "IPv4" && !internal)
+    .map(({ address }) => `${protocol}//${address}:${port}`);
+}
+
+type NetworkAddress = Pick<NetworkInterfaceInfo, "address" | "family" | "internal">;
+
+function machineAddresses(): readonly NetworkAddress[] {
+  try {
+    return Object.values(networkInterfaces()).flatMap((list = []) => list);
+  } catch {
+    // Some operating-system sandboxes do not allow this.
+    return [];
+  }
 }

@@ -2,13 +2,16 @@ import { accessSync, constants, mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Backend } from "@call-transfer/backend";
+import { hasColour } from "../log/colour.ts";
 import { startLog } from "../log/server-log.ts";
 import { type MockServer, startMockServer } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
+import { banner } from "./banner.ts";
 import { readLifetime, UsageError } from "./command-line.ts";
-import { banner, issueCredentials, variablesOf } from "./credentials.ts";
+import { issueCredentials, variablesOf } from "./credentials.ts";
 import { readDotenv, type Variables, withVariables } from "./dotenv.ts";
 import { frozenClockWarning } from "./frozen-clock-warning.ts";
+import { printError, printWarning } from "./messages.ts";
 import { exitStatus, startOptions } from "./options.ts";
 import { removeOwnReadyFile, removeStaleReadyFile } from "./ready-file.ts";
 import { importedSnapshot, logMode, type StartValues, serverOptions } from "./start-options.ts";
@@ -51,17 +54,19 @@ export async function start(values: StartValues): Promise<void> {
   try {
     const ready = await issueCredentials(server, lifetimeSecs);
     if (server.controlToken !== undefined)
-      console.error("Other machines can reach this server. Its control plane requires the control token.");
+      printWarning("Other machines can reach this server. Its control plane requires the control token.");
     const replaced = imported === undefined ? [] : replacedBySnapshot.filter((name) => values[name] !== undefined);
     if (replaced.length > 0) {
       const names = replaced.map((name) => `--${name}`).join(", ");
-      console.error(`Restored from ${values.import}. These options have no effect until a reset: ${names}`);
+      printWarning(`Restored from ${values.import}. These options have no effect until a reset: ${names}`);
     }
     const warning = frozenClockWarning(server.backend);
-    if (warning !== undefined) console.error(warning);
+    if (warning !== undefined) printWarning(warning);
     if (envFile !== undefined) writeVariables(envFile, variablesOf(ready));
     if (readyFile !== undefined) writeFileAtomically(readyFile, JSON.stringify(ready));
-    console.log(values.json ? JSON.stringify(ready) : banner(ready));
+    console.log(values.json ? JSON.stringify(ready) : banner(ready, hasColour(process.stdout)));
+    // Set apart from the lines that follow.
+    if (log !== "silent" && !values.json) console.log();
     stopLog = startLog(server.sandboxes, log);
   } catch (error) {
     await server.close();
@@ -130,7 +135,7 @@ export function onSignal(stop: () => Promise<void>): void {
     stop().then(
       () => process.exit(exitStatus.success),
       (error: unknown) => {
-        console.error(messageOf(error));
+        printError(messageOf(error));
         process.exit(exitStatus.failure);
       },
     );

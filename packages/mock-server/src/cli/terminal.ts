@@ -1,4 +1,5 @@
 import { hasColour } from "../log/colour.ts";
+import { printError } from "./messages.ts";
 
 /** Where a command prints. */
 export interface Terminal {
@@ -9,7 +10,7 @@ export interface Terminal {
   readonly signal: AbortSignal;
   /** Prints lines to the standard output. */
   print(text: string): void;
-  /** Prints lines to the standard error. */
+  /** Prints why the command failed to the standard error. */
   warn(text: string): void;
 }
 
@@ -22,6 +23,6 @@ export function processTerminal(): Terminal {
     hasColour: hasColour(stdout),
     signal: ending.signal,
     print: (text) => console.log(text),
-    warn: (text) => console.error(text),
+    warn: printError,
   };
 }

@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
 
 const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-log-"));
@@ -68,6 +68,9 @@ async function readOutput({ stdout }: ChildProcess): Promise<string[]> {
   for await (const chunk of stdout?.setEncoding("utf8") ?? []) text += chunk;
   return text.trimEnd().split("\n");
 }
+
+// Some runners of tests force colours.
+beforeEach(() => void vi.stubEnv("FORCE_COLOR", undefined));
 
 afterEach(() => {
   for (const child of running) child.kill("SIGKILL");
