@@ -2,12 +2,14 @@
 import description from "../package.json" with { type: "json" };
 import { readArguments, UsageError } from "./cli/command-line.ts";
 import { commands } from "./cli/commands/all.ts";
+import { keepCompiledCode } from "./cli/compile-cache.ts";
 import { helpText } from "./cli/help.ts";
 import { printError } from "./cli/messages.ts";
 import { attackOptions, exitStatus, startOptions } from "./cli/options.ts";
 import { parseCommand, runCommand, unknownCommand } from "./cli/run-command.ts";
 import { processTerminal } from "./cli/terminal.ts";
 
+keepCompiledCode();
 await main(process.argv.slice(2)).catch((error: unknown) => {
   printError(error instanceof Error ? error.message : String(error));
   process.exitCode = error instanceof UsageError ? exitStatus.wrongCommandLine : exitStatus.failure;
