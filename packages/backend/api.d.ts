@@ -1,15 +1,15 @@
 declare module "@call-transfer/backend" {
   export {
     AccountRecord, ApiKeyOptions, ApiKeyRecord, Backend, BackendControls, BackendEvent, BackendOptions, CallRecord,
-    Clock, ClockMode, CollectionName, Collections, ContactRecord, Deliveries, Delivery, DestinationRecord, EventDetails,
-    EventSelection, Events, Fault, FaultAction, FaultFieldError, FaultMatch, FaultWhen, Faults, FlowRecord,
-    FollowOptions, GroupRecord, HandledResponse, Inbox, InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal,
-    JournalDetail, JournalEntry, JournalFilter, KeptEvents, Keys, MemberRecord, NewTransfer, NumberRecord, Peer,
-    PlainResponse, Policies, ProviderRecord, RequestFault, RequestHeaders, RingRecord, SandboxListener, Sandboxes,
-    SandboxesOptions, ScriptEntry, Seed, SeedRecord, SignatureFault, Snapshot, State, Step, TimerPurpose, TokenOptions,
-    TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookFault, WebhookFaultAction,
-    Weekday, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl, parseFault, redacted,
-    seedSchema, signatureHeader
+    Clock, ClockMode, CollectionName, Collections, ContactRecord, DecidingStep, Decision, Deliveries, Delivery,
+    DestinationRecord, EventDetails, EventSelection, Events, Fault, FaultAction, FaultFieldError, FaultMatch, FaultWhen,
+    Faults, FlowRecord, FollowOptions, GroupRecord, HandledResponse, Inbox, InboxAnswer, InboxEvent, IncomingRequest,
+    InputError, Journal, JournalDetail, JournalEntry, JournalFilter, KeptEvents, Keys, MemberRecord, NewTransfer,
+    NumberRecord, Peer, PlainResponse, Policies, ProviderRecord, RecordedExchange, RecordedRequest, RequestCaller,
+    RequestFault, RequestHeaders, RingRecord, SandboxListener, Sandboxes, SandboxesOptions, ScriptEntry, Seed,
+    SeedRecord, SignatureFault, Snapshot, State, Step, TimerPurpose, TokenOptions, TransferRecord, Transfers,
+    TransportFault, Trigger, UserRecord, WallClock, WebhookFault, WebhookFaultAction, Weekday, bodyLimit, createBackend,
+    createSandboxes, demo, demoSeed, errorResponse, inboxUrl, parseFault, redacted, seedSchema, signatureHeader
   };
 }
 
@@ -39,6 +39,7 @@ declare type ApiKeyRecord = Stored<Checked<"apiKeys">, "id" | "key", "expiresAt"
 declare interface Backend extends BackendControls {
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
+  record(request: RecordedRequest): void;
   close(): void;
 }
 
@@ -127,6 +128,13 @@ declare interface Collections {
 }
 
 declare type ContactRecord = Checked<"contacts">;
+declare type DecidingStep = "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "proxy";
+
+declare interface Decision {
+  readonly step: DecidingStep;
+  readonly section?: string;
+  readonly detail?: string;
+}
 
 declare interface Deliveries {
   trigger(trigger: Trigger): Promise<Delivery>;
@@ -281,6 +289,7 @@ declare interface JournalDetail extends JournalEntry {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly requestBody?: unknown;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
   readonly responseBody?: unknown;
 }
 
@@ -291,10 +300,14 @@ declare interface JournalEntry {
   readonly path: string;
   readonly operationId?: string;
   readonly status: number;
-  readonly code?: ErrorCode;
+  readonly code?: string;
   readonly fault?: string;
   readonly error?: string;
   readonly requestId: string;
+  readonly durationMs: number;
+  readonly decidedBy: Decision;
+  readonly caller?: RequestCaller;
+  readonly deviations?: readonly string[];
 }
 
 declare interface JournalFilter {
@@ -376,6 +389,33 @@ declare interface Policies {
 
 declare type ProviderRecord = Checked<"providers">;
 
+declare interface RecordedExchange {
+  readonly url: URL;
+  readonly headers: RequestHeaders;
+  readonly requestBody?: unknown;
+  readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
+  readonly responseText?: string | undefined;
+}
+
+declare interface RecordedRequest extends RecordedExchange {
+  readonly method: string;
+  readonly status: number;
+  readonly code?: string;
+  readonly operationId?: string;
+  readonly requestId?: string;
+  readonly durationMs: number;
+  readonly decidedBy: Decision;
+  readonly deviations?: readonly string[];
+}
+
+declare interface RequestCaller {
+  readonly kind: "key" | "user";
+  readonly key?: string;
+  readonly userId?: string;
+  readonly role?: string;
+  readonly accountId?: string;
+}
+
 declare interface RequestFault {
   readonly name?: string;
   readonly match?: FaultMatch;
@@ -395,6 +435,7 @@ declare type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 declare interface Sandboxes {
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
+  record(request: RecordedRequest): void;
   readonly default: Backend;
   get(name: string): Backend | undefined;
   create(name: string, options?: Partial<BackendOptions>): Backend;

@@ -7,6 +7,7 @@ import { createDateFormatter, type Dispatched, dispatch } from "./http/dispatch.
 import type { AnyHandler } from "./http/exchange.ts";
 import { createJournal } from "./http/journal.ts";
 import { controlPrefix } from "./http/paths.ts";
+import { createRecorder, entryOf, type RecordedRequest } from "./http/recorder.ts";
 import { withoutCredentials } from "./http/redact.ts";
 import { callTransferOperations, type OperationTable } from "./http/router.ts";
 import { createTokens } from "./http/tokens.ts";
@@ -69,6 +70,8 @@ export interface Backend extends BackendControls {
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
   /** Responds to a server, which plays transport faults itself. `url` is `request.url` by default. */
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
+  /** Records a request that something in front of the backend answered, as `handle` records the others. */
+  record(request: RecordedRequest): void;
   /** Freezes the clock and ends all event streams. */
   close(): void;
 }
@@ -121,7 +124,8 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const core = createCore(options, parts);
   const { clock, events } = core.world;
   events.quietly(() => loadInitial(core, options));
-  const handleApi = createApiHandler(core, parts);
+  const record = createRecorder(core.journal, events);
+  const handleApi = createApiHandler(core, parts, record);
   const backend: AssembledBackend = {
     ...createControls(core, options, parts),
     events,
@@ -135,6 +139,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
         return { response: await serveControl(backend, parts.sandboxes, request, url) };
       return handleApi(request, url, peer);
     },
+    record: (request) => record(entryOf(request, core.world), request),
     close() {
       clock.set({ mode: "frozen" });
       core.deliveries.giveUp();
@@ -180,26 +185,33 @@ function loadInitial({ world, faults }: Core, { seed = demoSeed, faults: initial
 
 /** Creates the function that responds to requests to the API and records them in the journal. */
 function createApiHandler(
-  { world, randoms: { requestIds }, tokens, faults, journal }: Core,
+  { world, randoms: { requestIds }, tokens, faults }: Core,
   { table, handlers }: Parts,
+  record: ReturnType<typeof createRecorder>,
 ): (request: IncomingRequest, url: URL, peer: Peer | undefined) => Promise<HandledResponse> {
-  const { clock, events } = world;
+  const { clock } = world;
   const dispatcher = { world, table, handlers, tokens, faults, formatDate: createDateFormatter() };
   return async (request, url, peer) => {
+    const start = performance.now();
     const requestId = requestIds.uuid();
     await clock.runDue();
     const at = clock.iso();
     const dispatched = await dispatch(dispatcher, { request, url, requestId, peerAddress: peer?.address });
     const { response, transport, text, requestBody, ...outcome } = dispatched;
     const path = withoutCredentials(url.pathname);
-    const entry = journal.add(
-      { at, method: request.method, path, status: statusOf(dispatched), requestId, ...outcome },
-      { url, headers: request.headers, requestBody, responseText: text },
+    const durationMs = elapsedSince(start);
+    record(
+      { at, method: request.method, path, status: statusOf(dispatched), requestId, durationMs, ...outcome },
+      { url, headers: request.headers, requestBody, responseHeaders: response.headers, responseText: text },
     );
-    events.emit("request", () => ({ ...entry, id: String(entry.id) }));
     const handled = isWhole(response) ? { response } : new LazyResponse(response);
     return transport === undefined ? handled : { response: handled.response, transport };
   };
+}
+
+/** Milliseconds since a time of `performance.now()`, to a hundredth. */
+function elapsedSince(start: number): number {
+  return Math.round((performance.now() - start) * 100) / 100;
 }
 
 /** The status that the client sees; 0 if a fault withholds the response. */

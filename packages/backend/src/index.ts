@@ -14,8 +14,10 @@ export type {
 } from "./faults/fault.ts";
 export type { Faults } from "./faults/faults.ts";
 export { parseFault } from "./faults/parse-fault.ts";
+export type { DecidingStep, Decision, RequestCaller } from "./http/decision.ts";
 export { errorResponse } from "./http/dispatch.ts";
-export type { Journal, JournalDetail, JournalEntry, JournalFilter } from "./http/journal.ts";
+export type { Journal, JournalDetail, JournalEntry, JournalFilter, RecordedExchange } from "./http/journal.ts";
+export type { RecordedRequest } from "./http/recorder.ts";
 export { redacted } from "./http/redact.ts";
 export type {
   HandledResponse,

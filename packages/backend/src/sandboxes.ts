@@ -9,6 +9,7 @@ import {
 import { controlError } from "./control/reply.ts";
 import { errorResponse } from "./http/dispatch.ts";
 import { controlPrefix, sandboxPrefix } from "./http/paths.ts";
+import type { RecordedRequest } from "./http/recorder.ts";
 import { asFetched, type HandledResponse, type IncomingRequest } from "./http/transport.ts";
 import { createIdleWatch, type IdleWatch } from "./idle.ts";
 import { systemClock, type WallClock } from "./model/clock.ts";
@@ -38,6 +39,11 @@ export interface Sandboxes {
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
   /** Responds to a request like `handle`. Transport faults appear as they do in `fetch`. */
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
+  /**
+   * Records a request that something in front of the sandboxes answered: in the sandbox that the request selects if it
+   * exists, otherwise in `default`. Creates no sandbox and does not count as use.
+   */
+  record(request: RecordedRequest): void;
   /** The sandbox that always exists. */
   readonly default: Backend;
   get(name: string): Backend | undefined;
@@ -72,13 +78,25 @@ export function createSandboxesAt(options: SandboxesOptions, wall: WallClock): S
   checkOptions(options);
   const idle = createIdleWatch(options.sandboxIdleMs, wall.now);
   const registry = createRegistry(options, idle, wall);
+  const defaultBackend = (): Backend => registry.get(defaultName) ?? registry.create(defaultName);
+  defaultBackend();
   const handle = async (
     request: IncomingRequest,
     peer?: Peer,
     url = new URL(request.url),
   ): Promise<HandledResponse> => {
     const selected = selectSandbox(request, url, registry, options);
-    if (!("backend" in selected)) return { response: selected };
+    if ("refusal" in selected) {
+      const { path, code, refusal } = selected;
+      if (isControlPath(path)) return { response: controlError(code, refusal) };
+      const response = errorResponse(code, refusal);
+      defaultBackend().record({
+        ...{ method: request.method, url, headers: request.headers, code, status: response.status, durationMs: 0 },
+        ...{ requestId: response.headers.get("x-request-id") ?? "", responseHeaders: response.headers },
+        decidedBy: { step: "gate", detail: refusal },
+      });
+      return { response };
+    }
     const { name, backend } = selected;
     if (options.sandboxIdleMs === undefined) return backend.handle(request, peer, url);
     const end = idle.begin(name);
@@ -88,16 +106,23 @@ export function createSandboxesAt(options: SandboxesOptions, wall: WallClock): S
       end();
     }
   };
-  registry.create(defaultName);
   return {
     handle,
+    record(request) {
+      const { name, path } = selectionOf(request);
+      const backend = registry.get(name);
+      if (backend === undefined) return defaultBackend().record(request);
+      const url = new URL(request.url);
+      url.pathname = path;
+      backend.record({ ...request, url });
+    },
     async fetch(input, init, peer) {
       init?.signal?.throwIfAborted();
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
       return asFetched(await handle(request, peer), init === undefined ? request.signal : init.signal);
     },
     get default() {
-      return registry.get(defaultName) ?? registry.create(defaultName);
+      return defaultBackend();
     },
     get: registry.get,
     create: registry.create,
@@ -209,29 +234,43 @@ function limitReached(limit: number): string {
   return `the limit of ${limit} sandbox${limit === 1 ? "" : "es"} is reached. ${remedies.join(", ")}`;
 }
 
-/** Finds or creates the sandbox of a request and removes the prefix from the path, or returns an error response. */
+/** The sandbox that a request names, and its path without the prefix. */
+function selectionOf({ url: { pathname }, headers }: Pick<RecordedRequest, "url" | "headers">) {
+  const match = sandboxPrefix.exec(pathname);
+  const inPath = match?.[1];
+  const inHeader = headers.get("x-sandbox");
+  const path = pathname.slice(match?.[0].length) || "/";
+  return { inPath, inHeader, name: inPath ?? inHeader ?? defaultName, path };
+}
+
+/** Why a request selects no sandbox. */
+interface Refusal {
+  /** The path without the prefix. */
+  readonly path: string;
+  readonly code: "bad_request" | "not_found";
+  readonly refusal: string;
+}
+
+/** Finds or creates the sandbox of a request and removes the prefix from the path. */
 function selectSandbox(
   request: IncomingRequest,
   url: URL,
   registry: Registry,
   { autoSandboxes = false, sandboxIdleMs }: SandboxesOptions,
-): { name: string; backend: Backend } | Response {
-  const inPath = sandboxPrefix.exec(url.pathname);
-  const inHeader = request.headers.get("x-sandbox");
-  const path = inPath === null ? url.pathname : url.pathname.slice(inPath[0].length) || "/";
-  if (inPath !== null && inHeader !== null && inPath[1] !== inHeader)
-    return errorFor(
+): { name: string; backend: Backend } | Refusal {
+  const { name, path, inPath, inHeader } = selectionOf({ url, headers: request.headers });
+  if (inPath !== undefined && inHeader !== null && inPath !== inHeader)
+    return {
       path,
-      "bad_request",
-      "The path and the header X-Sandbox select different sandboxes. Send only one.",
-    );
-  const name = inPath?.[1] ?? inHeader ?? defaultName;
+      code: "bad_request",
+      refusal: "The path and the header X-Sandbox select different sandboxes. Send only one.",
+    };
   const known = registry.get(name);
   if (known === undefined && (!autoSandboxes || !namePattern.test(name)))
-    return errorFor(path, "not_found", unknownSandbox(name, sandboxIdleMs));
+    return { path, code: "not_found", refusal: unknownSandbox(name, sandboxIdleMs) };
   const limitError = known === undefined ? registry.limitError() : undefined;
-  if (limitError !== undefined) return errorFor(path, "not_found", `T${limitError.slice(1)}.`);
-  if (inPath !== null) url.pathname = path;
+  if (limitError !== undefined) return { path, code: "not_found", refusal: `T${limitError.slice(1)}.` };
+  if (inPath !== undefined) url.pathname = path;
   return { name, backend: known ?? registry.create(name) };
 }
 
@@ -240,7 +279,6 @@ function unknownSandbox(name: string, idleMs: number | undefined): string {
   return `There is no sandbox "${name}". Create it with POST ${controlPrefix}/sandboxes.${expiry}`;
 }
 
-/** An error response in the format of the path: that of the control plane or that of the API. */
-function errorFor(path: string, code: "bad_request" | "not_found", message: string): Response {
-  return path.startsWith(`${controlPrefix}/`) ? controlError(code, message) : errorResponse(code, message);
+function isControlPath(path: string): boolean {
+  return path.startsWith(`${controlPrefix}/`);
 }

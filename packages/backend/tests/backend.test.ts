@@ -48,6 +48,8 @@ it("the journal lists operation, status and code, without the query", async () =
       status: 401,
       code: "token_invalid",
       requestId: answer.headers.get("x-request-id"),
+      durationMs: expect.any(Number),
+      decidedBy: { step: "credentials", section: "§5.4", detail: expect.stringContaining("token") },
     },
   ]);
 });

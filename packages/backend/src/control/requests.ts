@@ -1,8 +1,13 @@
 import { closestOperations } from "../http/closest-operations.ts";
+import type { JournalEntry } from "../http/journal.ts";
 import type { ControlHandlers } from "./exchange.ts";
 import { controlError } from "./reply.ts";
 
 const defaultWaitMs = 5000;
+
+/** Whether no operation matches a request. A refused request was not compared with the operations. */
+const isUnmatched = ({ operationId, decidedBy }: JournalEntry): boolean =>
+  operationId === undefined && decidedBy.step !== "gate";
 
 export const requestHandlers = {
   listRequests: ({ backend, query }) => ({ requests: backend.journal.list(query) }),
@@ -10,7 +15,7 @@ export const requestHandlers = {
   listUnmatchedRequests: ({ backend }) => ({
     requests: backend.journal
       .list()
-      .filter(({ operationId }) => operationId === undefined)
+      .filter(isUnmatched)
       .map((entry) => ({ ...entry, closest: closestOperations(backend.operations, entry) })),
   }),
   async waitForRequests({ backend, body: { count = 1, timeoutMs = defaultWaitMs, ...filter } }) {
@@ -22,6 +27,6 @@ export const requestHandlers = {
     controlError("not_found", `There is no request ${params.id} in the journal.`, "id"),
   getCoverage: ({ backend }) => ({
     operations: backend.journal.coverage(),
-    unmatched: backend.journal.list().filter(({ operationId }) => operationId === undefined).length,
+    unmatched: backend.journal.list().filter(isUnmatched).length,
   }),
 } satisfies Partial<ControlHandlers>;

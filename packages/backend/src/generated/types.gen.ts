@@ -266,6 +266,7 @@ export interface components {
     readonly FaultAdded: { readonly id: string };
     readonly FaultList: { readonly faults: readonly (components["schemas"]["Fault"] & components["schemas"]["FaultAdded"])[] };
     readonly RequestEntry: {
+      /** @description Counts up from 1, also across a clear and a reset. */
       readonly id: number;
       /** Format: date-time */
       readonly at: string;
@@ -281,6 +282,36 @@ export interface components {
       /** @description The exception behind a 500; never part of the response. */
       readonly error?: string;
       readonly requestId: string;
+      /** @description Milliseconds of real time until the response was ready. */
+      readonly durationMs: number;
+      readonly decidedBy: components["schemas"]["Decision"];
+      readonly caller?: components["schemas"]["RequestCaller"];
+      /** @description Where a forwarded request or its response deviates from the API, in sentences. */
+      readonly deviations?: readonly string[];
+    };
+    /** @description What decided the response. */
+    readonly Decision: {
+      /**
+       * @description A check in the fixed order of checks, the operation itself, a fault, or something in front of the backend (`gate`, `proxy`).
+       * @enum {string}
+       */
+      readonly step: "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "proxy";
+      /** @description The section of the specification with the rule, such as `§5.4`. */
+      readonly section?: string;
+      /** @description The reason for an error, in a sentence. */
+      readonly detail?: string;
+    };
+    /** @description The authenticated caller; absent if the credential was refused or not checked. */
+    readonly RequestCaller: {
+      /** @enum {string} */
+      readonly kind: "key" | "user";
+      /** @description The last 4 characters of the API key. */
+      readonly key?: string;
+      readonly userId?: string;
+      /** @description The role in the account. */
+      readonly role?: string;
+      /** @description The account that the request selects, even if the caller has no access to it. */
+      readonly accountId?: string;
     };
     readonly RequestList: { readonly requests: readonly components["schemas"]["RequestEntry"][] };
     readonly RequestDetail: components["schemas"]["RequestEntry"] & {
@@ -288,6 +319,8 @@ export interface components {
       readonly headers?: { readonly [key: string]: string };
       /** @description Present if it was JSON of at most 16 KiB. */
       readonly requestBody?: unknown;
+      /** @description The response headers that the backend set. */
+      readonly responseHeaders?: { readonly [key: string]: string };
       /** @description Present if it was JSON of at most 16 KiB. */
       readonly responseBody?: unknown;
     };

@@ -106,7 +106,8 @@ export function limitRate(caller: Caller, state: State, policies: Policies, now:
   return undefined;
 }
 
-function roleIn(accountId: string, caller: Caller, state: State): Role | undefined {
+/** The role of a caller in an account; undefined without access. */
+export function roleIn(accountId: string, caller: Caller, state: State): Role | undefined {
   if (caller.kind === "key") return caller.key.accountId === accountId ? caller.key.role : undefined;
   for (const member of state.members.values())
     if (member.accountId === accountId && member.userId === caller.userId) return member.role;

@@ -3,14 +3,15 @@ import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
 import type { FaultAction } from "../faults/fault.ts";
 import { type FaultQueue, faultProblem, type MatchedFaults } from "../faults/faults.ts";
 import { type Answer, isProblem, problem } from "../model/problem.ts";
-import { isUuid } from "../model/uuid.ts";
 import type { World } from "../model/world.ts";
-import { authenticate, callerAddress, limitRate, restrictKey, selectAccount } from "./authenticate.ts";
-import type { AnyExchange, AnyHandler } from "./exchange.ts";
+import { type Decision, decisionOf, describeCaller, type RequestCaller } from "./decision.ts";
+import type { AnyHandler } from "./exchange.ts";
+import { type Processed, processRequest, thrownText } from "./process-request.ts";
+import { withoutCredentials } from "./redact.ts";
 import type { OperationTable } from "./router.ts";
 import type { Tokens } from "./tokens.ts";
 import { type IncomingRequest, type PlainResponse, type TransportFault, untilAborted } from "./transport.ts";
-import { readAhead, readBody, readQuery } from "./validate.ts";
+import { readAhead, readBody } from "./validate.ts";
 
 /** The parts of a backend that respond to requests. */
 export interface Dispatcher {
@@ -31,24 +32,34 @@ export interface DispatchInput {
   readonly peerAddress: string | undefined;
 }
 
-/** A response, and what the journal records about it. */
-export interface Dispatched {
+/** A response, and how it is to be sent. */
+interface Sent {
   readonly response: Response | PlainResponse;
-  readonly operationId?: string;
   readonly code?: ErrorCode;
-  /** The id of the fault that matched the request. */
-  readonly fault?: string;
   readonly transport?: TransportFault;
   /** The response body. */
   readonly text?: string;
-  /** What a handler threw; never part of the response. */
-  readonly error?: string;
+}
+
+/** A response, and what the journal records about it. */
+export interface Dispatched extends Sent, Reasons {
+  readonly operationId?: string;
+  /** The id of the fault that matched the request. */
+  readonly fault?: string;
   /** The request body, if it is small enough to record. */
   readonly requestBody?: unknown;
 }
 
+/** Why a response is as it is. */
+interface Reasons {
+  readonly decidedBy: Decision;
+  readonly caller?: RequestCaller;
+  /** What a handler threw; never part of the response. */
+  readonly error?: string;
+}
+
 /** A routed request. */
-interface RoutedRequest extends DispatchInput {
+export interface RoutedRequest extends DispatchInput {
   readonly operation: OperationDescription;
   readonly params: Readonly<Record<string, string>>;
   /** Records the request body for the journal. */
@@ -69,7 +80,8 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
   const match = dispatcher.table.match(request.method, url.pathname);
   if (match === undefined || "allow" in match) {
     const headers = match && { Allow: match.allow.join(", ") };
-    return respond(dispatcher, requestId, problem("not_found", { ...(headers && { headers }) }));
+    const answer = problem("not_found", { ...(headers && { headers }) });
+    return { ...respond(dispatcher, requestId, answer), decidedBy: decisionOf("route", answer) };
   }
   const criteria = { operation: match.operation, url, headers: request.headers };
   const ahead = dispatcher.faults.asksForBody(criteria) ? await readAhead(request) : undefined;
@@ -94,20 +106,48 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
 async function respondWithFaults(
   dispatcher: Dispatcher,
   routed: RoutedRequest,
-  { latency, action }: MatchedFaults,
-): Promise<Dispatched> {
+  { id, latency, action }: MatchedFaults,
+): Promise<Sent & Reasons> {
+  const byFault = (detail: string): Reasons => ({ decidedBy: { step: "fault", detail: `The fault ${id} ${detail}.` } });
   if (latency > 0 && !(await waitFor(latency, dispatcher.world, routed))) {
     // The client has disconnected: nothing is processed, and no response can reach it.
     await recordUnreadBody(routed);
-    return { response: new Response(), transport: { kind: "hang" } };
+    return {
+      response: new Response(),
+      transport: { kind: "hang" },
+      ...byFault("delayed the response, and the client disconnected"),
+    };
   }
-  if (action !== undefined && !isCorruption(action)) return replaceResponse(dispatcher, routed, action);
+  if (action !== undefined && !isCorruption(action))
+    return { ...(await replaceResponse(dispatcher, routed, action)), ...byFault("replaced the response") };
   try {
-    return respond(dispatcher, routed.requestId, await processRequest(dispatcher, routed), action);
+    const processed = await processRequest(dispatcher, routed);
+    return {
+      ...respond(dispatcher, routed.requestId, processed.answer, action),
+      ...reasonsOf(processed, routed, dispatcher),
+    };
   } catch (error) {
-    const thrown = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { ...respond(dispatcher, routed.requestId, problem("internal_error"), action), error: thrown };
+    const answer = problem("internal_error");
+    const decidedBy = decisionOf("operation", answer, routed.operation.id);
+    return {
+      ...respond(dispatcher, routed.requestId, answer, action),
+      decidedBy,
+      error: withoutCredentials(thrownText(error)),
+    };
   }
+}
+
+function reasonsOf(
+  { step, answer, caller, account, error }: Processed,
+  { operation, request }: RoutedRequest,
+  { world }: Dispatcher,
+): Reasons {
+  const accountId = account?.id ?? request.headers.get("x-account-id") ?? undefined;
+  return {
+    decidedBy: decisionOf(step, answer, operation.id),
+    ...(caller && { caller: describeCaller(caller, accountId, world.state) }),
+    ...(error !== undefined && { error: withoutCredentials(error) }),
+  };
 }
 
 /** Waits on the backend's clock; false if the client aborts first. */
@@ -127,11 +167,7 @@ function isCorruption(action: NonNullable<MatchedFaults["action"]>): action is C
 }
 
 /** Responds as the fault says, without processing the request. */
-async function replaceResponse(
-  dispatcher: Dispatcher,
-  routed: RoutedRequest,
-  action: Replacement,
-): Promise<Dispatched> {
+async function replaceResponse(dispatcher: Dispatcher, routed: RoutedRequest, action: Replacement): Promise<Sent> {
   await recordUnreadBody(routed);
   if (typeof action === "string") return { response: new Response(), transport: { kind: action } };
   if ("status" in action) return { response: rawResponse(action, baseHeaders(dispatcher, routed.requestId)) };
@@ -147,48 +183,6 @@ async function recordUnreadBody({ request, operation, recordBody }: RoutedReques
   });
 }
 
-/** Checks a request in the one fixed order (A-18), then calls its handler. */
-async function processRequest(
-  { world, table, handlers, tokens }: Dispatcher,
-  { request, url, operation, params, peerAddress, recordBody }: RoutedRequest,
-): Promise<Answer> {
-  const { state, clock, policies } = world;
-  const { headers } = request;
-  const caller = authenticate(headers, state, tokens, clock.now());
-  if (isProblem(caller)) return caller;
-  const restricted = restrictKey(caller, operation, callerAddress(headers, peerAddress, policies));
-  if (restricted) return restricted;
-  const account = selectAccount({ headers, operation, params }, caller, state);
-  if (account !== undefined && isProblem(account)) return account;
-  const limited = limitRate(caller, state, policies, clock.now());
-  if (limited) return limited;
-  for (const [name, value] of Object.entries(params))
-    if (!isUuid(value)) return problem("invalid_id_format", { detail: `The path parameter ${name} is not a UUID.` });
-  const schema = table.schemas[operation.id];
-  const query = readQuery(url.searchParams, operation, schema?.query);
-  if (isProblem(query)) return query;
-  const body = operation.hasBody ? await readBody(request, schema?.body, recordBody) : { value: undefined };
-  if (isProblem(body)) return body;
-  const exchange: AnyExchange = { ...world, operation, caller, account, params, query: query.value, body: body.value };
-  return withoutHidden(operation, (handlers[operation.id] ?? respondWithExample)(exchange));
-}
-
-/** Returns the answer. Throws if it has a field that the operation must not show. */
-function withoutHidden({ id, hiddenFields }: OperationDescription, answer: Answer): Answer {
-  if (hiddenFields === undefined || isProblem(answer)) return answer;
-  const shown = hiddenFields.find((field) => hasField(answer.body, field));
-  if (shown !== undefined)
-    throw new Error(`The answer of ${id} has ${shown}, which it must not show. Leave the field out of the answer.`);
-  return answer;
-}
-
-/** Whether a JSON value has a field that is not null, at any depth. */
-function hasField(node: unknown, field: string): boolean {
-  if (typeof node !== "object" || node === null) return false;
-  const own: unknown = Reflect.get(node, field);
-  return (own !== null && own !== undefined) || Object.values(node).some((value) => hasField(value, field));
-}
-
 /** Creates an error response for a request that never reaches a backend, e.g. one that is malformed as HTTP. */
 export function errorResponse(code: ErrorCode, detail: string): Response {
   const requestId = crypto.randomUUID();
@@ -196,15 +190,8 @@ export function errorResponse(code: ErrorCode, detail: string): Response {
   return Response.json({ ...body, requestId }, { status: body.status, headers: { "X-Request-Id": requestId } });
 }
 
-/** The handler of an operation that has none: responds with the first example of the specification. */
-function respondWithExample({ operation }: AnyExchange): Answer {
-  const [success] = operation.successes;
-  if (success === undefined) return problem("internal_error", { detail: "The specification has no example response." });
-  return { status: success.status, ...(success.example !== null && { body: success.example }) };
-}
-
 /** Serializes the result of a handler. Sets all headers at once, because setting one later is slow. */
-function respond(dispatcher: Dispatcher, requestId: string, answer: Answer, corruption?: Corruption): Dispatched {
+function respond(dispatcher: Dispatcher, requestId: string, answer: Answer, corruption?: Corruption): Sent {
   const { world } = dispatcher;
   const headers = baseHeaders(dispatcher, requestId);
   if (!isProblem(answer)) {
@@ -223,7 +210,7 @@ function respond(dispatcher: Dispatcher, requestId: string, answer: Answer, corr
 }
 
 /** Applies a fault to the finished response. */
-function send({ clock }: World, response: PlainResponse, corruption: Corruption | undefined): Dispatched {
+function send({ clock }: World, response: PlainResponse, corruption: Corruption | undefined): Sent {
   const { status, headers, text } = response;
   if (corruption === undefined)
     return text === undefined || text.length > maxRecordedBytes ? { response } : { response, text };

@@ -1,10 +1,11 @@
-import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
+import type { OperationDescription } from "@call-transfer/spec";
+import type { Decision, RequestCaller } from "./decision.ts";
 import { redacted, redactedHeaders } from "./redact.ts";
 import type { RequestHeaders } from "./transport.ts";
 
 /** A request and its response in short: no headers, query or body, so no secrets. */
 export interface JournalEntry {
-  /** Counts up from 1. */
+  /** Counts up from 1, also across `clear` and a reset. */
   readonly id: number;
   /** When the request arrived, as an ISO 8601 timestamp of the backend's clock. */
   readonly at: string;
@@ -15,12 +16,20 @@ export interface JournalEntry {
   /** The response status; 0 if a fault withheld the response. */
   readonly status: number;
   /** The error code of the response; absent for successes and for faults with a status of their own. */
-  readonly code?: ErrorCode;
+  readonly code?: string;
   /** The id of the fault that matched the request. */
   readonly fault?: string;
   /** The exception behind a 500; never part of the response. */
   readonly error?: string;
   readonly requestId: string;
+  /** Milliseconds of real time until the response was ready. */
+  readonly durationMs: number;
+  /** What decided the response. */
+  readonly decidedBy: Decision;
+  /** The authenticated caller; absent if the credential was refused or not checked. */
+  readonly caller?: RequestCaller;
+  /** Where a recorded request or its response deviates from the API, in sentences. */
+  readonly deviations?: readonly string[];
 }
 
 /** A journal entry with query, headers and bodies, as far as they are kept; secrets are redacted. */
@@ -29,6 +38,8 @@ export interface JournalDetail extends JournalEntry {
   readonly headers?: Readonly<Record<string, string>>;
   /** Present if it was JSON of at most 16 KiB. */
   readonly requestBody?: unknown;
+  /** The response headers that the backend set. */
+  readonly responseHeaders?: Readonly<Record<string, string>>;
   /** Present if it was JSON of at most 16 KiB. */
   readonly responseBody?: unknown;
 }
@@ -68,33 +79,39 @@ export interface RecordedExchange {
   readonly url: URL;
   readonly headers: RequestHeaders;
   readonly requestBody?: unknown;
+  readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
   /** The response body as it was sent. */
   readonly responseText?: string | undefined;
+}
+
+/** A journal that takes new entries. */
+export interface WritableJournal extends Journal {
+  add(entry: Omit<JournalEntry, "id">, exchange: RecordedExchange): JournalEntry;
 }
 
 const maxEntries = 1000;
 const maxDetailed = 200;
 
 /** Creates a journal of requests to these operations. */
-export function createJournal(
-  operations: readonly OperationDescription[],
-): Journal & { add(entry: Omit<JournalEntry, "id">, exchange: RecordedExchange): JournalEntry } {
+export function createJournal(operations: readonly OperationDescription[]): WritableJournal {
   // Ring buffers: objects that are held for long cost every request a share of garbage collection.
   let entries: JournalEntry[] = [];
   let exchanges: RecordedExchange[] = [];
   let last = 0;
+  /** The last id before the latest clear: positions in the rings count from there. */
+  let cleared = 0;
   const counts = createCounts(operations);
   const listeners = new Set<() => void>();
   const list = (filter: JournalFilter = {}): JournalEntry[] => {
-    const oldest = last % maxEntries;
+    const oldest = (last - cleared) % maxEntries;
     return [...entries.slice(oldest), ...entries.slice(0, oldest)].filter((entry) => matches(filter, entry));
   };
   return {
     list,
     get(id) {
-      const entry = entries[(id - 1) % maxEntries];
+      const entry = entries[(id - cleared - 1) % maxEntries];
       if (entry?.id !== id) return undefined;
-      const exchange = id > last - maxDetailed ? exchanges[id % maxDetailed] : undefined;
+      const exchange = id > last - maxDetailed ? exchanges[(id - cleared - 1) % maxDetailed] : undefined;
       return { ...entry, ...(exchange && detailOf(exchange)) };
     },
     wait(filter, count, timeoutMs) {
@@ -116,8 +133,8 @@ export function createJournal(
     add(properties, exchange) {
       last += 1;
       const entry = { id: last, ...properties };
-      entries[(last - 1) % maxEntries] = entry;
-      exchanges[last % maxDetailed] = exchange;
+      entries[(last - cleared - 1) % maxEntries] = entry;
+      exchanges[(last - cleared - 1) % maxDetailed] = exchange;
       counts.add(entry);
       if (listeners.size > 0) for (const listener of [...listeners]) listener();
       return entry;
@@ -125,7 +142,7 @@ export function createJournal(
     clear() {
       entries = [];
       exchanges = [];
-      last = 0;
+      cleared = last;
       counts.clear();
     },
   };
@@ -169,12 +186,26 @@ function matches(filter: JournalFilter, entry: JournalEntry): boolean {
 }
 
 function detailOf(exchange: RecordedExchange): Omit<JournalDetail, keyof JournalEntry> {
-  const { url, headers, requestBody, responseText } = exchange;
+  const { url, headers, requestBody, responseHeaders = {}, responseText } = exchange;
   const query = redacted(Object.fromEntries(url.searchParams));
   return {
     query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
     headers: redactedHeaders(headers),
     ...(requestBody !== undefined && { requestBody: redacted({ body: requestBody }).body }),
-    ...(responseText && { responseBody: redacted({ body: JSON.parse(responseText) }).body }),
+    responseHeaders: redactedHeaders(isIterable(responseHeaders) ? responseHeaders : Object.entries(responseHeaders)),
+    ...(responseText && { responseBody: redacted({ body: parsed(responseText) }).body }),
   };
+}
+
+function isIterable(headers: object): headers is Iterable<[string, string]> {
+  return Symbol.iterator in headers;
+}
+
+/** The value of a JSON text, or the text itself. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

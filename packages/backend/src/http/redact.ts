@@ -1,5 +1,4 @@
 import { limits } from "@call-transfer/spec";
-import type { RequestHeaders } from "./transport.ts";
 
 const replacement = "[redacted]";
 const secretName =
@@ -23,13 +22,14 @@ export function redacted(fields: Readonly<Record<string, unknown>>): Record<stri
   );
 }
 
-/** Returns the headers by name; of a credential only its scheme stays. */
-export function redactedHeaders(headers: RequestHeaders): Record<string, string> {
+/** Returns the headers by name in lower case; of a credential only its scheme stays. */
+export function redactedHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
   return Object.fromEntries(
     [...headers].map(([name, value]) => {
-      if (!secretName.test(name)) return [name, withoutCredentials(value)];
+      const lowerCase = name.toLowerCase();
+      if (!secretName.test(name)) return [lowerCase, withoutCredentials(value)];
       const scheme = /^(?:Bearer|Basic)(?= )/i.exec(value);
-      return [name, scheme === null ? replacement : `${scheme[0]} ${replacement}`];
+      return [lowerCase, scheme === null ? replacement : `${scheme[0]} ${replacement}`];
     }),
   );
 }

@@ -4,7 +4,9 @@ import { createJournal, type JournalEntry, type RecordedExchange } from "../../s
 
 const operation = { id: "listRoles", statuses: [200, 401] } as unknown as OperationDescription;
 const exchange: RecordedExchange = { url: new URL("http://mock.test/api/v1/roles"), headers: new Headers() };
-const entryOf = (change: Partial<Omit<JournalEntry, "id">> = {}) => ({
+const entryOf = (change: Partial<JournalEntry> = {}) => ({
+  durationMs: 1,
+  decidedBy: { step: "operation", section: "§4.5" } as const,
   at: "2026-03-02T12:00:00.000Z",
   method: "GET",
   path: "/api/v1/roles",
@@ -59,6 +61,7 @@ it("a detail has query, headers and JSON bodies, and leaves out what was not rec
     url: new URL("http://mock.test/?limit=2&token=t"),
     headers: new Headers({ "x-account-id": "a" }),
     requestBody: { name: "A" },
+    responseHeaders: { "Set-Cookie": "s=1", Date: "now" },
     responseText: '{"id":1,"secret":"s"}',
   });
   journal.add(entryOf(), exchange);
@@ -68,9 +71,10 @@ it("a detail has query, headers and JSON bodies, and leaves out what was not rec
     query: { limit: "2", token: "[redacted]" },
     headers: { "x-account-id": "a" },
     requestBody: { name: "A" },
+    responseHeaders: { "set-cookie": "[redacted]", date: "now" },
     responseBody: { id: 1, secret: "[redacted]" },
   });
-  expect(journal.get(2)).toEqual({ ...entryOf(), id: 2, query: {}, headers: {} });
+  expect(journal.get(2)).toEqual({ ...entryOf(), id: 2, query: {}, headers: {}, responseHeaders: {} });
 });
 
 describe("waiting for requests", () => {
@@ -117,10 +121,13 @@ it("the coverage counts each status of an operation, in order, documented or not
   ]);
 });
 
-it("clearing forgets entries, details and counts, and starts at 1 again", () => {
+it("clearing forgets entries, details and counts, and goes on counting ids", () => {
   const journal = journalOf(3);
   journal.clear();
   expect([journal.list(), journal.get(1)]).toEqual([[], undefined]);
   expect(journal.coverage()[0]?.statuses[0]?.count).toBe(0);
-  expect(journal.add(entryOf(), exchange).id).toBe(1);
+  for (let id = 4; id <= 1204; id += 1) expect(journal.add(entryOf(), exchange).id).toBe(id);
+  expect([journal.list()[0]?.id, journal.list().at(-1)?.id]).toEqual([205, 1204]);
+  expect([journal.get(3), journal.get(204), journal.get(205)?.id]).toEqual([undefined, undefined, 205]);
+  expect([journal.get(1004)?.headers, journal.get(1005)?.headers]).toEqual([undefined, {}]);
 });

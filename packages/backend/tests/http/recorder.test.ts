@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { createBackend } from "../../src/backend.ts";
+import type { RecordedRequest } from "../../src/http/recorder.ts";
+import type { BackendEvent } from "../../src/model/events.ts";
+import { createSandboxes } from "../../src/sandboxes.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+
+const refused = (path: string, change: Partial<RecordedRequest> = {}): RecordedRequest => ({
+  method: "GET",
+  url: new URL(`http://mock.test${path}`),
+  headers: new Headers(),
+  status: 403,
+  durationMs: 0.5,
+  decidedBy: { step: "gate", detail: "The origin is not allowed. Allow it with --cors." },
+  ...change,
+});
+
+describe("a request that something in front of the backend answered", () => {
+  it("becomes an entry and an event", () => {
+    const backend = createBackend();
+    const seen: BackendEvent[] = [];
+    backend.events.follow((event) => seen.push(event));
+    backend.record(refused("/api/v1/roles?token=t", { code: "forbidden", requestId: "r", operationId: "listRoles" }));
+    const entry = {
+      at: "2026-03-02T12:00:00.000Z",
+      method: "GET",
+      path: "/api/v1/roles",
+      operationId: "listRoles",
+      status: 403,
+      code: "forbidden",
+      requestId: "r",
+      durationMs: 0.5,
+      decidedBy: { step: "gate", detail: "The origin is not allowed. Allow it with --cors." },
+    };
+    expect(backend.journal.list()).toEqual([{ ...entry, id: 1 }]);
+    expect(seen).toEqual([expect.objectContaining({ ...entry, type: "request", id: "1" })]);
+    expect(backend.journal.get(1)?.query).toEqual({ token: "[redacted]" });
+  });
+
+  it("gets an id of its own if it has none", () => {
+    const backend = createBackend();
+    backend.record(refused("/"));
+    expect(backend.journal.list()[0]?.requestId).toMatch(/^[\da-f-]{36}$/);
+  });
+
+  it("keeps a response that is not JSON, and deviations, without secrets", () => {
+    const backend = createBackend();
+    const deviations = [`The key ${demo.apiKey} is in the response.`];
+    backend.record(
+      refused(`/${demo.apiKey}`, {
+        ...{ deviations, responseText: `<p>${demo.apiKey}</p>`, responseHeaders: new Headers({ "Set-Cookie": "a=b" }) },
+        decidedBy: { step: "proxy", detail: `Forwarded with ${demo.apiKey}.` },
+      }),
+    );
+    expect(backend.journal.get(1)).toMatchObject({
+      path: "/[redacted]",
+      decidedBy: { step: "proxy", detail: "Forwarded with [redacted]." },
+      deviations: ["The key [redacted] is in the response."],
+      responseBody: "<p>[redacted]</p>",
+      responseHeaders: { "set-cookie": "[redacted]" },
+    });
+  });
+});
+
+it("a refused request is not an unmatched one", async () => {
+  const backend = createBackend({ controlPlane: true });
+  backend.record(refused("/nothing"));
+  backend.record(refused("/nothing", { decidedBy: { step: "proxy" } }));
+  const response = await backend.fetch("http://mock.test/_control/v1/requests/unmatched");
+  expect(await response.json()).toMatchObject({ requests: [{ id: 2 }] });
+});
+
+describe("of sandboxes, it is recorded in", () => {
+  it.each<[string, string, Record<string, string>, string, string]>([
+    ["the one of the path", "/_sandbox/one/api/v1/roles", {}, "one", "/api/v1/roles"],
+    ["the one of the header", "/api/v1/roles", { "x-sandbox": "one" }, "one", "/api/v1/roles"],
+    ["default if it selects none", "/api/v1/roles", {}, "default", "/api/v1/roles"],
+    ["default if there is no such sandbox", "/_sandbox/two/x", {}, "default", "/_sandbox/two/x"],
+  ])("%s", (_, path, headers, name, recorded) => {
+    const sandboxes = createSandboxes({ autoSandboxes: true });
+    sandboxes.create("one");
+    sandboxes.record(refused(path, { headers: new Headers(headers) }));
+    expect(sandboxes.get(name)?.journal.list()).toMatchObject([{ path: recorded, decidedBy: { step: "gate" } }]);
+    expect(sandboxes.list()).toEqual(["default", "one"]);
+  });
+
+  it("default if the sandboxes refuse it, with their reason", async () => {
+    const sandboxes = createSandboxes();
+    const response = await sandboxes.fetch("http://mock.test/_sandbox/two/api/v1/roles");
+    expect(sandboxes.default.journal.list()).toMatchObject([
+      {
+        path: "/_sandbox/two/api/v1/roles",
+        status: 404,
+        code: "not_found",
+        requestId: response.headers.get("x-request-id"),
+        decidedBy: { step: "gate", detail: 'There is no sandbox "two". Create it with POST /_control/v1/sandboxes.' },
+      },
+    ]);
+    await sandboxes.fetch("http://mock.test/_sandbox/two/_control/v1/clock");
+    expect(sandboxes.default.journal.list()).toHaveLength(1);
+  });
+});
