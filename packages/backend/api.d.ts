@@ -77,6 +77,7 @@ declare interface BackendOptions {
   readonly seed?: Seed;
   readonly now?: string | number | Date;
   readonly clock?: ClockMode;
+  readonly clockRate?: number;
   readonly prng?: number;
   readonly policies?: Partial<Policies>;
   readonly faults?: readonly (Fault | string)[];
@@ -104,12 +105,14 @@ declare interface Clock {
   now(): number;
   iso(): string;
   readonly mode: ClockMode;
+  readonly rate: number;
   readonly pending: number;
-  set(setting: { readonly now?: number | string; readonly mode?: ClockMode }): void;
+  set(setting: ClockSetting): void;
   advance(step: Step): Promise<void>;
   sleep(ms: number, id?: string): Promise<void>;
   track(work: Promise<unknown>): void;
   schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;
+  setAlarm(at: number | undefined, task: TimerTask): void;
   cancel(selector: TimerSelector): void;
   timers(): readonly (TimerPurpose & { readonly at: number })[];
   runDue(): Promise<void>;
@@ -117,6 +120,13 @@ declare interface Clock {
 }
 
 declare type ClockMode = "frozen" | "flowing";
+
+declare interface ClockSetting {
+  readonly now?: number | string;
+  readonly mode?: ClockMode;
+  readonly rate?: number;
+}
+
 declare type CollectionName = keyof typeof recordSchemas;
 
 declare interface Collections {
@@ -149,12 +159,20 @@ declare interface Delivery {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  readonly transferId?: string;
+  readonly signature?: SignatureParts;
+  readonly durationMs: number;
   readonly status?: number;
   readonly accepted: boolean;
   readonly error?: string;
   readonly redeliveryOf?: string;
   readonly fault?: string;
   readonly faultDo?: WebhookFaultAction;
+}
+
+declare interface DescribedTimer extends TimerPurpose {
+  readonly destinationId?: string;
+  readonly memberId?: string;
 }
 
 declare type DestinationRecord = Stored<Checked<"destinations">, "createdAt" | "updatedAt", "previousSecretExpiresAt">;
@@ -456,9 +474,16 @@ declare interface ScriptEntry extends Callee {
   readonly declineAfterSecs?: number | undefined;
 }
 
+declare type SecretName = "current" | "previous" | "other";
 declare type Seed = z.input<typeof seedSchema>;
 declare type SeedRecord = Readonly<Record<string, unknown>>;
 declare type SignatureFault = "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
+
+declare interface SignatureParts {
+  readonly t: number;
+  readonly v1: readonly { readonly value: string; readonly secret: SecretName }[];
+}
+
 declare type Snapshot = z.output<typeof snapshotSchema>;
 
 declare interface State {
@@ -510,6 +535,7 @@ declare interface TransferRecord extends z.output<typeof transfer> {}
 declare interface Transfers {
   start(input: NewTransfer): TransferRecord;
   answer(id: string, callee: Callee): Promise<ErrorCode | undefined>;
+  decline(id: string, callee: Callee): boolean;
   get(id: string): TransferRecord | undefined;
   list(): readonly TransferRecord[];
 }
@@ -524,7 +550,7 @@ declare interface Trigger {
   readonly [field: string]: unknown;
 }
 
-declare interface Upcoming extends TimerPurpose {
+declare interface Upcoming extends DescribedTimer {
   readonly at: number;
 }
 
@@ -532,7 +558,7 @@ declare type UserRecord = Checked<"users">;
 
 declare interface WallClock {
   now(): number;
-  after(ms: number, task: () => void): () => void;
+  after(ms: number, task: () => void, isIdle?: boolean): () => void;
 }
 
 declare interface WebhookFault {
@@ -761,6 +787,7 @@ declare const ring: z.ZodObject<{
   }>;
   reason: z.ZodExactOptional<z.ZodString>;
   deliveryId: z.ZodExactOptional<z.ZodString>;
+  missedCalls: z.ZodExactOptional<z.ZodInt>;
   late: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
 }, z.core.$strip>;
 
@@ -771,6 +798,7 @@ declare const snapshotSchema: z.ZodObject<{
   version: z.ZodLiteral<1>;
   now: z.ZodNumber;
   mode: z.ZodEnum<{ flowing: "flowing"; frozen: "frozen" }>;
+  rate: z.ZodExactOptional<z.ZodNumber>;
   random: z.ZodRecord<z.ZodString, z.ZodInt>;
   tokenSecret: z.ZodString;
   policies: z.ZodRecord<z.ZodString, z.ZodUnknown>;

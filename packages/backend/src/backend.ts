@@ -12,10 +12,12 @@ import { withoutCredentials } from "./http/redact.ts";
 import { callTransferOperations, type OperationTable } from "./http/router.ts";
 import { createTokens } from "./http/tokens.ts";
 import { asFetched, type HandledResponse, type IncomingRequest, isWhole, LazyResponse } from "./http/transport.ts";
-import { type ClockMode, createClock, parseTime, type WallClock } from "./model/clock.ts";
+import { type ClockMode, checkRate, parseTime, type WallClock } from "./model/clock.ts";
 import { createEvents, type EventDetails, type Events } from "./model/events.ts";
+import { Expiries } from "./model/expiries.ts";
 import { checkInput, under } from "./model/input-error.ts";
 import { checkPolicies, defaultPolicies, type Policies } from "./model/policies.ts";
+import { createClock } from "./model/queue-clock.ts";
 import { createRandom } from "./model/random.ts";
 import { clearState, createState } from "./model/state.ts";
 import type { World } from "./model/world.ts";
@@ -23,7 +25,7 @@ import { drainQueue } from "./platform/calls.ts";
 import { createDeliveries } from "./platform/deliveries.ts";
 import { createInbox, isInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
-import { advance, upcoming } from "./platform/upcoming.ts";
+import { advance, clockListener, upcoming } from "./platform/upcoming.ts";
 import { handlers as allHandlers } from "./routes/index.ts";
 import { createCollections } from "./testing/collections.ts";
 import type { BackendControls } from "./testing/controls.ts";
@@ -43,6 +45,8 @@ export interface BackendOptions {
   readonly now?: string | number | Date;
   /** `frozen` moves only on request, `flowing` follows the wall clock; `frozen` by default. */
   readonly clock?: ClockMode;
+  /** How many seconds pass in one second of real time, while the clock flows: above 0, up to 10,000; 1 by default. */
+  readonly clockRate?: number;
   /**
    * Seed of the random generator, an integer; 1 by default. Makes runs repeatable: backends with the same seed sign access
    * tokens with the same key, so the tokens protect nothing.
@@ -83,6 +87,7 @@ const optionsSchema = z.strictObject({
     .union([z.number(), z.string(), z.date()], "must be milliseconds since the epoch, a Date or an ISO 8601 timestamp")
     .optional(),
   clock: z.enum(["frozen", "flowing"]).optional(),
+  clockRate: z.number().optional(),
   prng: z.int().optional(),
   policies: z.unknown().optional(),
   faults: z.array(z.unknown()).optional(),
@@ -141,7 +146,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     },
     record: (request) => record(entryOf(request, core.world), request),
     close() {
-      clock.set({ mode: "frozen" });
+      events.quietly(() => clock.set({ mode: "frozen" }));
       core.deliveries.giveUp();
       events.end();
     },
@@ -154,21 +159,29 @@ type Core = ReturnType<typeof createCore>;
 /** Creates the state of a backend and what acts on it, without any records. */
 function createCore(options: BackendOptions, { table, wall, sandbox = "default", onFollow }: Parts) {
   under("policies", () => checkPolicies(options.policies ?? {}));
+  if (options.clockRate !== undefined) checkRate("clockRate", options.clockRate);
   const { prng = 1 } = options;
   // Separate sequences, so that reads and faults do not change the ids of records created later.
   const randoms = { main: createRandom(prng), requestIds: createRandom(~prng), faults: createRandom(prng ^ (1 << 16)) };
   const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
-  const clock = createClock(start === undefined ? undefined : parseTime("now", start), options.clock, wall);
+  const clock = createClock(start === undefined ? undefined : parseTime("now", start), {
+    mode: options.clock,
+    rate: options.clockRate,
+    wall,
+    listener: clockListener(() => world),
+  });
+  const [state, events] = [createState(), createEvents(clock, onFollow)];
   const world: World = {
-    state: createState(),
+    state,
     clock,
     random: randoms.main,
     policies: { ...defaultPolicies(), ...structuredClone(options.policies) },
-    events: createEvents(clock, onFollow),
+    events,
+    expiries: new Expiries({ state, clock, events }),
   };
   const tokens = createTokens(randoms.main.bytes(32));
   const faults = createFaults(randoms.faults, table.operations, { clock, sandbox });
-  const inbox = createInbox(clock, world.policies);
+  const inbox = createInbox(world);
   const deliveries = createDeliveries(world, faults, (url, init) =>
     isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init),
   );
@@ -181,6 +194,7 @@ function createCore(options: BackendOptions, { table, wall, sandbox = "default",
 function loadInitial({ world, faults }: Core, { seed = demoSeed, faults: initial = [] }: BackendOptions): void {
   under("seed", () => loadFirstSeed(world, seed));
   for (const [index, fault] of initial.entries()) under(`faults[${index}]`, () => faults.addInitial(fault));
+  world.expiries.restart();
 }
 
 /** Creates the function that responds to requests to the API and records them in the journal. */
@@ -221,7 +235,7 @@ function statusOf({ response, transport }: Dispatched): number {
 
 function createControls(core: Core, options: BackendOptions, { table }: Parts): BackendControls {
   const { world, tokens, faults, inbox, deliveries, transfers, journal } = core;
-  const { state, clock, policies, events } = world;
+  const { state, clock, policies, events, expiries } = world;
   return {
     clock,
     state,
@@ -245,12 +259,16 @@ function createControls(core: Core, options: BackendOptions, { table }: Parts): 
       events.emit("policies.changed", structuredClone(changes) as EventDetails);
       return { ...policies };
     },
-    seed: (more) => loadSeed(world, more),
+    seed(more) {
+      loadSeed(world, more);
+      expiries.refresh();
+    },
     snapshot: () => takeSnapshot(core),
     restore(snapshot) {
       events.quietly(() => restoreSnapshot(core, snapshot));
       journal.clear();
       deliveries.clear();
+      expiries.restart();
       events.emit("sandbox.restored");
       transfers.resend();
     },

@@ -169,3 +169,11 @@ it("has methods that may be passed on without their object", async () => {
   expect(again?.redeliveryOf).toBe(id);
   backend.close();
 });
+
+it("flows at the rate of the option, which a reset keeps", () => {
+  const backend = createBackend({ clockRate: 60 });
+  backend.clock.set({ rate: 2 });
+  backend.reset();
+  expect(backend.clock.rate).toBe(60);
+  expect(() => createBackend({ clockRate: 0 })).toThrow("clockRate: must be a number above 0 and up to 10000");
+});

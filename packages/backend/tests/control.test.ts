@@ -364,6 +364,50 @@ describe("the clock's routes", () => {
     backend.close();
   });
 
+  it("read and set the rate, which snapshots keep", async () => {
+    const backend = newBackend();
+    expect((await control(backend, "GET /clock")).body.rate).toBe(1);
+    expect((await control(backend, "PUT /clock", { rate: 60 })).body).toMatchObject({ mode: "frozen", rate: 60 });
+    const snapshot = backend.snapshot();
+    backend.reset();
+    expect(backend.clock.rate).toBe(1);
+    backend.restore(snapshot);
+    expect(backend.clock.rate).toBe(60);
+    const { rate: _, ...older } = snapshot;
+    backend.restore(older);
+    expect(backend.clock.rate).toBe(1);
+    expect(() => backend.restore({ ...snapshot, rate: 0 })).toThrow("rate: must be a number above 0");
+    expect(await control(backend, "PUT /clock", { rate: 0 })).toMatchObject({
+      status: 400,
+      body: { error: { field: "rate" } },
+    });
+  });
+
+  it("show whom a timer of a ring rings, and how many timers there are", async () => {
+    const backend = newBackend();
+    const { id } = backend.transfers.start({ destinationId: demo.destinations.availableHumans });
+    const { upcoming, upcomingCount } = (await control(backend, "GET /clock")).body;
+    const ringIndex = backend.transfers.get(id)?.rings.findIndex(({ outcome }) => outcome === "ringing") ?? -1;
+    const { memberId } = backend.transfers.get(id)?.rings[ringIndex] ?? {};
+    const [at, kind] = ["2026-03-02T12:00:30.000Z", "transfer.ring_ends"];
+    expect(upcoming[0]).toEqual({
+      at,
+      kind,
+      id,
+      ringIndex,
+      destinationId: demo.destinations.availableHumans,
+      memberId,
+    });
+    expect([upcoming.length, memberId]).toEqual([upcomingCount, expect.any(String)]);
+  });
+
+  it("show 1000 timers and count the others", async () => {
+    const backend = newBackend();
+    for (let index = 0; index < 1005; index += 1) backend.clock.schedule(index, () => {}, { kind: "x", id: "y" });
+    const { upcoming, upcomingCount } = (await control(backend, "GET /clock")).body;
+    expect([upcoming.length, upcomingCount]).toEqual([1000, 1007]);
+  });
+
   it("list upcoming timers, and the events of a step in order", async () => {
     const backend = newBackend();
     const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
@@ -446,6 +490,7 @@ describe("the event stream", () => {
     backend.changePolicies({ dailyCallLimit: 5 });
     expect(await read(reader)).toContain('"dailyCallLimit":5');
     await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    expect(await read(reader)).toContain('"type":"webhook.sent"');
     expect(await read(reader)).toContain('"type":"webhook.delivered"');
     backend.close();
     expect(await read(reader)).toBe("");

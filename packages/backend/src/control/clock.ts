@@ -1,3 +1,5 @@
+import { omitUndefined } from "../model/omit-undefined.ts";
+import { shownTimer } from "../platform/upcoming.ts";
 import type { BackendControls } from "../testing/controls.ts";
 import type { ControlHandlers } from "./exchange.ts";
 import type { SuccessBody } from "./reply.ts";
@@ -6,8 +8,8 @@ const maxUpcoming = 1000;
 
 export const clockHandlers = {
   getClock: ({ backend }) => formatClock(backend),
-  setClock({ backend, body: { now, mode } }) {
-    backend.clock.set({ ...(now !== undefined && { now }), ...(mode !== undefined && { mode }) });
+  setClock({ backend, body }) {
+    backend.clock.set(omitUndefined(body));
     return formatClock(backend);
   },
   async advanceClock({ backend, body }) {
@@ -17,12 +19,15 @@ export const clockHandlers = {
 } satisfies Partial<ControlHandlers>;
 
 function formatClock({ clock, upcoming }: BackendControls): SuccessBody<"getClock"> {
+  const all = upcoming();
   return {
     now: clock.iso(),
     mode: clock.mode,
+    rate: clock.rate,
     pending: clock.pending,
-    upcoming: upcoming()
+    upcoming: all
       .slice(0, maxUpcoming)
-      .map(({ at, kind, id }) => ({ at: new Date(at).toISOString(), kind, id })),
+      .map(({ at, ...timer }) => ({ at: new Date(at).toISOString(), ...shownTimer(timer) })),
+    upcomingCount: all.length,
   };
 }

@@ -10,7 +10,12 @@ export const transferHandlers = {
     await backend.clock.runDue();
     return { transfers: backend.transfers.list().map(formatTransfer) };
   },
-  startTransfer: ({ backend, body }) => formatTransfer(backend.transfers.start(body)),
+  async startTransfer({ backend, body }) {
+    const transfer = backend.transfers.start(body);
+    // Whoever declines or answers after 0 seconds has done so by now.
+    await backend.clock.runDue();
+    return formatTransfer(transfer);
+  },
   async getTransfer({ backend, params }) {
     await backend.clock.runDue();
     const transfer = backend.transfers.get(params.id);
@@ -21,6 +26,13 @@ export const transferHandlers = {
     if (transfer === undefined) return notFound(params.id);
     const code = await backend.transfers.answer(params.id, body);
     return code === undefined ? formatTransfer(transfer) : errorResponse(code, errorCodes[code].meaning);
+  },
+  declineTransfer({ backend, params, body }) {
+    const transfer = backend.transfers.get(params.id);
+    if (transfer === undefined) return notFound(params.id);
+    return backend.transfers.decline(params.id, body)
+      ? formatTransfer(transfer)
+      : controlError("conflict", "It does not ring. GET the transfer for the outcome of each ring.");
   },
 } satisfies Partial<ControlHandlers>;
 

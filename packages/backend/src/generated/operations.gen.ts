@@ -18,7 +18,7 @@ export const controlOperations = {
   updateRecord: { id: "updateRecord", method: "PATCH", path: "/_control/v1/state/{collection}/{id}", summary: "Update fields of a record", pathParameters: ["collection", "id"], queryParameters: {}, hasBody: true, status: 200 },
   deleteRecord: { id: "deleteRecord", method: "DELETE", path: "/_control/v1/state/{collection}/{id}", summary: "Delete a record that nothing refers to", pathParameters: ["collection", "id"], queryParameters: {}, hasBody: false, status: 204 },
   getClock: { id: "getClock", method: "GET", path: "/_control/v1/clock", summary: "Read the clock and its upcoming timers", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
-  setClock: { id: "setClock", method: "PUT", path: "/_control/v1/clock", summary: "Set the time or the mode", pathParameters: [], queryParameters: {}, hasBody: true, status: 200 },
+  setClock: { id: "setClock", method: "PUT", path: "/_control/v1/clock", summary: "Set the time, the mode or the rate", pathParameters: [], queryParameters: {}, hasBody: true, status: 200 },
   advanceClock: { id: "advanceClock", method: "POST", path: "/_control/v1/clock/advance", summary: "Advance the clock, and wait until all due timers have fired", pathParameters: [], queryParameters: {}, hasBody: true, status: 200 },
   listFaults: { id: "listFaults", method: "GET", path: "/_control/v1/faults", summary: "List the active faults", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   addFault: { id: "addFault", method: "POST", path: "/_control/v1/faults", summary: "Add a fault", pathParameters: [], queryParameters: {}, hasBody: true, status: 201 },
@@ -45,7 +45,8 @@ export const controlOperations = {
   listTransfers: { id: "listTransfers", method: "GET", path: "/_control/v1/transfers", summary: "List the transfers", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   startTransfer: { id: "startTransfer", method: "POST", path: "/_control/v1/transfers", summary: "Start a transfer to a destination or a group", pathParameters: [], queryParameters: {}, hasBody: true, status: 201 },
   getTransfer: { id: "getTransfer", method: "GET", path: "/_control/v1/transfers/{id}", summary: "Read a transfer with its rings and their outcomes", pathParameters: ["id"], queryParameters: {}, hasBody: false, status: 200 },
-  answerTransfer: { id: "answerTransfer", method: "POST", path: "/_control/v1/transfers/{id}/answers", summary: "Answer a ringing transfer", pathParameters: ["id"], queryParameters: {}, hasBody: true, status: 200 }
+  answerTransfer: { id: "answerTransfer", method: "POST", path: "/_control/v1/transfers/{id}/answers", summary: "Answer a ringing transfer", pathParameters: ["id"], queryParameters: {}, hasBody: true, status: 200 },
+  declineTransfer: { id: "declineTransfer", method: "POST", path: "/_control/v1/transfers/{id}/declines", summary: "Decline a ringing transfer", pathParameters: ["id"], queryParameters: {}, hasBody: true, status: 200 }
 } as const;
 
 /** The operationId of an operation of the control plane. */

@@ -23,7 +23,15 @@ export const zTime = z.union([z.number(), z.string()]);
 
 export const zClockMode = z.enum(['frozen', 'flowing']);
 
-export const zClockSetting = z.strictObject({ now: zTime.optional(), mode: zClockMode.optional() });
+/** How many seconds pass in one second of real time while the clock flows; 1 by default. */
+export const zClockRate = z.number().gt(0).lte(10000);
+
+/** What is absent stays as it is. */
+export const zClockSetting = z.strictObject({
+  now: zTime.optional(),
+  mode: zClockMode.optional(),
+  rate: zClockRate.optional()
+});
 
 /** By a number of milliseconds, to a time, or to the next timer or expiry. */
 export const zClockStep = z.union([
@@ -193,6 +201,7 @@ export const zNewSandbox = z.strictObject({
   seed: zSeed.optional(),
   now: zTime.optional(),
   clock: zClockMode.optional(),
+  clockRate: zClockRate.optional(),
   prng: z.int().optional(),
   policies: zPolicies.optional()
 });
@@ -285,6 +294,10 @@ export const zAnswerTransferBody = zTransferAnswer;
 
 export const zAnswerTransferPath = z.strictObject({ id: z.string().min(1).max(100) });
 
+export const zDeclineTransferBody = zTransferAnswer;
+
+export const zDeclineTransferPath = z.strictObject({ id: z.string().min(1).max(100) });
+
 /** What checks the path, query and body of each request to the control plane. */
 export const controlSchemas = {
   getHealth: {},
@@ -331,4 +344,5 @@ export const controlSchemas = {
   startTransfer: { body: zStartTransferBody },
   getTransfer: { path: zGetTransferPath },
   answerTransfer: { path: zAnswerTransferPath, body: zAnswerTransferBody },
+  declineTransfer: { path: zDeclineTransferPath, body: zDeclineTransferBody },
 } satisfies Record<string, { path?: z.ZodType; query?: z.ZodType; body?: z.ZodType }>;

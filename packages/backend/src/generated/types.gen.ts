@@ -36,6 +36,7 @@ export interface paths {
   readonly "/_control/v1/transfers": { readonly get: operations["listTransfers"]; readonly post: operations["startTransfer"] };
   readonly "/_control/v1/transfers/{id}": { readonly get: operations["getTransfer"] };
   readonly "/_control/v1/transfers/{id}/answers": { readonly post: operations["answerTransfer"] };
+  readonly "/_control/v1/transfers/{id}/declines": { readonly post: operations["declineTransfer"] };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -68,6 +69,7 @@ export interface components {
       readonly seed?: components["schemas"]["Seed"];
       readonly now?: components["schemas"]["Time"];
       readonly clock?: components["schemas"]["ClockMode"];
+      readonly clockRate?: components["schemas"]["ClockRate"];
       /** @description Seed of the random generator. */
       readonly prng?: number;
       readonly policies?: components["schemas"]["Policies"];
@@ -92,10 +94,14 @@ export interface components {
       /** Format: date-time */
       readonly now: string;
       readonly mode: components["schemas"]["ClockMode"];
+      /** @description How many seconds pass in one second of real time while the clock flows. */
+      readonly rate: number;
       /** @description The number of pending timers. */
       readonly pending: number;
       /** @description The next 1000 timers, expiries and ends of delays, soonest first. `sleep.ends` is the end of a latency, of a part of a slow body, or of the delay of the built-in receiver. */
       readonly upcoming: readonly components["schemas"]["Upcoming"][];
+      /** @description The number of all timers, expiries and ends of delays to come, also beyond 1000. */
+      readonly upcomingCount: number;
     };
     readonly Upcoming: {
       /** Format: date-time */
@@ -103,14 +109,26 @@ export interface components {
       readonly kind: string;
       /** @description The id of the record or request concerned. */
       readonly id?: string;
+      /** @description Of a timer of a ring: its index in the rings of the transfer. */
+      readonly ringIndex?: number;
+      /** @description The destination of that ring. */
+      readonly destinationId?: string;
+      /** @description The member of that ring, if it rings one. */
+      readonly memberId?: string;
     };
-    readonly ClockSetting: { readonly now?: components["schemas"]["Time"]; readonly mode?: components["schemas"]["ClockMode"] };
+    /** @description What is absent stays as it is. */
+    readonly ClockSetting: { readonly now?: components["schemas"]["Time"]; readonly mode?: components["schemas"]["ClockMode"]; readonly rate?: components["schemas"]["ClockRate"] };
+    /** @description How many seconds pass in one second of real time while the clock flows; 1 by default. */
+    readonly ClockRate: number;
     /** @description By a number of milliseconds, to a time, or to the next timer or expiry. */
     readonly ClockStep: { readonly by: number } | { readonly to: components["schemas"]["Time"] } | {
       /** @constant */
       readonly nextTimer: true;
     };
-    readonly ClockAdvanced: components["schemas"]["Clock"] & { readonly effects: readonly components["schemas"]["Event"][] };
+    readonly ClockAdvanced: components["schemas"]["Clock"] & {
+      /** @description The events on the way, without those of the clock itself (`clock.changed` and `timer.*`). */
+      readonly effects: readonly components["schemas"]["Event"][];
+    };
     readonly Event: {
       /** @description `<stream>-<number>`, e.g. `9f3c1a20-17`. The number counts up from 1 for the life of the sandbox, also across a reset. */
       readonly eventId: string;
@@ -361,6 +379,11 @@ export interface components {
       readonly headers: { readonly [key: string]: string };
       /** @description The body exactly as it was sent. */
       readonly body: string;
+      /** @description The `transferId` of the event, if it is about a transfer. */
+      readonly transferId?: string;
+      readonly signature?: components["schemas"]["SignatureParts"];
+      /** @description Milliseconds of real time from sending to the response. */
+      readonly durationMs: number;
       /** @description The response status of the receiver; absent if there was no response. */
       readonly status?: number;
       readonly accepted: boolean;
@@ -371,6 +394,20 @@ export interface components {
       /** @description The id of the fault that matched the delivery. */
       readonly fault?: string;
       readonly faultDo?: components["schemas"]["WebhookFaultDo"];
+    };
+    /** @description The signature header taken apart; absent if the delivery had none. */
+    readonly SignatureParts: {
+      /** @description The time of signing, in seconds since the epoch. */
+      readonly t: number;
+      /** @description The signatures, in the order of the header. */
+      readonly v1: readonly {
+        readonly value: string;
+        /**
+         * @description The secret of the destination that made it, or `other` for a secret that is not the destination's.
+         * @enum {string}
+         */
+        readonly secret: "current" | "previous" | "other";
+      }[];
     };
     readonly DeliveryList: { readonly deliveries: readonly components["schemas"]["Delivery"][] };
     readonly InboxAnswer: {
@@ -452,7 +489,9 @@ export interface components {
       readonly destinationId?: string;
       /** @description A member of the account. */
       readonly memberId?: string;
+      /** @description 0 for at once. */
       readonly answerAfterSecs?: number;
+      /** @description 0 for at once. */
       readonly declineAfterSecs?: number;
     };
     readonly TransferAnswer: { readonly destinationId?: string; readonly memberId?: string };
@@ -473,6 +512,8 @@ export interface components {
       readonly reason?: string;
       /** @description The id of the offer delivered to an app. */
       readonly deliveryId?: string;
+      /** @description How many offers in a row the member had missed, with this one. At the policy `missedCallLimit` the member becomes away, and the count begins again. */
+      readonly missedCalls?: number;
       /** @description The latest 200 answers that came too late, each with its error code. */
       readonly late?: readonly {
         /** Format: date-time */
@@ -694,6 +735,11 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Transfer"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly answerTransfer: {
+    readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
+    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["TransferAnswer"] } };
+    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Transfer"] } }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly declineTransfer: {
     readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["TransferAnswer"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Transfer"] } }; readonly "4XX": components["responses"]["Rejected"] };

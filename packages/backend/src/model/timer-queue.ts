@@ -40,10 +40,13 @@ export class TimerQueue {
     this.#timers.shift();
   }
 
-  cancel({ kind, id, index }: TimerSelector): void {
-    const isSelected = (purpose: TimerPurpose | undefined): boolean =>
+  /** Drops timers and returns them. */
+  cancel({ kind, id, index }: TimerSelector): readonly Timer[] {
+    const isSelected = ({ purpose }: Timer): boolean =>
       purpose?.id === id && (kind ?? purpose.kind) === purpose.kind && (index ?? purpose.index) === purpose.index;
-    this.#timers = this.#timers.filter(({ purpose }) => !isSelected(purpose));
+    const selected = this.#timers.filter(isSelected);
+    if (selected.length > 0) this.#timers = this.#timers.filter((timer) => !selected.includes(timer));
+    return selected;
   }
 
   /** The timers that have a purpose. */

@@ -25,6 +25,8 @@ const ring = z.object({
   outcome: z.enum(["ringing", "answered", "missed", "declined", "taken", "busy", "abandoned", "not_rung"]),
   reason: z.string().exactOptional(),
   deliveryId: z.string().exactOptional(),
+  /** How many offers in a row the person had missed, with this one; absent unless it counts as missed. */
+  missedCalls: z.int().exactOptional(),
   /** Late answers. */
   late: z.array(lateAnswerSchema),
 });

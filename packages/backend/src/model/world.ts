@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.ts";
 import type { Events } from "./events.ts";
+import type { Expiries } from "./expiries.ts";
 import type { Policies } from "./policies.ts";
 import type { Random } from "./random.ts";
 import type { State } from "./state.ts";
@@ -11,4 +12,6 @@ export interface World {
   readonly random: Random;
   readonly policies: Policies;
   readonly events: Events;
+  /** Gets the expiries of records that change. */
+  readonly expiries: Expiries;
 }

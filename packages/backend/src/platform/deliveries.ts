@@ -2,6 +2,7 @@ import { webhookSignature } from "@call-transfer/spec";
 import type { WebhookFaultAction } from "../faults/fault.ts";
 import type { FaultQueue, MatchedWebhookFault } from "../faults/faults.ts";
 import { InputError } from "../model/input-error.ts";
+import { omitUndefined } from "../model/omit-undefined.ts";
 import type { DestinationRecord } from "../model/records.ts";
 import { retention, withLatest } from "../model/retention.ts";
 import { isWebAddress } from "../model/web-address.ts";
@@ -9,6 +10,7 @@ import type { World } from "../model/world.ts";
 import { type PlannedSend, plainSend, planDelivery } from "./delivery-plan.ts";
 import { HeldSends } from "./held-sends.ts";
 import { OpenOffer } from "./open-offer.ts";
+import type { SignatureParts } from "./signer.ts";
 
 /** One attempt to deliver an event to the server of an `app` destination. */
 export interface Delivery {
@@ -20,6 +22,12 @@ export interface Delivery {
   readonly headers: Readonly<Record<string, string>>;
   /** The body exactly as it was sent. */
   readonly body: string;
+  /** The `transferId` of the event; absent for an event of no transfer. */
+  readonly transferId?: string;
+  /** The signature header taken apart; absent if the delivery had none. */
+  readonly signature?: SignatureParts;
+  /** Milliseconds of real time from sending to the answer. */
+  readonly durationMs: number;
   /** The receiver's status; absent if there was no answer. */
   readonly status?: number;
   /** Whether the receiver answered 2xx (A-32). */
@@ -75,10 +83,14 @@ export interface DeliveryEngine extends Deliveries {
 
 type Send = (url: string, init: RequestInit) => Promise<Response>;
 type DeliveryFaults = Pick<FaultQueue, "matchDelivery" | "newDeliveryId">;
-type Identified = Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">;
+type Identified = OpenOffer["event"];
 
 /** What a delivery shows that was never sent. */
-const unsent = { accepted: false, error: "The sandbox was reset, restored or closed before this was sent" };
+const unsent = {
+  durationMs: 0,
+  accepted: false,
+  error: "The sandbox was reset, restored or closed before this was sent",
+};
 
 /** Creates the deliveries of one backend. */
 export function createDeliveries(world: World, faults: DeliveryFaults, send: Send): DeliveryEngine {
@@ -109,7 +121,8 @@ class SignedDeliveries implements DeliveryEngine {
     const id = event?.id ?? random.uuid();
     const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
     const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
-    this.#begin({ id, destinationId, body }, destination, answered);
+    const transferId = typeof payload.transferId === "string" ? { transferId: payload.transferId } : {};
+    this.#begin({ id, destinationId, ...transferId, body }, destination, answered);
     return id;
   };
 
@@ -120,9 +133,8 @@ class SignedDeliveries implements DeliveryEngine {
   readonly redeliver = async (id: string): Promise<Delivery> => {
     const first = this.#sent.find(({ delivery }) => delivery.id === id);
     if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
-    const { destinationId, body } = first.event;
-    const again = { id: this.#world.random.uuid(), destinationId, body, redeliveryOf: id };
-    return new Promise((answered) => this.#begin(again, this.#find(destinationId), answered));
+    const again = { ...first.event, id: this.#world.random.uuid(), redeliveryOf: id };
+    return new Promise((answered) => this.#begin(again, this.#find(again.destinationId), answered));
   };
 
   readonly list = (): readonly Delivery[] => {
@@ -175,18 +187,23 @@ class SignedDeliveries implements DeliveryEngine {
     offer.track(this.#post(offer, event, send), this.#world.clock);
   }
 
-  async #post(offer: OpenOffer, event: Identified, { url, headers, body }: PlannedSend): Promise<void> {
+  async #post(offer: OpenOffer, event: Identified, { url, headers, body, signature }: PlannedSend): Promise<void> {
     const { clock, policies, events } = this.#world;
     const [at, era] = [clock.now(), this.#era];
     const overtaken = this.#held.waitingForNext(event.destinationId);
-    const outcome = await attempt(this.#send, url, { headers, body }, policies.deliveryTimeoutSecs);
     const sentAt = new Date(at).toISOString();
-    const delivery: Delivery = { ...event, body, at: sentAt, url, headers, ...outcome, ...aboutFault(offer.fault) };
+    const request = { ...event, at: sentAt, url, headers, body, ...(signature && { signature }) };
+    const sent = { ...request, ...aboutFault(offer.fault) };
+    events.emit("webhook.sent", () => announced(sent));
+    const start = performance.now();
+    const outcome = await attempt(this.#send, url, { headers, body }, policies.deliveryTimeoutSecs);
+    const durationMs = Math.round((performance.now() - start) * 100) / 100;
+    const delivery: Delivery = { ...sent, durationMs, ...outcome };
     if (era === this.#era) {
       this.#sent = withLatest(this.#sent, { delivery, event }, retention.deliveries);
-      const { id, destinationId, accepted } = delivery;
-      events.emit("webhook.delivered", { id, destinationId, accepted });
-      this.#planRetry(offer, accepted);
+      // Its time is that of the answer.
+      events.emit("webhook.delivered", () => ({ ...announced(delivery), ...outcome, durationMs }));
+      this.#planRetry(offer, delivery.accepted);
     }
     offer.conclude(delivery);
     this.#held.release(overtaken);
@@ -213,6 +230,23 @@ class SignedDeliveries implements DeliveryEngine {
     if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
     return destination;
   }
+}
+
+/** What an event says about a delivery. */
+function announced({ id, destinationId, transferId, url, redeliveryOf, fault, signature }: Partial<Delivery>) {
+  return omitUndefined({
+    id,
+    destinationId,
+    transferId,
+    url,
+    redeliveryOf,
+    fault,
+    signature: signature && {
+      t: signature.t,
+      v1: signature.v1.length,
+      secrets: signature.v1.map(({ secret }) => secret),
+    },
+  });
 }
 
 function aboutFault(fault: MatchedWebhookFault | undefined): Pick<Delivery, "fault" | "faultDo"> {

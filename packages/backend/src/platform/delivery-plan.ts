@@ -2,7 +2,7 @@ import { webhookSignature } from "@call-transfer/spec";
 import type { SignatureFault, WebhookFaultAction } from "../faults/fault.ts";
 import type { DestinationRecord } from "../model/records.ts";
 import { secretsAt } from "../rules/secrets.ts";
-import { signatureHeader } from "./signer.ts";
+import { type SignatureParts, signatureHeader, signatureParts } from "./signer.ts";
 
 /** An event about to be sent. */
 export interface OutgoingEvent {
@@ -19,6 +19,8 @@ export interface PlannedSend {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The signature header taken apart; absent without one. */
+  readonly signature?: SignatureParts;
   /** Seconds of the backend's clock until it is sent. */
   readonly afterSecs: number;
   /** Whether it is sent earlier if the next delivery to the destination is over. */
@@ -37,6 +39,8 @@ export interface DeliveryPlan {
 /** How long `reorder` waits for the next delivery, in seconds. */
 const reorderWaitSecs = 10;
 
+const contentType = { "content-type": "application/json" };
+
 /** No destination has this secret: those of the platform are letters and digits. */
 const wrongSecret = "not the secret of a destination";
 
@@ -54,41 +58,50 @@ export function planDelivery(event: OutgoingEvent, action?: WebhookFaultAction):
   if ("retry" in action) return { sends: [send], retries: action.retry };
   if ("delaySecs" in action) return { sends: [{ ...send, afterSecs: action.delaySecs }] };
   if ("alsoTo" in action) return { sends: [url, ...action.alsoTo].map((to) => ({ ...send, url: to })) };
-  if ("sign" in action) return { sends: [signedSend(event, unusualHeader(event, action.sign))] };
-  const signedAt = at - action.signedSecsAgo * 1000;
-  return { sends: [signedSend(event, signatureHeader(body, secretsAt(destination, at), signedAt))] };
+  if ("sign" in action) return { sends: [unusualSend(event, action.sign)] };
+  return { sends: [signedSend(event, secretsAt(destination, at), at - action.signedSecsAgo * 1000)] };
 }
 
 /** The delivery of an event without a fault. */
 export function plainSend(event: OutgoingEvent): PlannedSend {
-  const { body, destination, at } = event;
-  return signedSend(event, signatureHeader(body, secretsAt(destination, at), at));
+  return signedSend(event, secretsAt(event.destination, event.at), event.at);
 }
 
-function signedSend({ body, url }: OutgoingEvent, signature: string | undefined): PlannedSend {
+/** A delivery with a signature of each secret. */
+function signedSend(event: OutgoingEvent, secrets: readonly string[], signedAt: number): PlannedSend {
+  return withHeader(event, signatureHeader(event.body, secrets, signedAt), secrets);
+}
+
+/** A delivery with a signature header that these secrets made, in the order of its signatures. */
+function withHeader(
+  { body, url, destination }: OutgoingEvent,
+  header: string,
+  secrets: readonly string[],
+): PlannedSend {
   return {
-    url,
-    headers: {
-      "content-type": "application/json",
-      ...(signature !== undefined && { [webhookSignature.header]: signature }),
-    },
-    body,
-    afterSecs: 0,
+    ...unsignedSend({ body, url }),
+    headers: { ...contentType, [webhookSignature.header]: header },
+    signature: signatureParts(header, secrets, destination),
   };
 }
 
-function unusualHeader({ body, destination, at }: OutgoingEvent, fault: SignatureFault): string | undefined {
+function unsignedSend({ body, url }: Pick<OutgoingEvent, "body" | "url">): PlannedSend {
+  return { url, headers: contentType, body, afterSecs: 0 };
+}
+
+function unusualSend(event: OutgoingEvent, fault: SignatureFault): PlannedSend {
+  const { body, destination, at } = event;
   const secrets = secretsAt(destination, at);
   switch (fault) {
     case "none":
-      return undefined;
+      return unsignedSend(event);
     case "wrongSecret":
-      return signatureHeader(body, [wrongSecret], at);
+      return signedSend(event, [wrongSecret], at);
     case "previousSecret":
-      return signatureHeader(body, [destination.previousSecret ?? wrongSecret], at);
+      return signedSend(event, [destination.previousSecret ?? wrongSecret], at);
     case "wrongFirst":
-      return signatureHeader(body, [wrongSecret, ...secrets], at);
+      return signedSend(event, [wrongSecret, ...secrets], at);
     case "reversed":
-      return signatureHeader(body, secrets, at).split(",").reverse().join(",");
+      return withHeader(event, signatureHeader(body, secrets, at).split(",").reverse().join(","), secrets.toReversed());
   }
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Clock } from "../model/clock.ts";
-import type { Policies } from "../model/policies.ts";
+import { omitUndefined } from "../model/omit-undefined.ts";
 import { retention, withLatest } from "../model/retention.ts";
+import type { World } from "../model/world.ts";
 
 /** The address of the built-in inbox, for `config.url` of an `app` destination. Nothing leaves the backend. */
 export const inboxUrl = "http://inbox.invalid/offers";
@@ -33,10 +33,7 @@ export interface Inbox {
 }
 
 /** Creates the inbox of one backend. */
-export function createInbox(
-  clock: Clock,
-  policies: Policies,
-): Inbox & {
+export function createInbox({ clock, policies, events }: Pick<World, "clock" | "policies" | "events">): Inbox & {
   /** Answers a delivery, or times out as a sender would. Time is the backend's clock, so that tests can run at any speed. */
   receive(init: RequestInit): Promise<Response>;
 } {
@@ -51,6 +48,7 @@ export function createInbox(
     async receive({ headers, body }) {
       const event = { at: clock.iso(), headers: Object.fromEntries(new Headers(headers)), body: String(body) };
       received = withLatest(received, event, retention.inboxEvents);
+      events.emit("inbox.received", () => identityOf(event.body));
       const { status = 204, delaySecs = 0 } = this.answer;
       const timeoutSecs = policies.deliveryTimeoutSecs;
       if (delaySecs > 0) await clock.sleep(Math.min(delaySecs, timeoutSecs) * 1000, "inbox");
@@ -59,6 +57,16 @@ export function createInbox(
       return new Response(null, { status });
     },
   };
+}
+
+/** The ids in a body; none if it is not JSON, as after a fault that cuts it off. */
+function identityOf(body: string): Readonly<Record<string, unknown>> {
+  try {
+    const { id, destinationId, transferId } = JSON.parse(body);
+    return omitUndefined({ id, destinationId, transferId });
+  } catch {
+    return {};
+  }
 }
 
 /** Whether an address is the inbox's. */

@@ -5,7 +5,7 @@ import type { Retries } from "./delivery-plan.ts";
 
 /** An event, until one of its deliveries has the answer that counts. */
 export class OpenOffer {
-  readonly event: Pick<Delivery, "id" | "destinationId" | "body" | "redeliveryOf">;
+  readonly event: Pick<Delivery, "id" | "destinationId" | "transferId" | "body" | "redeliveryOf">;
   readonly fault: MatchedWebhookFault | undefined;
   readonly #answered: (delivery: Delivery) => void;
   #retries: Retries | undefined;

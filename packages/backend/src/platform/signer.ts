@@ -2,6 +2,7 @@ import { webhookSignature } from "@call-transfer/spec";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { DestinationRecord } from "../model/records.ts";
 
 /** The value of the signature header (§6, A-31) for a body sent at `at` (milliseconds), with one signature per secret. */
 export function signatureHeader(body: string, secrets: readonly string[], at: number): string {
@@ -11,4 +12,31 @@ export function signatureHeader(body: string, secrets: readonly string[], at: nu
     (secret) => `${webhookSignature.scheme}=${bytesToHex(hmac(sha256, utf8ToBytes(secret), signed))}`,
   );
   return [`t=${timestamp}`, ...parts].join(",");
+}
+
+/** A signature header taken apart, without a secret. */
+export interface SignatureParts {
+  /** The time of signing, in seconds since the epoch, as it was sent. */
+  readonly t: number;
+  /** The signatures, in the order of the header. */
+  readonly v1: readonly { readonly value: string; readonly secret: SecretName }[];
+}
+
+/** The destination's secret that made a signature: the current one, the one before the rotation, or another. */
+export type SecretName = "current" | "previous" | "other";
+
+/** Takes a signature header apart. `secrets` made its signatures, in their order. */
+export function signatureParts(
+  header: string,
+  secrets: readonly string[],
+  { signingSecret, previousSecret }: Pick<DestinationRecord, "signingSecret" | "previousSecret">,
+): SignatureParts {
+  const parts = header.split(",").map((part) => part.split("="));
+  const values = parts.flatMap(([name, value = ""]) => (name === webhookSignature.scheme ? [value] : []));
+  const nameOf = (secret: string | undefined): SecretName =>
+    secret === signingSecret ? "current" : secret === previousSecret ? "previous" : "other";
+  return {
+    t: Number(parts.find(([name]) => name === "t")?.[1]),
+    v1: values.map((value, index) => ({ value, secret: nameOf(secrets[index]) })),
+  };
 }

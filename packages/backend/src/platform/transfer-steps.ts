@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@call-transfer/spec";
+import { availabilityEnd } from "../model/expiries.ts";
 import type { MemberRecord } from "../model/records.ts";
 import { retention, withLatest } from "../model/retention.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
@@ -99,7 +100,8 @@ function endRing(
 }
 
 /** Ends a transfer once nothing rings any more, and counts the missed offers. */
-export function endUnanswered({ state, clock, policies, events }: World, transfer: TransferRecord, now: number): void {
+export function endUnanswered(world: World, transfer: TransferRecord, now: number): void {
+  const { state, clock, policies, events, expiries } = world;
   if (transfer.status !== "ringing" || isOpen(transfer)) return;
   transfer.status = unansweredOutcome(transfer, now) === "missed" ? "unanswered" : "abandoned";
   transfer.endedAt = now;
@@ -110,8 +112,11 @@ export function endUnanswered({ state, clock, policies, events }: World, transfe
     const member = ring.outcome === "missed" ? memberOf(ring, state.members) : undefined;
     if (member === undefined) continue;
     const before = member.availability;
-    countMissed(member, policies, now);
-    if (member.availability !== before) events.emit("member.availability", { id: member.id, ...member.availability });
+    const count = countMissed(member, policies, now);
+    if (count !== undefined) ring.missedCalls = count;
+    if (member.availability === before) continue;
+    events.emit("member.availability", { id: member.id, ...member.availability });
+    expiries.add(availabilityEnd(member));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import { InputError } from "../model/input-error.ts";
 import { retention } from "../model/retention.ts";
+import type { State } from "../model/state.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
 import type { TransferRecord } from "../model/transfer-record.ts";
 import type { World } from "../model/world.ts";
@@ -11,6 +12,7 @@ import {
   isUnderWay,
   planRings,
   type RingTarget,
+  ringsUntil,
 } from "../rules/transfers.ts";
 import { currentCallEnd } from "./calls.ts";
 import {
@@ -37,6 +39,8 @@ export interface Transfers {
   start(input: NewTransfer): TransferRecord;
   /** Answers now; returns the error code of an answer that is too late. Throws InputError for a callee outside the transfer. */
   answer(id: string, callee: Callee): Promise<ErrorCode | undefined>;
+  /** Declines now; false for one that does not ring. Throws InputError for a callee outside the transfer. */
+  decline(id: string, callee: Callee): boolean;
   get(id: string): TransferRecord | undefined;
   /** All transfers under way and the latest of the others, 1000 in all, oldest first. */
   list(): readonly TransferRecord[];
@@ -61,7 +65,7 @@ export function createTransfers(world: World, offers: OfferSender): TransferEngi
       const script = (input.script ?? []).map((entry, index) => resolveScriptEntry(transfer, entry, index));
       makeRoom(world);
       state.transfers.set(transfer.id, transfer);
-      world.events.emit("transfer.started", { id: transfer.id });
+      announceStart(world, transfer);
       scheduleScript(world, transfer, script);
       scheduleRingEnds(world, transfer);
       offerToApps(world, offers, transfer);
@@ -69,16 +73,16 @@ export function createTransfers(world: World, offers: OfferSender): TransferEngi
       return transfer;
     },
     async answer(id, callee) {
-      const transfer = state.transfers.get(id);
-      const ringIndex = transfer === undefined ? -1 : indexOfCallee(transfer, callee);
-      if (transfer === undefined || ringIndex === -1)
-        throw new InputError(
-          callee.memberId === undefined ? "destinationId" : "memberId",
-          "is not part of the transfer",
-        );
+      const { transfer, ringIndex } = ringOf(state, id, callee);
       const code = answer(world, transfer, ringIndex, clock.now());
       await clock.runDue();
       return code ?? (transfer.answeredBy === ringIndex ? undefined : transfer.rings[ringIndex]?.late.at(-1)?.code);
+    },
+    decline(id, callee) {
+      const { transfer, ringIndex } = ringOf(state, id, callee);
+      if (transfer.rings[ringIndex]?.outcome !== "ringing") return false;
+      stopRinging(world, transfer, ringIndex, "declined", clock.now());
+      return true;
     },
     get: (id) => state.transfers.get(id),
     list: () => [...state.transfers.values()],
@@ -90,6 +94,26 @@ export function createTransfers(world: World, offers: OfferSender): TransferEngi
       for (const transfer of state.transfers.values()) offerToApps(world, offers, transfer);
     },
   };
+}
+
+function announceStart({ events }: World, transfer: TransferRecord): void {
+  const { id, rings } = transfer;
+  events.emit("transfer.started", { id });
+  for (const [ringIndex, ring] of rings.entries()) {
+    const { outcome, destinationId, memberId } = ring;
+    const until = new Date(ringsUntil(transfer, ring)).toISOString();
+    if (outcome === "ringing")
+      events.emit("transfer.ring_started", { id, ringIndex, destinationId, ...(memberId && { memberId }), until });
+  }
+}
+
+/** The ring of a callee. Throws InputError for one outside the transfer. */
+function ringOf({ transfers }: State, id: string, callee: Callee): { transfer: TransferRecord; ringIndex: number } {
+  const transfer = transfers.get(id);
+  const ringIndex = transfer === undefined ? -1 : indexOfCallee(transfer, callee);
+  if (transfer === undefined || ringIndex === -1)
+    throw new InputError(callee.memberId === undefined ? "destinationId" : "memberId", "is not part of the transfer");
+  return { transfer, ringIndex };
 }
 
 /** A transfer at its start. Throws InputError that names the bad field. */

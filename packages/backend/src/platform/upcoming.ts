@@ -1,52 +1,89 @@
-import type { Step } from "../model/clock.ts";
+import { type ClockListener, type Step, sleepEnds } from "../model/clock.ts";
 import type { BackendEvent } from "../model/events.ts";
+import { expiriesOf } from "../model/expiries.ts";
+import type { State } from "../model/state.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
 import type { World } from "../model/world.ts";
+import { transferTimers } from "./transfer-steps.ts";
 
 /** A future event: a timer, or the end of a status or a secret. */
-export interface Upcoming extends TimerPurpose {
+export interface Upcoming extends DescribedTimer {
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Times without a timer, because passing them only changes what is read: `until` of members, expiry of secrets. */
-function expiries({ state }: World): Upcoming[] {
-  const found: Upcoming[] = [];
-  for (const { id, availability } of state.members.values())
-    if (availability.status !== "available" && availability.until)
-      found.push({ at: Date.parse(availability.until), kind: "availability.ends", id });
-  for (const { id, previousSecretExpiresAt } of state.destinations.values())
-    if (previousSecretExpiresAt !== undefined) found.push({ at: previousSecretExpiresAt, kind: "secret.expires", id });
-  return found;
+/** A timer with what it rings, if it belongs to a ring of a transfer. */
+export interface DescribedTimer extends TimerPurpose {
+  readonly destinationId?: string;
+  readonly memberId?: string;
 }
 
 /** Future events, soonest first. */
-export function upcoming(world: World): readonly Upcoming[] {
-  const now = world.clock.now();
-  const later = expiries(world).filter(({ at }) => at > now);
-  return [...world.clock.timers(), ...later].sort((a, b) => a.at - b.at);
+export function upcoming({ clock, state }: World): readonly Upcoming[] {
+  const now = clock.now();
+  const timers = clock.timers().map(({ at, ...timer }) => ({ at, ...describe(state, timer) }));
+  const later = expiriesOf(state).filter(({ at }) => at > now);
+  return [...timers, ...later].sort((a, b) => a.at - b.at);
 }
 
-/** The type of the event that announces a passed expiry. */
-const passedTypes: Readonly<Record<string, string>> = {
-  "availability.ends": "availability.ended",
-  "secret.expires": "secret.expired",
-};
+function describe({ transfers }: State, timer: TimerPurpose): DescribedTimer {
+  const ring = timer.index === undefined ? undefined : transfers.get(timer.id)?.rings[timer.index];
+  if (ring === undefined) return timer;
+  const { destinationId, memberId } = ring;
+  return { ...timer, destinationId, ...(memberId !== undefined && { memberId }) };
+}
+
+/** An upcoming timer or a timer's event as the control plane shows it: the index is that of a ring. */
+export function shownTimer({
+  index,
+  ...timer
+}: DescribedTimer): Omit<DescribedTimer, "index"> & { ringIndex?: number } {
+  return { ...timer, ...(index !== undefined && { ringIndex: index }) };
+}
+
+/** Timers that only continue work in progress, or choose among the answers of one instant. */
+const internalTimers: ReadonlySet<string> = new Set([sleepEnds, transferTimers.settles]);
+
+/** Announces what a backend's clock does. `world` is its world, once it is complete. */
+export function clockListener(world: () => World): ClockListener {
+  return {
+    changed(by) {
+      const { clock, events, expiries } = world();
+      if (by === undefined) expiries.refresh();
+      const { mode, rate } = clock;
+      events.emit("clock.changed", { now: clock.iso(), mode, rate, ...(by !== undefined && { by }) });
+    },
+    timer(change, at, purpose) {
+      if (internalTimers.has(purpose.kind)) return;
+      const { state, events } = world();
+      events.emit(`timer.${change}`, () => ({
+        timerAt: new Date(at).toISOString(),
+        ...shownTimer(describe(state, purpose)),
+      }));
+    },
+  };
+}
+
+/** Whether an event says what the clock itself does. */
+function isOfClock({ type }: BackendEvent): boolean {
+  return type === "clock.changed" || type.startsWith("timer.");
+}
 
 /** Moves the clock and returns what happened, in order. A step to the next timer also stops at expiries. */
 export async function advance(world: World, step: Step): Promise<readonly BackendEvent[]> {
-  const { clock, events } = world;
+  const { clock, events, expiries } = world;
   const happened: BackendEvent[] = [];
-  const before = clock.now();
-  const stop = events.follow((event) => void happened.push(event), { keepsSandbox: false });
+  const note = (event: BackendEvent): void => {
+    if (!isOfClock(event)) happened.push(event);
+  };
+  const stop = events.follow(note, { keepsSandbox: false });
   try {
+    // Records may have been changed in place.
+    expiries.refresh();
     const [next] = upcoming(world);
-    await clock.advance("nextTimer" in step && next !== undefined ? { to: Math.max(next.at, before) } : step);
-    const now = clock.now();
-    for (const { at, kind, id } of expiries(world))
-      if (at > before && at <= now) events.emit(passedTypes[kind] ?? kind, { at: new Date(at).toISOString(), id });
+    await clock.advance("nextTimer" in step && next !== undefined ? { to: Math.max(next.at, clock.now()) } : step);
   } finally {
     stop();
   }
-  return happened.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return happened;
 }

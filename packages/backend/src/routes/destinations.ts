@@ -1,5 +1,6 @@
 import { limits, type TransferDestination } from "@call-transfer/spec";
 import type { Handlers } from "../http/exchange.ts";
+import { previousSecretEnd } from "../model/expiries.ts";
 import { problem } from "../model/problem.ts";
 import type { DestinationRecord } from "../model/records.ts";
 import { newSigningSecret, secretsAt } from "../rules/secrets.ts";
@@ -8,7 +9,7 @@ const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
 
 export const destinationHandlers = {
   /** Replaces an app destination's secret; the previous one signs for another day. A policy decides about an older one (§4.1, A-34). */
-  rotateDestinationSecret({ state, clock, random, policies, account, params }) {
+  rotateDestinationSecret({ state, clock, random, policies, expiries, account, params }) {
     const destination = state.destinations.get(params.id);
     if (destination?.accountId !== account.id) return problem("resource_not_found");
     if (destination.kind !== "app")
@@ -20,6 +21,7 @@ export const destinationHandlers = {
     destination.previousSecretExpiresAt = clock.now() + overlapMs;
     destination.signingSecret = newSigningSecret(random);
     destination.updatedAt = clock.iso();
+    expiries.add(previousSecretEnd(destination));
     return { status: 200, body: { ...shownDestination(destination), signingSecret: destination.signingSecret } };
   },
 } satisfies Handlers;

@@ -118,12 +118,16 @@ export function unansweredOutcome(
   return callEndsAt <= now ? "abandoned" : "missed";
 }
 
-/** Counts an offer that a member missed. At the policy's limit the member becomes away. */
-export function countMissed(member: MemberRecord, policies: Policies, now: number): void {
+/**
+ * Counts an offer that a member missed. At the policy's limit the member becomes away (A-35), and the count begins again.
+ * Returns the count with this offer; undefined if it does not count.
+ */
+export function countMissed(member: MemberRecord, policies: Policies, now: number): number | undefined {
   // A member who went away while it rang keeps the end that they set.
-  if (availabilityAt(member, now).status !== "available") return;
+  if (availabilityAt(member, now).status !== "available") return undefined;
   member.missedCalls += 1;
-  if (policies.missedCallLimit === 0 || member.missedCalls < policies.missedCallLimit) return;
+  const count = member.missedCalls;
+  if (policies.missedCallLimit === 0 || member.missedCalls < policies.missedCallLimit) return count;
   member.missedCalls = 0;
   member.availability = {
     status: "away",
@@ -132,4 +136,5 @@ export function countMissed(member: MemberRecord, policies: Policies, now: numbe
     until: new Date(now + policies.missedCallsAwaySecs * 1000).toISOString(),
     updatedAt: new Date(now).toISOString(),
   };
+  return count;
 }

@@ -125,6 +125,7 @@ class CheckedCollections implements Collections {
 
   #announce(name: CollectionName, id: string, change: string, accountId?: string): void {
     if (name === "calls") resumeCall(this.#world, id, accountId);
+    this.#world.expiries.refresh();
     this.#world.events.emit("state.changed", { id, collection: name, change });
     this.#changed();
   }

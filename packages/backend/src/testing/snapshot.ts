@@ -1,7 +1,7 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
 import type { Tokens } from "../http/tokens.ts";
-import { parseTime } from "../model/clock.ts";
+import { checkRate, parseTime } from "../model/clock.ts";
 import { checkInput, InputError, under } from "../model/input-error.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import type { Random } from "../model/random.ts";
@@ -23,6 +23,7 @@ const snapshotSchema = z.strictObject({
   version: z.literal(version),
   now: time,
   mode: z.enum(["frozen", "flowing"]),
+  rate: z.number().exactOptional(),
   /** Positions of the random generators by name. */
   random: z.record(z.string(), z.int()),
   tokenSecret: z.string().regex(/^([0-9a-f]{2})+$/),
@@ -58,6 +59,7 @@ export function takeSnapshot({ world, randoms, tokens, faults, inbox }: Snapshot
     version,
     now: clock.now(),
     mode: clock.mode,
+    rate: clock.rate,
     random: Object.fromEntries(Object.entries(randoms).map(([name, { position }]) => [name, position])),
     tokenSecret: bytesToHex(tokens.secret),
     policies: { ...policies },
@@ -87,11 +89,13 @@ export function restoreSnapshot(
   for (const [index, { kind }] of snapshot.timers.entries())
     if (!isRestorable(kind)) throw new InputError(`timers[${index}].kind`, `unknown kind of timer: ${kind}`);
   parseTime("now", snapshot.now);
+  // A snapshot of an older version has none.
+  const rate = checkRate("rate", snapshot.rate ?? 1);
   faults.restore(snapshot.faults);
 
   clearState(state);
   clock.reset();
-  clock.set({ now: snapshot.now, mode: snapshot.mode });
+  clock.set({ now: snapshot.now, mode: snapshot.mode, rate });
   // An older snapshot lacks newer policies, which keep their defaults.
   Object.assign(policies, defaultPolicies(), snapshot.policies);
   insert(seed, world);

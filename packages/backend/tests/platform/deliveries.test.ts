@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import { createBackend } from "../../src/backend.ts";
+import type { WebhookFaultAction } from "../../src/faults/fault.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";
 import { signatureHeader } from "../../src/platform/signer.ts";
 import { demo } from "../../src/testing/demo-seed.ts";
+import { send } from "../test-client.ts";
 
 const destinationId = demo.destinations.app;
 
@@ -209,12 +211,76 @@ it("records what a receiver's fetch threw, also if it is no error", async () => 
   expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: false, error: "gone" });
 });
 
-it("announces a delivery with its outcome", async () => {
-  const backend = createBackend({ fetch: async () => new Response() });
-  const delivery = backend.deliveries.trigger({ destinationId });
-  const happened = await backend.advance({ by: 1000 });
-  expect(happened).toEqual([
-    expect.objectContaining({ type: "webhook.delivered", id: (await delivery).id, destinationId, accepted: true }),
+describe("a delivery shows", () => {
+  /** The parts of the latest delivery's signature, compared with those of the header. */
+  async function signed(fault?: WebhookFaultAction, rotated = false) {
+    const backend = createBackend({ fetch: async () => new Response() });
+    if (rotated) await send(backend, `POST /transfers/destinations/${destinationId}/rotate-secret`);
+    if (fault !== undefined) backend.faults.add({ webhooks: {}, do: fault });
+    const { signature, headers } = await backend.deliveries.trigger({ destinationId });
+    const header = headers["Service-Signature"] ?? "";
+    for (const { value } of signature?.v1 ?? []) expect(header).toContain(`v1=${value}`);
+    if (signature !== undefined) expect(header).toContain(`t=${signature.t}`);
+    return signature && [signature.t - 1_772_452_800, ...signature.v1.map(({ secret }) => secret)];
+  }
+
+  it("the time of its signature, and which secret made each part", async () => {
+    expect(await signed()).toEqual([0, "current"]);
+    expect(await signed(undefined, true)).toEqual([0, "current", "previous"]);
+    expect(await signed({ sign: "reversed" }, true)).toEqual([0, "previous", "current"]);
+    expect(await signed({ sign: "wrongFirst" }, true)).toEqual([0, "other", "current", "previous"]);
+    expect(await signed({ sign: "previousSecret" }, true)).toEqual([0, "previous"]);
+    expect(await signed({ sign: "previousSecret" })).toEqual([0, "other"]);
+    expect(await signed({ sign: "wrongSecret" })).toEqual([0, "other"]);
+    expect(await signed({ signedSecsAgo: 600 })).toEqual([-600, "current"]);
+    expect(await signed("truncate")).toEqual([0, "current"]);
+    expect(await signed({ sign: "none" })).toBeUndefined();
+  });
+
+  it("how long the receiver took in real time, and the transfer that it is about, also when it is sent again", async () => {
+    const backend = createBackend({ fetch: async () => new Response() });
+    const { id } = backend.transfers.start({ destinationId });
+    await backend.advance({ by: 0 });
+    const [first] = backend.deliveries.list();
+    expect(first).toMatchObject({ transferId: id, durationMs: expect.any(Number) });
+    expect(await backend.deliveries.redeliver(first?.id ?? "")).toMatchObject({ transferId: id });
+    expect(await backend.deliveries.trigger({ destinationId })).not.toHaveProperty("transferId");
+  });
+});
+
+it("announces a delivery before and after the answer", async () => {
+  const backend = createBackend({ fetch: async () => new Response(null, { status: 503 }) });
+  const { id } = await backend.deliveries.trigger({ destinationId, transferId: "t-1" });
+  const about = { id, destinationId, transferId: "t-1", url: "http://127.0.0.1:4011/offers" };
+  const signature = { t: 1_772_452_800, v1: 1, secrets: ["current"] };
+  const [eventId, at] = [expect.any(String), "2026-03-02T12:00:00.000Z"];
+  expect(backend.events.latest().events).toEqual([
+    { eventId, at, type: "webhook.sent", ...about, signature },
+    {
+      ...{ eventId, at, type: "webhook.delivered", ...about, signature },
+      ...{ status: 503, accepted: false, durationMs: expect.any(Number) },
+    },
+  ]);
+});
+
+it("announces why there was no answer, and no secret", async () => {
+  const backend = createBackend({ fetch: () => Promise.reject(new Error("refused")) });
+  await backend.deliveries.trigger({ destinationId });
+  const events = backend.events.latest().events;
+  expect(events.at(-1)).toMatchObject({ type: "webhook.delivered", accepted: false, error: "refused" });
+  expect(JSON.stringify(events)).not.toContain(demo.signingSecret);
+});
+
+it("announces what the inbox receives, also a body that is cut off", async () => {
+  const backend = createBackend();
+  backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
+  const { id } = await backend.deliveries.trigger({ destinationId });
+  backend.faults.add({ webhooks: {}, do: "truncate" });
+  await backend.deliveries.trigger({ destinationId });
+  const received = backend.events.latest().events.filter(({ type }) => type === "inbox.received");
+  expect(received.map(({ id: event, destinationId: to }) => [event, to])).toEqual([
+    [id, destinationId],
+    [undefined, undefined],
   ]);
 });
 

@@ -33,17 +33,25 @@ const seed: Seed = {
   calls: [{ id: callId, accountId, direction: "inbound", duration: 0, status: "in_progress", createdAt: start }],
 };
 
-/** The events that the backend's stream sends while `act` runs, as [seconds since the start, type, details]. */
-async function eventsOf(backend: Backend, act: (backend: Backend) => unknown) {
+const isOfClock = (type: string): boolean => type === "clock.changed" || type.startsWith("timer.");
+
+/**
+ * The events that the backend's stream sends while `act` runs, as [seconds since the start, type, details]: those of the
+ * clock or the others.
+ */
+async function eventsOf(backend: Backend, act: (backend: Backend) => unknown, which: "clock" | "others" = "others") {
   const { body } = await backend.fetch("http://mock.test/_control/v1/events");
   const text = new Response(body).text();
   await act(backend);
   backend.close();
-  return [...(await text).matchAll(/data: (.*)/g)].map(([, data = ""]) => {
+  return [...(await text).matchAll(/data: (.*)/g)].flatMap(([, data = ""]) => {
     const { eventId: _, at, type, ...about } = JSON.parse(data);
-    return [(Date.parse(at) - Date.parse(start)) / 1000, type, about];
+    if (isOfClock(type) !== (which === "clock")) return [];
+    return [[(Date.parse(at) - Date.parse(start)) / 1000, type, about]];
   });
 }
+/** An ISO 8601 timestamp this many seconds after the start. */
+const later = (secs: number): string => new Date(Date.parse(start) + secs * 1000).toISOString();
 const backendOf = (policies = {}) => createBackend({ now: start, seed, policies, controlPlane: true });
 const seconds = (backend: Backend, count: number) => backend.clock.advance({ by: count * 1000 });
 
@@ -61,6 +69,8 @@ describe("the events of a transfer", () => {
     });
     expect(events).toEqual([
       [0, "transfer.started", { id: transferId }],
+      [0, "transfer.ring_started", { id: transferId, ringIndex: 0, destinationId: desk, until: later(10) }],
+      [0, "transfer.ring_started", { id: transferId, ringIndex: 1, destinationId: hall, until: later(20) }],
       [4, "transfer.ring_ended", { id: transferId, destinationId: hall, outcome: "answered" }],
       [4, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "taken" }],
       [4, "transfer.connected", { id: transferId, destinationId: hall }],
@@ -80,6 +90,8 @@ describe("the events of a transfer", () => {
     });
     expect(events).toEqual([
       [0, "transfer.started", { id: transferId }],
+      [0, "transfer.ring_started", expect.objectContaining({ destinationId: desk })],
+      [0, "transfer.ring_started", expect.objectContaining({ destinationId: hall })],
       [3, "transfer.ring_ended", { id: transferId, destinationId: hall, outcome: "declined" }],
       [10, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "missed" }],
       [10, "transfer.unanswered", { id: transferId }],
@@ -96,6 +108,7 @@ describe("the events of a transfer", () => {
     });
     expect(events).toEqual([
       [55, "transfer.started", { id: transferId }],
+      [55, "transfer.ring_started", { id: transferId, ringIndex: 0, destinationId: desk, until: later(60) }],
       [60, "call.completed", { id: callId }],
       [60, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "abandoned" }],
       [60, "transfer.abandoned", { id: transferId }],
@@ -107,7 +120,12 @@ describe("the events of a transfer", () => {
     const destinations = [...(seed.destinations ?? []), app];
     const backend = createBackend({ now: start, seed: { ...seed, destinations }, controlPlane: true });
     const events = await eventsOf(backend, () => backend.transfers.start({ destinationId: app.id }));
-    expect(events.map(([, type]) => type)).toEqual(["transfer.started", "transfer.ring_ended", "transfer.unanswered"]);
+    expect(events.map(([, type]) => type)).toEqual([
+      "transfer.started",
+      "transfer.ring_started",
+      "transfer.ring_ended",
+      "transfer.unanswered",
+    ]);
   });
 
   it("end with a reset, whatever an app answers afterwards", async () => {
@@ -147,6 +165,12 @@ describe("the events of a transfer", () => {
     });
     expect(events).toEqual([
       [0, "transfer.started", { id: transferId }],
+      [
+        0,
+        "transfer.ring_started",
+        { id: transferId, ringIndex: 0, destinationId: people, memberId: ann, until: later(30) },
+      ],
+      [0, "transfer.ring_started", expect.objectContaining({ ringIndex: 1, memberId: bob })],
       [1, "transfer.ring_ended", { id: transferId, destinationId: people, memberId: bob, outcome: "declined" }],
       [30, "transfer.ring_ended", { id: transferId, destinationId: people, memberId: ann, outcome: "missed" }],
       [30, "transfer.unanswered", { id: transferId }],
@@ -163,6 +187,59 @@ describe("the events of a transfer", () => {
         },
       ],
     ]);
+  });
+});
+
+describe("the events of the clock", () => {
+  it("say which timers are set, fire and are cancelled, and what the time is after a step", async () => {
+    let transferId = "";
+    const events = await eventsOf(
+      backendOf(),
+      async (backend) => {
+        const script = [{ destinationId: desk, declineAfterSecs: 3 }];
+        ({ id: transferId } = backend.transfers.start({ destinationId: desk, script }));
+        await seconds(backend, 5);
+      },
+      "clock",
+    );
+    const ring = { id: transferId, ringIndex: 0, destinationId: desk };
+    expect(events).toEqual([
+      [0, "timer.set", { ...ring, kind: "transfer.declines", timerAt: later(3) }],
+      [0, "timer.set", { ...ring, kind: "transfer.ring_ends", timerAt: later(30) }],
+      [3, "timer.fired", { ...ring, kind: "transfer.declines", timerAt: later(3) }],
+      [3, "timer.cancelled", { ...ring, kind: "transfer.ring_ends", timerAt: later(30) }],
+      [5, "clock.changed", { now: later(5), mode: "frozen", rate: 1, by: 5000 }],
+    ]);
+  });
+
+  it("say what was set, and nothing about the waits of deliveries and requests", async () => {
+    const events = await eventsOf(
+      backendOf(),
+      async (backend) => {
+        backend.clock.set({ now: later(10), rate: 60 });
+        const waited = backend.clock.sleep(1000, "inbox");
+        await seconds(backend, 1);
+        await waited;
+      },
+      "clock",
+    );
+    expect(events).toEqual([
+      [10, "clock.changed", { now: later(10), mode: "frozen", rate: 60 }],
+      [11, "clock.changed", { now: later(11), mode: "frozen", rate: 60, by: 1000 }],
+    ]);
+  });
+
+  it("leave out what a reset and a restore do to timers", async () => {
+    const events = await eventsOf(
+      backendOf(),
+      (backend) => {
+        const snapshot = backend.snapshot();
+        backend.reset();
+        backend.restore(snapshot);
+      },
+      "clock",
+    );
+    expect(events).toEqual([]);
   });
 });
 

@@ -486,6 +486,34 @@ describe("missed calls", () => {
     expect(await availabilityOf(backend, ann)).toMatchObject({ status: "available", source: null });
   });
 
+  it("are shown in the ring of each, with those before", async () => {
+    const backend = createBackend({ now: start, seed: seedOf({ [bob]: { busy: true } }) });
+    await miss(backend, 4);
+    const shown = backend.transfers.list().map((transfer) => {
+      const { rings } = formatTransfer(transfer);
+      return rings.map(({ memberId, missedCalls }) => [memberId, missedCalls]);
+    });
+    // After the third, both are away.
+    expect(shown.slice(1)).toEqual([
+      [
+        [ann, 2],
+        [bob, undefined],
+        [cat, 2],
+      ],
+      [
+        [ann, 3],
+        [bob, undefined],
+        [cat, 3],
+      ],
+      [
+        [ann, undefined],
+        [bob, undefined],
+        [cat, undefined],
+      ],
+    ]);
+    expect(() => createBackend().restore(JSON.parse(JSON.stringify(backend.snapshot())))).not.toThrow();
+  });
+
   it("count only for members who rang to the end", async () => {
     const backend = createBackend({
       now: start,
@@ -837,6 +865,36 @@ describe("the transfers' routes", () => {
       expect.objectContaining({ code: "offer_taken", status: 409 }),
     ]);
     expect((await backend.fetch(`${url}/nothing`)).status).toBe(404);
+  });
+
+  it("decline for one who rings, and for nobody else", async () => {
+    const backend = withGroup([{ destinationId: desk }, { destinationId: hall }], { controlPlane: true });
+    const { id: transferId } = backend.transfers.start({ groupId });
+    const decline = async (destinationId: string, of = transferId) => {
+      const answer = await post(backend, `/${of}/declines`, { destinationId });
+      const { status, error } = (await answer.json()) as { status?: string; error?: { code: string; field?: string } };
+      return [answer.status, status ?? error?.code, ...(error?.field ? [error.field] : [])];
+    };
+    expect(await decline(desk)).toEqual([200, "ringing"]);
+    expect(outcomes(backend)).toEqual(["declined", "ringing"]);
+    expect(await decline(desk)).toEqual([409, "conflict"]);
+    expect(await decline(off)).toEqual([400, "invalid_input", "destinationId"]);
+    expect(await decline(hall)).toEqual([200, "unanswered"]);
+    expect(await decline(hall, "nothing")).toEqual([404, "not_found", "id"]);
+  });
+
+  it("let a script decline and answer at once", async () => {
+    const backend = withGroup([{ destinationId: desk }, { destinationId: hall }], { controlPlane: true });
+    const declined = { destinationId: desk, declineAfterSecs: 0 };
+    const ring = async (script: unknown) => {
+      const transfer: unknown = await (await post(backend, "", { groupId, script })).json();
+      return transfer;
+    };
+    expect(await ring([declined])).toMatchObject({ status: "ringing", rings: [{ outcome: "declined" }, {}] });
+    expect(await ring([declined, { destinationId: hall, answerAfterSecs: 0 }])).toMatchObject({
+      status: "connected",
+      rings: [{ outcome: "declined" }, { outcome: "answered" }],
+    });
   });
 
   it("return the effects of time in order", async () => {

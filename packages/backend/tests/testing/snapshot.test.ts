@@ -49,7 +49,8 @@ async function story(backend: Backend, token: string): Promise<unknown[]> {
       backend.transfers.list().map((transfer) => structuredClone(transfer)),
       backend.upcoming(),
     );
-    seen.push((await backend.advance({ by: 15_000 })).map((event) => ({ ...event })));
+    // Ids of events and real durations belong to one backend.
+    seen.push((await backend.advance({ by: 15_000 })).map(({ eventId: _, durationMs: __, ...event }) => event));
   }
   return seen;
 }

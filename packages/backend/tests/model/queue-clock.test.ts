@@ -1,28 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { createClock, type WallClock } from "../../src/model/clock.ts";
+import type { WallClock } from "../../src/model/clock.ts";
+import { createClock } from "../../src/model/queue-clock.ts";
 
 function manualWall(start: number) {
   let now = start;
-  let waiting: { at: number; task: () => void } | undefined;
+  const waiting = new Set<{ at: number; task: () => void; isIdle: boolean }>();
   const wall: WallClock = {
     now: () => now,
-    after(ms, task) {
-      const entry = { at: now + ms, task };
-      waiting = entry;
-      return () => {
-        if (waiting === entry) waiting = undefined;
-      };
+    after(ms, task, isIdle = false) {
+      const entry = { at: now + ms, task, isIdle };
+      waiting.add(entry);
+      return () => void waiting.delete(entry);
     },
   };
   return {
     wall,
-    isArmed: () => waiting !== undefined,
+    isArmed: () => waiting.size > 0,
+    /** When something waits, in milliseconds from now; with whether the process may end before. */
+    waits: () => [...waiting].map(({ at, isIdle }) => [at - now, isIdle]),
     async pass(ms: number) {
       now += ms;
-      const due = waiting;
-      if (due !== undefined && due.at <= now) {
-        waiting = undefined;
-        due.task();
+      for (const entry of [...waiting].filter(({ at }) => at <= now)) {
+        waiting.delete(entry);
+        entry.task();
       }
       await new Promise((resolve) => setTimeout(resolve, 0));
     },
@@ -223,14 +223,14 @@ describe("a frozen clock", () => {
 describe("a flowing clock", () => {
   it("follows the wall clock from its own start", async () => {
     const { wall, pass } = manualWall(50_000);
-    const clock = createClock(1000, "flowing", wall);
+    const clock = createClock(1000, { mode: "flowing", wall });
     await pass(25);
     expect(clock.now()).toBe(1025);
   });
 
   it("fires a timer when the wall clock reaches it", async () => {
     const { wall, pass } = manualWall(0);
-    const clock = createClock(1000, "flowing", wall);
+    const clock = createClock(1000, { mode: "flowing", wall });
     const fired: number[] = [];
     clock.schedule(1010, (at) => void fired.push(at));
     await pass(9);
@@ -241,7 +241,7 @@ describe("a flowing clock", () => {
 
   it("can be moved forward as well", async () => {
     const { wall, pass } = manualWall(0);
-    const clock = createClock(0, "flowing", wall);
+    const clock = createClock(0, { mode: "flowing", wall });
     await clock.advance({ by: 1000 });
     await pass(1);
     expect(clock.now()).toBe(1001);
@@ -249,10 +249,117 @@ describe("a flowing clock", () => {
 
   it("has no wall-clock timer once frozen", () => {
     const { wall, isArmed } = manualWall(0);
-    const clock = createClock(0, "flowing", wall);
+    const clock = createClock(0, { mode: "flowing", wall });
     clock.schedule(10, () => {});
     expect(isArmed()).toBe(true);
     clock.set({ mode: "frozen" });
     expect(isArmed()).toBe(false);
+  });
+});
+
+describe("a clock that flows at a rate", () => {
+  it("passes as many seconds in a second, and fires timers as much earlier", async () => {
+    const { wall, pass, waits } = manualWall(50_000);
+    const clock = createClock(0, { mode: "flowing", rate: 60, wall });
+    const fired: number[] = [];
+    clock.schedule(90_001, (at) => void fired.push(at));
+    expect(waits()).toEqual([[1501, false]]);
+    await pass(1500);
+    expect([clock.now(), fired]).toEqual([90_000, []]);
+    await pass(1);
+    expect([clock.now(), fired]).toEqual([90_060, [90_001]]);
+  });
+
+  it("goes on from its time when the rate changes", async () => {
+    const { wall, pass } = manualWall(0);
+    const clock = createClock(0, { mode: "flowing", wall });
+    await pass(10);
+    clock.set({ rate: 0.5 });
+    await pass(10);
+    expect([clock.now(), clock.rate]).toEqual([15, 0.5]);
+    clock.set({ rate: 10_000 });
+    await pass(10);
+    expect(clock.now()).toBe(100_015);
+  });
+
+  it("keeps whole milliseconds at the time of today", async () => {
+    const today = Date.parse("2026-03-02T12:00:00Z");
+    const { wall, pass } = manualWall(today);
+    const clock = createClock(undefined, { mode: "flowing", rate: 10_000, wall });
+    await pass(1);
+    expect(clock.now()).toBe(today + 10_000);
+  });
+
+  it("keeps its rate while frozen, and goes back to that of its start at a reset", () => {
+    const clock = createClock(0, { rate: 2 });
+    clock.set({ rate: 60 });
+    clock.set({ mode: "flowing" });
+    clock.set({ mode: "frozen" });
+    expect(clock.rate).toBe(60);
+    clock.reset();
+    expect(clock.rate).toBe(2);
+  });
+
+  it.each([0, -1, 10_001, Number.NaN, Number.POSITIVE_INFINITY])("refuses the rate %s and changes nothing", (rate) => {
+    const clock = createClock(0);
+    const message = "rate: must be a number above 0 and up to 10000";
+    expect(() => clock.set({ rate, mode: "flowing", now: 5 })).toThrow(message);
+    expect(() => createClock(0, { rate })).toThrow(message);
+    expect([clock.now(), clock.mode, clock.rate]).toEqual([0, "frozen", 1]);
+  });
+});
+
+describe("the alarm of a clock", () => {
+  it("runs in the order of time, after the timers of its time, and only once", async () => {
+    const clock = createClock(0);
+    const ran: string[] = [];
+    clock.setAlarm(20, () => void ran.push("alarm"));
+    for (const at of [10, 20, 30]) clock.schedule(at, () => void ran.push(`timer ${at}`));
+    await clock.advance({ by: 100 });
+    expect(ran).toEqual(["timer 10", "timer 20", "alarm", "timer 30"]);
+  });
+
+  it("is replaced by another one, removed without a time, and gone after a reset", async () => {
+    const clock = createClock(0);
+    const ran: string[] = [];
+    clock.setAlarm(10, () => void ran.push("first"));
+    clock.setAlarm(20, () => void ran.push("second"));
+    await clock.advance({ by: 30 });
+    for (const end of [() => clock.setAlarm(undefined, () => {}), () => clock.reset()]) {
+      clock.setAlarm(clock.now() + 10, () => void ran.push("removed"));
+      end();
+      await clock.advance({ by: 50 });
+    }
+    expect(ran).toEqual(["second"]);
+  });
+
+  it("is neither a timer to step to nor one that counts", async () => {
+    const clock = createClock(0);
+    clock.setAlarm(10, () => {});
+    await clock.advance({ nextTimer: true });
+    expect([clock.now(), clock.pending, clock.timers()]).toEqual([0, 0, []]);
+  });
+
+  it("runs by the wall clock, but lets the process end before", async () => {
+    const { wall, pass, waits } = manualWall(0);
+    const clock = createClock(0, { mode: "flowing", wall });
+    let ran = 0;
+    clock.setAlarm(10, () => {
+      ran += 1;
+    });
+    expect(waits()).toEqual([[10, true]]);
+    await pass(10);
+    expect([ran, waits()]).toEqual([1, []]);
+  });
+
+  it("that is overdue runs before the next request", async () => {
+    const clock = createClock(0);
+    let ran = 0;
+    clock.setAlarm(10, () => {
+      ran += 1;
+    });
+    clock.set({ now: 20 });
+    await clock.runDue();
+    expect(ran).toBe(1);
   });
 });

@@ -1,0 +1,94 @@
+import type { Clock } from "./clock.ts";
+import type { Events } from "./events.ts";
+import type { DestinationRecord, MemberRecord } from "./records.ts";
+import type { State } from "./state.ts";
+
+/** A time without a timer, because passing it only changes what is read. */
+export interface Expiry {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The end of a member's status, or of a destination's previous secret. */
+  readonly kind: "availability.ends" | "secret.expires";
+  /** The id of the member or the destination. */
+  readonly id: string;
+}
+
+/** The type of the event that says that an expiry has passed. */
+const passedType = { "availability.ends": "availability.ended", "secret.expires": "secret.expired" } as const;
+
+/** The end of a member's status; undefined for one without an end. */
+export function availabilityEnd({ id, availability }: MemberRecord): Expiry | undefined {
+  if (availability.status === "available" || !availability.until) return undefined;
+  return { at: Date.parse(availability.until), kind: "availability.ends", id };
+}
+
+/** The end of a destination's previous secret; undefined without one. */
+export function previousSecretEnd({ id, previousSecretExpiresAt: at }: DestinationRecord): Expiry | undefined {
+  return at === undefined ? undefined : { at, kind: "secret.expires", id };
+}
+
+/** Every expiry, also those that have passed, in no order. */
+export function expiriesOf({ members, destinations }: State): Expiry[] {
+  const ends = [...members.values()].map(availabilityEnd);
+  const expirations = [...destinations.values()].map(previousSecretEnd);
+  return [...ends, ...expirations].filter((expiry) => expiry !== undefined);
+}
+
+/** Announces expiries when the clock passes them. */
+export class Expiries {
+  readonly #state: State;
+  readonly #clock: Clock;
+  readonly #events: Pick<Events, "emit">;
+  /** Those after `#passed`, soonest first. */
+  #coming: Expiry[] = [];
+  #passed = Number.NEGATIVE_INFINITY;
+
+  constructor({ state, clock, events }: { state: State; clock: Clock; events: Pick<Events, "emit"> }) {
+    this.#state = state;
+    this.#clock = clock;
+    this.#events = events;
+  }
+
+  /** Begins again with all records, from the clock's time. */
+  readonly restart = (): void => {
+    this.#passed = this.#clock.now();
+    this.refresh();
+  };
+
+  /** Reads all records again, because any of them may have changed, or the clock may have been set back. */
+  readonly refresh = (): void => {
+    this.#passed = Math.min(this.#passed, this.#clock.now());
+    this.#coming = expiriesOf(this.#state)
+      .filter(({ at }) => at > this.#passed)
+      .sort((a, b) => a.at - b.at);
+    this.#setAlarm();
+  };
+
+  /** Adds an expiry of a record that changed. */
+  readonly add = (expiry: Expiry | undefined): void => {
+    if (expiry === undefined || expiry.at <= this.#passed) return;
+    this.#coming.splice(this.#coming.findLastIndex(({ at }) => at <= expiry.at) + 1, 0, expiry);
+    this.#setAlarm();
+  };
+
+  #setAlarm(): void {
+    this.#clock.setAlarm(this.#coming[0]?.at, (at) => this.#pass(at));
+  }
+
+  #pass(until: number): void {
+    this.#passed = until;
+    for (let next = this.#coming[0]; next !== undefined && next.at <= until; next = this.#coming[0]) {
+      this.#coming.shift();
+      const { at, kind, id } = next;
+      // The record may have changed since.
+      if (this.#isCurrent(next)) this.#events.emit(passedType[kind], { at: new Date(at).toISOString(), id });
+    }
+    this.#setAlarm();
+  }
+
+  #isCurrent({ at, kind, id }: Expiry): boolean {
+    if (kind === "secret.expires") return this.#state.destinations.get(id)?.previousSecretExpiresAt === at;
+    const member = this.#state.members.get(id);
+    return member !== undefined && availabilityEnd(member)?.at === at;
+  }
+}
