@@ -128,7 +128,9 @@ declare interface MockServer {
 declare interface MockServerOptions extends SandboxesOptions {
   readonly port?: number;
   readonly host?: string;
+  readonly publicUrl?: string;
   readonly allowedHosts?: readonly string[];
+  readonly controlToken?: string;
   readonly corsOrigins?: readonly string[];
   readonly forwardWebhooks?: string;
 }

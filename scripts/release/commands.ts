@@ -4,7 +4,10 @@ import { optionsOf } from "../../packages/mock-server/src/cli/command.ts";
 import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
 import { helpText } from "../../packages/mock-server/src/cli/help.ts";
 import * as mock from "../../packages/mock-server/src/cli/options.ts";
+import { variableOf } from "../../packages/mock-server/src/cli/settings.ts";
 import { commandText } from "./compare/commands.ts";
+
+const settingVariables = Object.fromEntries(Object.keys(mock.settings).map((name) => [name, variableOf(name)]));
 
 /** The text of each package's command, by the package's name. */
 export const commandTexts = (): Map<string, string> =>
@@ -18,9 +21,9 @@ export const commandTexts = (): Map<string, string> =>
           attack: mock.attackOptions,
           ...Object.fromEntries(commands.map((command) => [command.name, optionsOf(command)])),
         },
-        variables: mock.variables,
+        variables: { ...mock.variables, ...settingVariables },
         exitStatus: mock.exitStatus,
-        help: ["help", "start", "attack", ...commands.map(({ name }) => name)].map(
+        help: ["help", "start", "settings", "attack", ...commands.map(({ name }) => name)].map(
           (topic) => helpText(topic, commands) ?? "",
         ),
       }),

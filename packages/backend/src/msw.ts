@@ -34,8 +34,10 @@ export function callTransferHandlers<Handler>(options: MswOptions<Handler>): Han
   return [
     http.all(pathsUnder(base), async ({ request }) => {
       const origin = foreignOrigin(request, base);
-      if (request.method === "OPTIONS" && request.headers.has("access-control-request-method"))
-        return new Response(null, { status: 204, headers: preflightHeaders(origin) });
+      if (request.method === "OPTIONS" && request.headers.has("access-control-request-method")) {
+        const headers = preflightHeaders(origin, request.headers.get("access-control-request-headers"));
+        return new Response(null, { status: 204, headers });
+      }
       const handling = backend.handle(await readRequest(request, base), callerAddress);
       return withCorsHeaders(await play(handling, request.signal, warn), origin);
     }),
@@ -167,17 +169,18 @@ function foreignOrigin(request: Request, base: URL): string | undefined {
 function corsHeaders(origin: string): Record<string, string> {
   return {
     "Access-Control-Allow-Origin": origin,
-    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After",
+    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, Allow",
     Vary: "Origin",
   };
 }
 
 // A preflight lists header names without values, so it cannot select a sandbox.
-function preflightHeaders(origin: string | undefined): Record<string, string> {
+// Tracing and clients add headers that no list foresees, so all that it asks for are allowed.
+function preflightHeaders(origin: string | undefined, asked: string | null): Record<string, string> {
   return {
     ...(origin !== undefined && corsHeaders(origin)),
-    "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
-    "Access-Control-Allow-Headers": "Authorization, X-Account-Id, X-Sandbox, Content-Type",
+    "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+    "Access-Control-Allow-Headers": asked ?? "Authorization, X-Account-Id, X-Sandbox, Content-Type",
   };
 }
 

@@ -7,6 +7,7 @@ import { helpText } from "./cli/help.ts";
 import { printError } from "./cli/messages.ts";
 import { attackOptions, exitStatus, startOptions } from "./cli/options.ts";
 import { parseCommand, runCommand, unknownCommand } from "./cli/run-command.ts";
+import { withConnectionSettings, withSettings } from "./cli/settings.ts";
 import { processTerminal } from "./cli/terminal.ts";
 
 keepCompiledCode();
@@ -20,13 +21,16 @@ async function main(args: readonly string[]): Promise<void> {
   if (name === "help") return printHelp(rest[0]);
   const topic = args[0] === name ? name : undefined;
   if (name === "start") {
-    const { values, positionals } = readArguments(rest, startOptions);
-    if (printInfo(values, topic)) return;
+    const { values: given, positionals } = readArguments(rest, startOptions);
+    if (printInfo(given, topic)) return;
     const [operand] = positionals;
     if (operand === undefined) {
-      // Loaded only here, so that the other commands start in a third of the time.
-      if (readEngine(values.engine) === "prism") return (await import("./cli/prism-command.ts")).startPrism(values);
-      return (await import("./cli/start.ts")).start(values);
+      const { values, naming } = withSettings(given, startOptions);
+      return naming(async () => {
+        // Loaded only here, so that the other commands start in a third of the time.
+        if (readEngine(values.engine) === "prism") return (await import("./cli/prism-command.ts")).startPrism(values);
+        return (await import("./cli/start.ts")).start(values);
+      });
     }
     const advice =
       operand === "attack" || commands.some((command) => command.name === operand)
@@ -42,7 +46,9 @@ async function main(args: readonly string[]): Promise<void> {
   const command = commands.find((one) => one.name === name);
   if (command === undefined) throw unknownCommand(name, commands);
   const parsed = parseCommand(command, rest, commands);
-  if (!printInfo(parsed.values, topic)) process.exitCode = await runCommand(parsed, processTerminal(), commands);
+  if (printInfo(parsed.values, topic)) return;
+  const { values, naming } = withConnectionSettings(parsed.values);
+  process.exitCode = await naming(() => runCommand({ ...parsed, values }, processTerminal(), commands));
 }
 
 function readEngine(engine: string = startOptions.engine.fallback): "stateful" | "prism" {

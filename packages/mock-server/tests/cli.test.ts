@@ -14,7 +14,11 @@ const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
 let running: ChildProcess[] = [];
 
 function run(...args: string[]) {
-  const child = spawn(process.execPath, ["--conditions=@call-transfer/source", cli, ...args]);
+  return runIn(process.cwd(), process.env, ...args);
+}
+
+function runIn(cwd: string, env: NodeJS.ProcessEnv, ...args: string[]) {
+  const child = spawn(process.execPath, ["--conditions=@call-transfer/source", cli, ...args], { cwd, env });
   running.push(child);
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text) => {
@@ -126,6 +130,7 @@ it.each([
   [["clock", "--help"], "clock advance STEP"],
   [["trigger", "--help"], "--destination ID"],
   [["help", "token"], "token [ROLE]"],
+  [["help", "settings"], "CALL_TRANSFER_MOCK_CONFIG"],
 ])("prints help for %j in lines of at most 100 characters", async (args, part) => {
   const { status, stdout } = await finish(...args);
   expect([status, stdout]).toEqual([0, expect.stringContaining(part)]);
@@ -527,4 +532,28 @@ it("reports a server that is not a mock server", async () => {
   );
   server.close().closeAllConnections();
   expect([status, stderr]).toEqual([1, expect.stringContaining("is not a mock server")]);
+});
+
+it("reads settings from the working folder and the environment, also for commands", async () => {
+  const own = mkdtempSync(join(folder, "settings-"));
+  const token = "0123456789abcdef";
+  writeFileSync(join(own, "call-transfer-mock.json"), JSON.stringify({ port: 0, clock: "frozen", json: true }));
+  const environment = {
+    ...process.env,
+    CALL_TRANSFER_MOCK_NOW: "2026-03-03T12:00:00Z",
+    CALL_TRANSFER_CONTROL_TOKEN: token,
+  };
+  const started = runIn(own, environment);
+  await once(started.child.stdout, "data");
+  const { url, controlToken } = JSON.parse(started.output.stdout);
+  expect(controlToken).toBe(token);
+  const asking = runIn(own, { ...environment, CALL_TRANSFER_MOCK_URL: url }, "clock", "--json");
+  await once(asking.child, "close");
+  expect(JSON.parse(asking.output.stdout)).toMatchObject({ now: "2026-03-03T12:00:00.000Z", mode: "frozen" });
+});
+
+it("names a wrong variable and exits with 2", async () => {
+  const { child, output } = runIn(folder, { ...process.env, CALL_TRANSFER_MOCK_PORT: "many" });
+  expect(await once(child, "close")).toEqual([2, null]);
+  expect(output.stderr).toContain("CALL_TRANSFER_MOCK_PORT many: must be a whole number from 0 to 65535.\n");
 });

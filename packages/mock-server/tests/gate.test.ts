@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { admit, type GateRules } from "../src/server/gate.ts";
 
 const rules: GateRules = {
-  hosts: new Set(["127.0.0.1", "localhost", "mock"]),
+  hosts: { names: new Set(["127.0.0.1", "localhost", "mock"]), suffixes: [], isPrivateAccepted: false },
   origins: new Set(["http://localhost:5173"]),
   controlToken: undefined,
 };

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { controlTokenForm, isControlToken } from "../server/control-token.ts";
 import { hasCredentials, isHttp, isOrigin } from "../server/urls.ts";
 import { program } from "./program.ts";
 
@@ -67,6 +68,24 @@ export function readJson(option: string, path: string): unknown {
   }
 }
 
+/** Whether a text is an object or a list as JSON, and not the name of a file. */
+export function isJson(text: string): boolean {
+  return /^\s*(?:\{|\[\s*[[{"\]])/.test(text);
+}
+
+/**
+ * Reads an option that takes a JSON file or its content. `place` is the option with the file, for messages about the
+ * content. Throws UsageError that names the option.
+ */
+export function readJsonOrFile(option: string, value: string): { readonly content: unknown; readonly place: string } {
+  if (!isJson(value)) return { content: readJson(option, value), place: `${option} ${value}` };
+  try {
+    return { content: JSON.parse(value), place: option };
+  } catch (error) {
+    throw new UsageError(`${option}: not valid JSON: ${(error as SyntaxError).message}`);
+  }
+}
+
 /** Parses a whole number from `least` to `most`. Throws UsageError that names the option. */
 export function readNumber(option: string, value: string, most: number, least = 0): number {
   if (!/^\d+$/.test(value) || Number(value) > most || Number(value) < least)
@@ -81,6 +100,12 @@ export function readUrl(option: string, value: string): string {
   if (!isHttp(value))
     throw new UsageError(`${option} ${value}: must be an http or https URL, such as http://127.0.0.1:4011.`);
   return value;
+}
+
+/** Checks a control token. Throws UsageError that does not repeat it. */
+export function readControlToken(option: string, token: string): string {
+  if (!isControlToken(token)) throw new UsageError(`${option}: ${controlTokenForm}.`);
+  return token;
 }
 
 /** Parses the origin of a site. Throws UsageError that shows the form. */

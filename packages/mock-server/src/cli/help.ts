@@ -6,13 +6,24 @@ const start = `Usage: ${program} [start] [options]
 Starts a mock server of the call-transfer API and prints credentials to use with it.
 Ctrl-C stops it.
 
+  --config FILE            read settings from this JSON file (default: call-transfer-mock.json in
+                           the working folder, if it exists). See help settings
   --port N                 port to listen on (default 4010); 0 picks a free one
   --host ADDRESS           address to bind (default 127.0.0.1). If other machines can reach it, the
                            control plane requires the control token that the server prints
-  --allow-host NAME        also accept requests for this host name; repeatable
+  --public-url URL         address at which clients reach the server, if it is another one: behind a
+                           proxy or in a container. It is printed, and its host name is accepted
+  --allow-host NAME        also accept requests for this host name; *.mock.test accepts all names
+                           below mock.test. If other machines can reach the server, it accepts IP
+                           addresses and names of private networks, e.g. host.docker.internal;
+                           repeatable
   --cors ORIGIN            let pages of this origin use the API, e.g. http://localhost:5173;
                            repeatable
-  --seed demo|FILE         initial data (default demo). The schema of the JSON file is
+  --control-token TOKEN    token that the control plane requires, at least 16 characters (default:
+                           a random one if other machines can reach the server, else none). Better
+                           set CALL_TRANSFER_CONTROL_TOKEN, because other users of the machine can
+                           see a command line
+  --seed demo|FILE|JSON    initial data (default demo). The schema of the JSON file is
                            @call-transfer/mock-server/seed.schema.json
   --import FILE            restore a snapshot at the start, including its clock; the file may not
                            exist yet
@@ -26,7 +37,7 @@ Ctrl-C stops it.
   --token-lifetime TIME    lifetime of the access tokens on the server's clock: 30m, 24h, …
                            (default 365d)
   --fault FAULT            inject a fault, such as "createCall 503, 503, pass" or "* 503 10%", or
-                           the faults of a JSON file; repeatable
+                           those of a JSON file, or JSON itself; repeatable
   --latency MS             delay every API response by MS milliseconds of the server's clock. Under
                            a frozen clock, responses wait until the clock is advanced
   --forward-webhooks URL   deliver all webhooks to this URL instead of the destinations' own URLs
@@ -48,9 +59,28 @@ Ctrl-C stops it.
                            @stoplight/prism-cli and supports only --port, --host, --cors (which
                            then allows every origin), --json and --ready-file`;
 
-const server = `  --url URL                address of the server (default http://127.0.0.1:4010)
+const settings = `Usage: ${program} [start] with settings from the environment or a file
+
+An option that is not given is read from the environment, then from the config file.
+
+  Environment              --max-sandboxes is CALL_TRANSFER_MOCK_MAX_SANDBOXES. The items of a
+                           list are separated by commas, faults by semicolons. An option without
+                           a value is true or false. The control token is
+                           CALL_TRANSFER_CONTROL_TOKEN
+  Config file              call-transfer-mock.json in the working folder, or the file of --config or
+                           CALL_TRANSFER_MOCK_CONFIG. --max-sandboxes is "maxSandboxes", lists are
+                           arrays, policies an object; faults and the seed can be given inline.
+                           Paths start at the folder of the file. Its schema is
+                           @call-transfer/mock-server/config.schema.json
+
+Commands for a running server read --url, --sandbox and --token in the same way. Without a URL, they
+take port and host of the settings.`;
+
+const server = `  --config FILE            config file to read the following options from; see help settings
+  --url URL                address of the server (default http://127.0.0.1:4010)
   --sandbox NAME           sandbox to use (default: default)
-  --token TOKEN            control token, if the server printed one
+  --token TOKEN            control token, if the server printed one. Better set
+                           CALL_TRANSFER_CONTROL_TOKEN
   --json                   print the result as one line of JSON`;
 
 const attack = `Usage: ${program} attack URL… [options]
@@ -86,7 +116,7 @@ Examples:
   ${program} clock advance 24h    advance the clock of a running server
 
 Options of start:
-${start.slice(start.indexOf("  --port"))}
+${start.slice(start.indexOf("  --config"))}
 
 Command for your webhook receiver:
   attack URL…              attack the receiver and report what it does wrong; see help attack
@@ -99,6 +129,7 @@ ${server}
 
 Other:
   help [COMMAND], --help   print this text, or the help of one command
+  help settings            explain environment variables and the config file
   --version                print the version
 
 Exit status: 0 for success, 1 for a failure, 2 for a wrong command line.`;
@@ -108,6 +139,7 @@ export function helpText(topic: string | undefined, commands: readonly Command[]
   if (topic === undefined || topic === "help") return overview(commands);
   if (topic === "start") return start;
   if (topic === "attack") return attack;
+  if (topic === "settings") return settings;
   const command = commands.find(({ name }) => name === topic);
   return command && commandHelp(command);
 }

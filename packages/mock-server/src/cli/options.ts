@@ -2,7 +2,31 @@
 // users, so the release gate compares them with the last release.
 import type { ParseArgsOptionsConfig } from "node:util";
 
+/** An option that a setting can give: what `util.parseArgs` reads, and what the sources of settings need. */
+export interface SettingFacts {
+  readonly type: "string" | "boolean";
+  readonly multiple?: boolean;
+  /** The default, which the command applies itself. */
+  readonly fallback?: string;
+  /** The accepted words. */
+  readonly choices?: readonly string[];
+  /**
+   * What a text stands for: `json` is a file or its content, `policies` has the form NAME=VALUE, and one of `faults` is a
+   * file, JSON or a text with commas.
+   */
+  readonly kind?: "path" | "number" | "secret" | "json" | "policies" | "faults";
+  /** The setting that the option takes its value from, when its own name differs. */
+  readonly setting?: string;
+}
+
+/** Options by name. */
+export type SettingTable = Readonly<Record<string, SettingFacts>>;
+
 const text = { type: "string" } as const;
+/** A file. In the config file, a relative path starts at the folder of that file. */
+const path = { type: "string", kind: "path" } as const;
+/** Never part of an error message. */
+const secret = { type: "string", kind: "secret" } as const;
 const list = { type: "string", multiple: true } as const;
 const flag = { type: "boolean", default: false } as const;
 const help = { type: "boolean", default: false, short: "h" } as const;
@@ -11,44 +35,70 @@ const common = { help, version: flag, json: flag } satisfies ParseArgsOptionsCon
 /** An option with a default. Values of the parser lack it, so that they show which options were given. */
 const textOr = <const Default extends string>(fallback: Default) => ({ type: "string", fallback }) as const;
 
+const numberOr = <const Default extends string>(fallback: Default) =>
+  ({ type: "string", kind: "number", fallback }) as const;
+
+const number = { type: "string", kind: "number" } as const;
+
+/** One of a few words; the first is the default. */
+const choiceOf = <const Default extends string, const Others extends readonly string[]>(
+  fallback: Default,
+  ...others: Others
+) => ({ type: "string", fallback, choices: [fallback, ...others] }) as const;
+
 /** Lifetime of access tokens: longer than a test usually advances the clock. */
 export const tokenLifetime = textOr("365d");
 
 /** The options of `start`. */
 export const startOptions = {
   ...common,
-  port: textOr("4010"),
+  config: path,
+  port: numberOr("4010"),
   host: textOr("127.0.0.1"),
+  "public-url": text,
   "allow-host": list,
   cors: list,
-  seed: textOr("demo"),
-  import: text,
-  "export-on-exit": text,
-  clock: textOr("flowing"),
+  "control-token": secret,
+  seed: { type: "string", kind: "json", fallback: "demo" },
+  import: path,
+  "export-on-exit": path,
+  clock: choiceOf("flowing", "frozen"),
   now: text,
-  prng: textOr("1"),
-  policy: list,
-  fault: list,
-  latency: text,
+  prng: numberOr("1"),
+  policy: { type: "string", multiple: true, kind: "policies" },
+  fault: { type: "string", multiple: true, kind: "faults" },
+  latency: number,
   "forward-webhooks": text,
   "auto-sandboxes": flag,
-  "max-sandboxes": textOr("1000"),
+  "max-sandboxes": numberOr("1000"),
   "sandbox-idle": text,
-  "ready-file": text,
+  "ready-file": path,
   // Not --env-file: Node 20 and 22 read an option of that name themselves, even after the script's name.
-  "write-env": text,
+  "write-env": path,
   "token-lifetime": tokenLifetime,
-  engine: textOr("stateful"),
+  engine: choiceOf("stateful", "prism"),
   // Without a default of its own: it depends on --json.
-  log: text,
-} satisfies ParseArgsOptionsConfig;
+  log: { type: "string", choices: ["pretty", "json", "silent"] },
+} as const satisfies ParseArgsOptionsConfig & SettingTable;
+
+/** The options with which the commands find a running server. */
+export const connectionOptions = {
+  config: path,
+  url: textOr("http://127.0.0.1:4010"),
+  sandbox: textOr("default"),
+  token: { type: "string", kind: "secret", setting: "control-token" },
+} as const satisfies ParseArgsOptionsConfig & SettingTable;
+
+const { help: _help, version: _version, ...settableStartOptions } = startOptions;
+const { token: _token, ...settableConnectionOptions } = connectionOptions;
+
+/** The options that an environment variable or, except for `config`, the config file can set too. */
+export const settings: SettingTable = { ...settableStartOptions, ...settableConnectionOptions };
 
 /** The options of every command for a running server; commands/ has those of one command. */
 export const commandOptions = {
   ...common,
-  url: textOr("http://127.0.0.1:4010"),
-  sandbox: textOr("default"),
-  token: text,
+  ...connectionOptions,
 } satisfies ParseArgsOptionsConfig;
 
 /** The options of `attack`. */

@@ -9,12 +9,16 @@ import {
   type Seed,
 } from "@call-transfer/backend";
 import { type LogMode, logModes } from "../log/server-log.ts";
-import { unbracketed } from "../server/gate.ts";
+import { isHostPattern } from "../server/hosts.ts";
 import { highestPort, type MockServerOptions } from "../server/server-options.ts";
+import { isPublicUrl, unbracketed } from "../server/urls.ts";
 import {
+  isJson,
   type readArguments,
+  readControlToken,
   readDuration,
   readJson,
+  readJsonOrFile,
   readNumber,
   readOrigin,
   readPolicies,
@@ -35,6 +39,7 @@ const mostSandboxes = 1_000_000;
 export function serverOptions(values: StartValues): MockServerOptions {
   const { port, host, clock, prng, "max-sandboxes": maxSandboxes } = startOptions;
   const { cors, now, "sandbox-idle": sandboxIdle, "forward-webhooks": forwardWebhooks } = values;
+  const { "public-url": publicUrl, "control-token": controlToken } = values;
   const clockMode = values.clock ?? clock.fallback;
   if (clockMode !== "flowing" && clockMode !== "frozen")
     throw new UsageError(`--clock ${clockMode}: must be flowing or frozen.`);
@@ -49,6 +54,8 @@ export function serverOptions(values: StartValues): MockServerOptions {
     prng: readNumber("--prng", values.prng ?? prng.fallback, 2 ** 31 - 1),
     maxSandboxes: readNumber("--max-sandboxes", values["max-sandboxes"] ?? maxSandboxes.fallback, mostSandboxes, 1),
     ...(values["allow-host"] && { allowedHosts: values["allow-host"].map(readName) }),
+    ...(publicUrl !== undefined && { publicUrl: readPublicUrl(publicUrl) }),
+    ...(controlToken !== undefined && { controlToken: readControlToken("--control-token", controlToken) }),
     ...(cors && { corsOrigins: cors.map((origin) => readOrigin("--cors", origin)) }),
     ...(now !== undefined && { now: readTime("--now", now) }),
     ...(sandboxIdle !== undefined && { sandboxIdleMs: readDuration("--sandbox-idle", sandboxIdle) }),
@@ -87,19 +94,28 @@ function readHost(host: string): string {
 }
 
 function readName(name: string): string {
-  if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i.test(name))
-    throw new UsageError(`--allow-host ${name}: must be a host name without a port, such as mock.test or [fd00::1].`);
+  if (!isHostPattern(name))
+    throw new UsageError(
+      `--allow-host ${name}: must be a host name without a port, such as mock.test, *.mock.test or [fd00::1].`,
+    );
   return name;
+}
+
+function readPublicUrl(url: string): string {
+  readUrl("--public-url", url);
+  if (!isPublicUrl(url))
+    throw new UsageError(`--public-url ${url}: must not have a query or a fragment. Remove everything from ? or # on.`);
+  return url;
 }
 
 function seedOf(seed: string = startOptions.seed.fallback): Seed {
   if (seed === "demo") return demoSeed;
-  const content = readJson("--seed", seed);
+  const { content, place } = readJsonOrFile("--seed", seed);
   if (typeof content !== "object" || content === null || Array.isArray(content))
-    throw new UsageError(`--seed ${seed}: must be a JSON object.`);
+    throw new UsageError(`${place}: must be a JSON object.`);
   // $schema is for editors; the backend checks all other fields.
   const { $schema: _, ...records } = content as { $schema?: unknown } & Seed;
-  checked(`--seed ${seed}: `, /^seed(\.|$)/, () => createBackend({ seed: records }));
+  checked(`${place}: `, /^seed(\.|$)/, () => createBackend({ seed: records }));
   const [account] = records.accounts ?? [];
   // Added to the seed, so that the key in the banner still works after a reset.
   return records.apiKeys || !account ? records : { ...records, apiKeys: [{ accountId: account.id }] };
@@ -107,21 +123,19 @@ function seedOf(seed: string = startOptions.seed.fallback): Seed {
 
 function plannedFaults({ fault: given = [], latency }: StartValues): (Fault | string)[] {
   const planned = given.flatMap((value) =>
-    existsSync(value) || /\.json$/i.test(value) ? faultsIn(value) : faultOf(value),
+    isJson(value) || existsSync(value) || /\.json$/i.test(value) ? faultsIn(value) : faultOf(value),
   );
   if (latency === undefined) return planned;
   return [...planned, { when: { times: null }, do: { latency: readNumber("--latency", latency, 600_000) } }];
 }
 
-/** Reads the faults of a file. */
-function faultsIn(path: string): (Fault | string)[] {
-  const content = readJson("--fault", path);
+/** Reads the faults of a file, or of JSON. */
+function faultsIn(value: string): (Fault | string)[] {
+  const { content, place } = readJsonOrFile("--fault", value);
   const planned = (Array.isArray(content) ? content : [content]) as (Fault | string)[];
   for (const [index, fault] of planned.entries()) {
-    const place = Array.isArray(content) ? `[${index}].` : ": ";
-    checked(`--fault ${path}${place}`, /^(fault|faults\[0\])(\.|$)/, () =>
-      createBackend({ seed: {}, faults: [fault] }),
-    );
+    const prefix = place + (Array.isArray(content) ? `[${index}].` : ": ");
+    checked(prefix, /^(fault|faults\[0\])(\.|$)/, () => createBackend({ seed: {}, faults: [fault] }));
   }
   return planned;
 }

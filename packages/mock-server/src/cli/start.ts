@@ -53,7 +53,7 @@ export async function start(values: StartValues): Promise<void> {
   });
   try {
     const ready = await issueCredentials(server, lifetimeSecs);
-    if (server.controlToken !== undefined)
+    if (server.controlToken !== undefined && options.controlToken === undefined)
       printWarning("Other machines can reach this server. Its control plane requires the control token.");
     const replaced = imported === undefined ? [] : replacedBySnapshot.filter((name) => values[name] !== undefined);
     if (replaced.length > 0) {

@@ -3,8 +3,8 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { BlockList, isIP } from "node:net";
 import { inboxUrl } from "@call-transfer/backend";
-import { bracketed } from "./gate.ts";
 import { http } from "./node-http.ts";
+import { bracketed } from "./urls.ts";
 
 /** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly { readonly address: string }[]>;

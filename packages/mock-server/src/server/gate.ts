@@ -1,11 +1,14 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { errorResponse } from "@call-transfer/backend";
+import { hasToken } from "./control-token.ts";
+import { type HostRules, isAccepted } from "./hosts.ts";
+import { bracketed } from "./urls.ts";
 
 /** Which requests a server accepts. */
 export interface GateRules {
-  /** Accepted host names in lower case; IPv6 addresses in brackets. */
-  readonly hosts: ReadonlySet<string>;
+  readonly hosts: HostRules;
+  /** The origin of the public URL, whose pages are the server's own. */
+  readonly publicOrigin?: string | undefined;
   /** Other origins whose pages may use the API (CORS). */
   readonly origins: ReadonlySet<string>;
   /** The bearer token of the control plane; undefined while only this machine can reach the server. */
@@ -52,12 +55,14 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
   const repeated = repeatedHeader(head);
   if (repeated !== undefined) return { code: "bad_request", detail: `Duplicate header ${repeated}. Send it once.` };
   const host = headers.host?.toLowerCase() ?? "";
-  const url = addressOf(head.target, host);
-  if (url === undefined) return { code: "bad_request", detail: "The request target or the Host header is malformed." };
-  const refused = [nameOf(host), url.hostname].find((name) => !isOwn(name, head, rules));
+  const address = addressOf(head.target, host);
+  if (address === undefined)
+    return { code: "bad_request", detail: "The request target or the Host header is malformed." };
+  const refused = [nameOf(host), address.hostname].find((name) => !isOwn(name, head, rules));
   if (refused !== undefined)
     return { code: "forbidden", detail: `Host "${refused}" is not allowed. Add it with --allow-host ${refused}.` };
   const { origin } = headers;
+  const url = origin !== undefined && origin === rules.publicOrigin ? asPublic(address, origin) : address;
   const isForeign = origin !== undefined && origin !== url.origin;
   if (controlPaths.test(url.pathname)) {
     if (isForeign || isCrossSite(headers["sec-fetch-site"]))
@@ -98,6 +103,11 @@ function addressOf(target: string, host: string): URL | undefined {
   }
 }
 
+/** The URL as a page of the public URL sees it: a proxy may have changed scheme and host. */
+function asPublic({ pathname, search }: URL, origin: string): URL {
+  return new URL(origin + pathname + search);
+}
+
 function nameOf(host: string): string {
   return host.replace(/:\d+$/, "");
 }
@@ -105,26 +115,10 @@ function nameOf(host: string): string {
 function isOwn(name: string, { localAddress = "" }: RequestHead, { hosts }: GateRules): boolean {
   // DNS rebinding needs a name. The address of the connection itself is safe.
   const address = localAddress.replace(/^::ffff:/, "");
-  return hosts.has(name) || (address !== "" && name === bracketed(address));
-}
-
-/** Puts an IPv6 address in brackets, as URLs need it. */
-export function bracketed(address: string): string {
-  return address.includes(":") ? `[${address}]` : address;
-}
-
-/** Removes the brackets of an IPv6 address, as sockets need it. */
-export function unbracketed(address: string): string {
-  return address.replace(/^\[(.*)\]$/, "$1");
+  return isAccepted(name, hosts) || (address !== "" && name === bracketed(address));
 }
 
 /** Whether the browser marks the request as coming from another site. */
 function isCrossSite(site: string | string[] | undefined): boolean {
   return site !== undefined && site !== "same-origin" && site !== "none";
-}
-
-function hasToken(credential: string, token: string | undefined): boolean {
-  if (token === undefined) return true;
-  const [given, expected] = [credential, `Bearer ${token}`].map((text) => createHash("sha256").update(text).digest());
-  return given !== undefined && expected !== undefined && timingSafeEqual(given, expected);
 }

@@ -6,16 +6,12 @@ import {
   type PlainResponse,
   type Sandboxes,
 } from "@call-transfer/backend";
+import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { type Admission, admit, type GateRules } from "./gate.ts";
 import { applyTransportFault } from "./transport-faults.ts";
 
 /** How long an oversized body is still read, so that its sender can read the error response. */
 const lingerMs = 250;
-const preflightHeaders = {
-  "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
-  "Access-Control-Allow-Headers": "Authorization, X-Account-Id, X-Sandbox, Content-Type",
-  "Access-Control-Max-Age": "600",
-};
 
 /** A request that passed the gate, with its connection. */
 export interface AdmittedRequest {
@@ -66,6 +62,17 @@ export function createListener(
   };
 }
 
+/** Whether a request asks if the server is running, under any host name and without a token, as load balancers do. */
+function isHealthCheck(method: string, target: string): boolean {
+  return (method === "GET" || method === "HEAD") && /^\/health(?:\?|$)/.test(target);
+}
+
+function sendHealth(method: string, outgoing: ServerResponse): void {
+  const text = JSON.stringify({ status: "ok" });
+  const headers = { "content-type": "application/json", "content-length": text.length, "cache-control": "no-store" };
+  outgoing.writeHead(200, headers).end(method === "HEAD" ? undefined : text);
+}
+
 /** Rejects a request with an unknown `Expect` header. */
 export function rejectExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void {
   void reject(incoming, outgoing, errorResponse("bad_request", "The value of the Expect header is not supported."));
@@ -77,10 +84,11 @@ async function serve(
   { rules, handle, front, closing, endOfTurn }: ListenerContext,
 ): Promise<void> {
   const { method = "", url: target = "", headers, rawHeaders, socket } = incoming;
+  if (isHealthCheck(method, target)) return sendHealth(method, outgoing);
   const admitted = admit({ method, target, headers, rawHeaders, localAddress: socket.localAddress }, rules);
   if ("code" in admitted) return reject(incoming, outgoing, errorResponse(admitted.code, admitted.detail));
   if (admitted.isPreflight) {
-    outgoing.writeHead(204, { ...corsHeaders(admitted), ...preflightHeaders }).end();
+    outgoing.writeHead(204, preflightHeaders(admitted, headers)).end();
     return;
   }
   const maxBytes = front?.maxBodyBytes ?? bodyLimit(method, admitted.url.pathname);
@@ -264,13 +272,4 @@ function drained(outgoing: ServerResponse): Promise<void> {
     };
     outgoing.once("drain", resume).once("close", resume);
   });
-}
-
-function corsHeaders(admission: Admission | undefined): Record<string, string> {
-  if (admission?.origin === undefined) return {};
-  return {
-    "Access-Control-Allow-Origin": admission.origin,
-    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After",
-    Vary: "Origin",
-  };
 }

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { bracketed } from "./gate.ts";
+import { bracketed } from "./urls.ts";
 
 /** The options of {@link startPrismServer}. */
 export interface PrismServerOptions {

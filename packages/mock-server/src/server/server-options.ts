@@ -1,5 +1,7 @@
 import { InputError, type SandboxesOptions } from "@call-transfer/backend";
-import { isHttp, isOrigin } from "./urls.ts";
+import { controlTokenForm, isControlToken } from "./control-token.ts";
+import { isHostPattern } from "./hosts.ts";
+import { isHttp, isOrigin, isPublicUrl } from "./urls.ts";
 
 /** The options of `startMockServer`. */
 export interface MockServerOptions extends SandboxesOptions {
@@ -10,8 +12,22 @@ export interface MockServerOptions extends SandboxesOptions {
    * plane requires `MockServer.controlToken`.
    */
   readonly host?: string;
-  /** Accepted host names, in addition to `host` and the loopback names. */
+  /**
+   * The URL at which clients reach the server, when it differs from `host` and `port`: behind a proxy or in a container.
+   * `MockServer.url` and everything the server prints show it.
+   */
+  readonly publicUrl?: string;
+  /**
+   * Accepted host names, in addition to `host`, the host of `publicUrl` and the loopback names; `*.mock.test` accepts all
+   * names below `mock.test`. If other machines can reach the server, IP addresses and names that exist only in private
+   * networks are accepted too, such as `host.docker.internal`.
+   */
   readonly allowedHosts?: readonly string[];
+  /**
+   * The bearer token that the control plane requires, 16 to 256 characters. By default a random one if other machines can
+   * reach the server, and none otherwise.
+   */
+  readonly controlToken?: string;
   /** Other origins whose pages may use the API (CORS), e.g. `http://localhost:5173`; none by default. */
   readonly corsOrigins?: readonly string[];
   /** URL to deliver all webhooks to, instead of the destinations' own URLs. */
@@ -23,13 +39,20 @@ export const highestPort = 65_535;
 
 /** Checks the options of the server, not those of its sandboxes. Throws InputError that names the wrong one. */
 export function checkServerOptions(options: MockServerOptions): void {
-  const { port, host, allowedHosts = [], corsOrigins = [], forwardWebhooks } = options;
+  const { port, host, publicUrl, allowedHosts = [], controlToken, corsOrigins = [], forwardWebhooks } = options;
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= highestPort))
     throw new InputError("port", `must be a whole number from 0 to ${highestPort}`);
   // An empty address would bind all addresses of the machine.
   if (host !== undefined && (typeof host !== "string" || host === ""))
     throw new InputError("host", "must be an address, such as 127.0.0.1");
-  eachText("allowedHosts", allowedHosts, (name) => name !== "", "must be a host name");
+  if (publicUrl !== undefined && !(typeof publicUrl === "string" && isPublicUrl(publicUrl)))
+    throw new InputError(
+      "publicUrl",
+      "must be an http or https URL without user name, password, query and fragment, such as https://mock.example.test",
+    );
+  eachText("allowedHosts", allowedHosts, isHostPattern, "must be a host name without a port, or a pattern *.mock.test");
+  if (controlToken !== undefined && !isControlToken(controlToken))
+    throw new InputError("controlToken", controlTokenForm);
   eachText(
     "corsOrigins",
     corsOrigins,

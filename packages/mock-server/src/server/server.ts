@@ -3,18 +3,19 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Backend, createSandboxes, type Sandboxes } from "@call-transfer/backend";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
-import { bracketed, unbracketed } from "./gate.ts";
+import { hostRules, isLoopbackAddress } from "./hosts.ts";
 import { createListener, type Front, rejectExpectation } from "./listener.ts";
 import { http } from "./node-http.ts";
 import { isOwnSocket } from "./own-address.ts";
 import { checkServerOptions, type MockServerOptions } from "./server-options.ts";
+import { bracketed, unbracketed } from "./urls.ts";
 
 /** A running mock server. */
 export interface MockServer {
-  /** Base URL, e.g. `http://127.0.0.1:4010`. */
+  /** Base URL, e.g. `http://127.0.0.1:4010`; the public URL if there is one. */
   readonly url: string;
   readonly port: number;
-  /** The bearer token of the control plane; undefined while only this machine can reach the server. */
+  /** The bearer token of the control plane; undefined if it requires none. */
   readonly controlToken: string | undefined;
   /** All sandboxes, for tests in the same process. */
   readonly sandboxes: Sandboxes;
@@ -26,8 +27,6 @@ export interface MockServer {
    */
   close(): Promise<void>;
 }
-
-const loopbackNames = ["127.0.0.1", "localhost", "[::1]"];
 
 /** How long receiving a request may take, in milliseconds, and how large its headers may be, in bytes. */
 export interface SocketLimits {
@@ -68,7 +67,7 @@ export async function startBehind(
 ): Promise<MockServer> {
   checkServerOptions(options);
   const { port = 4010, host: bound = "127.0.0.1", forwardWebhooks, ...others } = options;
-  const { allowedHosts = [], corsOrigins = [], ...given } = others;
+  const { allowedHosts = [], corsOrigins = [], publicUrl, controlToken, ...given } = others;
   const host = unbracketed(bound);
   const ownSocket = (): AddressInfo | null => {
     const address = server.address();
@@ -80,11 +79,11 @@ export async function startBehind(
     fetch: (input, init) => deliver(forwardWebhooks ?? input, init),
     ...given,
   });
-  const isPrivate = loopbackNames.includes(bracketed(host));
   const rules = {
-    hosts: new Set([...loopbackNames, bracketed(host), ...allowedHosts].map((name) => name.toLowerCase())),
+    hosts: hostRules(host, allowedHosts, publicUrl),
+    publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
     origins: new Set(corsOrigins),
-    controlToken: isPrivate ? undefined : randomBytes(16).toString("hex"),
+    controlToken: controlToken ?? (isReachable(host, publicUrl) ? randomBytes(16).toString("hex") : undefined),
   };
   const closing = new AbortController();
   // The gate rejects requests without Host, with an error of the API.
@@ -95,7 +94,7 @@ export async function startBehind(
   server.on("checkExpectation", rejectExpectation);
   const address = await listen(server, port, host);
   return {
-    url: `http://${bracketed(host)}:${address.port}`,
+    url: publicUrl?.replace(/\/+$/, "") ?? `http://${bracketed(host)}:${address.port}`,
     port: address.port,
     controlToken: rules.controlToken,
     sandboxes,
@@ -106,6 +105,11 @@ export async function startBehind(
       await closed(server);
     },
   };
+}
+
+/** Whether other machines can reach the server, directly or through what serves the public URL. */
+function isReachable(host: string, publicUrl: string | undefined): boolean {
+  return !isLoopbackAddress(host) || (publicUrl !== undefined && !isLoopbackAddress(new URL(publicUrl).hostname));
 }
 
 function listen(server: Server, port: number, host: string): Promise<AddressInfo> {

@@ -14,3 +14,23 @@ export function hasCredentials(url: URL): boolean {
 export function isOrigin(text: string): boolean {
   return isHttp(text) && new URL(text).origin === text;
 }
+
+/** Whether a text is an http or https URL that paths can be added to. */
+export function isPublicUrl(text: string): boolean {
+  return isHttp(text) && !/[?#]/.test(text);
+}
+
+/** Puts an IPv6 address in brackets, as URLs need it. */
+export function bracketed(address: string): string {
+  return address.includes(":") ? `[${address}]` : address;
+}
+
+/** Removes the brackets of an IPv6 address, as sockets need it. */
+export function unbracketed(address: string): string {
+  return address.replace(/^\[(.*)\]$/, "$1");
+}
+
+/** Whether an address stands for all addresses of the machine. */
+export function isWildcardAddress(host: string): boolean {
+  return ["0.0.0.0", "::"].includes(unbracketed(host));
+}
