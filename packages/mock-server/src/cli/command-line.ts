@@ -120,7 +120,7 @@ export function readOrigin(option: string, value: string): string {
 const timeForm = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
 
 /** Whether a text is an RFC 3339 date-time on a day that exists. */
-function isTime(value: string): boolean {
+export function isTime(value: string): boolean {
   const [, day] = timeForm.exec(value) ?? [];
   if (day === undefined || Number.isNaN(Date.parse(value))) return false;
   // Some engines read 30 February as 2 March.
@@ -137,7 +137,7 @@ export function readTime(option: string, value: string): string {
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A duration in milliseconds; undefined for any other text. */
-function durationOf(text: string): number | undefined {
+export function durationOf(text: string): number | undefined {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   const factor = units[unit];
   return factor === undefined ? undefined : Number(amount) * factor;
@@ -175,12 +175,12 @@ export function readStep(step: string): { by: number } | { to: string } | { next
 }
 
 /** Parses policies of the form `name=value`. A value is JSON, or else a string. Throws UsageError that names the wrong one. */
-export function readPolicies(settings: readonly string[]): Record<string, unknown> {
+export function readPolicies(settings: readonly string[], option = "--policy"): Record<string, unknown> {
   return Object.fromEntries(
     settings.map((setting) => {
       const [, name, value] = /^(\w+)=(.+)$/s.exec(setting) ?? [];
       if (name === undefined || value === undefined)
-        throw new UsageError(`--policy ${setting}: must be NAME=VALUE, such as concurrentCallLimit=2.`);
+        throw new UsageError(`${option} ${setting}: must be NAME=VALUE, such as concurrentCallLimit=2.`);
       try {
         return [name, JSON.parse(value)];
       } catch {

@@ -1,5 +1,5 @@
 import createClient, { type Client } from "openapi-fetch";
-import type { paths } from "./control-types.gen.ts";
+import type { components, paths } from "./control-types.gen.ts";
 
 /** The address of a control plane and its credentials. */
 export interface ControlAddress {
@@ -31,6 +31,20 @@ export function dataOf<Result extends { readonly data?: unknown; readonly error?
 ): Exclude<Result["data"], undefined> {
   if (result.error !== undefined) throw new Error(messageOf(result.error));
   return result.data as Exclude<Result["data"], undefined>;
+}
+
+/** A schema of the control plane's document by its name. */
+export type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];
+
+/**
+ * The data of a response as its schema in the document: openapi-fetch's types drop read-only arrays. Throws an Error with the
+ * control plane's message for an error response.
+ */
+export function dataAs<Name extends keyof components["schemas"]>(result: {
+  readonly data?: unknown;
+  readonly error?: unknown;
+}): Schema<Name> {
+  return dataOf(result) as Schema<Name>;
 }
 
 /** The message of an error response of the control plane, or of the gate in front of it. */

@@ -1,9 +1,8 @@
 import { editsBetween } from "./command-line.ts";
-import { type ControlClient, dataOf } from "./control-client.ts";
-import type { components } from "./control-types.gen.ts";
+import { type ControlClient, dataAs, type Schema } from "./control-client.ts";
 
 /** The name of a collection of records. */
-export type CollectionName = components["schemas"]["Collection"];
+export type CollectionName = Schema<"Collection">;
 
 /** A record of a sandbox, in the format of a seed. */
 export type StateRecord = Readonly<Record<string, unknown>>;
@@ -33,8 +32,7 @@ export const collectionNames = [
 /** Reads the records of a collection. */
 export async function readRecords(control: ControlClient, collection: CollectionName): Promise<readonly StateRecord[]> {
   const result = await control.GET("/_control/v1/state/{collection}", { params: { path: { collection } } });
-  // openapi-fetch's types drop read-only arrays.
-  return (dataOf(result) as unknown as components["schemas"]["RecordList"]).records;
+  return dataAs<"RecordList">(result).records;
 }
 
 /** Reads the ids and names of a collection's records. A member has the name of its user. */
@@ -50,6 +48,14 @@ export async function readNames(control: ControlClient, collection: CollectionNa
       record.name ?? nameOfUser.get(record.userId) ?? (collection === "contacts" ? record.number : undefined),
     ),
   }));
+}
+
+/** Returns the name of a destination, group, member or account by its id. */
+export async function readNameOf(control: ControlClient): Promise<(id: string) => string | undefined> {
+  const collections = ["accounts", "destinations", "groups", "members", "users"] as const;
+  const lists = await Promise.all(collections.map((collection) => readNames(control, collection)));
+  const names = new Map(lists.flat().map(({ id, name }) => [id, name]));
+  return (id) => names.get(id);
 }
 
 /** The id of a record in the control plane's paths. */

@@ -14,14 +14,23 @@ export interface Terminal {
   warn(text: string): void;
 }
 
-/** The terminal of this process. The first Ctrl-C aborts its signal. */
+/** The terminal of this process. Reading its signal lets Ctrl-C abort it, instead of ending the process. */
 export function processTerminal(): Terminal {
   const { stdout } = process;
-  const ending = new AbortController();
+  // The reader of a pipe may close it early, as head does.
+  stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  let ending: AbortController | undefined;
   return {
     width: stdout.isTTY ? stdout.columns : undefined,
     hasColour: hasColour(stdout),
-    signal: ending.signal,
+    get signal() {
+      if (ending === undefined) {
+        const controller = new AbortController();
+        ending = controller;
+        for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => controller.abort());
+      }
+      return ending.signal;
+    },
     print: (text) => console.log(text),
     warn: printError,
   };

@@ -1,19 +1,35 @@
 import type { Command } from "../command.ts";
 import { clock } from "./clock.ts";
+import { events, tail } from "./events.ts";
+import { keys } from "./keys.ts";
+import { policy } from "./policy.ts";
+import { coverage, requests } from "./requests.ts";
 import { reset } from "./reset.ts";
 import { routes } from "./routes.ts";
+import { sandbox } from "./sandbox.ts";
 import { restore, snapshot } from "./snapshot.ts";
+import { state } from "./state.ts";
 import { token } from "./token.ts";
+import { transfer } from "./transfer.ts";
 import { deliveries, inbox, redeliver, trigger } from "./webhooks.ts";
 
 /** The commands for a running server, in the order of the help. */
 export const commands: readonly Command[] = [
+  tail,
+  events,
+  requests,
+  coverage,
+  transfer,
   trigger,
   deliveries,
   redeliver,
   inbox,
-  clock,
+  policy,
   token,
+  keys,
+  state,
+  clock,
+  sandbox,
   reset,
   snapshot,
   restore,

@@ -1,13 +1,10 @@
 import { defineCommand } from "../command.ts";
 import { readStep, readTime } from "../command-line.ts";
-import { dataOf } from "../control-client.ts";
-import type { components } from "../control-types.gen.ts";
+import { dataAs, type Schema } from "../control-client.ts";
 import { expectAtMost, required, unknownWord } from "../operands.ts";
 import { relativeTime, shortIds } from "../show.ts";
 import { formatTable } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
-
-type Clock = components["schemas"]["Clock"];
 
 /** Reads, moves, freezes and starts the clock of a sandbox. */
 export const clock = defineCommand({
@@ -26,12 +23,12 @@ export const clock = defineCommand({
   example: "clock advance 24h",
   options: {},
   async run({ control, operands: [action, ...rest], terminal }) {
-    const change = async (body: components["schemas"]["ClockSetting"]) => {
-      const data = dataOf(await control.PUT("/_control/v1/clock", { body })) as unknown as Clock;
+    const change = async (body: Schema<"ClockSetting">) => {
+      const data = dataAs<"Clock">(await control.PUT("/_control/v1/clock", { body }));
       return { data, text: formatClock(data, terminal) };
     };
     if (action === undefined) {
-      const data = dataOf(await control.GET("/_control/v1/clock")) as unknown as Clock;
+      const data = dataAs<"Clock">(await control.GET("/_control/v1/clock"));
       return { data, text: formatClock(data, terminal) };
     }
     if (action === "freeze" || action === "flow") {
@@ -45,13 +42,12 @@ export const clock = defineCommand({
     if (action !== "advance") throw unknownWord("clock action", action, ["advance", "set", "freeze", "flow"]);
     const [step] = expectAtMost(1, rest);
     const body = readStep(required(step, "duration or time", "clock advance 24h"));
-    const result = await control.POST("/_control/v1/clock/advance", { body });
-    const data = dataOf(result) as unknown as components["schemas"]["ClockAdvanced"];
+    const data = dataAs<"ClockAdvanced">(await control.POST("/_control/v1/clock/advance", { body }));
     return { data, text: `${formatEffects(data.effects, terminal)}\n\n${formatClock(data, terminal)}` };
   },
 });
 
-function formatEffects(effects: readonly components["schemas"]["Event"][], terminal: Terminal): string {
+function formatEffects(effects: readonly Schema<"Event">[], terminal: Terminal): string {
   if (effects.length === 0) return "Nothing was due.";
   const short = shortIds(
     effects.map(({ id = "" }) => id),
@@ -68,7 +64,7 @@ function formatEffects(effects: readonly components["schemas"]["Event"][], termi
   );
 }
 
-function formatClock({ now, mode, pending, upcoming }: Clock, terminal: Terminal): string {
+function formatClock({ now, mode, pending, upcoming }: Schema<"Clock">, terminal: Terminal): string {
   const head = `${now}, ${mode}`;
   if (upcoming.length === 0) return `${head}. No timer is pending.`;
   const short = shortIds(

@@ -1,7 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { readDuration, readNumber, UsageError } from "../command-line.ts";
-import { type ControlClient, dataOf } from "../control-client.ts";
-import type { components } from "../control-types.gen.ts";
+import { type ControlClient, dataAs, dataOf, type Schema } from "../control-client.ts";
 import { deliveryAdvice } from "../delivery-advice.ts";
 import { findNamed, type Named, readNames, readRecords } from "../find-record.ts";
 import { expectAtMost, required, unknownWord } from "../operands.ts";
@@ -11,7 +10,7 @@ import { relativeTime, shortIds } from "../show.ts";
 import { formatFields, formatTable } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
 
-type Delivery = components["schemas"]["Delivery"];
+type Delivery = Schema<"Delivery">;
 
 /** Sends an offer. */
 export const trigger = defineCommand({
@@ -33,9 +32,7 @@ export const trigger = defineCommand({
     expectAtMost(0, others);
     const destinationId =
       destination === undefined ? await firstApp(control) : findNamed(destination, await readApps(control), "app").id;
-    const data = dataOf(
-      await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } }),
-    ) as unknown as Delivery;
+    const data = dataAs<"Delivery">(await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId } }));
     return { data, text: formatDelivery(data, terminal), failure: deliveryAdvice(data, Date.now()) };
   },
 });
@@ -111,9 +108,9 @@ export const redeliver = defineCommand({
   async run({ control, operands, terminal }) {
     const text = required(expectAtMost(1, operands)[0], "delivery", "redeliver last");
     const { id } = findNamed(text, await readDeliveries(control), "delivery");
-    const data = dataOf(
+    const data = dataAs<"Delivery">(
       await control.POST("/_control/v1/webhooks/deliveries/{id}/redeliver", { params: { path: { id } } }),
-    ) as unknown as Delivery;
+    );
     return { data, text: formatDelivery(data, terminal), failure: deliveryAdvice(data, Date.now()) };
   },
 });
@@ -152,9 +149,7 @@ export const inbox = defineCommand({
     }
     if (action !== undefined) throw unknownWord("inbox action", action, ["answer", "clear"]);
     const [data, now] = await Promise.all([
-      control
-        .GET("/_control/v1/webhooks/inbox")
-        .then((result) => dataOf(result) as unknown as components["schemas"]["Inbox"]),
+      control.GET("/_control/v1/webhooks/inbox").then((result) => dataAs<"Inbox">(result)),
       readNow(control),
     ]);
     const head = formatFields({ url: data.url, answer: formatAnswer(data.answer) });
@@ -170,15 +165,12 @@ export const inbox = defineCommand({
   },
 });
 
-function formatAnswer({ status = 204, delaySecs = 0 }: components["schemas"]["InboxAnswer"]): string {
+function formatAnswer({ status = 204, delaySecs = 0 }: Schema<"InboxAnswer">): string {
   return delaySecs === 0 ? String(status) : `${status} after ${delaySecs} s`;
 }
 
 async function readDeliveries(control: ControlClient): Promise<readonly Delivery[]> {
-  const list = dataOf(
-    await control.GET("/_control/v1/webhooks/deliveries"),
-  ) as unknown as components["schemas"]["DeliveryList"];
-  return list.deliveries;
+  return dataAs<"DeliveryList">(await control.GET("/_control/v1/webhooks/deliveries")).deliveries;
 }
 
 async function readApps(control: ControlClient): Promise<readonly Named[]> {

@@ -1,0 +1,165 @@
+import { defineCommand } from "../command.ts";
+import { readDuration, readNumber, UsageError } from "../command-line.ts";
+import { type ControlClient, dataAs, dataOf, type Schema } from "../control-client.ts";
+import { expectAtMost } from "../operands.ts";
+import { readNow } from "../read-now.ts";
+import { relativeTime } from "../show.ts";
+import { type Column, formatFields, formatTable } from "../table.ts";
+import type { Terminal } from "../terminal.ts";
+
+type Entry = Schema<"RequestEntry">;
+
+/** Shows the journal of requests. */
+export const requests = defineCommand({
+  name: "requests",
+  summary: "list the requests to the API, or show one with its response",
+  usages: [
+    { form: "requests", help: "list the latest requests, newest last" },
+    { form: "requests ID|last", help: "show a request: headers, bodies, and what decided the response" },
+    {
+      form: "requests wait",
+      help: "wait until --count requests match --operation, --status, --method and --path; fails after --timeout",
+    },
+    { form: "requests clear", help: "clear the list" },
+  ],
+  example: "requests --status 422",
+  options: {
+    operation: { type: "string", value: "OPERATION", help: "only requests to this operation, such as createCall" },
+    status: { type: "string", value: "N", help: "only responses with this status" },
+    unmatched: { type: "boolean", help: "only requests that match no operation, with the closest ones" },
+    after: { type: "string", value: "ID", help: "only requests after this one" },
+    limit: { type: "string", value: "N", fallback: "20", help: "how many to list at most" },
+    method: { type: "string", value: "METHOD", help: "with wait: only requests with this method" },
+    path: { type: "string", value: "PATH", help: "with wait: only requests to this path" },
+    count: { type: "string", value: "N", fallback: "1", help: "with wait: how many requests" },
+    timeout: { type: "string", value: "TIME", fallback: "5s", help: "with wait: at most this long, up to 30s" },
+  },
+  async run({ control, operands: [action, ...rest], values, terminal }) {
+    expectAtMost(0, rest);
+    const { operation, status, after, method, path, unmatched } = values;
+    const limit = readNumber("--limit", values.limit ?? "20", 1000, 1);
+    if (action !== "wait") {
+      const waiting = (["method", "path", "count", "timeout"] as const).find((name) => values[name] !== undefined);
+      if (waiting !== undefined) throw new UsageError(`--${waiting} only works with requests wait.`);
+    }
+    const filter = {
+      ...(operation !== undefined && { operationId: operation }),
+      ...(status !== undefined && { status: readNumber("--status", status, 599) }),
+      ...(after !== undefined && { after: readNumber("--after", after, Number.MAX_SAFE_INTEGER) }),
+    };
+    if (action === "clear") {
+      dataOf(await control.DELETE("/_control/v1/requests"));
+      return { data: {}, text: "The list of requests is empty." };
+    }
+    if (action === "wait") {
+      const count = readNumber("--count", values.count ?? "1", 1000, 1);
+      const timeoutMs = readDuration("--timeout", values.timeout ?? "5s");
+      if (timeoutMs > longestWaitMs) throw new UsageError(`--timeout ${values.timeout}: must be at most 30s.`);
+      const body = { ...filter, ...(method && { method }), ...(path && { path }), count, timeoutMs };
+      const data = dataAs<"RequestWaited">(await control.POST("/_control/v1/requests/wait", { body }));
+      const failure = data.matched
+        ? undefined
+        : `${data.requests.length} of ${count} requests arrived within ${values.timeout ?? "5s"}. See all: requests`;
+      return { data, text: await formatList(control, data.requests, terminal), failure };
+    }
+    if (action !== undefined) {
+      const id = action === "last" ? String((await list(control)).at(-1)?.id ?? "last") : action;
+      const data = dataAs<"RequestDetail">(
+        await control.GET("/_control/v1/requests/{id}", { params: { path: { id } } }),
+      );
+      return { data, text: formatDetail(data, terminal) };
+    }
+    if (unmatched) {
+      const all = dataAs<"UnmatchedList">(await control.GET("/_control/v1/requests/unmatched")).requests;
+      const data = all.slice(-limit);
+      return { data, text: data.map(formatUnmatched).join("\n\n") || "Every request matched an operation." };
+    }
+    const data = (await list(control, filter)).slice(-limit);
+    return { data, text: data.length === 0 ? "No requests yet." : await formatList(control, data, terminal) };
+  },
+});
+
+const longestWaitMs = 30_000;
+
+/** Counts the responses. */
+export const coverage = defineCommand({
+  name: "coverage",
+  summary: "count the responses of each operation by status",
+  usages: [{ form: "coverage", help: "print which documented statuses of each operation were seen, and which not" }],
+  options: {},
+  async run({ control, operands, terminal }) {
+    expectAtMost(0, operands);
+    const data = dataAs<"Coverage">(await control.GET("/_control/v1/coverage"));
+    const statuses = (seen: boolean) => (one: Schema<"Coverage">["operations"][number]) =>
+      one.statuses
+        .filter(({ count }) => count > 0 === seen)
+        .map(({ status, count, documented }) =>
+          seen ? `${status}${documented ? "" : " (undocumented)"}×${count}` : String(status),
+        )
+        .join(" ");
+    const table = formatTable(
+      data.operations,
+      [
+        { title: "operation", cell: ({ operationId }) => operationId },
+        { title: "seen", cell: statuses(true), colour: () => "green", flexible: true },
+        { title: "not seen", cell: statuses(false), colour: () => "dim", flexible: true },
+      ],
+      terminal,
+    );
+    const used = data.operations.filter(({ statuses: all }) => all.some(({ count }) => count > 0)).length;
+    const text = `${table}\n\n${used} of ${data.operations.length} operations were used. ${data.unmatched} requests matched no operation.`;
+    return { data, text };
+  },
+});
+
+async function list(control: ControlClient, query: { operationId?: string; status?: number; after?: number } = {}) {
+  return dataAs<"RequestList">(await control.GET("/_control/v1/requests", { params: { query } })).requests;
+}
+
+async function formatList(control: ControlClient, entries: readonly Entry[], terminal: Terminal): Promise<string> {
+  const now = await readNow(control);
+  const columns: readonly Column<Entry>[] = [
+    { title: "id", cell: ({ id }) => id },
+    { title: "when", cell: ({ at }) => relativeTime(at, now) },
+    { title: "method", cell: ({ method }) => method },
+    { title: "path", cell: ({ path }) => path, flexible: true },
+    { title: "operation", cell: ({ operationId }) => operationId },
+    {
+      title: "status",
+      cell: ({ status }) => (status === 0 ? "none" : status),
+      colour: ({ status }) => (status >= 200 && status < 400 ? "green" : "red"),
+    },
+    { title: "code", cell: ({ code }) => code },
+    { title: "fault", cell: ({ fault }) => fault },
+  ];
+  return formatTable(entries, columns, terminal);
+}
+
+function formatUnmatched({ method, path, status, closest }: Schema<"UnmatchedList">["requests"][number]): string {
+  const fixes = closest.map((one) => `  ${one.method} ${one.path} (${one.operationId}): ${one.fix}`);
+  return [`${method} ${path} → ${status}`, ...fixes].join("\n");
+}
+
+function formatDetail(entry: Schema<"RequestDetail">, _terminal: Terminal): string {
+  const { id, at, method, path, operationId, status, code, fault, error, requestId } = entry;
+  const facts = formatFields({
+    id,
+    at,
+    request: `${method} ${path}`,
+    operation: operationId ?? "none",
+    response: `${status === 0 ? "none" : status}${code === undefined ? "" : ` ${code}`}`,
+    "request id": requestId,
+    fault,
+    error,
+  });
+  const part = (title: string, text: string | undefined): string[] => (text ? [`${title}:\n${text}`] : []);
+  const body = (value: unknown): string | undefined =>
+    value === undefined ? undefined : JSON.stringify(value, null, 2);
+  return [
+    facts,
+    ...part("Headers", entry.headers && formatFields(entry.headers)),
+    ...part("Query", entry.query && formatFields(entry.query)),
+    ...part("Request body", body(entry.requestBody)),
+    ...part("Response body", body(entry.responseBody)),
+  ].join("\n\n");
+}

@@ -1,0 +1,83 @@
+import { defineCommand } from "../command.ts";
+import { readJson, readNumber, readPolicies, readTime, UsageError } from "../command-line.ts";
+import { dataAs, dataOf, type Schema } from "../control-client.ts";
+import { findNamed } from "../find-record.ts";
+import { expectAtMost, required, unknownWord } from "../operands.ts";
+import { formatTable } from "../table.ts";
+
+/** Lists, creates and deletes sandboxes. */
+export const sandbox = defineCommand({
+  name: "sandbox",
+  summary: "list, create or delete sandboxes",
+  usages: [
+    { form: "sandbox", help: "list the sandboxes" },
+    { form: "sandbox create NAME", help: "create a sandbox; options that are left out are those of the server" },
+    { form: "sandbox delete NAME", help: "delete a sandbox other than default" },
+  ],
+  example: "sandbox create checkout --clock frozen",
+  options: {
+    seed: { type: "string", value: "FILE", help: "with create: initial data" },
+    clock: {
+      type: "string",
+      value: "MODE",
+      help: "with create: flowing or frozen",
+      choices: ["flowing", "frozen"],
+    },
+    now: { type: "string", value: "TIME", help: "with create: initial time, an RFC 3339 date-time" },
+    prng: { type: "string", value: "N", help: "with create: seed of the random number generator" },
+    policy: { type: "string", multiple: true, value: "NAME=VALUE", help: "with create: a policy; repeatable" },
+  },
+  async run({ control, operands: [action, ...rest], values, terminal }) {
+    const { seed, clock, now, prng, policy } = values;
+    const given = Object.entries({ seed, clock, now, prng, policy }).find(([, value]) => value !== undefined);
+    if (given !== undefined && action !== "create")
+      throw new UsageError(`--${given[0]} only works with sandbox create.`);
+    if (action === "create") {
+      const name = required(expectAtMost(1, rest)[0], "name", "sandbox create checkout");
+      if (clock !== undefined && clock !== "flowing" && clock !== "frozen")
+        throw new UsageError(`--clock ${clock}: must be flowing or frozen.`);
+      const body = {
+        name,
+        ...(seed !== undefined && { seed: seedOf(seed) }),
+        ...(clock !== undefined && { clock }),
+        ...(now !== undefined && { now: readTime("--now", now) }),
+        ...(prng !== undefined && { prng: readNumber("--prng", prng, 2 ** 31 - 1) }),
+        ...(policy !== undefined && { policies: readPolicies(policy) }),
+      } satisfies Schema<"NewSandbox">;
+      const data = dataAs<"Sandbox">(await control.POST("/_control/v1/sandboxes", { body }));
+      return {
+        data,
+        text: `Created sandbox "${name}". Its paths begin with ${data.path}; commands take --sandbox ${name}.`,
+      };
+    }
+    const { sandboxes } = dataAs<"SandboxList">(await control.GET("/_control/v1/sandboxes"));
+    if (action === "delete") {
+      const text = required(expectAtMost(1, rest)[0], "name", "sandbox delete checkout");
+      const found = sandboxes.find((one) => one.name === text);
+      const name =
+        found?.name ??
+        findNamed(
+          text,
+          sandboxes.map((one) => ({ id: one.name })),
+          "sandbox",
+        ).id;
+      dataOf(await control.DELETE("/_control/v1/sandboxes/{name}", { params: { path: { name } } }));
+      return { data: { name }, text: `Deleted sandbox "${name}".` };
+    }
+    if (action !== undefined) throw unknownWord("sandbox action", action, ["create", "delete"]);
+    const text = formatTable(
+      sandboxes,
+      [
+        { title: "name", cell: ({ name }) => name },
+        { title: "path", cell: ({ path }) => path },
+      ],
+      terminal,
+    );
+    return { data: sandboxes, text };
+  },
+});
+
+function seedOf(path: string): Schema<"Seed"> {
+  const { $schema: _, ...seed } = readJson("--seed", path) as Schema<"Seed">;
+  return seed;
+}

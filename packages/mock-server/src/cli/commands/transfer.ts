@@ -1,0 +1,180 @@
+import { defineCommand } from "../command.ts";
+import { UsageError } from "../command-line.ts";
+import { type ControlClient, dataAs, type Schema } from "../control-client.ts";
+import { findNamed, type Named, readNameOf, readNames } from "../find-record.ts";
+import { expectAtMost, required } from "../operands.ts";
+import { program } from "../program.ts";
+import { readNow } from "../read-now.ts";
+import { readScript } from "../read-script.ts";
+import { relativeTime, shortIds } from "../show.ts";
+import { formatFields, formatTable } from "../table.ts";
+import type { Terminal } from "../terminal.ts";
+
+type Transfer = Schema<"Transfer">;
+
+/** Rings destinations and groups, as the platform does when a caller is transferred. */
+export const transfer = defineCommand({
+  name: "transfer",
+  summary: "ring a destination or a group, answer, and see who rang",
+  usages: [
+    {
+      form: "transfer TARGET",
+      help: "start a transfer to a destination or a group, by id or name, and print who rings. Phones and people answer as --script says",
+    },
+    { form: "transfer list", help: "list the transfers, newest last" },
+    { form: "transfer show ID|last", help: "show a transfer and how each ring ended" },
+    { form: "transfer answer ID|last", help: "answer a ringing transfer" },
+  ],
+  example: 'transfer "Night shift" --script "Reception answers after 5s"',
+  options: {
+    script: {
+      type: "string",
+      multiple: true,
+      value: "TEXT",
+      help: 'who answers or declines, and when: "Reception declines after 3s, Mia answers after 8s"; repeatable. Those not named do not answer',
+    },
+    call: { type: "string", value: "CALL", help: "a call in progress; the transfer ends with it" },
+    as: { type: "string", value: "WHO", help: "with answer: the destination or member that answers, by id or name" },
+  },
+  async run({ control, operands: [first, ...rest], values, terminal }) {
+    const { script, call, as: answerer } = values;
+    const word = required(first, "destination or group", 'transfer "Night shift"');
+    if (word !== "answer" && answerer !== undefined) throw new UsageError("--as only works with transfer answer.");
+    if (["list", "show", "answer"].includes(word) && (script ?? call) !== undefined)
+      throw new UsageError(`--${script ? "script" : "call"} only works when a transfer starts.`);
+    if (word === "list") {
+      expectAtMost(0, rest);
+      const data = await readTransfers(control);
+      return { data, text: await formatList(control, data, terminal) };
+    }
+    if (word === "show" || word === "answer") {
+      const text = required(expectAtMost(1, rest)[0], "transfer", `transfer ${word} last`);
+      const { id } = findNamed(text, await readTransfers(control), "transfer");
+      const params = { path: { id } };
+      const result =
+        word === "show"
+          ? await control.GET("/_control/v1/transfers/{id}", { params })
+          : await control.POST("/_control/v1/transfers/{id}/answers", {
+              params,
+              body: await calleeOf(control, answerer),
+            });
+      const data = dataAs<"Transfer">(result);
+      return { data, text: await formatTransfer(control, data, terminal) };
+    }
+    expectAtMost(0, rest);
+    const [destinations, groups, members] = await Promise.all(
+      (["destinations", "groups", "members"] as const).map((collection) => readNames(control, collection)),
+    );
+    const target = findNamed(
+      word,
+      [...withKey(destinations, "destinationId"), ...withKey(groups, "groupId")],
+      "destination or group",
+    );
+    const callees = [...withKey(destinations, "destinationId"), ...withKey(members, "memberId")];
+    const callId = call && findNamed(call, await readNames(control, "calls"), "call").id;
+    const body = {
+      [target.key]: target.id,
+      ...(callId !== undefined && { callId }),
+      ...(script !== undefined && {
+        script: readScript(script).map(({ who, ...times }) => {
+          const callee = findNamed(who, callees, "destination or member");
+          return { [callee.key]: callee.id, ...times };
+        }),
+      }),
+    };
+    const data = dataAs<"Transfer">(await control.POST("/_control/v1/transfers", { body }));
+    return { data, text: await formatTransfer(control, data, terminal) };
+  },
+});
+
+function withKey<Key extends string>(items: readonly Named[] = [], key: Key) {
+  return items.map((item) => ({ ...item, key }));
+}
+
+async function calleeOf(control: ControlClient, who: string | undefined): Promise<Schema<"TransferAnswer">> {
+  if (who === undefined) return {};
+  const [destinations, members] = await Promise.all([
+    readNames(control, "destinations"),
+    readNames(control, "members"),
+  ]);
+  const items = [...withKey(destinations, "destinationId"), ...withKey(members, "memberId")];
+  const { key, id } = findNamed(who, items, "destination or member");
+  return { [key]: id };
+}
+
+async function readTransfers(control: ControlClient): Promise<readonly Transfer[]> {
+  return dataAs<"TransferList">(await control.GET("/_control/v1/transfers")).transfers;
+}
+
+async function formatList(control: ControlClient, transfers: readonly Transfer[], terminal: Terminal): Promise<string> {
+  if (transfers.length === 0) return `No transfers yet. Start one: ${program} transfer TARGET`;
+  const [nameOf, now] = await Promise.all([readNameOf(control), readNow(control)]);
+  const short = shortIds(
+    transfers.map(({ id }) => id),
+    terminal,
+  );
+  return formatTable(
+    transfers,
+    [
+      { title: "id", cell: ({ id }) => short(id) },
+      { title: "started", cell: ({ startedAt }) => relativeTime(startedAt, now) },
+      { title: "to", cell: (one) => targetName(one, nameOf), flexible: true },
+      { title: "status", cell: ({ status }) => status, colour: ({ status }) => colours[status] },
+      { title: "answered by", cell: ({ answeredBy }) => answeredBy && calleeName(answeredBy, nameOf), flexible: true },
+      { title: "rings", cell: ({ rings }) => rings.length },
+    ],
+    terminal,
+  );
+}
+
+const colours: Readonly<Partial<Record<string, "green" | "yellow" | "red">>> = {
+  ringing: "yellow",
+  connected: "green",
+  answered: "green",
+  unanswered: "red",
+  missed: "red",
+  declined: "red",
+};
+
+async function formatTransfer(control: ControlClient, one: Transfer, terminal: Terminal): Promise<string> {
+  const nameOf = await readNameOf(control);
+  const start = Date.parse(one.startedAt);
+  const secs = (time: string): string => `${Math.round((Date.parse(time) - start) / 100) / 10} s`;
+  const facts = formatFields({
+    id: one.id,
+    to: targetName(one, nameOf),
+    status: one.status,
+    started: one.startedAt,
+    call: one.callId,
+    "answered by": one.answeredBy && calleeName(one.answeredBy, nameOf),
+    "answered after": one.answeredAt && secs(one.answeredAt),
+    "ended after": one.endedAt && secs(one.endedAt),
+  });
+  const rings = formatTable(
+    one.rings,
+    [
+      { title: "who", cell: (ring) => calleeName(ring, nameOf), flexible: true },
+      { title: "kind", cell: ({ kind }) => kind },
+      { title: "from", cell: ({ from }) => secs(from) },
+      { title: "until", cell: ({ until }) => secs(until) },
+      { title: "outcome", cell: ({ outcome }) => outcome, colour: ({ outcome }) => colours[outcome] },
+      { title: "reason", cell: ({ reason }) => reason, flexible: true },
+      { title: "late", cell: ({ late = [] }) => late.map(({ code }) => code).join(", "), flexible: true },
+      { title: "delivery", cell: ({ deliveryId }) => deliveryId },
+    ],
+    terminal,
+  );
+  return `${facts}\n\n${rings}`;
+}
+
+type NameOf = (id: string) => string | undefined;
+
+function targetName({ destinationId, groupId }: Transfer, nameOf: NameOf): string {
+  const id = groupId ?? destinationId ?? "";
+  return nameOf(id) ?? id;
+}
+
+function calleeName({ destinationId, memberId }: Schema<"TransferAnswer">, nameOf: NameOf): string {
+  const id = memberId ?? destinationId ?? "";
+  return nameOf(id) ?? id;
+}
