@@ -1,5 +1,4 @@
-import { commands } from "../src/cli/commands/all.ts";
-import { parseCommand, runCommand, unknownCommand } from "../src/cli/run-command.ts";
+import { parseCommand, runCommand } from "../src/cli/commands/run.ts";
 import type { Terminal } from "../src/cli/terminal.ts";
 
 /** Runs a command in this process against a server, and returns what it printed. Rejects with what the program would print. */
@@ -14,24 +13,18 @@ export async function runIn(
   name: string,
   ...args: string[]
 ) {
-  const command = commands.find((one) => one.name === name);
-  if (command === undefined) throw unknownCommand(name, commands);
   const output = { stdout: [] as string[], stderr: [] as string[] };
   const { onPrint, width, ...others } = terminal;
-  const status = await runCommand(
-    parseCommand(command, [...args, "--url", url], commands),
-    {
-      width,
-      hasColour: false,
-      signal: new AbortController().signal,
-      ...others,
-      print(text) {
-        output.stdout.push(text);
-        onPrint?.(text);
-      },
-      warn: (text) => output.stderr.push(text),
+  const status = await runCommand(parseCommand(name, [...args, "--url", url]), {
+    width,
+    hasColour: false,
+    signal: new AbortController().signal,
+    ...others,
+    print(text) {
+      output.stdout.push(text);
+      onPrint?.(text);
     },
-    commands,
-  );
+    warn: (text) => output.stderr.push(text),
+  });
   return { status, stdout: output.stdout.join("\n"), stderr: output.stderr.join("\n") };
 }

@@ -49,6 +49,7 @@ export interface CommandContext<Values> {
   /** The server's URL, without a slash at the end. */
   readonly url: string;
   readonly sandbox: string;
+  readonly token: string | undefined;
   readonly terminal: Terminal;
   /** All commands. */
   readonly commands: readonly Command[];

@@ -67,7 +67,7 @@ export function idOf(collection: CollectionName, record: StateRecord): string {
 }
 
 /**
- * Finds what a text means: an id, the start or the end of one, a name, or the start of a name. `last` is the newest. Throws an
+ * Finds what a text means: an id, its start, its shortened form, a name, or the start of a name. `last` is the newest. Throws an
  * Error that lists the possible ones if there are several, or the closest if there is none.
  */
 export function findNamed<Item extends Named>(text: string, items: readonly Item[], what: string): Item {
@@ -100,11 +100,12 @@ function closest<Item extends Named>(text: string, items: readonly Item[]): read
 function candidates<Item extends Named>(text: string, items: readonly Item[]): readonly Item[] {
   const newest = items.at(-1);
   if (text === "last" && newest !== undefined) return [newest];
-  const word = text.replace(/^…/, "").toLowerCase();
+  const word = text.toLowerCase();
+  const [start = "", end = ""] = word.split("…");
   const tests: readonly ((item: { id: string; name: string }) => boolean)[] = [
     ({ id }) => id === word,
     ({ name }) => name === word,
-    ({ id }) => word.length >= 4 && (id.startsWith(word) || id.endsWith(word)),
+    ({ id }) => word.length >= 4 && id.startsWith(start) && id.endsWith(end),
     ({ name }) => word !== "" && name.startsWith(word),
     ({ name }) => word.length >= 3 && name.split(/\s+/).some((part) => part === word),
   ];

@@ -1,3 +1,4 @@
+import { shortIds as shortened } from "../log/columns.ts";
 import type { Terminal } from "./terminal.ts";
 
 const units = [
@@ -18,25 +19,14 @@ export function relativeTime(time: string, now: number): string {
   return distance < 0 ? `${amount} ago` : `in ${amount}`;
 }
 
-const shortLength = 8;
-const shortEnd = 4;
-
 /**
- * Returns a function that shortens the ids of a list in a terminal: to their first 8 characters, or to their last ones after
- * `…` when the first are the same. Commands accept both. Elsewhere, ids stay whole.
+ * Returns a function that shortens the ids of a list in a terminal, as the log does: `432a…7c56`. Commands accept that form.
+ * Ids that would look the same stay whole, and so do all ids outside a terminal.
  */
 export function shortIds(ids: readonly string[], { width }: Pick<Terminal, "width">): (id: string) => string {
-  const distinct = new Set(ids);
-  const isUnique = (shorten: (id: string) => string): boolean =>
-    new Set([...distinct].map(shorten)).size === distinct.size;
-  if (width === undefined) return (id) => id;
-  const first = (id: string): string => id.slice(0, shortLength);
-  if (isUnique(first)) return first;
-  for (let length = shortEnd; length < 20; length += 1) {
-    const last = (id: string): string => (id.length > length + 1 ? `…${id.slice(-length)}` : id);
-    if (isUnique(last)) return last;
-  }
-  return (id) => id;
+  const distinct = [...new Set(ids)];
+  const isUnique = new Set(distinct.map(shortened)).size === distinct.length;
+  return width !== undefined && isUnique ? shortened : (id) => id;
 }
 
 /** An object as lines: nested fields by their path, e.g. `availability.status`. */

@@ -80,7 +80,7 @@ export const tail = defineCommand({
     ...selection,
     count: { type: "string", value: "N", help: "end after N events" },
   },
-  async run({ control, operands, values, url, sandbox, terminal }) {
+  async run({ control, operands, values, url, sandbox, token, terminal }) {
     expectAtMost(0, operands);
     const isWanted = readTypes(values.type);
     let left = values.count === undefined ? Number.POSITIVE_INFINITY : readNumber("--count", values.count, 1e9, 1);
@@ -98,7 +98,7 @@ export const tail = defineCommand({
     if (values.since !== undefined) {
       for (const event of await readEvents(control, values.since, position)) if (!show(event)) return undefined;
     }
-    const headers = { "X-Sandbox": sandbox, ...(values.token && { Authorization: `Bearer ${values.token}` }) };
+    const headers = { "X-Sandbox": sandbox, ...(token !== undefined && { Authorization: `Bearer ${token}` }) };
     const follower = { url, headers, after: position, signal: terminal.signal, warn: terminal.warn };
     for await (const event of followEvents(follower)) if (!show(event)) break;
     return undefined;

@@ -1,3 +1,4 @@
+import { statusColour } from "../../log/columns.ts";
 import { defineCommand } from "../command.ts";
 import { readDuration, readNumber, UsageError } from "../command-line.ts";
 import { type ControlClient, dataAs, dataOf, type Schema } from "../control-client.ts";
@@ -127,7 +128,7 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
     {
       title: "status",
       cell: ({ status }) => (status === 0 ? "none" : status),
-      colour: ({ status }) => (status >= 200 && status < 400 ? "green" : "red"),
+      colour: ({ status }) => statusColour(status),
     },
     { title: "code", cell: ({ code }) => code },
     { title: "fault", cell: ({ fault }) => fault },

@@ -1,20 +1,21 @@
-import type { Command } from "./command.ts";
-import { readUrl, suggestion, UsageError } from "./command-line.ts";
-import { createControlClient } from "./control-client.ts";
-import { commandOptions, exitStatus } from "./options.ts";
-import { program } from "./program.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Command } from "../command.ts";
+import { readUrl, suggestion, UsageError } from "../command-line.ts";
+import { createControlClient } from "../control-client.ts";
+import { helpText } from "../help.ts";
+import { commandOptions, exitStatus } from "../options.ts";
+import { program } from "../program.ts";
+import { processTerminal, type Terminal } from "../terminal.ts";
+import { commands } from "./all.ts";
 
 /** Runs a parsed command against the server at `--url`, and prints the result. Returns the exit status. */
 export async function runCommand(
   { values, run }: ReturnType<Command["parse"]>,
-  terminal: Terminal,
-  commands: readonly Command[],
+  terminal: Terminal = processTerminal(),
 ): Promise<number> {
   const { url: given = commandOptions.url.fallback, sandbox = commandOptions.sandbox.fallback, token, json } = values;
   const url = readUrl("--url", given).replace(/\/+$/, "");
   const control = createControlClient({ url, sandbox: values.sandbox, token });
-  const result = await run({ control, url, sandbox, terminal, commands }).catch((error: unknown) => {
+  const result = await run({ control, url, sandbox, token, terminal, commands }).catch((error: unknown) => {
     if (error instanceof TypeError && error.message === "fetch failed")
       throw new Error(`No server is running at ${url}. Check --url, or start a server: ${program}`, { cause: error });
     if (error instanceof SyntaxError)
@@ -30,17 +31,15 @@ export async function runCommand(
 }
 
 /** Parses the arguments of a command. Throws UsageError; for an option of another command, it names that command. */
-export function parseCommand(
-  command: Command,
-  args: readonly string[],
-  commands: readonly Command[],
-): ReturnType<Command["parse"]> {
+export function parseCommand(name: string, args: readonly string[]): ReturnType<Command["parse"]> {
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined) throw unknownCommand(name);
   const own = new Set([...Object.keys(commandOptions), ...Object.keys(command.options)]);
   for (const argument of args) {
     if (argument === "--") break;
     const [, option = ""] = /^--([\w-]+)/.exec(argument) ?? [];
     if (option === "" || own.has(option)) continue;
-    const owners = commands.filter(({ options }) => Object.hasOwn(options, option)).map(({ name }) => name);
+    const owners = commands.filter(({ options }) => Object.hasOwn(options, option)).map((owner) => owner.name);
     if (owners.length > 0)
       throw new UsageError(
         `--${option} only works with the ${owners.join(", ")} ${owners.length > 1 ? "commands" : "command"}.`,
@@ -49,8 +48,20 @@ export function parseCommand(
   return command.parse(args);
 }
 
-/** An error for a name that is no command, with the closest one. */
-export function unknownCommand(name: string, commands: readonly Command[]): UsageError {
+/** Prints the help of one command, or all of it without a topic. Throws UsageError for an unknown topic. */
+export function printHelp(topic: string | undefined): void {
+  const text = helpText(topic, commands);
+  if (text === undefined) throw unknownCommand(topic ?? "");
+  console.log(text);
+}
+
+/** An error for an operand of `start`, which has none: a command after options, or a mistake. */
+export function unexpectedOperand(operand: string): UsageError {
+  const isCommand = operand === "attack" || commands.some(({ name }) => name === operand);
+  return new UsageError(`Unexpected argument "${operand}".${isCommand ? " Put the command before its options." : ""}`);
+}
+
+function unknownCommand(name: string): UsageError {
   const known = ["start", "help", "attack", ...commands.map((command) => command.name)];
   return new UsageError(`Unknown command "${name}".${suggestion(name, known)} For all commands: ${program} --help`);
 }
