@@ -7,6 +7,7 @@ import { IncompleteDescription, loadDocument, renderDocument } from "./generate/
 import { modelOf } from "./generate/model.ts";
 import { renderErrorCodeStatus, renderErrorCodes, renderLimits, renderOperations } from "./generate/operations.ts";
 import { renderPages } from "./generate/pages.ts";
+import { renderPolicies } from "./generate/policies.ts";
 import { renderQueries } from "./generate/queries.ts";
 import {
   renderNoun,
@@ -55,6 +56,7 @@ async function render(): Promise<Map<string, string>> {
     ["packages/sdk/src/resources/resources.gen.ts", renderResources(nouns)],
     ["packages/sdk/src/resources/index.gen.ts", renderSdkExports(document, nouns)],
     ...(await renderControl()),
+    ["packages/backend/src/generated/policies.gen.ts", renderPolicies()],
     ...renderPages(root, operations),
   ]);
   for (const [noun, members] of nouns) {

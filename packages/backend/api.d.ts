@@ -233,7 +233,7 @@ declare interface FaultWhen {
 
 declare interface Faults {
   add(fault: Fault | string): string;
-  list(): readonly (Fault & { readonly id: string })[];
+  list(): readonly (Fault & ListedFault)[];
   remove(id: string): boolean;
   clear(): void;
 }
@@ -349,6 +349,11 @@ declare interface Keys {
 declare interface LateAnswer {
   at: number;
   code: ErrorCode;
+}
+
+declare interface ListedFault {
+  readonly id: string;
+  readonly hits: number;
 }
 
 type Lists = { [Name in CollectionName]: z.ZodOptional<z.ZodArray<(typeof recordSchemas)[Name]>> };

@@ -180,7 +180,7 @@ function createCore(options: BackendOptions, { table, wall, sandbox = "default",
     expiries: new Expiries({ state, clock, events }),
   };
   const tokens = createTokens(randoms.main.bytes(32));
-  const faults = createFaults(randoms.faults, table.operations, { clock, sandbox });
+  const faults = createFaults(randoms.faults, table.operations, { clock, sandbox, events });
   const inbox = createInbox(world);
   const deliveries = createDeliveries(world, faults, (url, init) =>
     isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init),

@@ -43,7 +43,7 @@ describe("the control plane", () => {
     expect(status).toBe(201);
     expect((await send(backend, "GET /roles")).status).toBe(503);
     expect((await control(backend, "GET /faults")).body).toEqual({
-      faults: [{ id: body.id, do: fault.do, when: { nth: 1, times: 1 } }],
+      faults: [{ id: body.id, do: fault.do, when: { nth: 1, times: 1 }, hits: 1 }],
     });
     expect((await control(backend, `DELETE /faults/${body.id}`)).status).toBe(204);
     expect((await control(backend, `DELETE /faults/${body.id}`)).status).toBe(404);
@@ -67,7 +67,7 @@ describe("the control plane", () => {
     const { status, body } = await control(backend, "POST /faults", fault);
     expect(status).toBe(201);
     expect((await control(backend, "GET /faults")).body).toEqual({
-      faults: [{ ...fault, id: body.id, when: { nth: 1, times: 1 } }],
+      faults: [{ ...fault, id: body.id, when: { nth: 1, times: 1 }, hits: 0 }],
     });
     const trigger = { destinationId: demo.destinations.app };
     const first = (await control(backend, "POST /webhooks/trigger", trigger)).body;
@@ -94,6 +94,28 @@ describe("the control plane", () => {
     expect(backend.state.accounts.has(account.id)).toBe(true);
     expect((await control(backend, "POST /reset")).status).toBe(204);
     expect(backend.state.accounts.has(account.id)).toBe(false);
+  });
+
+  it("describes each policy, with its value and the assumption that it belongs to", async () => {
+    const backend = newBackend();
+    backend.changePolicies({ callDurationSecs: 5 });
+    const { policies } = (await control(backend, "GET /policies/descriptions")).body;
+    expect(policies.map(({ name }: { name: string }) => name)).toEqual(Object.keys(backend.policies));
+    expect(policies).toContainEqual({
+      name: "callDurationSecs",
+      description: "The duration of a call, in seconds.",
+      assumption: "A-25",
+      value: 5,
+      default: 60,
+      unit: "seconds",
+    });
+    expect(policies).toContainEqual(
+      expect.objectContaining({ name: "rotationDuringOverlap", default: "void", choices: ["void", "refuse"] }),
+    );
+    for (const { description, assumption } of policies) {
+      expect(description).toMatch(/^[A-Z].*\.$/);
+      expect(assumption).toMatch(/^A-\d+$/);
+    }
   });
 
   it("reads and changes policies", async () => {

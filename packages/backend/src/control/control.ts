@@ -13,6 +13,7 @@ import { clockHandlers } from "./clock.ts";
 import { eventHandlers } from "./events.ts";
 import type { ControlHandlers, SandboxRegistry } from "./exchange.ts";
 import { faultHandlers } from "./faults.ts";
+import { policyHandlers } from "./policies.ts";
 import { controlError } from "./reply.ts";
 import { requestHandlers } from "./requests.ts";
 import { sandboxHandlers } from "./sandboxes.ts";
@@ -25,6 +26,7 @@ const handlers: ControlHandlers = {
   ...clockHandlers,
   ...eventHandlers,
   ...faultHandlers,
+  ...policyHandlers,
   ...requestHandlers,
   ...sandboxHandlers,
   ...stateHandlers,

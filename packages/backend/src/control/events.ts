@@ -1,7 +1,8 @@
 import type { BackendEvent, Events } from "../model/events.ts";
 import type { ControlHandlers } from "./exchange.ts";
 
-const defaultLimit = 100;
+/** The number of events of an answer without `limit`. */
+const eventsByDefault = 100;
 
 export const eventHandlers = {
   streamEvents({ backend: { events, clock }, query, headers }) {
@@ -46,7 +47,7 @@ export const eventHandlers = {
     });
     return new Response(stream, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" } });
   },
-  listEvents: ({ backend, query: { after, limit = defaultLimit } }) => backend.events.latest({ after, limit }),
+  listEvents: ({ backend, query: { after, limit = eventsByDefault } }) => backend.events.latest({ after, limit }),
 } satisfies Partial<ControlHandlers>;
 
 /** Stands for the events that are missing before `next`, or before the events to come. */

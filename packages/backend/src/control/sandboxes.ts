@@ -22,8 +22,6 @@ export const sandboxHandlers = {
   addSeed: ({ backend, body }) => backend.seed(body),
   getSnapshot: ({ backend }) => backend.snapshot(),
   putSnapshot: ({ backend, body }) => backend.restore(body),
-  getPolicies: ({ backend }) => ({ ...backend.policies }),
-  changePolicies: ({ backend, body }) => backend.changePolicies(body),
 } satisfies Partial<ControlHandlers>;
 
 function required(sandboxes: SandboxRegistry | undefined): SandboxRegistry {

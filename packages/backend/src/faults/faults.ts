@@ -1,4 +1,5 @@
 import { type ErrorCode, type ErrorResponseMeta, errorCodes, type OperationDescription } from "@call-transfer/spec";
+import type { Events } from "../model/events.ts";
 import { InputError, under } from "../model/input-error.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
 import { type Problem, problem } from "../model/problem.ts";
@@ -21,10 +22,17 @@ export interface Faults {
   /** Adds a fault, or one written as a text (`parseFault`), and returns its id. Throws InputError naming the invalid field. */
   add(fault: Fault | string): string;
   /** Lists the active faults. `nth` and `times` are the counts that remain, and `step` is the next step of a list. */
-  list(): readonly (Fault & { readonly id: string })[];
+  list(): readonly (Fault & ListedFault)[];
   /** Removes a fault; false if none has this id. */
   remove(id: string): boolean;
   clear(): void;
+}
+
+/** What the list of faults adds to each. */
+export interface ListedFault {
+  readonly id: string;
+  /** How many requests or deliveries it has changed. */
+  readonly hits: number;
 }
 
 /** The faults that apply to one request: the sum of all latencies, and the first other action. */
@@ -50,6 +58,7 @@ interface ActiveFault<Kind extends Fault = Fault> {
   times: number | null;
   /** The step of a list that the next match takes, from 1. */
   step: number;
+  hits: number;
 }
 
 /** Where the faults of a backend are, and when. */
@@ -57,7 +66,12 @@ export interface FaultsPlace {
   readonly clock: { now(): number };
   /** The name of the sandbox. */
   readonly sandbox: string;
+  /** Hears of faults that are added or removed, and of each hit. */
+  readonly events: Pick<Events, "emit">;
 }
+
+/** What a fault hits. */
+type Hit = { readonly requestId: string } | { readonly deliveryId: string };
 
 /** The part of a snapshot that holds the faults. */
 export interface FaultsSnapshot {
@@ -71,11 +85,11 @@ export interface FaultQueue extends Faults {
   /** Whether a fault may match the request and asks for its body. */
   asksForBody(request: RequestCriteria): boolean;
   /** Returns the faults that apply to a request, and counts them down. */
-  match(request: RequestCriteria): MatchedFaults;
+  match(request: RequestCriteria, requestId: string): MatchedFaults;
   /** Adds a fault that every sandbox starts with, if it is for this one. Throws InputError naming the invalid field. */
   addInitial(fault: Fault | string): void;
   /** Returns the fault that applies to a delivery, if there is one, and counts it down. */
-  matchDelivery(delivery: DeliveryCriteria): MatchedWebhookFault | undefined;
+  matchDelivery(delivery: DeliveryCriteria, deliveryId: string): MatchedWebhookFault | undefined;
   /** A new id for a delivery that a fault adds. Drawn here, so that faults do not change the ids of records. */
   newDeliveryId(): string;
   /** Exports the active faults for a snapshot. */
@@ -90,7 +104,7 @@ const noFaults: MatchedFaults = { latency: 0, action: undefined, id: undefined }
 export function createFaults(
   random: Pick<Random, "next" | "uuid">,
   operations: readonly OperationDescription[],
-  { clock, sandbox }: FaultsPlace = { clock: { now: () => 0 }, sandbox: "default" },
+  { clock, sandbox, events }: FaultsPlace,
 ): FaultQueue {
   let active: ActiveFault[] = [];
   let last = 0;
@@ -101,8 +115,22 @@ export function createFaults(
   };
   const push = (fault: Fault): string => {
     last += 1;
-    active.push(activeFault(`fault-${last}`, fault));
-    return `fault-${last}`;
+    const entry = activeFault(`fault-${last}`, fault);
+    active.push(entry);
+    const { hits: _, ...added } = shownFault(entry);
+    events.emit("fault.added", added);
+    return entry.id;
+  };
+  const keep = (isKept: (entry: ActiveFault) => boolean): void => {
+    const gone = active.filter((entry) => !isKept(entry));
+    if (gone.length === 0) return;
+    active = active.filter(isKept);
+    for (const { id, hits, times } of gone) events.emit("fault.removed", { id, hits, isUsedUp: times === 0 });
+  };
+  /** Counts a match that a fault changes. */
+  const hit = (entry: ActiveFault, what: Hit): void => {
+    entry.hits += 1;
+    events.emit("fault.hit", { id: entry.id, ...what });
   };
   const list = () => active.map(shownFault);
   const isForSandbox = ({ match, webhooks }: Fault): boolean => isLike((match ?? webhooks)?.sandbox ?? "*", sandbox);
@@ -121,44 +149,43 @@ export function createFaults(
     list,
     remove(id) {
       const before = active.length;
-      active = active.filter((entry) => entry.id !== id);
+      keep((entry) => entry.id !== id);
       return active.length < before;
     },
-    clear() {
-      active = [];
-    },
+    clear: () => keep(() => false),
     addInitial(fault) {
       const own = validated(fault);
       if (isForSandbox(own)) push(own);
     },
     asksForBody: (request) =>
       active.some((entry) => isForRequests(entry) && entry.fault.match?.body !== undefined && isMatch(entry, request)),
-    match(request) {
+    match(request, requestId) {
       if (active.length === 0) return noFaults;
       const found = active
         .filter(isForRequests)
         .filter((entry) => isMatch(entry, request) && isBodyMatch(entry.fault.match, request.body));
-      const matched = takeSteps(found, random);
-      active = active.filter(({ times }) => times !== 0);
+      const matched = takeSteps(found, random, (entry) => hit(entry, { requestId }));
+      keep(({ times }) => times !== 0);
       return matched;
     },
-    matchDelivery(delivery) {
+    matchDelivery(delivery, deliveryId) {
       const found = active
         .filter(isForDeliveries)
         .filter(
           ({ fault }) => isInForce(fault.when, clock.now()) && isDeliveryMatch(fault.webhooks, delivery, sandbox),
         );
-      const matched = firstStep(found, random);
-      active = active.filter(({ times }) => times !== 0);
+      const matched = firstStep(found, random, (entry) => hit(entry, { deliveryId }));
+      keep(({ times }) => times !== 0);
       return matched;
     },
     newDeliveryId: () => random.uuid(),
     keep: () => ({ last, waiting: list().map((fault) => ({ ...fault })) }),
     restore(snapshot) {
-      const restored = snapshot.waiting.map(({ id, ...fault }, index) =>
+      const restored = snapshot.waiting.map(({ id, hits, ...fault }, index) =>
         activeFault(
           id,
           under(`faults.waiting[${index}]`, () => validated(fault)),
+          typeof hits === "number" ? hits : 0,
         ),
       );
       active = restored;
@@ -167,15 +194,15 @@ export function createFaults(
   };
 }
 
-function activeFault(id: string, fault: Fault): ActiveFault {
+function activeFault(id: string, fault: Fault, hits = 0): ActiveFault {
   const { nth = 1, times = 1, step = 1 } = fault.when ?? {};
-  return { id, fault, nth, times, step };
+  return { id, fault, nth, times, step, hits };
 }
 
 /** A fault with the counts that remain. */
-function shownFault({ id, fault, nth, times, step }: ActiveFault): Fault & { readonly id: string } {
+function shownFault({ id, fault, nth, times, step, hits }: ActiveFault): Fault & ListedFault {
   const when = { ...fault.when, nth, times, ...(isList<unknown>(fault.do) && { step }) };
-  return { ...structuredClone(fault), id, when: structuredClone(when) };
+  return { ...structuredClone(fault), id, when: structuredClone(when), hits };
 }
 
 function isForRequests(entry: ActiveFault): entry is ActiveFault<RequestFault> {
@@ -187,13 +214,18 @@ function isForDeliveries(entry: ActiveFault): entry is ActiveFault<WebhookFault>
 }
 
 /** Adds up what the faults that match a request do: all latencies, and the first other action. */
-function takeSteps(found: readonly ActiveFault<RequestFault>[], random: Pick<Random, "next">): MatchedFaults {
+function takeSteps(
+  found: readonly ActiveFault<RequestFault>[],
+  random: Pick<Random, "next">,
+  hit: (entry: ActiveFault) => void,
+): MatchedFaults {
   let matched = noFaults;
   for (const entry of found) {
     const action = nextStep<FaultAction | "pass">(entry.fault.do, entry.step);
     const isLatency = typeof action === "object" && "latency" in action;
     if (!isLatency && matched.action !== undefined) continue;
     if (!countDown(entry, random) || action === "pass") continue;
+    hit(entry);
     matched = isLatency
       ? { ...matched, latency: matched.latency + action.latency, id: matched.id ?? entry.id }
       : { ...matched, action, id: entry.id };
@@ -205,10 +237,13 @@ function takeSteps(found: readonly ActiveFault<RequestFault>[], random: Pick<Ran
 function firstStep(
   found: readonly ActiveFault<WebhookFault>[],
   random: Pick<Random, "next">,
+  hit: (entry: ActiveFault) => void,
 ): MatchedWebhookFault | undefined {
   for (const entry of found) {
     const action = nextStep<WebhookFaultAction | "pass">(entry.fault.do, entry.step);
-    if (countDown(entry, random) && action !== "pass") return { id: entry.id, action };
+    if (!countDown(entry, random) || action === "pass") continue;
+    hit(entry);
+    return { id: entry.id, action };
   }
   return undefined;
 }

@@ -39,6 +39,7 @@ export const controlOperations = {
   issueApiKey: { id: "issueApiKey", method: "POST", path: "/_control/v1/auth/api-keys", summary: "Issue a valid or an invalid API key", pathParameters: [], queryParameters: {}, hasBody: true, status: 201 },
   getPolicies: { id: "getPolicies", method: "GET", path: "/_control/v1/policies", summary: "Read the policies", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   changePolicies: { id: "changePolicies", method: "PUT", path: "/_control/v1/policies", summary: "Change some policies", pathParameters: [], queryParameters: {}, hasBody: true, status: 200 },
+  describePolicies: { id: "describePolicies", method: "GET", path: "/_control/v1/policies/descriptions", summary: "Read what each policy decides", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   getCoverage: { id: "getCoverage", method: "GET", path: "/_control/v1/coverage", summary: "Count responses by operation and status", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   streamEvents: { id: "streamEvents", method: "GET", path: "/_control/v1/events", summary: "Stream events as server-sent events", pathParameters: [], queryParameters: { after: "string" }, hasBody: false, status: 200 },
   listEvents: { id: "listEvents", method: "GET", path: "/_control/v1/events/latest", summary: "List the latest events", pathParameters: [], queryParameters: { after: "string", limit: "integer" }, hasBody: false, status: 200 },

@@ -337,6 +337,7 @@ export const controlSchemas = {
   issueApiKey: { body: zIssueApiKeyBody },
   getPolicies: {},
   changePolicies: { body: zChangePoliciesBody },
+  describePolicies: {},
   getCoverage: {},
   streamEvents: { query: zStreamEventsQuery },
   listEvents: { query: zListEventsQuery },

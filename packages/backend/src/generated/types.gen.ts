@@ -30,6 +30,7 @@ export interface paths {
   readonly "/_control/v1/auth/tokens": { readonly post: operations["issueToken"] };
   readonly "/_control/v1/auth/api-keys": { readonly post: operations["issueApiKey"] };
   readonly "/_control/v1/policies": { readonly get: operations["getPolicies"]; readonly put: operations["changePolicies"] };
+  readonly "/_control/v1/policies/descriptions": { readonly get: operations["describePolicies"] };
   readonly "/_control/v1/coverage": { readonly get: operations["getCoverage"] };
   readonly "/_control/v1/events": { readonly get: operations["streamEvents"] };
   readonly "/_control/v1/events/latest": { readonly get: operations["listEvents"] };
@@ -282,7 +283,12 @@ export interface components {
       readonly resetsAt?: string;
     } & { readonly [key: string]: unknown };
     readonly FaultAdded: { readonly id: string };
-    readonly FaultList: { readonly faults: readonly (components["schemas"]["Fault"] & components["schemas"]["FaultAdded"])[] };
+    readonly FaultList: {
+      readonly faults: readonly (components["schemas"]["Fault"] & components["schemas"]["FaultAdded"] & {
+        /** @description How many requests or deliveries it has changed. */
+        readonly hits: number;
+      })[];
+    };
     readonly RequestEntry: {
       /** @description Counts up from 1, also across a clear and a reset. */
       readonly id: number;
@@ -467,6 +473,25 @@ export interface components {
     readonly ApiKey: { readonly id: string; readonly key: string };
     /** @description The decisions that the specification leaves open, by name: numbers and booleans, `rateLimit` with its parts, and `rotationDuringOverlap` (`void`, or `refuse` for 409 `conflict`). Unknown names and invalid values are rejected. */
     readonly Policies: { readonly [key: string]: unknown };
+    readonly PolicyDescriptions: {
+      readonly policies: readonly {
+        readonly name: string;
+        readonly description: string;
+        /** @description The assumption that it belongs to, e.g. `A-38`. */
+        readonly assumption: string;
+        /** @description The current value. */
+        readonly value: unknown;
+        /** @description The value unless it is set. */
+        readonly default: unknown;
+        /**
+         * @description The unit of a number of seconds.
+         * @constant
+         */
+        readonly unit?: "seconds";
+        /** @description The possible values, if they have names. */
+        readonly choices?: readonly string[];
+      }[];
+    };
     readonly Coverage: {
       readonly operations: readonly {
         readonly operationId: string;
@@ -708,6 +733,13 @@ export interface operations {
     readonly parameters: {};
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Policies"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Policies"] } }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly describePolicies: {
+    readonly parameters: {};
+    readonly responses: {
+      readonly 200: { content: { readonly "application/json": components["schemas"]["PolicyDescriptions"] } };
+      readonly "4XX": components["responses"]["Rejected"];
+    };
   };
   readonly getCoverage: {
     readonly parameters: {};

@@ -85,7 +85,8 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
   }
   const criteria = { operation: match.operation, url, headers: request.headers };
   const ahead = dispatcher.faults.asksForBody(criteria) ? await readAhead(request) : undefined;
-  const faults = dispatcher.faults.match(ahead === undefined ? criteria : { ...criteria, body: ahead.value });
+  const readCriteria = ahead === undefined ? criteria : { ...criteria, body: ahead.value };
+  const faults = dispatcher.faults.match(readCriteria, requestId);
   let requestBody: unknown;
   const recordBody = (value: unknown, bytes: number): void => {
     if (bytes <= maxRecordedBytes) requestBody = value;

@@ -50,7 +50,9 @@ export const unknownTimeZone = "unknown";
 const longestSecs = 2_147_483;
 
 /** The values that a policy with named values may have. */
-const choices: ReadonlyMap<string, readonly string[]> = new Map([["rotationDuringOverlap", ["void", "refuse"]]]);
+export const policyChoices: ReadonlyMap<string, readonly string[]> = new Map([
+  ["rotationDuringOverlap", ["void", "refuse"]],
+]);
 
 /** The default policies. */
 export function defaultPolicies(): Policies {
@@ -96,8 +98,8 @@ export function checkPolicies(changes: unknown, model: object = defaultPolicies(
       under(name, () => checkPolicies(value, expected));
       for (const part of Object.keys(expected))
         if (!(part in Object(value))) throw new InputError(`${name}.${part}`, "is missing");
-    } else if (choices.has(name)) {
-      const words = choices.get(name) ?? [];
+    } else if (policyChoices.has(name)) {
+      const words = policyChoices.get(name) ?? [];
       if (typeof value !== "string" || !words.includes(value))
         throw new InputError(name, `must be one of ${words.join(", ")}`);
     } else if (typeof value !== typeof expected) throw new InputError(name, `must be a ${typeof expected}`);

@@ -92,3 +92,62 @@ describe("a fault with a list of steps", () => {
     expect(() => withFaults({ when: { step: 3 }, do: [unavailable, "pass"] })).toThrow("when.step: do has 2 steps");
   });
 });
+
+describe("the events of faults", () => {
+  const eventsOf = (backend: Backend) =>
+    backend.events
+      .latest()
+      .events.flatMap(({ eventId: _, at: __, type, ...about }) => (type.startsWith("fault.") ? [[type, about]] : []));
+
+  it("say what is added, which request it hits, and that it is used up", async () => {
+    const backend = withFaults();
+    backend.faults.add({ match: { operationId: "listRoles" }, when: { times: 2 }, do: unavailable });
+    await statuses(backend, 3);
+    const [first, second] = backend.journal.list();
+    expect(eventsOf(backend)).toEqual([
+      [
+        "fault.added",
+        { id: "fault-1", match: { operationId: "listRoles" }, when: { nth: 1, times: 2 }, do: unavailable },
+      ],
+      ["fault.hit", { id: "fault-1", requestId: first?.requestId }],
+      ["fault.hit", { id: "fault-1", requestId: second?.requestId }],
+      ["fault.removed", { id: "fault-1", hits: 2, isUsedUp: true }],
+    ]);
+  });
+
+  it("say which delivery it hits, and that it is removed by hand", async () => {
+    const backend = withFaults();
+    const fault = backend.faults.add({ webhooks: {}, when: { times: null }, do: "truncate" });
+    const other = backend.faults.add({ do: unavailable });
+    const { id } = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    backend.faults.remove(other);
+    backend.faults.remove(other);
+    backend.faults.clear();
+    expect(eventsOf(backend).slice(2)).toEqual([
+      ["fault.hit", { id: fault, deliveryId: id }],
+      ["fault.removed", { id: other, hits: 0, isUsedUp: false }],
+      ["fault.removed", { id: fault, hits: 1, isUsedUp: false }],
+    ]);
+  });
+
+  it("count no step that passes, and no match before the first that fails", async () => {
+    const backend = withFaults();
+    backend.faults.add({ when: { nth: 2 }, do: [unavailable, "pass", unavailable] });
+    const hits = async () => {
+      await statuses(backend, 1);
+      return backend.faults.list()[0]?.hits;
+    };
+    expect([await hits(), await hits(), await hits()]).toEqual([0, 1, 1]);
+  });
+
+  it("count each latency, also together with another fault", async () => {
+    const backend = withFaults();
+    backend.faults.add({ when: { times: null }, do: { latency: 5 } });
+    backend.faults.add({ when: { times: null }, do: unavailable });
+    const answer = statuses(backend, 1);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await backend.advance({ by: 5 });
+    await answer;
+    expect(backend.faults.list().map(({ hits }) => hits)).toEqual([1, 1]);
+  });
+});

@@ -396,7 +396,7 @@ describe("a snapshot", () => {
     void backend.deliveries.trigger({ destinationId });
     const { backend: other, received } = receiving([]);
     other.restore(backend.snapshot());
-    expect(other.faults.list()).toEqual([{ ...planned, id: "fault-1", when: { nth: 1, times: 1 } }]);
+    expect(other.faults.list()).toEqual([{ ...planned, id: "fault-1", when: { nth: 1, times: 1 }, hits: 1 }]);
     void other.deliveries.trigger({ destinationId });
     await other.advance({ by: 60_000 });
     expect(received.map(({ at }) => at)).toEqual([5]);
