@@ -2,12 +2,12 @@ declare module "@call-transfer/backend" {
   export {
     AccountRecord, ApiKeyOptions, ApiKeyRecord, Backend, BackendControls, BackendEvent, BackendOptions, CallRecord,
     Clock, ClockMode, CollectionName, Collections, ContactRecord, DecidingStep, Decision, Deliveries, Delivery,
-    DestinationRecord, EventDetails, EventSelection, Events, Fault, FaultAction, FaultFieldError, FaultMatch, FaultWhen,
-    Faults, FlowRecord, FollowOptions, GroupRecord, HandledResponse, Inbox, InboxAnswer, InboxEvent, IncomingRequest,
-    InputError, Journal, JournalDetail, JournalEntry, JournalFilter, KeptEvents, Keys, MemberRecord, NewTransfer,
-    NumberRecord, Peer, PlainResponse, Policies, ProviderRecord, RecordedExchange, RecordedRequest, RequestCaller,
-    RequestFault, RequestHeaders, RingRecord, SandboxListener, Sandboxes, SandboxesOptions, ScriptEntry, Seed,
-    SeedRecord, SignatureFault, Snapshot, State, Step, TimerPurpose, TokenOptions, TransferRecord, Transfers,
+    DestinationRecord, Deviation, EventDetails, EventSelection, Events, Fault, FaultAction, FaultFieldError, FaultMatch,
+    FaultWhen, Faults, FlowRecord, FollowOptions, GroupRecord, HandledResponse, Inbox, InboxAnswer, InboxEvent,
+    IncomingRequest, InputError, Journal, JournalDetail, JournalEntry, JournalFilter, KeptEvents, Keys, MemberRecord,
+    NewTransfer, NumberRecord, Peer, PlainResponse, Policies, ProviderRecord, RecordedExchange, RecordedRequest,
+    RequestCaller, RequestFault, RequestHeaders, RingRecord, SandboxListener, Sandboxes, SandboxesOptions, ScriptEntry,
+    Seed, SeedRecord, SignatureFault, Snapshot, State, Step, TimerPurpose, TokenOptions, TransferRecord, Transfers,
     TransportFault, Trigger, UserRecord, WallClock, WebhookFault, WebhookFaultAction, Weekday, bodyLimit, createBackend,
     createSandboxes, demo, demoSeed, errorResponse, inboxUrl, parseFault, redacted, seedSchema, signatureHeader
   };
@@ -176,6 +176,14 @@ declare interface DescribedTimer extends TimerPurpose {
 }
 
 declare type DestinationRecord = Stored<Checked<"destinations">, "createdAt" | "updatedAt", "previousSecretExpiresAt">;
+
+declare interface Deviation {
+  readonly side: "request" | "response";
+  readonly where: string;
+  readonly message: string;
+  readonly section?: string;
+}
+
 declare type EventDetails = Readonly<Record<string, unknown>>;
 
 declare interface EventSelection {
@@ -325,7 +333,7 @@ declare interface JournalEntry {
   readonly durationMs: number;
   readonly decidedBy: Decision;
   readonly caller?: RequestCaller;
-  readonly deviations?: readonly string[];
+  readonly deviations?: readonly Deviation[];
 }
 
 declare interface JournalFilter {
@@ -428,7 +436,7 @@ declare interface RecordedRequest extends RecordedExchange {
   readonly requestId?: string;
   readonly durationMs: number;
   readonly decidedBy: Decision;
-  readonly deviations?: readonly string[];
+  readonly deviations?: readonly Deviation[];
 }
 
 declare interface RequestCaller {

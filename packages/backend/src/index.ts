@@ -16,7 +16,14 @@ export type { Faults } from "./faults/faults.ts";
 export { parseFault } from "./faults/parse-fault.ts";
 export type { DecidingStep, Decision, RequestCaller } from "./http/decision.ts";
 export { errorResponse } from "./http/dispatch.ts";
-export type { Journal, JournalDetail, JournalEntry, JournalFilter, RecordedExchange } from "./http/journal.ts";
+export type {
+  Deviation,
+  Journal,
+  JournalDetail,
+  JournalEntry,
+  JournalFilter,
+  RecordedExchange,
+} from "./http/journal.ts";
 export type { RecordedRequest } from "./http/recorder.ts";
 export { redacted } from "./http/redact.ts";
 export type {

@@ -310,8 +310,19 @@ export interface components {
       readonly durationMs: number;
       readonly decidedBy: components["schemas"]["Decision"];
       readonly caller?: components["schemas"]["RequestCaller"];
-      /** @description Where a forwarded request or its response deviates from the API, in sentences. */
-      readonly deviations?: readonly string[];
+      /** @description Where a forwarded request or its response deviates from the contract. */
+      readonly deviations?: readonly components["schemas"]["Deviation"][];
+    };
+    /** @description One place where a forwarded request or its response deviates from the contract. */
+    readonly Deviation: {
+      /** @enum {string} */
+      readonly side: "request" | "response";
+      /** @description The place: `status`, `path`, `query limit`, `header X-Request-Id`, `body`, or a field as a JSON pointer after `body`, such as `body/roles/0/role`. */
+      readonly where: string;
+      /** @description What is wrong there. */
+      readonly message: string;
+      /** @description The section of the specification that says how it should be. */
+      readonly section?: string;
     };
     /** @description What decided the response. */
     readonly Decision: {

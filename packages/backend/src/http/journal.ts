@@ -28,8 +28,22 @@ export interface JournalEntry {
   readonly decidedBy: Decision;
   /** The authenticated caller; absent if the credential was refused or not checked. */
   readonly caller?: RequestCaller;
-  /** Where a recorded request or its response deviates from the API, in sentences. */
-  readonly deviations?: readonly string[];
+  /** Where a forwarded request or its response deviates from the contract. */
+  readonly deviations?: readonly Deviation[];
+}
+
+/** One place where a forwarded request or its response deviates from the contract. */
+export interface Deviation {
+  readonly side: "request" | "response";
+  /**
+   * The place: `status`, `path`, `query limit`, `header X-Request-Id`, `body`, or a field as a JSON pointer after `body`,
+   * such as `body/roles/0/role`.
+   */
+  readonly where: string;
+  /** What is wrong there. */
+  readonly message: string;
+  /** The section of the specification that says how it should be, such as `§2.6`. */
+  readonly section?: string;
 }
 
 /** A journal entry with query, headers and bodies, as far as they are kept; secrets are redacted. */

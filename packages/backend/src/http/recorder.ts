@@ -1,7 +1,7 @@
 import type { Events } from "../model/events.ts";
 import type { World } from "../model/world.ts";
 import type { Decision } from "./decision.ts";
-import type { JournalEntry, RecordedExchange, WritableJournal } from "./journal.ts";
+import type { Deviation, JournalEntry, RecordedExchange, WritableJournal } from "./journal.ts";
 import { withoutCredentials } from "./redact.ts";
 
 /** A request that something in front of the backend answered, such as a server that refused it. */
@@ -19,8 +19,8 @@ export interface RecordedRequest extends RecordedExchange {
   readonly durationMs: number;
   /** What decided the response, and why. */
   readonly decidedBy: Decision;
-  /** Where the request or its response deviates from the API, in sentences. */
-  readonly deviations?: readonly string[];
+  /** Where the request or its response deviates from the contract. */
+  readonly deviations?: readonly Deviation[];
 }
 
 /** Creates a function that records a request in the journal and announces it to the followers of the events. */
@@ -45,6 +45,10 @@ export function entryOf(request: RecordedRequest, { clock }: Pick<World, "clock"
     requestId: requestId ?? crypto.randomUUID(),
     durationMs,
     decidedBy: { ...decidedBy, ...(detail !== undefined && { detail: withoutCredentials(detail) }) },
-    ...(deviations && { deviations: deviations.map(withoutCredentials) }),
+    ...(deviations && { deviations: deviations.map(redactedDeviation) }),
   };
+}
+
+function redactedDeviation({ where, message, ...others }: Deviation): Deviation {
+  return { ...others, where: withoutCredentials(where), message: withoutCredentials(message) };
 }

@@ -45,7 +45,7 @@ describe("a request that something in front of the backend answered", () => {
 
   it("keeps a response that is not JSON, and deviations, without secrets", () => {
     const backend = createBackend();
-    const deviations = [`The key ${demo.apiKey} is in the response.`];
+    const deviations = [{ side: "response", where: "body", message: `has ${demo.apiKey}`, section: "§2.1" }] as const;
     backend.record(
       refused(`/${demo.apiKey}`, {
         ...{ deviations, responseText: `<p>${demo.apiKey}</p>`, responseHeaders: new Headers({ "Set-Cookie": "a=b" }) },
@@ -55,7 +55,7 @@ describe("a request that something in front of the backend answered", () => {
     expect(backend.journal.get(1)).toMatchObject({
       path: "/[redacted]",
       decidedBy: { step: "proxy", detail: "Forwarded with [redacted]." },
-      deviations: ["The key [redacted] is in the response."],
+      deviations: [{ side: "response", where: "body", message: "has [redacted]", section: "§2.1" }],
       responseBody: "<p>[redacted]</p>",
       responseHeaders: { "set-cookie": "[redacted]" },
     });
