@@ -1,6 +1,7 @@
+import type { Deviation } from "@call-transfer/backend";
 import { limits, type OperationDescription } from "@call-transfer/spec";
 import { querySchema, requestBodySchema, sectionOf } from "./contract.ts";
-import { bodyPlace, type Deviation } from "./deviation.ts";
+import { bodyPlace } from "./deviation.ts";
 import { type Content, isJson } from "./json-content.ts";
 
 /** The parts of a request that are checked. */

@@ -1,6 +1,7 @@
+import type { Deviation } from "@call-transfer/backend";
 import { type ErrorCode, errorCodes, type OperationDescription } from "@call-transfer/spec";
 import { type BodySchema, errorSchema, responseBodySchema, restrictedFields, sectionOf } from "./contract.ts";
-import { bodyPlace, type Deviation, valueAt } from "./deviation.ts";
+import { bodyPlace, valueAt } from "./deviation.ts";
 import { type Content, isJson } from "./json-content.ts";
 
 /** The parts of a response that are checked. */
@@ -110,7 +111,8 @@ function* checkRestricted(
   }
 }
 
-function codeIn(content: Content | undefined): string | undefined {
+/** The error code of a body; undefined without one. */
+export function codeIn(content: Content | undefined): string | undefined {
   const code = content !== undefined && "value" in content ? valueAt(content.value, ["code"]) : undefined;
   return typeof code === "string" ? code : undefined;
 }
@@ -120,7 +122,6 @@ function statusOfCode(code: string | undefined): number | null | undefined {
   return isErrorCode(code) ? errorCodes[code].status : undefined;
 }
 
-/** Whether a text is a code of the specification. */
-export function isErrorCode(code: string | undefined): code is ErrorCode {
+function isErrorCode(code: string | undefined): code is ErrorCode {
   return code !== undefined && Object.hasOwn(errorCodes, code);
 }

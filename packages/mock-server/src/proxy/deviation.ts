@@ -1,17 +1,3 @@
-/** One place where a request or a response differs from the OpenAPI document. */
-export interface Deviation {
-  readonly side: "request" | "response";
-  /**
-   * The place: `status`, `path`, `query limit`, `header X-Request-Id`, `body`, or a field as a JSON pointer after `body`,
-   * such as `body/roles/0/role`.
-   */
-  readonly where: string;
-  /** What is wrong there, without a credential. */
-  readonly message: string;
-  /** The section of the specification that says how it should be, e.g. `§2.6`. */
-  readonly section?: string;
-}
-
 /** The first section that a description names, as a property to spread; empty without one. */
 export function sectionIn(description: string | undefined): { section?: string } {
   const [, section] = /\((§[\d.]*\d)/.exec(description ?? "") ?? [];

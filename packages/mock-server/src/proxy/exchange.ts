@@ -1,9 +1,11 @@
+import type { Deviation } from "@call-transfer/backend";
 import type { OperationDescription } from "@call-transfer/spec";
-import type { Deviation } from "./deviation.ts";
 import type { Content } from "./json-content.ts";
 
 /** A request that the proxy took, and its answer. */
 export interface Exchange {
+  /** When the target answered, by its own clock if it says so: milliseconds since the epoch. */
+  readonly at: number;
   readonly method: string;
   /** The address that the client used. */
   readonly url: URL;

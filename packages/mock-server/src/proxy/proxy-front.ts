@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Deviation } from "@call-transfer/backend";
 import { controlPaths } from "../server/gate.ts";
 import type { AdmittedRequest, Front } from "../server/listener.ts";
 import { checkRequest } from "./check-request.ts";
 import { checkResponse } from "./check-response.ts";
 import { operationsAt } from "./contract.ts";
-import type { Deviation } from "./deviation.ts";
 import type { Exchange } from "./exchange.ts";
 import { answeredHeaders, headerOf, sentHeaders } from "./headers.ts";
 import { type Content, jsonContent, mostCheckedBytes } from "./json-content.ts";
@@ -60,6 +60,7 @@ async function forward(request: AdmittedRequest, options: FrontOptions): Promise
   const found = checkRequest({ method, url, header, content }, operation, atPath);
   const record = (answer: Pick<Exchange, "status" | "detail"> & Partial<Exchange>): void =>
     options.onExchange({
+      at: timeOf(answer.responseHeaders),
       method,
       url,
       requestHeaders: rawHeaders,
@@ -102,6 +103,11 @@ async function forward(request: AdmittedRequest, options: FrontOptions): Promise
     const detail = `Answered by ${target}.`;
     record({ ...common, responseContent, detail, deviations: [...found, ...deviations] });
   });
+}
+
+/** The time that an answer states. */
+function timeOf(headers: readonly string[] = []): number {
+  return Date.parse(headerOf(headers, "date") ?? "") || Date.now();
 }
 
 /** The request to send: the client's, to the same path under the target's. */

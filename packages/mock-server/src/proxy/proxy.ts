@@ -1,11 +1,13 @@
 import { lookup } from "node:dns/promises";
-import { InputError } from "@call-transfer/backend";
+import { type Backend, InputError, type Seed } from "@call-transfer/backend";
 import { isOwnSocket } from "../server/own-address.ts";
 import { type MockServer, socketLimits, startBehind } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
 import { isHttp } from "../server/urls.ts";
 import type { Exchange } from "./exchange.ts";
+import { journalEntryOf } from "./journal-entry.ts";
 import { createProxyFront } from "./proxy-front.ts";
+import { createRecording } from "./recording.ts";
 
 /** The options of {@link startProxy}. */
 export interface ProxyOptions extends Pick<MockServerOptions, "port" | "host" | "allowedHosts" | "corsOrigins"> {
@@ -21,9 +23,14 @@ export interface ProxyOptions extends Pick<MockServerOptions, "port" | "host" | 
 }
 
 /** A running proxy. Its journal is that of `backend`; the rest of the backend is empty. */
-export interface ProxyServer extends Omit<MockServer, "sandboxes"> {
+export interface ProxyServer extends MockServer {
   /** The base URL of the API that it forwards to. */
   readonly target: string;
+  /**
+   * Returns what the successful answers showed so far, as a seed for a mock server. Secrets, names, phone numbers and URLs
+   * are replaced by invented values, the same ones for the same values.
+   */
+  recordedSeed(): Seed;
 }
 
 /**
@@ -36,9 +43,19 @@ export async function startProxy(options: ProxyOptions): Promise<ProxyServer> {
   const target = readTarget(address);
   if (!(Number.isInteger(timeoutMs) && timeoutMs > 0))
     throw new InputError("timeoutMs", "must be a whole number of milliseconds above 0");
-  const onExchange = (_exchange: Exchange): void => {};
-  const { sandboxes: _, ...server } = await startBehind(
-    () => createProxyFront({ target: withoutSlash(target.href), strict, timeoutMs, onExchange }),
+  const recording = createRecording();
+  const onExchange = (exchange: Exchange, backend: Backend): void => {
+    recording.add(exchange);
+    backend.record(journalEntryOf(exchange));
+  };
+  const server = await startBehind(
+    (sandboxes) =>
+      createProxyFront({
+        target: withoutSlash(target.href),
+        strict,
+        timeoutMs,
+        onExchange: (exchange) => onExchange(exchange, sandboxes.default),
+      }),
     { ...listening, seed: {}, maxSandboxes: 1 },
     socketLimits,
   );
@@ -46,7 +63,7 @@ export async function startProxy(options: ProxyOptions): Promise<ProxyServer> {
     await server.close();
     throw new InputError("target", "is the proxy itself. Name the API to forward to, or choose another port");
   }
-  return { ...server, target: withoutSlash(target.href) };
+  return { ...server, target: withoutSlash(target.href), recordedSeed: recording.seed };
 }
 
 function readTarget(address: string): URL {

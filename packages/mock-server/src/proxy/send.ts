@@ -1,5 +1,6 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { http } from "../server/node-http.ts";
 
 /** A request to send to the target. */
 export interface SentRequest {
@@ -34,7 +35,7 @@ export function sendOnce(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const isSecure = target.startsWith("https:");
-  const start = isSecure ? httpsRequest : httpRequest;
+  const start = isSecure ? httpsRequest : http.request;
   const { method, path, headers, body } = request;
   return new Promise((resolve, reject) => {
     let isConnected = false;

@@ -167,6 +167,22 @@ describe("a proxy whose target fails", () => {
     expect(answer).toMatch(/^HTTP\/1.1 200 [\s\S]*\r\n\r\n{$/);
   });
 
+  it("shows the beginning of an answer that stops", async () => {
+    const target = await startTarget((response) => {
+      response.writeHead(200, { "Content-Length": 100 });
+      response.write("{");
+    });
+    const proxy = await proxyTo(target.url);
+    const socket = connect(proxy.port, "127.0.0.1").setEncoding("utf8");
+    socket.write("GET /api/v1/roles HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    let seen = "";
+    for await (const part of socket) {
+      seen += part;
+      if (seen.endsWith("{")) break;
+    }
+    expect(seen).toMatch(/^HTTP\/1.1 200 [\s\S]*\r\n\r\n{$/);
+  });
+
   it("ends the request to the target when the client leaves", async () => {
     const steps = new EventEmitter();
     const [arrived, ended] = [once(steps, "arrived"), once(steps, "ended")];
