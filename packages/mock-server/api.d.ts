@@ -148,14 +148,15 @@ declare interface PrismServerOptions {
   readonly upstream?: string;
 }
 
-declare interface ProxyOptions extends Pick<MockServerOptions, "port" | "host" | "allowedHosts" | "corsOrigins"> {
+declare interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions | "forwardWebhooks"> {
   readonly target: string;
   readonly strict?: boolean;
   readonly timeoutMs?: number;
 }
 
-declare interface ProxyServer extends Omit<MockServer, "sandboxes"> {
+declare interface ProxyServer extends MockServer {
   readonly target: string;
+  recordedSeed(): Seed;
 }
 
 declare type SandboxOptions = Pick<BackendOptions, "seed" | "now" | "clock" | "prng" | "policies" | "faults">;

@@ -23,7 +23,9 @@ async function main(args: readonly string[]): Promise<void> {
     if (operand !== undefined) throw (await loadCommands()).unexpectedOperand(operand);
     const { values, naming } = withSettings(given, startOptions);
     return naming(async () => {
-      if (readEngine(values.engine) === "prism") return (await import("./cli/prism-command.ts")).startPrism(values);
+      const engine = readEngine(values.engine);
+      if (engine === "prism") return (await import("./cli/prism-command.ts")).startPrism(values);
+      if (engine === "proxy") return (await import("./cli/proxy-command.ts")).startProxyCommand(values);
       return (await import("./cli/start.ts")).start(values);
     });
   }
@@ -44,9 +46,9 @@ function loadCommands() {
   return import("./cli/commands/run.ts");
 }
 
-function readEngine(engine: string = startOptions.engine.fallback): "stateful" | "prism" {
-  if (engine === "stateful" || engine === "prism") return engine;
-  throw new UsageError(`--engine ${engine}: must be stateful or prism.`);
+function readEngine(engine: string = startOptions.engine.fallback): "stateful" | "prism" | "proxy" {
+  if (engine === "stateful" || engine === "prism" || engine === "proxy") return engine;
+  throw new UsageError(`--engine ${engine}: must be stateful, prism or proxy.`);
 }
 
 /** Prints the help or the version when an option asks for it; returns whether it did. */

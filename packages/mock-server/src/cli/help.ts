@@ -54,10 +54,18 @@ Ctrl-C stops it.
                            CALL_TRANSFER_BASE_URL, …_API_KEY, …_ACCOUNT_ID, …_SIGNING_SECRET,
                            …_TOKEN_OWNER and so on. Other lines stay unchanged, and the file is
                            kept at shutdown
-  --engine stateful|prism  stateful behaves like the platform (default). prism is stateless and
+  --engine ENGINE          stateful behaves like the platform (default). prism is stateless and
                            returns examples from the OpenAPI document. It requires
                            @stoplight/prism-cli and supports only --port, --host, --cors (which
-                           then allows every origin), --json and --ready-file`;
+                           then allows every origin), --json and --ready-file. proxy forwards each
+                           request once to a real API and checks both sides against the contract;
+                           its journal shows what deviates. It keeps no data, so options for data
+                           do not work
+  --target URL             the API that --engine proxy forwards to, without /api/v1
+  --record FILE            write what --engine proxy sees to a file for --seed, with invented values
+                           in place of secrets, names, phone numbers and URLs
+  --strict                 let --engine proxy refuse requests that deviate, instead of forwarding
+                           them`;
 
 const settings = `Usage: ${program} [start] with settings from the environment or a file
 

@@ -76,7 +76,10 @@ export const startOptions = {
   // Not --env-file: Node 20 and 22 read an option of that name themselves, even after the script's name.
   "write-env": path,
   "token-lifetime": tokenLifetime,
-  engine: choiceOf("stateful", "prism"),
+  engine: choiceOf("stateful", "prism", "proxy"),
+  target: text,
+  record: path,
+  strict: flag,
   // Without a default of its own: it depends on --json.
   log: { type: "string", choices: ["pretty", "json", "silent"] },
 } as const satisfies ParseArgsOptionsConfig & SettingTable;

@@ -4,8 +4,7 @@ import { dirname, join } from "node:path";
 import type { Backend } from "@call-transfer/backend";
 import { hasColour } from "../log/colour.ts";
 import { startLog } from "../log/server-log.ts";
-import { type MockServer, startMockServer } from "../server/server.ts";
-import type { MockServerOptions } from "../server/server-options.ts";
+import { startMockServer } from "../server/server.ts";
 import { banner } from "./banner.ts";
 import { readLifetime, UsageError } from "./command-line.ts";
 import { issueCredentials, variablesOf } from "./credentials.ts";
@@ -23,6 +22,9 @@ const replacedBySnapshot = ["seed", "clock", "now", "prng", "policy", "fault", "
 /** Starts a server and prints its address and credentials. A signal ends the process. */
 export async function start(values: StartValues): Promise<void> {
   const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile } = values;
+  const ofProxy = (["target", "strict", "record"] as const).find((name) => values[name]);
+  if (ofProxy !== undefined)
+    throw new UsageError(`--${ofProxy} only works with --engine proxy. Add it, or remove --${ofProxy}.`);
   if (readyFile !== undefined) beginReadyFile(readyFile);
   const options = serverOptions(values);
   const log = logMode(values);
@@ -36,7 +38,7 @@ export async function start(values: StartValues): Promise<void> {
     expectWritable("--write-env", envFile);
     readDotenv("--write-env", envFile);
   }
-  const server = await listening(options);
+  const server = await listening(() => startMockServer(options), options);
   // Before the signal handlers, so that a signal cannot export the seed over the snapshot.
   if (imported !== undefined) server.backend.restore(imported);
   let stopLog = () => Promise.resolve();
@@ -74,10 +76,12 @@ export async function start(values: StartValues): Promise<void> {
   }
 }
 
-/** Starts listening. Rejects with an Error that says how to fix a wrong port or host. */
-async function listening(options: MockServerOptions): Promise<MockServer> {
-  const { port, host } = options;
-  return startMockServer(options).catch((error: NodeJS.ErrnoException & { cause?: { code?: string } }) => {
+/** Starts a server. Rejects with an Error that says how to fix a wrong port or host. */
+export async function listening<Server>(
+  startServer: () => Promise<Server>,
+  { port, host }: { readonly port?: number | undefined; readonly host?: string | undefined },
+): Promise<Server> {
+  return startServer().catch((error: NodeJS.ErrnoException & { cause?: { code?: string } }) => {
     const advice: Readonly<Record<string, string>> = {
       EADDRINUSE: `Port ${port} on ${host} is in use. Stop the other server, or choose another port. --port 0 picks a free one.`,
       EACCES: `Port ${port} requires elevated privileges. Use a port above 1023.`,

@@ -1,16 +1,16 @@
 import { lookup } from "node:dns/promises";
-import { type Backend, InputError, type Seed } from "@call-transfer/backend";
+import { type Backend, InputError, type SandboxesOptions, type Seed } from "@call-transfer/backend";
 import { isOwnSocket } from "../server/own-address.ts";
 import { type MockServer, socketLimits, startBehind } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
-import { isHttp } from "../server/urls.ts";
+import { isHttp, unbracketed } from "../server/urls.ts";
 import type { Exchange } from "./exchange.ts";
 import { journalEntryOf } from "./journal-entry.ts";
 import { createProxyFront } from "./proxy-front.ts";
 import { createRecording } from "./recording.ts";
 
 /** The options of {@link startProxy}. */
-export interface ProxyOptions extends Pick<MockServerOptions, "port" | "host" | "allowedHosts" | "corsOrigins"> {
+export interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions | "forwardWebhooks"> {
   /**
    * The base URL of the API to forward to, without `/api/v1`, a query, user name and password, e.g.
    * `https://staging.example.com`.
@@ -59,7 +59,7 @@ export async function startProxy(options: ProxyOptions): Promise<ProxyServer> {
     { ...listening, seed: {}, maxSandboxes: 1 },
     socketLimits,
   );
-  if (await isItself(target, server)) {
+  if (await isItself(target, listening.host ?? "127.0.0.1", server.port)) {
     await server.close();
     throw new InputError("target", "is the proxy itself. Name the API to forward to, or choose another port");
   }
@@ -84,13 +84,10 @@ function withoutSlash(address: string): string {
 }
 
 /** Whether a target is the proxy's own socket. A name that does not resolve now may do so later. */
-async function isItself(target: URL, { url, port }: Pick<MockServer, "url" | "port">): Promise<boolean> {
-  const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+async function isItself(target: URL, host: string, port: number): Promise<boolean> {
   const targetPort = Number(target.port) || (target.protocol === "https:" ? 443 : 80);
-  const [own, addresses] = await Promise.all(
-    [new URL(url), target].map((one) => lookup(hostOf(one), { all: true }).catch(() => [])),
+  const [bound = [], addresses = []] = await Promise.all(
+    [host, target.hostname].map((name) => lookup(unbracketed(name), { all: true }).catch(() => [])),
   );
-  return (own ?? []).some((bound) =>
-    (addresses ?? []).some(({ address }) => isOwnSocket({ ...bound, port }, address, targetPort)),
-  );
+  return bound.some((own) => addresses.some(({ address }) => isOwnSocket({ ...own, port }, address, targetPort)));
 }
