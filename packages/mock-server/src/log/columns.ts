@@ -30,11 +30,12 @@ export function named(id: string, nameOf: NameOf): string {
   return nameOf(id) ?? shortIds(id);
 }
 
+const uuidLength = 36;
 const uuid = /\b([\da-f]{4})[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{8}([\da-f]{4})\b/gi;
 
 /** Shortens each UUID in a text to both ends: seeds number their ids at the end, and random ones differ everywhere. */
 export function shortIds(text: string): string {
-  return text.replace(uuid, "$1…$2");
+  return text.length < uuidLength ? text : text.replace(uuid, "$1…$2");
 }
 
 /** The colour of a status class. */
