@@ -15,6 +15,8 @@ export interface OptionEntry {
   /** The placeholder of the value in the help, e.g. `ID`. */
   readonly value?: string;
   readonly help?: string;
+  /** What a text stands for, as in the options of `start`. */
+  readonly kind?: string;
   /** The possible values, for the completion. */
   readonly choices?: readonly string[];
 }

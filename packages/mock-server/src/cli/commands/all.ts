@@ -1,6 +1,8 @@
 import type { Command } from "../command.ts";
 import { clock } from "./clock.ts";
+import { completion } from "./completion.ts";
 import { events, tail } from "./events.ts";
+import { fault } from "./fault.ts";
 import { keys } from "./keys.ts";
 import { policy } from "./policy.ts";
 import { coverage, requests } from "./requests.ts";
@@ -24,6 +26,7 @@ export const commands: readonly Command[] = [
   deliveries,
   redeliver,
   inbox,
+  fault,
   policy,
   token,
   keys,
@@ -34,4 +37,5 @@ export const commands: readonly Command[] = [
   snapshot,
   restore,
   routes,
+  completion,
 ];

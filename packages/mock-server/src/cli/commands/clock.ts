@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { readStep, readTime } from "../command-line.ts";
+import { readStep, readTime, UsageError } from "../command-line.ts";
 import { dataAs, type Schema } from "../control-client.ts";
 import { expectAtMost, required, unknownWord } from "../operands.ts";
 import { relativeTime, shortIds } from "../show.ts";
@@ -18,11 +18,14 @@ export const clock = defineCommand({
     },
     { form: "clock set TIME", help: "set the clock to an RFC 3339 date-time" },
     { form: "clock freeze", help: "stop the time" },
-    { form: "clock flow", help: "let the time pass by itself" },
+    { form: "clock flow", help: "let the time pass by itself, as fast as --rate says" },
   ],
   example: "clock advance 24h",
-  options: {},
-  async run({ control, operands: [action, ...rest], terminal }) {
+  options: {
+    rate: { type: "string", value: "N", help: "with flow: how many seconds pass in one real second, such as 60" },
+  },
+  async run({ control, operands: [action, ...rest], values: { rate }, terminal }) {
+    if (rate !== undefined && action !== "flow") throw new UsageError("--rate only works with clock flow.");
     const change = async (body: Schema<"ClockSetting">) => {
       const data = dataAs<"Clock">(await control.PUT("/_control/v1/clock", { body }));
       return { data, text: formatClock(data, terminal) };
@@ -33,7 +36,8 @@ export const clock = defineCommand({
     }
     if (action === "freeze" || action === "flow") {
       expectAtMost(0, rest);
-      return change({ mode: action === "freeze" ? "frozen" : "flowing" });
+      if (action === "freeze") return change({ mode: "frozen" });
+      return change({ mode: "flowing", ...(rate !== undefined && { rate: readRate(rate) }) });
     }
     if (action === "set") {
       const [time] = expectAtMost(1, rest);
@@ -46,6 +50,15 @@ export const clock = defineCommand({
     return { data, text: `${formatEffects(data.effects, terminal)}\n\n${formatClock(data, terminal)}` };
   },
 });
+
+const fastest = 10_000;
+
+function readRate(text: string): number {
+  const rate = Number(text);
+  if (text.trim() === "" || !(rate > 0 && rate <= fastest))
+    throw new UsageError(`--rate ${text}: must be a number above 0 and up to ${fastest}, such as 60.`);
+  return rate;
+}
 
 function formatEffects(effects: readonly Schema<"Event">[], terminal: Terminal): string {
   if (effects.length === 0) return "Nothing was due.";
@@ -64,8 +77,8 @@ function formatEffects(effects: readonly Schema<"Event">[], terminal: Terminal):
   );
 }
 
-function formatClock({ now, mode, pending, upcoming }: Schema<"Clock">, terminal: Terminal): string {
-  const head = `${now}, ${mode}`;
+function formatClock({ now, mode, rate, upcoming, upcomingCount }: Schema<"Clock">, terminal: Terminal): string {
+  const head = `${now}, ${mode}${rate === 1 ? "" : `, ${rate} times as fast`}`;
   if (upcoming.length === 0) return `${head}. No timer is pending.`;
   const short = shortIds(
     upcoming.map(({ id = "" }) => id),
@@ -82,6 +95,6 @@ function formatClock({ now, mode, pending, upcoming }: Schema<"Clock">, terminal
     ],
     terminal,
   );
-  const more = Math.max(pending, upcoming.length) - Math.min(most, upcoming.length);
+  const more = upcomingCount - Math.min(most, upcoming.length);
   return [head, table, ...(more > 0 ? [`… and ${more} more. clock --json lists them.`] : [])].join("\n");
 }

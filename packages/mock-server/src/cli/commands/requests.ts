@@ -68,7 +68,7 @@ export const requests = defineCommand({
       const data = dataAs<"RequestDetail">(
         await control.GET("/_control/v1/requests/{id}", { params: { path: { id } } }),
       );
-      return { data, text: formatDetail(data, terminal) };
+      return { data, text: formatDetail(data) };
     }
     if (unmatched) {
       const all = dataAs<"UnmatchedList">(await control.GET("/_control/v1/requests/unmatched")).requests;
@@ -131,6 +131,8 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
       colour: ({ status }) => statusColour(status),
     },
     { title: "code", cell: ({ code }) => code },
+    { title: "ms", cell: ({ durationMs }) => Math.round(durationMs * 10) / 10 },
+    { title: "decided by", cell: ({ decidedBy: { step } }) => (step === "operation" ? undefined : step) },
     { title: "fault", cell: ({ fault }) => fault },
   ];
   return formatTable(entries, columns, terminal);
@@ -141,14 +143,18 @@ function formatUnmatched({ method, path, status, closest }: Schema<"UnmatchedLis
   return [`${method} ${path} → ${status}`, ...fixes].join("\n");
 }
 
-function formatDetail(entry: Schema<"RequestDetail">, _terminal: Terminal): string {
-  const { id, at, method, path, operationId, status, code, fault, error, requestId } = entry;
+function formatDetail(entry: Schema<"RequestDetail">): string {
+  const { id, at, method, path, operationId, status, code, fault, error, requestId, durationMs, decidedBy, caller } =
+    entry;
   const facts = formatFields({
     id,
     at,
     request: `${method} ${path}`,
     operation: operationId ?? "none",
     response: `${status === 0 ? "none" : status}${code === undefined ? "" : ` ${code}`}`,
+    "decided by": [decidedBy.step, decidedBy.section, decidedBy.detail].filter(Boolean).join(", "),
+    caller: caller && Object.values(caller).join(" "),
+    took: `${Math.round(durationMs * 10) / 10} ms`,
     "request id": requestId,
     fault,
     error,
@@ -161,6 +167,7 @@ function formatDetail(entry: Schema<"RequestDetail">, _terminal: Terminal): stri
     ...part("Headers", entry.headers && formatFields(entry.headers)),
     ...part("Query", entry.query && formatFields(entry.query)),
     ...part("Request body", body(entry.requestBody)),
+    ...part("Response headers", entry.responseHeaders && formatFields(entry.responseHeaders)),
     ...part("Response body", body(entry.responseBody)),
   ].join("\n\n");
 }

@@ -24,6 +24,7 @@ export const transfer = defineCommand({
     { form: "transfer list", help: "list the transfers, newest last" },
     { form: "transfer show ID|last", help: "show a transfer and how each ring ended" },
     { form: "transfer answer ID|last", help: "answer a ringing transfer" },
+    { form: "transfer decline ID|last", help: "decline a ringing transfer" },
   ],
   example: 'transfer "Night shift" --script "Reception answers after 5s"',
   options: {
@@ -34,30 +35,35 @@ export const transfer = defineCommand({
       help: 'who answers or declines, and when: "Reception declines after 3s, Mia answers after 8s"; repeatable. Those not named do not answer',
     },
     call: { type: "string", value: "CALL", help: "a call in progress; the transfer ends with it" },
-    as: { type: "string", value: "WHO", help: "with answer: the destination or member that answers, by id or name" },
+    as: {
+      type: "string",
+      value: "WHO",
+      help: "with answer and decline: the destination or member that does it, by id or name",
+    },
   },
   async run({ control, operands: [first, ...rest], values, terminal }) {
     const { script, call, as: answerer } = values;
     const word = required(first, "destination or group", 'transfer "Night shift"');
-    if (word !== "answer" && answerer !== undefined) throw new UsageError("--as only works with transfer answer.");
-    if (["list", "show", "answer"].includes(word) && (script ?? call) !== undefined)
+    if (word !== "answer" && word !== "decline" && answerer !== undefined)
+      throw new UsageError("--as only works with transfer answer and transfer decline.");
+    if (["list", "show", "answer", "decline"].includes(word) && (script ?? call) !== undefined)
       throw new UsageError(`--${script ? "script" : "call"} only works when a transfer starts.`);
     if (word === "list") {
       expectAtMost(0, rest);
       const data = await readTransfers(control);
       return { data, text: await formatList(control, data, terminal) };
     }
-    if (word === "show" || word === "answer") {
+    if (word === "show" || word === "answer" || word === "decline") {
       const text = required(expectAtMost(1, rest)[0], "transfer", `transfer ${word} last`);
       const { id } = findNamed(text, await readTransfers(control), "transfer");
       const params = { path: { id } };
-      const result =
-        word === "show"
-          ? await control.GET("/_control/v1/transfers/{id}", { params })
-          : await control.POST("/_control/v1/transfers/{id}/answers", {
-              params,
-              body: await calleeOf(control, answerer),
-            });
+      const answer = { params, body: await calleeOf(control, answerer) };
+      const calls = {
+        show: () => control.GET("/_control/v1/transfers/{id}", { params }),
+        answer: () => control.POST("/_control/v1/transfers/{id}/answers", answer),
+        decline: () => control.POST("/_control/v1/transfers/{id}/declines", answer),
+      };
+      const result = await calls[word]();
       const data = dataAs<"Transfer">(result);
       return { data, text: await formatTransfer(control, data, terminal) };
     }

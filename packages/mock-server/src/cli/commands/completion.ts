@@ -1,0 +1,38 @@
+import { defineCommand } from "../command.ts";
+import { completionScript, shells } from "../completion-script.ts";
+import { completionWords } from "../completion-words.ts";
+import { collectionNames } from "../find-record.ts";
+import { expectAtMost, required, unknownWord } from "../operands.ts";
+import { keyStates } from "./keys.ts";
+import { roles } from "./token.ts";
+
+/** Prints a completion script. */
+export const completion = defineCommand({
+  name: "completion",
+  summary: "print a script that completes commands and options in a shell",
+  usages: [
+    {
+      form: `completion ${shells.join("|")}`,
+      help: "print the script for a shell. It completes call-transfer-mock, also if that is an alias",
+    },
+  ],
+  example: "completion bash",
+  options: {},
+  async run({ operands, commands }) {
+    const name = required(expectAtMost(1, operands)[0], "shell", `completion ${shells.join("|")}`);
+    const shell = shells.find((one) => one === name);
+    if (shell === undefined) throw unknownWord("shell", name, shells);
+    // Loaded only here: the backend takes longer to load than the other commands to run.
+    const { createBackend } = await import("@call-transfer/backend");
+    const script = completionScript(
+      shell,
+      completionWords(commands, {
+        COLLECTION: collectionNames,
+        ROLE: roles,
+        STATE: keyStates,
+        POLICY: Object.keys(createBackend({ seed: {} }).policies),
+      }),
+    );
+    return { data: { shell, script }, text: script.trimEnd() };
+  },
+});

@@ -1,0 +1,94 @@
+import { defineCommand } from "../command.ts";
+import { readJson, UsageError } from "../command-line.ts";
+import { dataAs, dataOf, type Schema } from "../control-client.ts";
+import { findNamed } from "../find-record.ts";
+import { expectAtMost, required, unknownWord } from "../operands.ts";
+import { program } from "../program.ts";
+import { compact } from "../show.ts";
+import { formatTable } from "../table.ts";
+
+/** Adds, lists and removes faults. */
+export const fault = defineCommand({
+  name: "fault",
+  summary: "make requests or webhooks fail: add, list or remove faults",
+  usages: [
+    { form: "fault", help: "list the active faults" },
+    {
+      form: "fault add TEXT…",
+      help: "add a fault, such as: createCall 503, 503, pass (the requests, what happens in turn), GET * latency 800ms, * 503 10%, webhooks sign wrongSecret. It applies once unless the text says more",
+    },
+    { form: "fault add FILE", help: "add the fault or the list of faults of a JSON file, a name that ends in .json" },
+    { form: "fault remove ID|last", help: "remove a fault" },
+    { form: "fault clear", help: "remove all faults" },
+  ],
+  example: 'fault add "createCall 503, 503, pass"',
+  options: {},
+  async run({ control, operands: [action, ...rest], terminal }) {
+    if (action === "clear") {
+      expectAtMost(0, rest);
+      dataOf(await control.DELETE("/_control/v1/faults"));
+      return { data: {}, text: "All faults are removed." };
+    }
+    if (action === "add") {
+      const text = required(rest.join(" "), "fault", 'fault add "createCall 503"');
+      const bodies = rest.length === 1 && text.endsWith(".json") ? faultsIn(text) : [{ text }];
+      const ids: string[] = [];
+      for (const body of bodies) {
+        // The control plane checks a fault of a file.
+        const { data, error } = await control.POST("/_control/v1/faults", { body: body as never });
+        if (data === undefined) throw new UsageError(`fault add: ${error.error.message.replace(/^text: /, "")}`);
+        ids.push(data.id);
+      }
+      return { data: { ids }, text: `Added ${ids.join(", ")}. Remove with: ${program} fault remove ${ids.at(-1)}` };
+    }
+    if (action !== undefined && action !== "remove")
+      throw unknownWord("fault action", action, ["add", "remove", "clear"]);
+    const { faults } = dataAs<"FaultList">(await control.GET("/_control/v1/faults"));
+    if (action === "remove") {
+      const { id } = findNamed(required(expectAtMost(1, rest)[0], "fault", "fault remove last"), faults, "fault");
+      dataOf(await control.DELETE("/_control/v1/faults/{id}", { params: { path: { id } } }));
+      return { data: { id }, text: `Removed ${id}.` };
+    }
+    const table = formatTable(
+      faults,
+      [
+        { title: "id", cell: ({ id }) => id },
+        { title: "name", cell: ({ name }) => name },
+        { title: "fails", cell: (one) => describeMatch(one), flexible: true },
+        { title: "with", cell: (one) => describeAction(one.do), flexible: true },
+        { title: "when", cell: ({ when }) => describeWhen(when), flexible: true },
+      ],
+      terminal,
+    );
+    return { data: faults, text: faults.length === 0 ? "No faults. Requests and webhooks work." : table };
+  },
+});
+
+type Fault = Schema<"FaultList">["faults"][number];
+
+function faultsIn(path: string): readonly unknown[] {
+  const content = readJson("fault add", path);
+  return Array.isArray(content) ? content : [content];
+}
+
+function describeMatch(fault: Fault): string {
+  const [subject, criteria] = "webhooks" in fault ? ["webhooks", fault.webhooks] : ["", fault.match];
+  const { operationId, method, path, ...others } = Object(criteria) as Readonly<Record<string, unknown>>;
+  const named = [subject, operationId, method, path].filter((part) => part !== undefined && part !== "").map(String);
+  const rest = Object.entries(others).map(([name, value]) => `${name}=${compact(value)}`);
+  return [...(named.length === 0 ? ["every request"] : named), ...rest].join(" ");
+}
+
+function describeAction(action: unknown): string {
+  if (Array.isArray(action)) return action.map(describeAction).join(", ");
+  if (typeof action !== "object" || action === null) return String(action);
+  return Object.entries(action)
+    .map(([name, value]) => `${name} ${compact(value)}`)
+    .join(" ");
+}
+
+function describeWhen(when: Fault["when"] = {}): string {
+  const { times = 1, ...others } = when;
+  const count = times === null ? "always" : times === 1 ? "once" : `${times} times`;
+  return [count, ...Object.entries(others).map(([name, value]) => `${name} ${compact(value)}`)].join(", ");
+}
