@@ -1,10 +1,10 @@
-// Runs examples/group-ringing.ts and draws what its terminal shows: docs/images/group-ringing.svg. `-- --check` compares
-// the bytes and writes nothing. The program's clock is virtual, so every run draws the same picture.
+// Draws docs/images/: what the terminal of examples/group-ringing.ts shows, and a session with the mock server. `-- --check`
+// compares the bytes and writes nothing. The clocks are virtual, so every run draws the same pictures.
 import { readFileSync, writeFileSync } from "node:fs";
+import { drawServerSession } from "./server-session.ts";
 import { drawTerminal, type Row } from "./terminal.ts";
 
 const example = "examples/group-ringing.ts";
-const picture = new URL("../docs/images/group-ringing.svg", import.meta.url);
 const shownLines = 8;
 
 const [charsPerSec, betweenSecs, pauseSecs, heldSecs] = [28, 0.2, 0.6, 7];
@@ -54,11 +54,14 @@ export async function drawGroupRinging(): Promise<string> {
   return drawTerminal("A call rings three members of a group", lines.join("\n"), rows, end + heldSecs);
 }
 
-if (import.meta.main) {
-  const drawn = await drawGroupRinging();
-  if (!process.argv.includes("--check")) writeFileSync(picture, drawn);
-  else if (readFileSync(picture, "utf8") !== drawn) {
-    console.error("docs/images/group-ringing.svg differs from what its program prints. Run npm run picture.");
-    process.exitCode = 1;
+const pictures = { "group-ringing.svg": drawGroupRinging, "server-session.svg": drawServerSession };
+
+if (import.meta.main)
+  for (const [name, draw] of Object.entries(pictures)) {
+    const [file, drawn] = [new URL(`../docs/images/${name}`, import.meta.url), await draw()];
+    if (!process.argv.includes("--check")) writeFileSync(file, drawn);
+    else if (readFileSync(file, "utf8") !== drawn) {
+      console.error(`docs/images/${name} differs from what its program prints. Run npm run picture.`);
+      process.exitCode = 1;
+    }
   }
-}

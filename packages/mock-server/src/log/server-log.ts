@@ -53,12 +53,12 @@ function createFormatter(sandboxes: Pick<Sandboxes, "get">, stream: OutputStream
       sandbox,
       // Read each time: a window can be resized.
       width: stream.columns,
-      nameOf: (id) => nameIn(sandboxes.get(sandbox), id),
+      nameOf: (id) => recordName(sandboxes.get(sandbox), id),
     });
 }
 
 /** The name of a destination, a group or a member's user. */
-function nameIn(backend: Backend | undefined, id: string): string | undefined {
+export function recordName(backend: Backend | undefined, id: string): string | undefined {
   if (backend === undefined) return undefined;
   const { destinations, groups, members, users } = backend.state;
   const userId = members.get(id)?.userId;
