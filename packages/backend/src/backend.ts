@@ -129,7 +129,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const core = createCore(options, parts);
   const { clock, events } = core.world;
   events.quietly(() => loadInitial(core, options));
-  const record = createRecorder(core.journal, events);
+  const record = createRecorder(core.journal, events, parts.table.operations);
   const handleApi = createApiHandler(core, parts, record);
   const backend: AssembledBackend = {
     ...createControls(core, options, parts),

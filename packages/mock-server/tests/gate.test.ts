@@ -69,6 +69,6 @@ it("says how to allow a host and an origin", () => {
     'Host "10.0.2.2" is not allowed. Add it with --allow-host 10.0.2.2.',
   );
   expect(detailOf({ host: "mock", origin: "http://a.test" })).toBe(
-    'Origin "http://a.test" is not allowed. Add it with --cors.',
+    'Origin "http://a.test" is not allowed. Add it with --cors http://a.test.',
   );
 });

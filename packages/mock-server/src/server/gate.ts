@@ -74,7 +74,7 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
           "Missing or wrong control token. Send the one that the server printed, as a bearer token or with --token.",
       };
   } else if (isForeign && !rules.origins.has(origin))
-    return { code: "forbidden", detail: `Origin "${origin}" is not allowed. Add it with --cors.` };
+    return { code: "forbidden", detail: `Origin "${origin}" is not allowed. Add it with --cors ${origin}.` };
   const isPreflight = isForeign && head.method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
   return { url, origin: isForeign ? origin : undefined, isPreflight };
 }

@@ -7,7 +7,8 @@ import {
   type Sandboxes,
 } from "@call-transfer/backend";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
-import { type Admission, admit, type GateRules } from "./gate.ts";
+import { type Admission, admit, type GateRules, type Refusal } from "./gate.ts";
+import type { RecordRefusal } from "./refusals.ts";
 import { applyTransportFault } from "./transport-faults.ts";
 
 /** How long an oversized body is still read, so that its sender can read the error response. */
@@ -38,6 +39,7 @@ interface ListenerContext {
   readonly rules: GateRules;
   readonly handle: Sandboxes["handle"];
   readonly front: Front | undefined;
+  readonly recordRefusal: RecordRefusal;
   /** Aborts when the server closes. */
   readonly closing: AbortSignal;
   /** Waits for the end of the current turn of the event loop. */
@@ -49,9 +51,10 @@ export function createListener(
   rules: GateRules,
   handle: Sandboxes["handle"],
   closing: AbortSignal,
+  recordRefusal: RecordRefusal,
   front?: Front,
 ): RequestListener {
-  const context: ListenerContext = { rules, handle, front, closing, endOfTurn: createTurns() };
+  const context: ListenerContext = { rules, handle, front, recordRefusal, closing, endOfTurn: createTurns() };
   return (incoming, outgoing) => {
     incoming.on("error", () => {});
     serve(incoming, outgoing, context).catch(() => {
@@ -73,20 +76,21 @@ function sendHealth(method: string, outgoing: ServerResponse): void {
   outgoing.writeHead(200, headers).end(method === "HEAD" ? undefined : text);
 }
 
-/** Rejects a request with an unknown `Expect` header. */
-export function rejectExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  void reject(incoming, outgoing, errorResponse("bad_request", "The value of the Expect header is not supported."));
+/** Creates a listener that rejects requests with an unknown `Expect` header. */
+export function createExpectationListener(recordRefusal: RecordRefusal): RequestListener {
+  const refusal: Refusal = { code: "bad_request", detail: "The value of the Expect header is not supported." };
+  return (incoming, outgoing) => void reject(incoming, outgoing, refusal, recordRefusal);
 }
 
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { rules, handle, front, closing, endOfTurn }: ListenerContext,
+  { rules, handle, front, recordRefusal, closing, endOfTurn }: ListenerContext,
 ): Promise<void> {
   const { method = "", url: target = "", headers, rawHeaders, socket } = incoming;
   if (isHealthCheck(method, target)) return sendHealth(method, outgoing);
   const admitted = admit({ method, target, headers, rawHeaders, localAddress: socket.localAddress }, rules);
-  if ("code" in admitted) return reject(incoming, outgoing, errorResponse(admitted.code, admitted.detail));
+  if ("code" in admitted) return reject(incoming, outgoing, admitted, recordRefusal);
   if (admitted.isPreflight) {
     outgoing.writeHead(204, preflightHeaders(admitted, headers)).end();
     return;
@@ -96,7 +100,7 @@ async function serve(
   if (body === "broken") return;
   if (body === "too large") {
     const detail = `The request body is larger than ${maxBytes / 2 ** 20} MiB.`;
-    return reject(incoming, outgoing, errorResponse("bad_request", detail), admitted);
+    return reject(incoming, outgoing, { code: "bad_request", detail }, recordRefusal, admitted);
   }
   if (front !== undefined) {
     const request = { incoming, outgoing, url: admitted.url, body, corsHeaders: corsHeaders(admitted) };
@@ -180,12 +184,18 @@ class IncomingHeaders {
 async function reject(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  refusal: Response,
+  { code, detail }: Refusal,
+  recordRefusal: RecordRefusal,
   admission?: Admission,
 ): Promise<void> {
-  const text = await refusal.text();
-  outgoing.writeHead(refusal.status, {
-    ...Object.fromEntries(refusal.headers),
+  const response = errorResponse(code, detail);
+  const { method = "", url: target = "" } = incoming;
+  const headers = new IncomingHeaders(incoming.headers);
+  const requestId = response.headers.get("x-request-id") ?? undefined;
+  recordRefusal({ method, target, headers, status: response.status, code, detail, requestId });
+  const text = await response.text();
+  outgoing.writeHead(response.status, {
+    ...Object.fromEntries(response.headers),
     ...corsHeaders(admission),
     "content-length": Buffer.byteLength(text),
     connection: "close",

@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { type Backend, createSandboxes, type Sandboxes } from "@call-transfer/backend";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import { hostRules, isLoopbackAddress } from "./hosts.ts";
-import { createListener, type Front, rejectExpectation } from "./listener.ts";
+import { createExpectationListener, createListener, type Front } from "./listener.ts";
 import { http } from "./node-http.ts";
 import { isOwnSocket } from "./own-address.ts";
+import { createMalformedListener, createRefusalRecord } from "./refusals.ts";
 import { checkServerOptions, type MockServerOptions } from "./server-options.ts";
 import { bracketed, unbracketed } from "./urls.ts";
 
@@ -87,11 +88,13 @@ export async function startBehind(
   };
   const closing = new AbortController();
   // The gate rejects requests without Host, with an error of the API.
-  const listener = createListener(rules, sandboxes.handle, closing.signal, createFront(sandboxes));
+  const recordRefusal = createRefusalRecord(sandboxes.record);
+  const listener = createListener(rules, sandboxes.handle, closing.signal, recordRefusal, createFront(sandboxes));
   const server = http.createServer({ ...limits, requireHostHeader: false }, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.
   server.maxHeadersCount = 0;
-  server.on("checkExpectation", rejectExpectation);
+  server.on("checkExpectation", createExpectationListener(recordRefusal));
+  server.on("clientError", createMalformedListener(recordRefusal));
   const address = await listen(server, port, host);
   return {
     url: publicUrl?.replace(/\/+$/, "") ?? `http://${bracketed(host)}:${address.port}`,
