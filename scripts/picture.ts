@@ -56,7 +56,9 @@ export async function drawGroupRinging(): Promise<string> {
 
 const pictures = { "group-ringing.svg": drawGroupRinging, "server-session.svg": drawServerSession };
 
-if (import.meta.main)
+if (import.meta.main) {
+  // The log shows local times.
+  process.env.TZ = "UTC";
   for (const [name, draw] of Object.entries(pictures)) {
     const [file, drawn] = [new URL(`../docs/images/${name}`, import.meta.url), await draw()];
     if (!process.argv.includes("--check")) writeFileSync(file, drawn);
@@ -65,3 +67,4 @@ if (import.meta.main)
       process.exitCode = 1;
     }
   }
+}
