@@ -27,9 +27,9 @@ const steps: readonly Step[] = [
   { typed: 'curl $URL/api/v1/calls -H "$KEY" -H "$JSON" -d @call.json', path: "/api/v1/calls", body: call },
   { typed: 'curl $URL/api/v1/role -H "$KEY"', path: "/api/v1/role" },
   {
-    typed: 'curl $URL/api/v1/roles -H "$KEY" -H "Host: my-laptop.example"',
+    typed: 'curl $URL/api/v1/roles -H "$KEY" -H "Host: my.example"',
     path: "/api/v1/roles",
-    host: "my-laptop.example",
+    host: "my.example",
   },
   {
     typed: `curl $URL/_control/v1/faults -H "$JSON" -d '{"do":{"code":"service_unavailable"}}'`,

@@ -81,7 +81,10 @@ export function drawTerminal(title: string, description: string, rows: readonly 
   const drawn = rows.map(({ at, text, colours }, index) => {
     const plain = visible(text);
     const length = `textLength="${short(plain.length * columnWidth)}"`;
-    const content = text.search(escapeSequence) < 0 ? coloured(spaced(plain), colours) : withOwnColours(spaced(text));
+    const content =
+      text.search(escapeSequence) < 0
+        ? coloured(spaced(plain), colours)
+        : withOwnColours(text.replaceAll(" ", "\u00a0"));
     return `<text class="a a${instants.indexOf(at)}" x="${left}" y="${topOf(index)}" ${length}>${content}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title description">
