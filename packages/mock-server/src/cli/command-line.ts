@@ -86,11 +86,22 @@ export function readJsonOrFile(option: string, value: string): { readonly conten
   }
 }
 
+/** How many seconds may pass in one. */
+const highestRate = 10_000;
+
 /** Parses a whole number from `least` to `most`. Throws UsageError that names the option. */
 export function readNumber(option: string, value: string, most: number, least = 0): number {
   if (!/^\d+$/.test(value) || Number(value) > most || Number(value) < least)
     throw new UsageError(`${option} ${value}: must be a whole number from ${least} to ${most}.`);
   return Number(value);
+}
+
+/** Parses how many seconds pass in one. Throws UsageError that names the option. */
+export function readRate(option: string, value: string): number {
+  const rate = Number(value);
+  if (!/^\d+(\.\d+)?$/.test(value) || rate <= 0 || rate > highestRate)
+    throw new UsageError(`${option} ${value}: must be a number above 0 and up to ${highestRate}.`);
+  return rate;
 }
 
 /** Parses an http or https URL. Throws UsageError that names the option, and that never repeats a password. */

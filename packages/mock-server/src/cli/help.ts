@@ -29,6 +29,8 @@ Ctrl-C stops it.
                            exist yet
   --export-on-exit FILE    write a snapshot of the default sandbox at shutdown
   --clock flowing|frozen   whether time passes by itself (default flowing)
+  --clock-rate N           how many seconds pass in one second of real time: above 0, up to
+                           10000 (default 1)
   --now TIME               initial time, an RFC 3339 date-time (default: the real time, or
                            2026-03-02T12:00:00Z for a frozen clock)
   --prng N                 seed of the random number generator, an integer (default 1)

@@ -63,6 +63,7 @@ export const startOptions = {
   import: path,
   "export-on-exit": path,
   clock: choiceOf("flowing", "frozen"),
+  "clock-rate": numberOr("1"),
   now: text,
   prng: numberOr("1"),
   policy: { type: "string", multiple: true, kind: "policies" },

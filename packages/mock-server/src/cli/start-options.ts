@@ -22,6 +22,7 @@ import {
   readNumber,
   readOrigin,
   readPolicies,
+  readRate,
   readTime,
   readUrl,
   suggestion,
@@ -37,7 +38,7 @@ const mostSandboxes = 1_000_000;
 
 /** Converts the command line's options. Throws UsageError that names the option, its file and the wrong field. */
 export function serverOptions(values: StartValues): MockServerOptions {
-  const { port, host, clock, prng, "max-sandboxes": maxSandboxes } = startOptions;
+  const { port, host, clock, "clock-rate": clockRate, prng, "max-sandboxes": maxSandboxes } = startOptions;
   const { cors, now, "sandbox-idle": sandboxIdle, "forward-webhooks": forwardWebhooks } = values;
   const { "public-url": publicUrl, "control-token": controlToken } = values;
   const clockMode = values.clock ?? clock.fallback;
@@ -51,6 +52,7 @@ export function serverOptions(values: StartValues): MockServerOptions {
     autoSandboxes: values["auto-sandboxes"],
     host: readHost(values.host ?? host.fallback),
     clock: clockMode,
+    clockRate: readRate("--clock-rate", values["clock-rate"] ?? clockRate.fallback),
     prng: readNumber("--prng", values.prng ?? prng.fallback, 2 ** 31 - 1),
     maxSandboxes: readNumber("--max-sandboxes", values["max-sandboxes"] ?? maxSandboxes.fallback, mostSandboxes, 1),
     ...(values["allow-host"] && { allowedHosts: values["allow-host"].map(readName) }),
