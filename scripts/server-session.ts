@@ -1,6 +1,7 @@
 // Runs a session with the mock server, over HTTP, and draws its terminal: the log's own lines, on a frozen clock.
 import { request } from "node:http";
 import { type BackendEvent, demo } from "@call-transfer/backend";
+import { operations } from "@call-transfer/spec";
 import { banner } from "../packages/mock-server/src/cli/banner.ts";
 import { issueCredentials } from "../packages/mock-server/src/cli/credentials.ts";
 import { formatEvent } from "../packages/mock-server/src/log/format-event.ts";
@@ -24,11 +25,11 @@ interface Step {
 
 const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
 const steps: readonly Step[] = [
-  { typed: 'curl $URL/api/v1/calls -H "$KEY" -H "$JSON" -d @call.json', path: "/api/v1/calls", body: call },
+  { typed: 'curl $URL/api/v1/calls -H "$KEY" -H "$JSON" -d @call.json', path: operations.createCall.path, body: call },
   { typed: 'curl $URL/api/v1/role -H "$KEY"', path: "/api/v1/role" },
   {
     typed: 'curl $URL/api/v1/roles -H "$KEY" -H "Host: my.example"',
-    path: "/api/v1/roles",
+    path: operations.listRoles.path,
     host: "my.example",
   },
   {
@@ -36,7 +37,7 @@ const steps: readonly Step[] = [
     path: "/_control/v1/faults",
     body: { do: { code: "service_unavailable" } },
   },
-  { typed: 'curl $URL/api/v1/roles -H "$KEY"', path: "/api/v1/roles" },
+  { typed: 'curl $URL/api/v1/roles -H "$KEY"', path: operations.listRoles.path },
   {
     typed: `curl $URL/_control/v1/transfers -H "$JSON" -d '{"groupId":"${demo.groups.existing}"}'`,
     path: "/_control/v1/transfers",
