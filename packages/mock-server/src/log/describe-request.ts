@@ -13,6 +13,7 @@ export function describeRequest(event: BackendEvent): Columns {
     ...texts(code, colour),
     ...texts(fault, "magenta"),
     ...texts(advice(event), "yellow"),
+    ...texts(deviationsIn(event), "yellow"),
     ...texts(reason(event, status), undefined, true),
   ];
   return {
@@ -45,4 +46,13 @@ function reason({ error, decidedBy, closest }: BackendEvent, status: number): st
   const { step, detail } = Object(decidedBy) as { step?: unknown; detail?: unknown };
   const isShown = status < 400 || step === "gate" || step === "proxy" || Array.isArray(closest);
   return isShown || typeof detail !== "string" ? undefined : detail;
+}
+
+/** The first place where a forwarded request or its response deviates from the contract, and how many more there are. */
+function deviationsIn({ deviations }: BackendEvent): string | undefined {
+  const [first, ...others] = Array.isArray(deviations) ? deviations : [];
+  if (first === undefined) return undefined;
+  const { side, where, message, section } = Object(first) as Readonly<Record<string, unknown>>;
+  const more = others.length === 0 ? "" : `, and ${others.length} more`;
+  return `${side} ${where}: ${message}${section === undefined ? "" : ` (${section})`}${more}`;
 }
