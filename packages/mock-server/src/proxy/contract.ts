@@ -22,6 +22,10 @@ interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly values?: readonly unknown[];
+  readonly expected?: string;
+  readonly origin?: string;
+  readonly minimum?: number | bigint;
+  readonly maximum?: number | bigint;
 }
 
 interface Checker {
@@ -114,13 +118,26 @@ function isChecker(value: unknown): value is Checker {
 
 const mostListed = 10;
 
-function messageOf({ code, message, values = [] }: Issue, value: unknown): string {
+function messageOf(issue: Issue, value: unknown): string {
+  const { code, message, values = [], expected, minimum, maximum } = issue;
   if (value === undefined) return "is missing";
+  if (code === "invalid_type" && expected !== undefined) return `must be of type ${expected}`;
+  if (code === "too_small" && minimum !== undefined) return `must ${extent(issue)} at least ${minimum}${unitOf(issue)}`;
+  if (code === "too_big" && maximum !== undefined) return `must ${extent(issue)} at most ${maximum}${unitOf(issue)}`;
   if (code !== "invalid_value") return lowerCased(message);
   const shown =
     typeof value === "string" && value.length <= 40 ? JSON.stringify(redacted({ value }).value) : "the value";
   const listed = values.length > mostListed ? "" : `: ${values.join(", ")}`;
   return `${shown} is not one of the ${values.length} listed values${listed}`;
+}
+
+function extent({ origin }: Issue): string {
+  return origin === "string" || origin === "array" ? "have" : "be";
+}
+
+function unitOf({ origin }: Issue): string {
+  if (origin === "string") return " characters";
+  return origin === "array" ? " items" : "";
 }
 
 function lowerCased(message: string): string {

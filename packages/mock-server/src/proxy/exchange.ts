@@ -21,6 +21,6 @@ export interface Exchange {
   readonly status: number;
   readonly deviations: readonly Deviation[];
   readonly durationMs: number;
-  /** What the proxy did, in a sentence. */
-  readonly detail: string;
+  /** What the proxy did instead of passing the answer on, in a sentence. */
+  readonly detail?: string;
 }

@@ -21,7 +21,7 @@ export function journalEntryOf(exchange: Exchange): RecordedRequest {
     headers: headersOf(requestHeaders),
     status,
     durationMs,
-    decidedBy: { step: "proxy", detail },
+    decidedBy: { step: "proxy", ...(detail !== undefined && { detail }) },
     responseHeaders: headersOf(responseHeaders),
     ...(code !== undefined && { code }),
     ...(operation !== undefined && { operationId: operation.id }),

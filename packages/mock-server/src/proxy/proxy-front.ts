@@ -58,7 +58,7 @@ async function forward(request: AdmittedRequest, options: FrontOptions): Promise
   const header = (name: string): string | undefined => headerOf(rawHeaders, name);
   const content = body === undefined ? undefined : jsonContent(body, header("content-encoding"));
   const found = checkRequest({ method, url, header, content }, operation, atPath);
-  const record = (answer: Pick<Exchange, "status" | "detail"> & Partial<Exchange>): void =>
+  const record = (answer: Pick<Exchange, "status"> & Partial<Exchange>): void =>
     options.onExchange({
       at: timeOf(answer.responseHeaders),
       method,
@@ -100,8 +100,7 @@ async function forward(request: AdmittedRequest, options: FrontOptions): Promise
       return record({ ...common, detail: `${who} closed the connection before the end of the answer.` });
     }
     const deviations = checkResponse({ status, header: answered, content: responseContent }, operation);
-    const detail = `Answered by ${target}.`;
-    record({ ...common, responseContent, detail, deviations: [...found, ...deviations] });
+    record({ ...common, responseContent, deviations: [...found, ...deviations] });
   });
 }
 

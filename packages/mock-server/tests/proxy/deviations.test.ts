@@ -71,7 +71,7 @@ describe("an answer that deviates in one place", () => {
     [
       "a field of another type",
       { body: { ...availability, busy: "no" } },
-      { where: "body/busy", message: "invalid input: expected boolean, received string", section: "§2.4" },
+      { where: "body/busy", message: "must be of type boolean", section: "§2.4" },
     ],
     [
       "another content type",
