@@ -78,7 +78,7 @@ function formatEffects(effects: readonly Schema<"Event">[], terminal: Terminal):
 }
 
 function formatClock({ now, mode, rate, upcoming, upcomingCount }: Schema<"Clock">, terminal: Terminal): string {
-  const head = `${now}, ${mode}${rate === 1 ? "" : `, ${rate} times as fast`}`;
+  const head = `${now}, ${mode}${rate === 1 || mode === "frozen" ? "" : `, ${rate} times as fast`}`;
   if (upcoming.length === 0) return `${head}. No timer is pending.`;
   const short = shortIds(
     upcoming.map(({ id = "" }) => id),

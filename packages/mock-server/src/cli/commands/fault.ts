@@ -83,12 +83,16 @@ function describeAction(action: unknown): string {
   if (Array.isArray(action)) return action.map(describeAction).join(", ");
   if (typeof action !== "object" || action === null) return String(action);
   return Object.entries(action)
-    .map(([name, value]) => `${name} ${compact(value)}`)
+    .map(([name, value]) => (name === "code" ? compact(value) : `${name} ${compact(value)}`))
     .join(" ");
 }
 
 function describeWhen(when: Fault["when"] = {}): string {
-  const { times = 1, ...others } = when;
+  const { times = 1, nth = 1, step, ...others } = when;
   const count = times === null ? "always" : times === 1 ? "once" : `${times} times`;
-  return [count, ...Object.entries(others).map(([name, value]) => `${name} ${compact(value)}`)].join(", ");
+  const start = nth === 1 ? [] : [`from match ${nth}`];
+  const next = step === undefined ? [] : [`next: step ${step}`];
+  return [count, ...start, ...next, ...Object.entries(others).map(([name, value]) => `${name} ${compact(value)}`)].join(
+    ", ",
+  );
 }

@@ -1,17 +1,19 @@
 import { defineCommand } from "../command.ts";
 import { readPolicies, UsageError } from "../command-line.ts";
-import { type ControlClient, dataAs } from "../control-client.ts";
+import { type ControlClient, dataAs, dataOf, type Schema } from "../control-client.ts";
 import { findNamed } from "../find-record.ts";
 import { compact } from "../show.ts";
-import { formatTable } from "../table.ts";
+import { formatFields, formatTable } from "../table.ts";
+
+type Policy = Schema<"PolicyDescriptions">["policies"][number];
 
 /** Lists and changes policies. */
 export const policy = defineCommand({
   name: "policy",
   summary: "list or change the policies for what the specification leaves open",
   usages: [
-    { form: "policy", help: "list the policies" },
-    { form: "policy POLICY…", help: "print the values of some policies" },
+    { form: "policy", help: "list the policies; a value in colour differs from the default" },
+    { form: "policy POLICY…", help: "show some policies, each with its whole description" },
     { form: "policy POLICY=VALUE…", help: "change policies. A value is JSON, or else text" },
   ],
   example: "policy concurrentCallLimit=2",
@@ -24,42 +26,59 @@ export const policy = defineCommand({
         `policy ${names[0]}: must be NAME=VALUE, as the others. Read and change policies separately.`,
       );
     const all = await readAll(control);
+    const find = (name: string, policies: readonly Policy[]): Policy => {
+      const { id } = findNamed(
+        name,
+        all.map((one) => ({ id: one.name })),
+        "policy",
+      );
+      return policies.find((one) => one.name === id) ?? failed(id);
+    };
     if (settings.length > 0) {
       const body = readPolicies(settings, "policy");
-      for (const name of Object.keys(body))
-        findNamed(
-          name,
-          Object.keys(all).map((id) => ({ id })),
-          "policy",
-        );
-      const changed = dataAs<"Policies">(await control.PUT("/_control/v1/policies", { body }));
-      const data = Object.fromEntries(Object.keys(body).map((name) => [name, changed[name]]));
-      return { data, text: table(data, terminal) };
+      for (const name of Object.keys(body)) find(name, all);
+      dataOf(await control.PUT("/_control/v1/policies", { body }));
+      const changed = await readAll(control);
+      const data = Object.keys(body).map((name) => find(name, changed));
+      return { data, text: data.map(({ name, value }) => `${name}: ${compact(value)}`).join("\n") };
     }
-    const found = names.map(
-      (name) =>
-        findNamed(
-          name,
-          Object.keys(all).map((id) => ({ id })),
-          "policy",
-        ).id,
+    if (names.length > 0) {
+      const data = names.map((name) => find(name, all));
+      return { data, text: data.map(formatPolicy).join("\n\n") };
+    }
+    const text = formatTable(
+      all,
+      [
+        { title: "policy", cell: ({ name }) => name },
+        {
+          title: "value",
+          cell: ({ value }) => compact(value),
+          colour: (one) => (compact(one.value) === compact(one.default) ? undefined : "yellow"),
+        },
+        { title: "default", cell: (one) => (compact(one.value) === compact(one.default) ? "" : compact(one.default)) },
+        { title: "what it decides", cell: ({ description }) => description, flexible: true },
+      ],
+      terminal,
     );
-    const data = found.length === 0 ? all : Object.fromEntries(found.map((name) => [name, all[name]]));
-    return { data, text: table(data, terminal) };
+    return { data: all, text };
   },
 });
 
-async function readAll(control: ControlClient): Promise<Readonly<Record<string, unknown>>> {
-  return dataAs<"Policies">(await control.GET("/_control/v1/policies"));
+async function readAll(control: ControlClient): Promise<readonly Policy[]> {
+  return dataAs<"PolicyDescriptions">(await control.GET("/_control/v1/policies/descriptions")).policies;
 }
 
-function table(policies: Readonly<Record<string, unknown>>, terminal: Parameters<typeof formatTable>[2]): string {
-  return formatTable(
-    Object.entries(policies),
-    [
-      { title: "policy", cell: ([name]) => name },
-      { title: "value", cell: ([, value]) => compact(value) },
-    ],
-    terminal,
-  );
+function failed(name: string): never {
+  throw new Error(`The server does not describe the policy ${name}.`);
+}
+
+function formatPolicy({ name, value, default: usual, unit, choices, assumption, description }: Policy): string {
+  return formatFields({
+    policy: name,
+    value: `${compact(value)}${unit === undefined ? "" : ` ${unit}`}`,
+    default: compact(usual),
+    choices: choices?.join(", "),
+    assumption,
+    decides: description,
+  });
 }

@@ -38,7 +38,7 @@ export const transfer = defineCommand({
     as: {
       type: "string",
       value: "WHO",
-      help: "with answer and decline: the destination or member that does it, by id or name",
+      help: "with answer and decline: the destination or member that does it, by id or name (default: the first that rings)",
     },
   },
   async run({ control, operands: [first, ...rest], values, terminal }) {
@@ -55,9 +55,10 @@ export const transfer = defineCommand({
     }
     if (word === "show" || word === "answer" || word === "decline") {
       const text = required(expectAtMost(1, rest)[0], "transfer", `transfer ${word} last`);
-      const { id } = findNamed(text, await readTransfers(control), "transfer");
-      const params = { path: { id } };
-      const answer = { params, body: await calleeOf(control, answerer) };
+      const found = findNamed(text, await readTransfers(control), "transfer");
+      const params = { path: { id: found.id } };
+      const body = word === "show" ? {} : await calleeOf(control, answerer, found);
+      const answer = { params, body };
       const calls = {
         show: () => control.GET("/_control/v1/transfers/{id}", { params }),
         answer: () => control.POST("/_control/v1/transfers/{id}/answers", answer),
@@ -97,15 +98,26 @@ function withKey<Key extends string>(items: readonly Named[] = [], key: Key) {
   return items.map((item) => ({ ...item, key }));
 }
 
-async function calleeOf(control: ControlClient, who: string | undefined): Promise<Schema<"TransferAnswer">> {
-  if (who === undefined) return {};
+/** Who answers: the one that `--as` names, or else the first that rings. An app answers by its HTTP response. */
+async function calleeOf(
+  control: ControlClient,
+  who: string | undefined,
+  { id, status, rings }: Transfer,
+): Promise<Schema<"TransferAnswer">> {
+  if (who === undefined) {
+    const ring = rings.find(({ outcome, kind }) => outcome === "ringing" && kind !== "app");
+    if (ring === undefined)
+      throw new Error(`No phone or person of transfer ${id} is ringing; its status is ${status}. Name one with --as.`);
+    const { destinationId, memberId } = ring;
+    return memberId === undefined ? { destinationId } : { memberId };
+  }
   const [destinations, members] = await Promise.all([
     readNames(control, "destinations"),
     readNames(control, "members"),
   ]);
   const items = [...withKey(destinations, "destinationId"), ...withKey(members, "memberId")];
-  const { key, id } = findNamed(who, items, "destination or member");
-  return { [key]: id };
+  const callee = findNamed(who, items, "destination or member");
+  return { [callee.key]: callee.id };
 }
 
 async function readTransfers(control: ControlClient): Promise<readonly Transfer[]> {
