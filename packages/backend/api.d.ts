@@ -6,10 +6,11 @@ declare module "@call-transfer/backend" {
     FaultWhen, Faults, FlowRecord, FollowOptions, GroupRecord, HandledResponse, Inbox, InboxAnswer, InboxEvent,
     IncomingRequest, InputError, Journal, JournalDetail, JournalEntry, JournalFilter, KeptEvents, Keys, MemberRecord,
     NewTransfer, NumberRecord, Peer, PlainResponse, Policies, ProviderRecord, RecordedExchange, RecordedRequest,
-    RequestCaller, RequestFault, RequestHeaders, RingRecord, SandboxListener, Sandboxes, SandboxesOptions, ScriptEntry,
-    Seed, SeedRecord, SignatureFault, Snapshot, State, Step, TimerPurpose, TokenOptions, TransferRecord, Transfers,
-    TransportFault, Trigger, UserRecord, WallClock, WebhookFault, WebhookFaultAction, Weekday, bodyLimit, createBackend,
-    createSandboxes, demo, demoSeed, errorResponse, inboxUrl, parseFault, redacted, seedSchema, signatureHeader
+    RequestCaller, RequestFault, RequestHeaders, RingRecord, SandboxListener, Sandboxes, SandboxesOptions, Scenario,
+    ScenarioEdit, ScenarioName, ScriptEntry, Seed, SeedRecord, SignatureFault, Snapshot, State, Step, TimerPurpose,
+    TokenOptions, TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookFault,
+    WebhookFaultAction, Weekday, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl,
+    parseFault, redacted, scenarios, seedSchema, signatureHeader
   };
 }
 
@@ -59,6 +60,7 @@ declare interface BackendControls {
   readonly journal: Journal;
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   readonly operations: readonly OperationDescription[];
+  applyScenario(name: ScenarioName): void;
   seed(seed: Seed): void;
   snapshot(): Snapshot;
   restore(snapshot: unknown): void;
@@ -81,6 +83,7 @@ declare interface BackendOptions {
   readonly prng?: number;
   readonly policies?: Partial<Policies>;
   readonly faults?: readonly (Fault | string)[];
+  readonly scenarios?: readonly ScenarioName[];
   readonly fetch?: typeof globalThis.fetch;
   readonly controlPlane?: boolean;
 }
@@ -482,6 +485,19 @@ declare interface SandboxesOptions extends BackendOptions {
   readonly sandboxIdleMs?: number;
 }
 
+declare interface Scenario {
+  readonly name: string;
+  readonly description: string;
+  readonly section: string;
+  readonly faults?: readonly string[];
+  readonly policies?: Partial<Policies>;
+  readonly inbox?: InboxAnswer;
+  readonly edit?: ScenarioEdit;
+}
+
+declare type ScenarioEdit = "membersAway" | "dailyQuotaUsed" | "secretsRotated" | "appsAtInbox";
+declare type ScenarioName = (typeof scenarios)[number]["name"];
+
 declare interface ScriptEntry extends Callee {
   readonly answerAfterSecs?: number | undefined;
   readonly declineAfterSecs?: number | undefined;
@@ -803,6 +819,60 @@ declare const ring: z.ZodObject<{
   missedCalls: z.ZodExactOptional<z.ZodInt>;
   late: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
 }, z.core.$strip>;
+
+declare const scenarios: readonly [{
+  readonly name: "app-misses-offers";
+  readonly description: "The app answers no offer, so each delivery times out. Offers go to the built-in inbox.";
+  readonly section: "§6";
+  readonly inbox: { readonly delaySecs: 86400 };
+  readonly edit: "appsAtInbox";
+}, {
+  readonly name: "slow-app";
+  readonly description: "The app accepts each offer after eight seconds. Offers go to the built-in inbox.";
+  readonly section: "§6";
+  readonly inbox: { readonly delaySecs: 8 };
+  readonly edit: "appsAtInbox";
+}, {
+  readonly name: "everyone-away";
+  readonly description: "Every member is away until changed, so no person rings.";
+  readonly section: "§2.4";
+  readonly edit: "membersAway";
+}, {
+  readonly name: "secret-just-rotated";
+  readonly description: "Every app destination has a new secret, and each webhook carries two signatures for 24 hours.";
+  readonly section: "§6.2";
+  readonly edit: "secretsRotated";
+}, {
+  readonly name: "daily-quota-used";
+  readonly description: "Every account has placed all its calls of the day, so each call is refused until midnight UTC.";
+  readonly section: "§8";
+  readonly edit: "dailyQuotaUsed";
+}, {
+  readonly name: "queue-full";
+  readonly description: "No call may start and none may wait, so each call is refused with queue_full.";
+  readonly section: "§8.2";
+  readonly policies: { readonly concurrentCallLimit: 0; readonly callQueueLimit: 0 };
+}, {
+  readonly name: "rate-limited";
+  readonly description: "Each credential may send five requests a minute.";
+  readonly section: "§8.1";
+  readonly policies: { readonly rateLimit: { readonly requests: 5; readonly windowSecs: 60 } };
+}, {
+  readonly name: "flaky-503";
+  readonly description: "One request in five fails with service_unavailable.";
+  readonly section: "§7.2";
+  readonly faults: readonly ["* service_unavailable 20%"];
+}, {
+  readonly name: "lost-answers";
+  readonly description: "Each call is placed, but the connection is reset before the answer arrives.";
+  readonly section: "§8.3";
+  readonly faults: readonly ["createCall processThenDrop always"];
+}, {
+  readonly name: "slow-mondays";
+  readonly description: "On Mondays, in UTC, each answer takes three seconds of the sandbox's clock.";
+  readonly section: "§8";
+  readonly faults: readonly ["* latency 3s on monday"];
+}];
 
 declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
 declare function signatureHeader(body: string, secrets: readonly string[], at: number): string;

@@ -27,11 +27,13 @@ import { createInbox, isInbox } from "./platform/inbox.ts";
 import { createTransfers } from "./platform/transfers.ts";
 import { advance, clockListener, upcoming } from "./platform/upcoming.ts";
 import { handlers as allHandlers } from "./routes/index.ts";
+import { applyScenario } from "./testing/apply-scenario.ts";
 import { createCollections } from "./testing/collections.ts";
 import type { BackendControls } from "./testing/controls.ts";
 import { demoSeed } from "./testing/demo-seed.ts";
 import { createKeys } from "./testing/keys.ts";
 import { loadFirstSeed, loadSeed } from "./testing/load-seed.ts";
+import type { ScenarioName } from "./testing/scenarios.ts";
 import type { Seed } from "./testing/seed.ts";
 import { restoreSnapshot, takeSnapshot } from "./testing/snapshot.ts";
 
@@ -56,6 +58,8 @@ export interface BackendOptions {
   readonly policies?: Partial<Policies>;
   /** The initial faults, also after a reset; none by default. A text such as `createCall 503` is read by `parseFault`. */
   readonly faults?: readonly (Fault | string)[];
+  /** The scenarios to apply at the start, in this order, also after a reset; none by default. */
+  readonly scenarios?: readonly ScenarioName[];
   /** Sends webhook deliveries; by default the global fetch, looked up at each delivery. */
   readonly fetch?: typeof globalThis.fetch;
   /** Whether to serve the control plane under `/_control/v1`; false by default. */
@@ -91,6 +95,7 @@ const optionsSchema = z.strictObject({
   prng: z.int().optional(),
   policies: z.unknown().optional(),
   faults: z.array(z.unknown()).optional(),
+  scenarios: z.array(z.unknown()).optional(),
   fetch: z.custom((value) => typeof value === "function", "must be a function").optional(),
   controlPlane: z.boolean().optional(),
 });
@@ -129,6 +134,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const core = createCore(options, parts);
   const { clock, events } = core.world;
   events.quietly(() => loadInitial(core, options));
+  applyScenarios(core, options);
   const record = createRecorder(core.journal, events, parts.table.operations);
   const handleApi = createApiHandler(core, parts, record);
   const backend: AssembledBackend = {
@@ -197,6 +203,10 @@ function loadInitial({ world, faults }: Core, { seed = demoSeed, faults: initial
   world.expiries.restart();
 }
 
+function applyScenarios(core: Core, { scenarios = [] }: BackendOptions): void {
+  for (const [index, name] of scenarios.entries()) under(`scenarios[${index}]`, () => applyScenario(core, name));
+}
+
 /** Creates the function that responds to requests to the API and records them in the journal. */
 function createApiHandler(
   { world, randoms: { requestIds }, tokens, faults }: Core,
@@ -259,6 +269,7 @@ function createControls(core: Core, options: BackendOptions, { table }: Parts): 
       events.emit("policies.changed", structuredClone(changes) as EventDetails);
       return { ...policies };
     },
+    applyScenario: (name) => applyScenario(core, name),
     seed(more) {
       loadSeed(world, more);
       expiries.refresh();
@@ -275,6 +286,7 @@ function createControls(core: Core, options: BackendOptions, { table }: Parts): 
     reset() {
       events.quietly(() => reset(core, options));
       events.emit("sandbox.reset");
+      applyScenarios(core, options);
     },
   };
 }

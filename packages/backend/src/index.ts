@@ -64,5 +64,6 @@ export type { Collections, SeedRecord } from "./testing/collections.ts";
 export type { BackendControls } from "./testing/controls.ts";
 export { demo, demoSeed } from "./testing/demo-seed.ts";
 export type { ApiKeyOptions, Keys, TokenOptions } from "./testing/keys.ts";
+export { type Scenario, type ScenarioEdit, type ScenarioName, scenarios } from "./testing/scenarios.ts";
 export { type Seed, seedSchema } from "./testing/seed.ts";
 export type { Snapshot } from "./testing/snapshot.ts";

@@ -60,6 +60,43 @@ describe("the control plane", () => {
     });
   });
 
+  it("lists scenarios and applies one", async () => {
+    const backend = newBackend();
+    const { body } = await control(backend, "GET /scenarios");
+    expect(body.scenarios).toContainEqual({
+      name: "queue-full",
+      description: "No call may start and none may wait, so each call is refused with queue_full.",
+      section: "§8.2",
+      policies: { concurrentCallLimit: 0, callQueueLimit: 0 },
+    });
+    expect((await control(backend, "POST /scenarios/queue-full")).status).toBe(204);
+    expect(backend.policies.callQueueLimit).toBe(0);
+  });
+
+  it("says which scenario was meant, or what the sandbox lacks", async () => {
+    const unknown = await control(newBackend(), "POST /scenarios/queue-fill");
+    expect([unknown.status, unknown.body.error]).toEqual([
+      404,
+      { code: "not_found", message: 'there is no scenario "queue-fill". Did you mean queue-full?', field: "name" },
+    ]);
+    const lacking = await control(createBackend({ seed: {}, controlPlane: true }), "POST /scenarios/everyone-away");
+    expect([lacking.status, lacking.body.error.code, lacking.body.error.field]).toEqual([400, "invalid_input", "name"]);
+  });
+
+  it("creates a sandbox in a scenario", async () => {
+    const sandboxes = createSandboxes();
+    const create = (body: object) =>
+      sandboxes.fetch("http://mock.test/_control/v1/sandboxes", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    expect((await create({ name: "full", scenarios: ["queue-full"] })).status).toBe(201);
+    expect(sandboxes.get("full")?.policies.callQueueLimit).toBe(0);
+    const refused = await create({ name: "other", scenarios: ["party"] });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { field: "scenarios[0]" } }]);
+  });
+
   it("adds and lists faults of webhook deliveries, and shows what they did", async () => {
     const backend = newBackend();
     backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });

@@ -24,6 +24,7 @@ const broken = fileOf("broken.json", "{");
 const boss = fileOf("boss.json", '{ "members": [{ "role": "boss" }] }');
 const list = fileOf("list.json", "[]");
 const oneFault = fileOf("fault.json", '{ "do": { "code": "quueue_full" } }');
+const noRecords = fileOf("no-records.json", "{}");
 const texts = fileOf("texts.json", '["503", "nope"]');
 const faults = fileOf("faults.json", '[{ "do": "reset" }, { "do": "reset", "where": 1 }]');
 const number = fileOf("number.json", "5");
@@ -81,6 +82,11 @@ it.each([
   [["--fault", "fualts"], '--fault fualts: "fualts" is not a word of a fault here.'],
   [["--fault", texts], `--fault ${texts}[1]: "nope" is not a word of a fault here.`],
   [["--import", broken], `--import ${broken}: `],
+  [["--scenario", "queue-fill"], '--scenario queue-fill: there is no scenario "queue-fill". Did you mean queue-full?'],
+  [
+    ["--scenario", "everyone-away", "--seed", noRecords],
+    "--scenario everyone-away: everyone-away needs at least one member, and the sandbox has none. Add one to the seed.",
+  ],
 ])("rejects %j", (args, message) => {
   expect(() => read(...args)).toThrow(message);
 });
@@ -104,6 +110,7 @@ it.each([
     { faults: [{ do: { code: "service_unavailable" } }, { match: { operationId: "listRoles" }, do: "reset" }] },
   ],
   [["--fault", list, "--latency", "5"], { faults: [{ when: { times: null }, do: { latency: 5 } }] }],
+  [["--scenario", "flaky-503", "--scenario", "slow-app"], { scenarios: ["flaky-503", "slow-app"] }],
   [["--import", none], { imported: undefined }],
 ])("accepts %j", (args, options) => {
   expect(read(...args)).toMatchObject(options);

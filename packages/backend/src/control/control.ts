@@ -17,6 +17,7 @@ import { policyHandlers } from "./policies.ts";
 import { controlError } from "./reply.ts";
 import { requestHandlers } from "./requests.ts";
 import { sandboxHandlers } from "./sandboxes.ts";
+import { scenarioHandlers } from "./scenarios.ts";
 import { stateHandlers } from "./state.ts";
 import { transferHandlers } from "./transfers.ts";
 import { webhookHandlers } from "./webhooks.ts";
@@ -29,6 +30,7 @@ const handlers: ControlHandlers = {
   ...policyHandlers,
   ...requestHandlers,
   ...sandboxHandlers,
+  ...scenarioHandlers,
   ...stateHandlers,
   ...transferHandlers,
   ...webhookHandlers,

@@ -43,20 +43,20 @@ export class Words {
   }
 }
 
-/** The error code that a status stands for. Other statuses are sent without a body. */
-const codesByStatus: ReadonlyMap<number, ErrorCode> = new Map([
-  [400, "bad_request"],
-  [401, "unauthorized"],
-  [402, "payment_required"],
-  [403, "forbidden"],
-  [404, "not_found"],
-  [409, "conflict"],
-  [422, "unprocessable_entity"],
-  [429, "rate_limit_exceeded"],
-  [500, "internal_error"],
-  [502, "service_error"],
-  [503, "service_unavailable"],
-]);
+/** The error codes that their statuses stand for. Statuses without one are sent without a body. */
+const generalCodes: readonly ErrorCode[] = [
+  "bad_request",
+  "unauthorized",
+  "payment_required",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "unprocessable_entity",
+  "rate_limit_exceeded",
+  "internal_error",
+  "service_error",
+  "service_unavailable",
+];
 
 /** How to read the rest of an action, by its first word. */
 type ActionWords<Action> = ReadonlyMap<string, (words: Words) => Action>;
@@ -108,7 +108,7 @@ export function statusOrCode(word: string): FaultAction | undefined {
   const code = Object.keys(errorCodes).find((name): name is ErrorCode => name === word.toLowerCase());
   if (code !== undefined) return { code };
   if (!/^[2-5]\d\d$/.test(word)) return undefined;
-  const general = codesByStatus.get(Number(word));
+  const general = generalCodes.find((one) => errorCodes[one].mockStatus === Number(word));
   return general === undefined ? { status: Number(word) } : { code: general };
 }
 

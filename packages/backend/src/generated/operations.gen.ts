@@ -24,6 +24,8 @@ export const controlOperations = {
   addFault: { id: "addFault", method: "POST", path: "/_control/v1/faults", summary: "Add a fault", pathParameters: [], queryParameters: {}, hasBody: true, status: 201 },
   clearFaults: { id: "clearFaults", method: "DELETE", path: "/_control/v1/faults", summary: "Remove all faults", pathParameters: [], queryParameters: {}, hasBody: false, status: 204 },
   removeFault: { id: "removeFault", method: "DELETE", path: "/_control/v1/faults/{id}", summary: "Remove a fault", pathParameters: ["id"], queryParameters: {}, hasBody: false, status: 204 },
+  listScenarios: { id: "listScenarios", method: "GET", path: "/_control/v1/scenarios", summary: "List the scenarios", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
+  applyScenario: { id: "applyScenario", method: "POST", path: "/_control/v1/scenarios/{name}", summary: "Apply a scenario", pathParameters: ["name"], queryParameters: {}, hasBody: false, status: 204 },
   listRequests: { id: "listRequests", method: "GET", path: "/_control/v1/requests", summary: "List the latest requests to the API", pathParameters: [], queryParameters: { operationId: "string", status: "integer", after: "integer" }, hasBody: false, status: 200 },
   clearRequests: { id: "clearRequests", method: "DELETE", path: "/_control/v1/requests", summary: "Clear the journal", pathParameters: [], queryParameters: {}, hasBody: false, status: 204 },
   listUnmatchedRequests: { id: "listUnmatchedRequests", method: "GET", path: "/_control/v1/requests/unmatched", summary: "List requests that match no operation, with the closest operations", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },

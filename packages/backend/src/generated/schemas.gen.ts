@@ -154,6 +154,11 @@ export const zRequestFault = z.strictObject({
 /** A failure of API requests (`match`) or of webhook deliveries (`webhooks`). */
 export const zFault = z.union([zRequestFault, zWebhookFault]);
 
+export const zScenarioName = z.enum([
+  'app-misses-offers', 'slow-app', 'everyone-away', 'secret-just-rotated', 'daily-quota-used', 'queue-full',
+  'rate-limited', 'flaky-503', 'lost-answers', 'slow-mondays'
+]);
+
 export const zRequestWait = z.strictObject({
   operationId: z.string().optional(),
   method: z.string().optional(),
@@ -203,7 +208,8 @@ export const zNewSandbox = z.strictObject({
   clock: zClockMode.optional(),
   clockRate: zClockRate.optional(),
   prng: z.int().optional(),
-  policies: zPolicies.optional()
+  policies: zPolicies.optional(),
+  scenarios: z.array(zScenarioName).optional()
 });
 
 /** How a phone or a person behaves. Those not listed do not answer. */
@@ -256,6 +262,8 @@ export const zAdvanceClockBody = zClockStep;
 export const zAddFaultBody = z.union([zFault, zFaultText]);
 
 export const zRemoveFaultPath = z.strictObject({ id: z.string().min(1).max(100) });
+
+export const zApplyScenarioPath = z.strictObject({ name: z.string() });
 
 export const zListRequestsQuery = z.strictObject({
   operationId: z.string().optional(),
@@ -322,6 +330,8 @@ export const controlSchemas = {
   addFault: { body: zAddFaultBody },
   clearFaults: {},
   removeFault: { path: zRemoveFaultPath },
+  listScenarios: {},
+  applyScenario: { path: zApplyScenarioPath },
   listRequests: { query: zListRequestsQuery },
   clearRequests: {},
   listUnmatchedRequests: {},

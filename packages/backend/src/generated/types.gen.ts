@@ -19,6 +19,8 @@ export interface paths {
   readonly "/_control/v1/clock/advance": { readonly post: operations["advanceClock"] };
   readonly "/_control/v1/faults": { readonly get: operations["listFaults"]; readonly post: operations["addFault"]; readonly delete: operations["clearFaults"] };
   readonly "/_control/v1/faults/{id}": { readonly delete: operations["removeFault"] };
+  readonly "/_control/v1/scenarios": { readonly get: operations["listScenarios"] };
+  readonly "/_control/v1/scenarios/{name}": { readonly post: operations["applyScenario"] };
   readonly "/_control/v1/requests": { readonly get: operations["listRequests"]; readonly delete: operations["clearRequests"] };
   readonly "/_control/v1/requests/unmatched": { readonly get: operations["listUnmatchedRequests"] };
   readonly "/_control/v1/requests/wait": { readonly post: operations["waitForRequests"] };
@@ -74,6 +76,8 @@ export interface components {
       /** @description Seed of the random generator. */
       readonly prng?: number;
       readonly policies?: components["schemas"]["Policies"];
+      /** @description The scenarios to apply at the start, in this order, also after a reset. */
+      readonly scenarios?: readonly components["schemas"]["ScenarioName"][];
     };
     /** @description Collections of records; the JSON Schema of seeds describes their fields. A time may be relative to the sandbox's clock, such as `+1h` or `-30m`. */
     readonly Seed: { readonly [key: string]: unknown };
@@ -289,6 +293,20 @@ export interface components {
         readonly hits: number;
       })[];
     };
+    /** @enum {string} */
+    readonly ScenarioName: "app-misses-offers" | "slow-app" | "everyone-away" | "secret-just-rotated" | "daily-quota-used" | "queue-full" | "rate-limited" | "flaky-503" | "lost-answers" | "slow-mondays";
+    readonly Scenario: {
+      readonly name: components["schemas"]["ScenarioName"];
+      /** @description What happens, in a sentence. */
+      readonly description: string;
+      /** @description The section of the specification that it is about. */
+      readonly section: string;
+      /** @description The faults that it adds, as texts. Each has the name of the scenario. */
+      readonly faults?: readonly string[];
+      readonly policies?: components["schemas"]["Policies"];
+      readonly inbox?: components["schemas"]["InboxAnswer"];
+    };
+    readonly ScenarioList: { readonly scenarios: readonly components["schemas"]["Scenario"][] };
     readonly RequestEntry: {
       /** @description Counts up from 1, also across a clear and a reset. */
       readonly id: number;
@@ -683,6 +701,14 @@ export interface operations {
   readonly clearFaults: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };
   readonly removeFault: {
     readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
+    readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly listScenarios: {
+    readonly parameters: {};
+    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["ScenarioList"] } }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly applyScenario: {
+    readonly parameters: { readonly path: { readonly name: string } };
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listRequests: {

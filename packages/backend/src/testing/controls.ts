@@ -11,6 +11,7 @@ import type { Transfers } from "../platform/transfers.ts";
 import type { Upcoming } from "../platform/upcoming.ts";
 import type { Collections } from "./collections.ts";
 import type { Keys } from "./keys.ts";
+import type { ScenarioName } from "./scenarios.ts";
 import type { Seed } from "./seed.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -43,6 +44,11 @@ export interface BackendControls {
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   /** The operations that the backend serves. */
   readonly operations: readonly OperationDescription[];
+  /**
+   * Applies a scenario to the present records, policies and faults, until a reset. Throws InputError for an unknown name, or
+   * if a record is missing that the scenario needs, and then changes nothing.
+   */
+  applyScenario(name: ScenarioName): void;
   /** Adds records. Throws InputError naming the invalid field, and then adds none. */
   seed(seed: Seed): void;
   /** Exports the backend as JSON, including its secrets. Journal and deliveries are not part of it. */
@@ -52,6 +58,6 @@ export interface BackendControls {
    * InputError naming the invalid field, and then changes nothing.
    */
   restore(snapshot: unknown): void;
-  /** Restores the initial state, clock, policies, faults, journal, deliveries and random generator. */
+  /** Restores the initial state, clock, policies, faults, scenarios, journal, deliveries and random generator. */
   reset(): void;
 }

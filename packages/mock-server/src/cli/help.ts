@@ -40,6 +40,8 @@ Ctrl-C stops it.
                            (default 365d)
   --fault FAULT            inject a fault, such as "createCall 503, 503, pass" or "* 503 10%", or
                            those of a JSON file, or JSON itself; repeatable
+  --scenario NAME          start in a situation to test, such as flaky-503 or everyone-away; an
+                           unknown name lists them all; repeatable
   --latency MS             delay every API response by MS milliseconds of the server's clock. Under
                            a frozen clock, responses wait until the clock is advanced
   --forward-webhooks URL   deliver all webhooks to this URL instead of the destinations' own URLs

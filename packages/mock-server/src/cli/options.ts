@@ -68,6 +68,7 @@ export const startOptions = {
   prng: numberOr("1"),
   policy: { type: "string", multiple: true, kind: "policies" },
   fault: { type: "string", multiple: true, kind: "faults" },
+  scenario: list,
   latency: number,
   "forward-webhooks": text,
   "auto-sandboxes": flag,

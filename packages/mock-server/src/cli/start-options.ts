@@ -6,6 +6,7 @@ import {
   InputError,
   type Policies,
   parseFault,
+  type ScenarioName,
   type Seed,
 } from "@call-transfer/backend";
 import { type LogMode, logModes } from "../log/server-log.ts";
@@ -44,10 +45,12 @@ export function serverOptions(values: StartValues): MockServerOptions {
   const clockMode = values.clock ?? clock.fallback;
   if (clockMode !== "flowing" && clockMode !== "frozen")
     throw new UsageError(`--clock ${clockMode}: must be flowing or frozen.`);
+  const seed = seedOf(values.seed);
   return {
     port: readNumber("--port", values.port ?? port.fallback, highestPort),
-    seed: seedOf(values.seed),
+    seed,
     faults: plannedFaults(values),
+    ...(values.scenario && { scenarios: scenariosOf(values.scenario, seed) }),
     policies: policiesOf(values.policy),
     autoSandboxes: values["auto-sandboxes"],
     host: readHost(values.host ?? host.fallback),
@@ -153,6 +156,14 @@ function faultOf(text: string): Fault {
       `--fault ${text}: ${error.explanation}${isName ? " There is no file of this name either." : ""}`,
     );
   }
+}
+
+/** Checks names of scenarios, and that the seed has what they need. */
+function scenariosOf(names: readonly string[], seed: Seed): ScenarioName[] {
+  const known = names as ScenarioName[];
+  for (const name of known)
+    checked(`--scenario ${name}: `, /^scenarios\[0\]/, () => createBackend({ seed, scenarios: [name] }));
+  return known;
 }
 
 function policiesOf(settings: readonly string[] = []): Partial<Policies> {

@@ -17,7 +17,7 @@ import { importedSnapshot, logMode, type StartValues, serverOptions } from "./st
 import { messageOf, writeFileAtomically } from "./write-file.ts";
 
 /** Options that a snapshot overrides. */
-const replacedBySnapshot = ["seed", "clock", "now", "prng", "policy", "fault", "latency"] as const;
+const replacedBySnapshot = ["seed", "clock", "now", "prng", "policy", "fault", "scenario", "latency"] as const;
 
 /** Starts a server and prints its address and credentials. A signal ends the process. */
 export async function start(values: StartValues): Promise<void> {
