@@ -854,9 +854,9 @@ declare const scenarios: readonly [{
   readonly policies: { readonly concurrentCallLimit: 0; readonly callQueueLimit: 0 };
 }, {
   readonly name: "rate-limited";
-  readonly description: "Each credential may send five requests a minute.";
+  readonly description: "Each credential may send five requests in 20 seconds.";
   readonly section: "§8.1";
-  readonly policies: { readonly rateLimit: { readonly requests: 5; readonly windowSecs: 60 } };
+  readonly policies: { readonly rateLimit: { readonly requests: 5; readonly windowSecs: 20 } };
 }, {
   readonly name: "flaky-503";
   readonly description: "One request in five fails with service_unavailable.";

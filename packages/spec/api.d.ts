@@ -46,6 +46,7 @@ declare interface ErrorCodeDescription {
   readonly meaning: string;
   readonly fromSpecification: boolean;
   readonly hasFieldErrors: boolean;
+  readonly isGeneral: boolean;
   readonly effectFree: boolean;
   readonly onDemand: boolean;
 }

@@ -20,6 +20,7 @@ export interface CodeRow {
   effect?: "none";
   /** Conditions, or the ids of operations. */
   when?: (Condition | string)[];
+  general?: boolean;
   onDemand?: boolean;
   example?: Record<string, unknown>;
   "x-beyond-specification"?: true;

@@ -50,6 +50,7 @@ export function renderErrorCodes(document: OpenApiDocument): string {
       meaning: row.meaning,
       fromSpecification: row.stated ?? false,
       hasFieldErrors: row.errors ?? false,
+      isGeneral: row.general ?? false,
       effectFree: row.effect === "none",
       onDemand: row.onDemand ?? false,
     },

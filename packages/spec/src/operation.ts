@@ -47,6 +47,8 @@ export interface ErrorCodeDescription {
   readonly fromSpecification: boolean;
   /** Whether `errors` in the body lists failing fields. */
   readonly hasFieldErrors: boolean;
+  /** Whether the code stands for its status where nothing says more. */
+  readonly isGeneral: boolean;
   /** Whether the request had no effect, so that it can be retried. */
   readonly effectFree: boolean;
   /** Whether the mock server returns it only through a fault, although operations document it. */

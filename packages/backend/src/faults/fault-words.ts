@@ -43,20 +43,12 @@ export class Words {
   }
 }
 
-/** The error codes that their statuses stand for. Statuses without one are sent without a body. */
-const generalCodes: readonly ErrorCode[] = [
-  "bad_request",
-  "unauthorized",
-  "payment_required",
-  "forbidden",
-  "not_found",
-  "conflict",
-  "unprocessable_entity",
-  "rate_limit_exceeded",
-  "internal_error",
-  "service_error",
-  "service_unavailable",
-];
+/** The error codes by the status that they stand for. Other statuses are sent without a body. */
+const generalCodes: ReadonlyMap<number, ErrorCode> = new Map(
+  Object.entries(errorCodes).flatMap(([code, { isGeneral, mockStatus }]) =>
+    isGeneral ? [[mockStatus, code as ErrorCode] as const] : [],
+  ),
+);
 
 /** How to read the rest of an action, by its first word. */
 type ActionWords<Action> = ReadonlyMap<string, (words: Words) => Action>;
@@ -108,7 +100,7 @@ export function statusOrCode(word: string): FaultAction | undefined {
   const code = Object.keys(errorCodes).find((name): name is ErrorCode => name === word.toLowerCase());
   if (code !== undefined) return { code };
   if (!/^[2-5]\d\d$/.test(word)) return undefined;
-  const general = generalCodes.find((one) => errorCodes[one].mockStatus === Number(word));
+  const general = generalCodes.get(Number(word));
   return general === undefined ? { status: Number(word) } : { code: general };
 }
 

@@ -70,9 +70,9 @@ export const scenarios = [
   },
   {
     name: "rate-limited",
-    description: "Each credential may send five requests a minute.",
+    description: "Each credential may send five requests in 20 seconds.",
     section: "§8.1",
-    policies: { rateLimit: { requests: 5, windowSecs: 60 } },
+    policies: { rateLimit: { requests: 5, windowSecs: 20 } },
   },
   {
     name: "flaky-503",
