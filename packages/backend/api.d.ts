@@ -1,16 +1,17 @@
 declare module "@call-transfer/backend" {
   export {
     AccountRecord, ApiKeyOptions, ApiKeyRecord, Backend, BackendControls, BackendEvent, BackendOptions, CallRecord,
-    Clock, ClockMode, CollectionName, Collections, ContactRecord, DecidingStep, Decision, Deliveries, Delivery,
-    DestinationRecord, Deviation, EventDetails, EventSelection, Events, Fault, FaultAction, FaultFieldError, FaultMatch,
-    FaultWhen, Faults, FlowRecord, FollowOptions, GroupRecord, HandledResponse, Inbox, InboxAnswer, InboxEvent,
-    IncomingRequest, InputError, Journal, JournalDetail, JournalEntry, JournalFilter, KeptEvents, Keys, MemberRecord,
-    NewTransfer, NumberRecord, Peer, PlainResponse, Policies, ProviderRecord, RecordedExchange, RecordedRequest,
-    RequestCaller, RequestFault, RequestHeaders, RingRecord, SandboxListener, Sandboxes, SandboxesOptions, Scenario,
-    ScenarioEdit, ScenarioName, ScriptEntry, Seed, SeedRecord, SignatureFault, Snapshot, State, Step, TimerPurpose,
-    TokenOptions, TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookFault,
-    WebhookFaultAction, Weekday, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl,
-    parseFault, redacted, scenarios, seedSchema, signatureHeader
+    Clock, ClockMode, ClosestOperation, CodeCount, CollectionName, Collections, ContactRecord, DecidingStep, Decision,
+    Deliveries, Delivery, DestinationRecord, Deviation, EventDetails, EventSelection, Events, Fault, FaultAction,
+    FaultFieldError, FaultMatch, FaultWhen, Faults, FlowRecord, FollowOptions, GroupRecord, HandledResponse, Inbox,
+    InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal, JournalDetail, JournalEntry, JournalFilter,
+    KeptEvents, Keys, MemberRecord, NewTransfer, NumberRecord, OperationCoverage, Peer, PlainResponse, Policies,
+    ProviderRecord, RecordedExchange, RecordedRequest, RequestCaller, RequestFault, RequestHeaders, RingRecord,
+    SandboxListener, Sandboxes, SandboxesOptions, Scenario, ScenarioEdit, ScenarioName, ScriptEntry, Seed, SeedRecord,
+    ShownChange, SignatureFault, Snapshot, State, StatusCount, Step, TimerPurpose, TokenOptions, TransferRecord,
+    Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookFault, WebhookFaultAction, Weekday, bodyLimit,
+    createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl, parseFault, redacted, scenarios,
+    seedSchema, signatureHeader
   };
 }
 
@@ -102,6 +103,7 @@ declare class Calls extends IndexedMap<CallRecord> {
   protected clearIndex(): void;
 }
 
+declare type ChangeReport<Record> = (key: string, before: Record | undefined, after: Record | undefined) => void;
 type Checked<Name extends CollectionName> = z.output<(typeof recordSchemas)[Name]>;
 
 declare interface Clock {
@@ -128,6 +130,19 @@ declare interface ClockSetting {
   readonly now?: number | string;
   readonly mode?: ClockMode;
   readonly rate?: number;
+}
+
+declare interface ClosestOperation {
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly fix: string;
+}
+
+declare interface CodeCount {
+  readonly code: string;
+  readonly documented: boolean;
+  readonly count: number;
 }
 
 declare type CollectionName = keyof typeof recordSchemas;
@@ -185,6 +200,11 @@ declare interface Deviation {
   readonly where: string;
   readonly message: string;
   readonly section?: string;
+}
+
+declare interface Effects {
+  readonly changes: readonly RecordChange[];
+  readonly timers: readonly SetTimer[];
 }
 
 declare type EventDetails = Readonly<Record<string, unknown>>;
@@ -291,11 +311,10 @@ declare interface IncomingRequest extends Pick<Request, "method" | "url" | "body
   readonly signal?: AbortSignal;
 }
 
-declare abstract class IndexedMap<Record> extends Map<string, Record> {
+declare abstract class IndexedMap<Record> extends ReportingMap<Record> {
   protected abstract reindex(before: Record | undefined, after: Record | undefined): void;
   protected abstract clearIndex(): void;
-  set(id: string, record: Record): this;
-  delete(id: string): boolean;
+  protected changed(id: string, before: Record | undefined, after: Record | undefined): void;
   clear(): void;
 }
 
@@ -310,7 +329,7 @@ declare interface Journal {
   list(filter?: JournalFilter): readonly JournalEntry[];
   get(id: number): JournalDetail | undefined;
   wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
-  coverage(): readonly { readonly operationId: string; readonly statuses: readonly StatusCount[] }[];
+  coverage(): readonly OperationCoverage[];
   clear(): void;
 }
 
@@ -320,6 +339,8 @@ declare interface JournalDetail extends JournalEntry {
   readonly requestBody?: unknown;
   readonly responseHeaders?: Readonly<Record<string, string>>;
   readonly responseBody?: unknown;
+  readonly changes?: readonly ShownChange[];
+  readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
 }
 
 declare interface JournalEntry {
@@ -336,6 +357,9 @@ declare interface JournalEntry {
   readonly durationMs: number;
   readonly decidedBy: Decision;
   readonly caller?: RequestCaller;
+  readonly closest?: readonly ClosestOperation[];
+  readonly changeCount?: number;
+  readonly timerCount?: number;
   readonly deviations?: readonly Deviation[];
 }
 
@@ -392,6 +416,12 @@ declare interface NewTransfer {
 
 declare type NumberRecord = Checked<"numbers">;
 
+declare interface OperationCoverage {
+  readonly operationId: string;
+  readonly statuses: readonly StatusCount[];
+  readonly codes: readonly CodeCount[];
+}
+
 declare interface Peer {
   readonly address?: string;
 }
@@ -423,12 +453,20 @@ declare interface Policies {
 
 declare type ProviderRecord = Checked<"providers">;
 
+declare interface RecordChange {
+  readonly collection: string;
+  readonly id: string;
+  readonly before?: object;
+  readonly after?: object;
+}
+
 declare interface RecordedExchange {
   readonly url: URL;
   readonly headers: RequestHeaders;
   readonly requestBody?: unknown;
   readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
   readonly responseText?: string | undefined;
+  readonly effects?: Effects | undefined;
 }
 
 declare interface RecordedRequest extends RecordedExchange {
@@ -440,6 +478,14 @@ declare interface RecordedRequest extends RecordedExchange {
   readonly durationMs: number;
   readonly decidedBy: Decision;
   readonly deviations?: readonly Deviation[];
+}
+
+declare class ReportingMap<Record> extends Map<string, Record> {
+  #private;
+  constructor(report?: ChangeReport<Record>);
+  set(key: string, record: Record): this;
+  delete(key: string): boolean;
+  protected changed(key: string, before: Record | undefined, after: Record | undefined): void;
 }
 
 declare interface RequestCaller {
@@ -506,6 +552,18 @@ declare interface ScriptEntry extends Callee {
 declare type SecretName = "current" | "previous" | "other";
 declare type Seed = z.input<typeof seedSchema>;
 declare type SeedRecord = Readonly<Record<string, unknown>>;
+
+declare interface SetTimer extends TimerPurpose {
+  readonly at: number;
+}
+
+declare interface ShownChange {
+  readonly collection: string;
+  readonly id: string;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
 declare type SignatureFault = "none" | "wrongSecret" | "previousSecret" | "wrongFirst" | "reversed";
 
 declare interface SignatureParts {

@@ -67,6 +67,7 @@ declare interface OperationDescription {
   readonly resource: string;
   readonly sdkMethod: string;
   readonly summary: string;
+  readonly section?: string;
   readonly roles: readonly string[];
   readonly scope: string;
   readonly accountScoped: boolean;

@@ -6,6 +6,12 @@ import { compactJson, header, literal, tableLiteral } from "./text.ts";
 const coercions = (operation: OperationModel) =>
   Object.fromEntries(operation.queryParameters.map((parameter) => [parameter.name, parameter.schema.type]));
 
+/** The section of the specification, which the description names first. */
+function sectionOf({ description }: OperationModel): { section?: string } {
+  const [section] = /§\d+(\.\d+)*/.exec(description) ?? [];
+  return section === undefined ? {} : { section };
+}
+
 export function renderOperations(operations: OperationModel[]): string {
   const rows = operations.map((operation) => [
     operation.id,
@@ -17,6 +23,7 @@ export function renderOperations(operations: OperationModel[]): string {
       resource: operation.resource,
       sdkMethod: operation.sdkMethod,
       summary: operation.summary,
+      ...sectionOf(operation),
       roles: operation.roles,
       scope: operation.scope,
       accountScoped: operation.accountScoped,

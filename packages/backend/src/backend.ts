@@ -13,6 +13,7 @@ import { callTransferOperations, type OperationTable } from "./http/router.ts";
 import { createTokens } from "./http/tokens.ts";
 import { asFetched, type HandledResponse, type IncomingRequest, isWhole, LazyResponse } from "./http/transport.ts";
 import { type ClockMode, checkRate, parseTime, type WallClock } from "./model/clock.ts";
+import { EffectLog } from "./model/effects.ts";
 import { createEvents, type EventDetails, type Events } from "./model/events.ts";
 import { Expiries } from "./model/expiries.ts";
 import { checkInput, under } from "./model/input-error.ts";
@@ -135,7 +136,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const { clock, events } = core.world;
   events.quietly(() => loadInitial(core, options));
   applyScenarios(core, options);
-  const record = createRecorder(core.journal, events, parts.table.operations);
+  const record = createRecorder(core.journal, events);
   const handleApi = createApiHandler(core, parts, record);
   const backend: AssembledBackend = {
     ...createControls(core, options, parts),
@@ -176,7 +177,8 @@ function createCore(options: BackendOptions, { table, wall, sandbox = "default",
     wall,
     listener: clockListener(() => world),
   });
-  const [state, events] = [createState(), createEvents(clock, onFollow)];
+  const effects = new EffectLog();
+  const [state, events] = [createState(effects), createEvents(clock, onFollow)];
   const world: World = {
     state,
     clock,
@@ -184,6 +186,7 @@ function createCore(options: BackendOptions, { table, wall, sandbox = "default",
     policies: { ...defaultPolicies(), ...structuredClone(options.policies) },
     events,
     expiries: new Expiries({ state, clock, events }),
+    effects,
   };
   const tokens = createTokens(randoms.main.bytes(32));
   const faults = createFaults(randoms.faults, table.operations, { clock, sandbox, events });
@@ -221,12 +224,12 @@ function createApiHandler(
     await clock.runDue();
     const at = clock.iso();
     const dispatched = await dispatch(dispatcher, { request, url, requestId, peerAddress: peer?.address });
-    const { response, transport, text, requestBody, ...outcome } = dispatched;
+    const { response, transport, text, requestBody, effects, ...outcome } = dispatched;
     const path = withoutCredentials(url.pathname);
     const durationMs = elapsedSince(start);
     record(
       { at, method: request.method, path, status: statusOf(dispatched), requestId, durationMs, ...outcome },
-      { url, headers: request.headers, requestBody, responseHeaders: response.headers, responseText: text },
+      { url, headers: request.headers, requestBody, responseHeaders: response.headers, responseText: text, effects },
     );
     const handled = isWhole(response) ? { response } : new LazyResponse(response);
     return transport === undefined ? handled : { response: handled.response, transport };

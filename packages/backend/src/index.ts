@@ -14,15 +14,20 @@ export type {
 } from "./faults/fault.ts";
 export type { Faults } from "./faults/faults.ts";
 export { parseFault } from "./faults/parse-fault.ts";
+export type { ClosestOperation } from "./http/closest-operations.ts";
 export type { DecidingStep, Decision, RequestCaller } from "./http/decision.ts";
 export { errorResponse } from "./http/dispatch.ts";
 export type {
+  CodeCount,
   Deviation,
   Journal,
   JournalDetail,
   JournalEntry,
   JournalFilter,
+  OperationCoverage,
   RecordedExchange,
+  ShownChange,
+  StatusCount,
 } from "./http/journal.ts";
 export type { RecordedRequest } from "./http/recorder.ts";
 export { redacted } from "./http/redact.ts";

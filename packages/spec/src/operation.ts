@@ -12,6 +12,8 @@ export interface OperationDescription {
   /** Name of that method, e.g. `create`. */
   readonly sdkMethod: string;
   readonly summary: string;
+  /** The section of the specification that describes it, such as `§4.1`; absent if it has none. */
+  readonly section?: string;
   /** Roles that may call it (§5.5). `self` is the member named in the path. */
   readonly roles: readonly string[];
   /** Scope that an API key needs. */

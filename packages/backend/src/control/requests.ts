@@ -1,13 +1,8 @@
-import { closestOperations } from "../http/closest-operations.ts";
-import type { JournalEntry } from "../http/journal.ts";
+import { isUnmatched } from "../http/journal.ts";
 import type { ControlHandlers } from "./exchange.ts";
 import { controlError } from "./reply.ts";
 
 const defaultWaitMs = 5000;
-
-/** Whether no operation matches a request. A refused request was not compared with the operations. */
-const isUnmatched = ({ operationId, decidedBy }: JournalEntry): boolean =>
-  operationId === undefined && decidedBy.step !== "gate";
 
 export const requestHandlers = {
   listRequests: ({ backend, query }) => ({ requests: backend.journal.list(query) }),
@@ -16,7 +11,7 @@ export const requestHandlers = {
     requests: backend.journal
       .list()
       .filter(isUnmatched)
-      .map((entry) => ({ ...entry, closest: closestOperations(backend.operations, entry) })),
+      .map((entry) => ({ closest: [], ...entry })),
   }),
   async waitForRequests({ backend, body: { count = 1, timeoutMs = defaultWaitMs, ...filter } }) {
     const requests = await backend.journal.wait(filter, count, timeoutMs);
@@ -28,5 +23,6 @@ export const requestHandlers = {
   getCoverage: ({ backend }) => ({
     operations: backend.journal.coverage(),
     unmatched: backend.journal.list().filter(isUnmatched).length,
+    refused: backend.journal.list().filter(({ decidedBy }) => decidedBy.step === "gate").length,
   }),
 } satisfies Partial<ControlHandlers>;

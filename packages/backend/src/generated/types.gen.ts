@@ -328,6 +328,12 @@ export interface components {
       readonly durationMs: number;
       readonly decidedBy: components["schemas"]["Decision"];
       readonly caller?: components["schemas"]["RequestCaller"];
+      /** @description For a request that matches no operation: the operations that it resembles most, closest first; at most 3. */
+      readonly closest?: readonly components["schemas"]["ClosestOperation"][];
+      /** @description How many records the request changed; absent for none. */
+      readonly changeCount?: number;
+      /** @description How many timers the request set; absent for none. */
+      readonly timerCount?: number;
       /** @description Where a forwarded request or its response deviates from the contract. */
       readonly deviations?: readonly components["schemas"]["Deviation"][];
     };
@@ -376,13 +382,28 @@ export interface components {
       readonly responseHeaders?: { readonly [key: string]: string };
       /** @description Present if it was JSON of at most 16 KiB. */
       readonly responseBody?: unknown;
+      /** @description The records that the request changed, in the order of the changes. */
+      readonly changes?: readonly components["schemas"]["RecordChange"][];
+      /** @description The timers that the request set, in the order of setting. */
+      readonly timers?: readonly {
+        /** Format: date-time */
+        readonly at: string;
+        /** @description What the timer does, such as `call.ends`. */
+        readonly kind: string;
+        /** @description The id of what the timer is about. */
+        readonly id: string;
+      }[];
     };
-    readonly UnmatchedList: {
-      readonly requests: readonly (components["schemas"]["RequestEntry"] & {
-        /** @description The operations that resemble the request most, closest first; at most 3. */
-        readonly closest: readonly components["schemas"]["ClosestOperation"][];
-      })[];
+    readonly RecordChange: {
+      /** @description The collection of the record, such as `members`. */
+      readonly collection: string;
+      readonly id: string;
+      /** @description Absent if the record was added. */
+      readonly before?: { readonly [key: string]: unknown };
+      /** @description Absent if the record was removed. */
+      readonly after?: { readonly [key: string]: unknown };
     };
+    readonly UnmatchedList: { readonly requests: readonly (components["schemas"]["RequestEntry"] & { readonly closest: readonly components["schemas"]["ClosestOperation"][] })[] };
     readonly ClosestOperation: {
       readonly operationId: string;
       readonly method: string;
@@ -525,9 +546,13 @@ export interface components {
       readonly operations: readonly {
         readonly operationId: string;
         readonly statuses: readonly { readonly status: number; readonly documented: boolean; readonly count: number }[];
+        /** @description The error codes that the API documents for the operation, then others that it returned. */
+        readonly codes: readonly { readonly code: string; readonly documented: boolean; readonly count: number }[];
       }[];
       /** @description The number of requests that matched no operation. */
       readonly unmatched: number;
+      /** @description The number of requests that the server refused before the backend saw them. */
+      readonly refused: number;
     };
     /** @description Exactly one of `destinationId` and `groupId`. */
     readonly NewTransfer: {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@call-transfer/spec";
+import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import { type Answer, isProblem } from "../model/problem.ts";
 import type { State } from "../model/state.ts";
 import { type Caller, roleIn } from "./authenticate.ts";
@@ -54,41 +54,24 @@ const sectionOfStep: Partial<Record<DecidingStep, string>> = {
   body: "§7.1",
 };
 
-/** Codes with a section of their own, whichever step returns them. */
-const sectionOfCode: Partial<Record<ErrorCode, string>> = {
-  api_key_expired: "§5.3",
-  api_key_invalid: "§5.3",
-  api_key_revoked: "§5.3",
-  account_access_denied: "§7.2",
-  account_suspended: "§7.2",
-  insufficient_permissions: "§5.5",
-  daily_call_limit_exceeded: "§8",
-  outside_callable_hours: "§8",
-  queue_full: "§8.2",
-};
-
-const sectionOfOperation: Readonly<Record<string, string>> = {
-  rotateDestinationSecret: "§4.1",
-  createDestinationGroup: "§4.2",
-  deleteMemberHours: "§4.3",
-  getMemberAvailability: "§4.4",
-  listRoles: "§4.5",
-  createCall: "§4.6",
-  listCalls: "§4.6",
-  listAccounts: "§4.6",
-};
-
-/** Describes the decision of a step, with its section and the reason for an error. */
-export function decisionOf(step: DecidingStep, answer: Answer, operationId = ""): Decision {
-  if (!isProblem(answer)) return { step, ...sectionFor(sectionOfOperation[operationId]) };
+/** Describes the decision of a step about a request to an operation, with its section and the reason for an error. */
+export function decisionOf(step: DecidingStep, answer: Answer, operation?: SpecifiedOperation): Decision {
+  if (!isProblem(answer)) return { step, ...(operation?.section && { section: operation.section }) };
   const { code, detail, errors } = answer.problem;
-  const section = sectionOfCode[code] ?? (step === "operation" ? sectionOfOperation[operationId] : sectionOfStep[step]);
+  const section = sectionOf(step, code, operation);
   const reasons = errors?.map(({ field, message }) => `${field} ${message}`).join("; ");
-  return { step, ...sectionFor(section), detail: withoutCredentials(reasons ? `${reasons}.` : detail) };
+  return { step, ...(section && { section }), detail: withoutCredentials(reasons ? `${reasons}.` : detail) };
 }
 
-function sectionFor(section: string | undefined): { section?: string } {
-  return section === undefined ? {} : { section };
+type SpecifiedOperation = Pick<OperationDescription, "section">;
+
+/** The section that explains an error code of a step; where it explains the whole step, that of the step. */
+function sectionOf(step: DecidingStep, code: ErrorCode, operation: SpecifiedOperation | undefined): string | undefined {
+  if (step === "credentials" && code.startsWith("api_key_")) return "§5.3";
+  if (step === "account" && code !== "account_header_missing")
+    return code === "insufficient_permissions" ? "§5.5" : "§7.2";
+  if (code === "queue_full") return "§8.2";
+  return step === "operation" ? operation?.section : sectionOfStep[step];
 }
 
 /** Describes the caller of a request without the credential; `named` is the account that the request names. */

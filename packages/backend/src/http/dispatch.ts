@@ -2,6 +2,7 @@ import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
 import type { FaultAction } from "../faults/fault.ts";
 import { type FaultQueue, faultProblem, type MatchedFaults } from "../faults/faults.ts";
+import type { Effects } from "../model/effects.ts";
 import { type Answer, isProblem, problem } from "../model/problem.ts";
 import type { World } from "../model/world.ts";
 import { type Decision, decisionOf, describeCaller, type RequestCaller } from "./decision.ts";
@@ -56,6 +57,7 @@ interface Reasons {
   readonly caller?: RequestCaller;
   /** What a handler threw; never part of the response. */
   readonly error?: string;
+  readonly effects?: Effects;
 }
 
 /** A routed request. */
@@ -129,7 +131,7 @@ async function respondWithFaults(
     };
   } catch (error) {
     const answer = problem("internal_error");
-    const decidedBy = decisionOf("operation", answer, routed.operation.id);
+    const decidedBy = decisionOf("operation", answer, routed.operation);
     return {
       ...respond(dispatcher, routed.requestId, answer, action),
       decidedBy,
@@ -139,15 +141,16 @@ async function respondWithFaults(
 }
 
 function reasonsOf(
-  { step, answer, caller, account, error }: Processed,
+  { step, answer, caller, account, error, effects }: Processed,
   { operation, request }: RoutedRequest,
   { world }: Dispatcher,
 ): Reasons {
   const accountId = account?.id ?? request.headers.get("x-account-id") ?? undefined;
   return {
-    decidedBy: decisionOf(step, answer, operation.id),
+    decidedBy: decisionOf(step, answer, operation),
     ...(caller && { caller: describeCaller(caller, accountId, world.state) }),
     ...(error !== undefined && { error: withoutCredentials(error) }),
+    ...(effects && { effects }),
   };
 }
 

@@ -1,4 +1,9 @@
 import type { OperationDescription } from "@call-transfer/spec";
+import type { Effects, RecordChange } from "../model/effects.ts";
+import { omitUndefined } from "../model/omit-undefined.ts";
+import { timeFields } from "../model/seed-time.ts";
+import type { TimerPurpose } from "../model/timer-queue.ts";
+import { type ClosestOperation, closestOperations } from "./closest-operations.ts";
 import type { Decision, RequestCaller } from "./decision.ts";
 import { redacted, redactedHeaders } from "./redact.ts";
 import type { RequestHeaders } from "./transport.ts";
@@ -28,6 +33,12 @@ export interface JournalEntry {
   readonly decidedBy: Decision;
   /** The authenticated caller; absent if the credential was refused or not checked. */
   readonly caller?: RequestCaller;
+  /** For a request that matches no operation: those that it resembles most, closest first. */
+  readonly closest?: readonly ClosestOperation[];
+  /** How many records the request changed; absent for none. */
+  readonly changeCount?: number;
+  /** How many timers the request set; absent for none. */
+  readonly timerCount?: number;
   /** Where a forwarded request or its response deviates from the contract. */
   readonly deviations?: readonly Deviation[];
 }
@@ -46,6 +57,15 @@ export interface Deviation {
   readonly section?: string;
 }
 
+/** A record that a request added (no `before`), replaced, or removed (no `after`), without secrets. */
+export interface ShownChange {
+  /** The name of the collection, such as `members`. */
+  readonly collection: string;
+  readonly id: string;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
 /** A journal entry with query, headers and bodies, as far as they are kept; secrets are redacted. */
 export interface JournalDetail extends JournalEntry {
   readonly query?: Readonly<Record<string, string>>;
@@ -56,6 +76,10 @@ export interface JournalDetail extends JournalEntry {
   readonly responseHeaders?: Readonly<Record<string, string>>;
   /** Present if it was JSON of at most 16 KiB. */
   readonly responseBody?: unknown;
+  /** The records that the request changed, in the order of the changes. */
+  readonly changes?: readonly ShownChange[];
+  /** The timers that the request set, in the order of setting. */
+  readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
 }
 
 /** Selects journal entries; absent criteria match every entry. */
@@ -76,6 +100,21 @@ export interface StatusCount {
   readonly count: number;
 }
 
+/** How many responses of an operation had an error code. */
+export interface CodeCount {
+  readonly code: string;
+  /** Whether the API documents this code for the operation. */
+  readonly documented: boolean;
+  readonly count: number;
+}
+
+/** The statuses and error codes that an operation documents or returned. */
+export interface OperationCoverage {
+  readonly operationId: string;
+  readonly statuses: readonly StatusCount[];
+  readonly codes: readonly CodeCount[];
+}
+
 /** The latest 1000 requests, oldest first. */
 export interface Journal {
   list(filter?: JournalFilter): readonly JournalEntry[];
@@ -83,8 +122,8 @@ export interface Journal {
   get(id: number): JournalDetail | undefined;
   /** Resolves once `count` entries match, or after `timeoutMs` of real time with the entries that match by then. */
   wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
-  /** Returns every operation with its documented and its seen statuses, counted since the last clear. */
-  coverage(): readonly { readonly operationId: string; readonly statuses: readonly StatusCount[] }[];
+  /** Returns every operation with its documented and its seen statuses and codes, counted since the last clear. */
+  coverage(): readonly OperationCoverage[];
   clear(): void;
 }
 
@@ -96,11 +135,15 @@ export interface RecordedExchange {
   readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
   /** The response body as it was sent. */
   readonly responseText?: string | undefined;
+  /** What the request changed. */
+  readonly effects?: Effects | undefined;
 }
 
 /** A journal that takes new entries. */
 export interface WritableJournal extends Journal {
   add(entry: Omit<JournalEntry, "id">, exchange: RecordedExchange): JournalEntry;
+  /** An entry as the journal shows it, with what takes time to find. */
+  shown(entry: JournalEntry): JournalEntry;
 }
 
 const maxEntries = 1000;
@@ -116,26 +159,33 @@ export function createJournal(operations: readonly OperationDescription[]): Writ
   let cleared = 0;
   const counts = createCounts(operations);
   const listeners = new Set<() => void>();
-  const list = (filter: JournalFilter = {}): JournalEntry[] => {
+  const closest = new WeakMap<JournalEntry, readonly ClosestOperation[]>();
+  const shown = (entry: JournalEntry): JournalEntry => {
+    if (!isUnmatched(entry)) return entry;
+    const found = closest.get(entry) ?? closestOperations(operations, entry);
+    closest.set(entry, found);
+    return { ...entry, closest: found };
+  };
+  const select = (filter: JournalFilter): JournalEntry[] => {
     const oldest = (last - cleared) % maxEntries;
     return [...entries.slice(oldest), ...entries.slice(0, oldest)].filter((entry) => matches(filter, entry));
   };
   return {
-    list,
+    list: (filter = {}) => select(filter).map(shown),
     get(id) {
       const entry = entries[(id - cleared - 1) % maxEntries];
       if (entry?.id !== id) return undefined;
       const exchange = id > last - maxDetailed ? exchanges[(id - cleared - 1) % maxDetailed] : undefined;
-      return { ...entry, ...(exchange && detailOf(exchange)) };
+      return { ...shown(entry), ...(exchange && detailOf(exchange)) };
     },
     wait(filter, count, timeoutMs) {
       return new Promise((resolve) => {
         const check = (isTimeout: boolean): void => {
-          const found = list(filter);
+          const found = select(filter);
           if (found.length < count && !isTimeout) return;
           clearTimeout(timer);
           listeners.delete(onAdd);
-          resolve(found);
+          resolve(found.map(shown));
         };
         const onAdd = (): void => check(false);
         const timer = setTimeout(() => check(true), timeoutMs);
@@ -146,13 +196,15 @@ export function createJournal(operations: readonly OperationDescription[]): Writ
     coverage: counts.coverage,
     add(properties, exchange) {
       last += 1;
-      const entry = { id: last, ...properties };
+      const counted = exchange.effects === undefined ? properties : { ...properties, ...countsIn(exchange.effects) };
+      const entry = { id: last, ...counted };
       entries[(last - cleared - 1) % maxEntries] = entry;
       exchanges[(last - cleared - 1) % maxDetailed] = exchange;
       counts.add(entry);
       if (listeners.size > 0) for (const listener of [...listeners]) listener();
       return entry;
     },
+    shown,
     clear() {
       entries = [];
       exchanges = [];
@@ -162,31 +214,54 @@ export function createJournal(operations: readonly OperationDescription[]): Writ
   };
 }
 
-/** Counts the responses by operation and status. */
+/** Counts the responses by operation, and by status and code. */
 function createCounts(operations: readonly OperationDescription[]) {
-  const counts = new Map<string, Map<number, number>>();
+  const counts = new Map<string, { statuses: Map<number, number>; codes: Map<string, number> }>();
   return {
-    add({ operationId, status }: JournalEntry): void {
+    add({ operationId, status, code }: JournalEntry): void {
       if (operationId === undefined || status === 0) return;
-      const byStatus = counts.get(operationId) ?? new Map<number, number>();
-      byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-      counts.set(operationId, byStatus);
+      let seen = counts.get(operationId);
+      if (seen === undefined) {
+        seen = { statuses: new Map(), codes: new Map() };
+        counts.set(operationId, seen);
+      }
+      seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1);
+      if (code !== undefined) seen.codes.set(code, (seen.codes.get(code) ?? 0) + 1);
     },
-    coverage: (): ReturnType<Journal["coverage"]> =>
-      operations.map(({ id, statuses }) => {
+    coverage: (): readonly OperationCoverage[] =>
+      operations.map(({ id, statuses, errorCodes }) => {
         const seen = counts.get(id);
-        const all = [...new Set([...statuses, ...(seen?.keys() ?? [])])].sort((a, b) => a - b);
         return {
           operationId: id,
-          statuses: all.map((status) => ({
-            status,
-            documented: statuses.includes(status),
-            count: seen?.get(status) ?? 0,
-          })),
+          statuses: countsOf(statuses, seen?.statuses)
+            .map(({ value, ...rest }) => ({ status: value, ...rest }))
+            .sort((a, b) => a.status - b.status),
+          codes: countsOf<string>(errorCodes, seen?.codes).map(({ value, ...rest }) => ({ code: value, ...rest })),
         };
       }),
     clear: () => counts.clear(),
   };
+}
+
+/** The documented values, then the other values seen, with their counts. */
+function countsOf<Value>(documented: readonly Value[], seen: ReadonlyMap<Value, number> = new Map()) {
+  return [...new Set([...documented, ...seen.keys()])].map((value) => ({
+    value,
+    documented: documented.includes(value),
+    count: seen.get(value) ?? 0,
+  }));
+}
+
+function countsIn({ changes, timers }: Effects): Pick<JournalEntry, "changeCount" | "timerCount"> {
+  return {
+    ...(changes.length > 0 && { changeCount: changes.length }),
+    ...(timers.length > 0 && { timerCount: timers.length }),
+  };
+}
+
+/** Whether no operation matches a request. A refused request was not compared with the operations. */
+export function isUnmatched({ operationId, decidedBy }: JournalEntry): boolean {
+  return operationId === undefined && decidedBy.step !== "gate";
 }
 
 function matches(filter: JournalFilter, entry: JournalEntry): boolean {
@@ -200,7 +275,7 @@ function matches(filter: JournalFilter, entry: JournalEntry): boolean {
 }
 
 function detailOf(exchange: RecordedExchange): Omit<JournalDetail, keyof JournalEntry> {
-  const { url, headers, requestBody, responseHeaders = {}, responseText } = exchange;
+  const { url, headers, requestBody, responseHeaders = {}, responseText, effects } = exchange;
   const query = redacted(Object.fromEntries(url.searchParams));
   return {
     query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
@@ -208,7 +283,28 @@ function detailOf(exchange: RecordedExchange): Omit<JournalDetail, keyof Journal
     ...(requestBody !== undefined && { requestBody: redacted({ body: requestBody }).body }),
     responseHeaders: redactedHeaders(isIterable(responseHeaders) ? responseHeaders : Object.entries(responseHeaders)),
     ...(responseText && { responseBody: redacted({ body: parsed(responseText) }).body }),
+    ...(effects?.changes.length && { changes: effects.changes.map(shownChange) }),
+    ...(effects?.timers.length && {
+      timers: effects.timers.map(({ at, ...purpose }) => ({ at: new Date(at).toISOString(), ...purpose })),
+    }),
   };
+}
+
+function shownChange({ collection, id, before, after }: RecordChange): ShownChange {
+  return {
+    collection,
+    id,
+    ...(before && { before: redacted(withTimeTexts(before)) }),
+    ...(after && { after: redacted(withTimeTexts(after)) }),
+  };
+}
+
+/** A copy of a record with its times as text, without undefined fields. */
+function withTimeTexts(record: object): Record<string, unknown> {
+  const entries = Object.entries(omitUndefined(record)).map(([field, value]): [string, unknown] =>
+    timeFields.has(field) && typeof value === "number" ? [field, new Date(value).toISOString()] : [field, value],
+  );
+  return Object.fromEntries(entries);
 }
 
 function isIterable(headers: object): headers is Iterable<[string, string]> {

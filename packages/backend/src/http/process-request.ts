@@ -1,4 +1,5 @@
 import type { OperationDescription } from "@call-transfer/spec";
+import type { Effects } from "../model/effects.ts";
 import { type Answer, isProblem, problem } from "../model/problem.ts";
 import type { AccountRecord } from "../model/records.ts";
 import { isUuid } from "../model/uuid.ts";
@@ -18,6 +19,8 @@ export interface Processed {
   readonly account?: AccountRecord | undefined;
   /** What the handler threw. */
   readonly error?: string;
+  /** What the handler changed; absent if it was not called or changed nothing. */
+  readonly effects?: Effects | undefined;
 }
 
 /** Checks a request in the one fixed order, then calls its handler. */
@@ -54,11 +57,11 @@ function checkIds(params: Readonly<Record<string, string>>) {
 
 function callHandler(handler: AnyHandler, exchange: AnyExchange): Processed {
   const { operation, caller, account } = exchange;
-  try {
-    return { step: "operation", answer: withoutHidden(operation, handler(exchange)), caller, account };
-  } catch (error) {
-    return { step: "operation", answer: problem("internal_error"), caller, account, error: thrownText(error) };
-  }
+  let answer: Answer = problem("internal_error");
+  const { effects, thrown } = exchange.effects.during(() => {
+    answer = withoutHidden(operation, handler(exchange));
+  });
+  return { step: "operation", answer, caller, account, effects, ...(thrown && { error: thrownText(thrown.error) }) };
 }
 
 /** The stack of an exception, or its message. */

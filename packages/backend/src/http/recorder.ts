@@ -1,7 +1,5 @@
-import type { OperationDescription } from "@call-transfer/spec";
 import type { Events } from "../model/events.ts";
 import type { World } from "../model/world.ts";
-import { closestOperations } from "./closest-operations.ts";
 import type { Decision } from "./decision.ts";
 import type { Deviation, JournalEntry, RecordedExchange, WritableJournal } from "./journal.ts";
 import { withoutCredentials } from "./redact.ts";
@@ -25,19 +23,11 @@ export interface RecordedRequest extends RecordedExchange {
   readonly deviations?: readonly Deviation[];
 }
 
-/**
- * Creates a function that records a request in the journal and announces it to the followers of the events, with the
- * closest operations if none matches.
- */
-export function createRecorder(journal: WritableJournal, events: Events, operations: readonly OperationDescription[]) {
+/** Creates a function that records a request in the journal and announces it to the followers of the events. */
+export function createRecorder(journal: WritableJournal, events: Events) {
   return (entry: Omit<JournalEntry, "id">, exchange: RecordedExchange): void => {
     const added = journal.add(entry, exchange);
-    const isUnmatched = added.operationId === undefined && added.decidedBy.step === "route";
-    events.emit("request", () => ({
-      ...added,
-      id: String(added.id),
-      ...(isUnmatched && { closest: closestOperations(operations, added) }),
-    }));
+    events.emit("request", () => ({ ...journal.shown(added), id: String(added.id) }));
   };
 }
 

@@ -1,23 +1,16 @@
 import type { CallRecord, GroupRecord } from "./records.ts";
+import { ReportingMap } from "./reporting-map.ts";
 
 /** Records by id with an index that follows each change. Records are replaced, never changed in place. */
-abstract class IndexedMap<Record> extends Map<string, Record> {
+abstract class IndexedMap<Record> extends ReportingMap<Record> {
   /** Updates the index after a record was added (no `before`), replaced, or removed (no `after`). */
   protected abstract reindex(before: Record | undefined, after: Record | undefined): void;
   /** Clears the index. */
   protected abstract clearIndex(): void;
 
-  override set(id: string, record: Record): this {
-    const before = this.get(id);
-    super.set(id, record);
-    this.reindex(before, record);
-    return this;
-  }
-
-  override delete(id: string): boolean {
-    const before = this.get(id);
-    if (before !== undefined) this.reindex(before, undefined);
-    return super.delete(id);
+  protected override changed(id: string, before: Record | undefined, after: Record | undefined): void {
+    this.reindex(before, after);
+    super.changed(id, before, after);
   }
 
   override clear(): void {

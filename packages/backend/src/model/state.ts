@@ -1,4 +1,5 @@
 import type { RoleDefinition } from "@call-transfer/spec";
+import type { EffectLog } from "./effects.ts";
 import { Calls, Groups } from "./indexes.ts";
 import type {
   AccountRecord,
@@ -11,6 +12,7 @@ import type {
   ProviderRecord,
   UserRecord,
 } from "./records.ts";
+import { ReportingMap } from "./reporting-map.ts";
 import type { TransferRecord } from "./transfer-record.ts";
 
 /** Everything one backend knows. Maps are keyed by id unless stated otherwise. */
@@ -43,22 +45,27 @@ export function contactKey(accountId: string, number: string): string {
   return `${accountId} ${number}`;
 }
 
-/** Creates an empty state. */
-export function createState(): State {
+/** Creates an empty state that reports each change of a record to `effects`. */
+export function createState(effects?: Pick<EffectLog, "change">): State {
+  const reportFor =
+    (collection: string) =>
+    (key: string, before: object | undefined, after: object | undefined): void =>
+      effects?.change(collection, key, before, after);
+  const records = <Record extends object>(collection: string) => new ReportingMap<Record>(reportFor(collection));
   return {
-    accounts: new Map(),
-    users: new Map(),
-    members: new Map(),
-    destinations: new Map(),
-    groups: new Groups(),
-    flows: new Map(),
-    providers: new Map(),
-    numbers: new Map(),
-    contacts: new Map(),
-    calls: new Calls(),
-    apiKeys: new Map(),
-    roles: new Map(),
-    transfers: new Map(),
+    accounts: records("accounts"),
+    users: records("users"),
+    members: records("members"),
+    destinations: records("destinations"),
+    groups: new Groups(reportFor("groups")),
+    flows: records("flows"),
+    providers: records("providers"),
+    numbers: records("numbers"),
+    contacts: records("contacts"),
+    calls: new Calls(reportFor("calls")),
+    apiKeys: records("apiKeys"),
+    roles: records("roles"),
+    transfers: records("transfers"),
     windows: new Map(),
   };
 }

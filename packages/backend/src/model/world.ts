@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import type { EffectLog } from "./effects.ts";
 import type { Events } from "./events.ts";
 import type { Expiries } from "./expiries.ts";
 import type { Policies } from "./policies.ts";
@@ -14,4 +15,6 @@ export interface World {
   readonly events: Events;
   /** Gets the expiries of records that change. */
   readonly expiries: Expiries;
+  /** Gets what a request changes. */
+  readonly effects: EffectLog;
 }

@@ -55,7 +55,8 @@ export function clockListener(world: () => World): ClockListener {
     },
     timer(change, at, purpose) {
       if (internalTimers.has(purpose.kind)) return;
-      const { state, events } = world();
+      const { state, events, effects } = world();
+      if (change === "set") effects.timer(at, purpose);
       events.emit(`timer.${change}`, () => ({
         timerAt: new Date(at).toISOString(),
         ...shownTimer(describe(state, purpose)),

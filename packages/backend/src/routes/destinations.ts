@@ -17,12 +17,16 @@ export const destinationHandlers = {
     const [, previous] = secretsAt(destination, clock.now());
     if (policies.rotationDuringOverlap === "refuse" && previous !== undefined)
       return problem("conflict", { detail: overlapDetail(destination) });
-    destination.previousSecret = destination.signingSecret;
-    destination.previousSecretExpiresAt = clock.now() + overlapMs;
-    destination.signingSecret = newSigningSecret(random);
-    destination.updatedAt = clock.iso();
-    expiries.add(previousSecretEnd(destination));
-    return { status: 200, body: { ...shownDestination(destination), signingSecret: destination.signingSecret } };
+    const rotated = {
+      ...destination,
+      previousSecret: destination.signingSecret,
+      previousSecretExpiresAt: clock.now() + overlapMs,
+      signingSecret: newSigningSecret(random),
+      updatedAt: clock.iso(),
+    };
+    state.destinations.set(rotated.id, rotated);
+    expiries.add(previousSecretEnd(rotated));
+    return { status: 200, body: { ...shownDestination(rotated), signingSecret: rotated.signingSecret } };
   },
 } satisfies Handlers;
 

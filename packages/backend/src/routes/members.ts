@@ -9,7 +9,7 @@ export const memberHandlers = {
   deleteMemberHours({ state, account, params }) {
     const member = findMember(state, account, params.memberId);
     if (member === undefined) return problem("resource_not_found");
-    member.hours = undefined;
+    state.members.set(member.id, { ...member, hours: undefined });
     return { status: 204 };
   },
   /** Reads a member's current availability (§4.4). */

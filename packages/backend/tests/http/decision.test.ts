@@ -126,9 +126,10 @@ describe("the journal tells the caller:", () => {
 it("every operation has the section that its description names", () => {
   const file = new URL("../../../spec/openapi.json", import.meta.url);
   const { paths } = JSON.parse(readFileSync(file, "utf8"));
-  for (const { id, method, path } of Object.values(operations)) {
+  for (const operation of Object.values(operations)) {
+    const { id, method, path } = operation;
     const { description } = paths[path][method.toLowerCase()];
-    expect([id, decisionOf("operation", { status: 200 }, id).section]).toEqual([
+    expect([id, decisionOf("operation", { status: 200 }, operation).section]).toEqual([
       id,
       /§[\d.]*\d/.exec(description)?.[0],
     ]);

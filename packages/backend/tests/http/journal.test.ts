@@ -2,7 +2,11 @@ import type { OperationDescription } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { createJournal, type JournalEntry, type RecordedExchange } from "../../src/http/journal.ts";
 
-const operation = { id: "listRoles", statuses: [200, 401] } as unknown as OperationDescription;
+const operation = {
+  id: "listRoles",
+  statuses: [200, 401],
+  errorCodes: ["token_missing"],
+} as unknown as OperationDescription;
 const exchange: RecordedExchange = { url: new URL("http://mock.test/api/v1/roles"), headers: new Headers() };
 const entryOf = (change: Partial<JournalEntry> = {}) => ({
   durationMs: 1,
@@ -96,9 +100,11 @@ describe("waiting for requests", () => {
   });
 });
 
-it("the coverage counts each status of an operation, in order, documented or not", () => {
+it("the coverage counts each status and code of an operation, documented or not", () => {
   const journal = createJournal([operation, { ...operation, id: "listCalls" }]);
   for (const status of [503, 200, 200, 0, 100]) journal.add(entryOf({ status }), exchange);
+  journal.add(entryOf({ status: 503, code: "conflict" }), exchange);
+  journal.add(entryOf({ status: 401, code: "token_missing" }), exchange);
   const { operationId: _, ...unmatched } = entryOf({ status: 404 });
   journal.add(unmatched, exchange);
   expect(journal.coverage()).toEqual([
@@ -107,8 +113,12 @@ it("the coverage counts each status of an operation, in order, documented or not
       statuses: [
         { status: 100, documented: false, count: 1 },
         { status: 200, documented: true, count: 2 },
-        { status: 401, documented: true, count: 0 },
-        { status: 503, documented: false, count: 1 },
+        { status: 401, documented: true, count: 1 },
+        { status: 503, documented: false, count: 2 },
+      ],
+      codes: [
+        { code: "token_missing", documented: true, count: 1 },
+        { code: "conflict", documented: false, count: 1 },
       ],
     },
     {
@@ -117,6 +127,7 @@ it("the coverage counts each status of an operation, in order, documented or not
         { status: 200, documented: true, count: 0 },
         { status: 401, documented: true, count: 0 },
       ],
+      codes: [{ code: "token_missing", documented: true, count: 0 }],
     },
   ]);
 });

@@ -67,7 +67,14 @@ it("a refused request is not an unmatched one", async () => {
   backend.record(refused("/nothing"));
   backend.record(refused("/nothing", { decidedBy: { step: "proxy" } }));
   const response = await backend.fetch("http://mock.test/_control/v1/requests/unmatched");
-  expect(await response.json()).toMatchObject({ requests: [{ id: 2 }] });
+  expect(await response.json()).toMatchObject({ requests: [{ id: 2, closest: [{}, {}, {}] }] });
+  const coverage = await backend.fetch("http://mock.test/_control/v1/coverage");
+  expect(await coverage.json()).toMatchObject({ unmatched: 1, refused: 1 });
+  expect(backend.journal.list().map(({ closest }) => closest?.length)).toEqual([undefined, 3]);
+  expect(backend.events.latest().events.map(({ closest }) => closest)).toEqual([
+    undefined,
+    backend.journal.get(2)?.closest,
+  ]);
 });
 
 describe("of sandboxes, it is recorded in", () => {

@@ -1,0 +1,29 @@
+/** Called after a record was added (no `before`), replaced, or removed (no `after`). */
+export type ChangeReport<Record> = (key: string, before: Record | undefined, after: Record | undefined) => void;
+
+/** Records by key that report each change. `clear` reports nothing. */
+export class ReportingMap<Record> extends Map<string, Record> {
+  readonly #report: ChangeReport<Record>;
+
+  constructor(report: ChangeReport<Record> = () => {}) {
+    super();
+    this.#report = report;
+  }
+
+  override set(key: string, record: Record): this {
+    const before = this.get(key);
+    super.set(key, record);
+    this.changed(key, before, record);
+    return this;
+  }
+
+  override delete(key: string): boolean {
+    const before = this.get(key);
+    if (before !== undefined) this.changed(key, before, undefined);
+    return super.delete(key);
+  }
+
+  protected changed(key: string, before: Record | undefined, after: Record | undefined): void {
+    this.#report(key, before, after);
+  }
+}

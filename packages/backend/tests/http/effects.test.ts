@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { assembleBackend, createBackend } from "../../src/backend.ts";
+import type { AnyHandler } from "../../src/http/exchange.ts";
+import { callTransferOperations } from "../../src/http/router.ts";
+import type { BackendEvent } from "../../src/model/events.ts";
+import { problem } from "../../src/model/problem.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import { send } from "../test-client.ts";
+
+const { destinations, members } = demo;
+const placement = {
+  flowId: demo.flows.published,
+  fromNumber: demo.numbers.working,
+  providerId: demo.providers.working,
+  toNumber: "+14155550199",
+};
+
+describe("the journal shows of a request", () => {
+  it("the record that it added", async () => {
+    const backend = createBackend();
+    const body = { name: "Front desk", members: [{ destinationId: destinations.app }] };
+    const answer = await send(backend, "POST /transfers/destination-groups", { body });
+    expect(backend.journal.list()[0]).toMatchObject({ changeCount: 1 });
+    const [change, ...others] = backend.journal.get(1)?.changes ?? [];
+    expect([change?.collection, change?.before, others]).toEqual(["groups", undefined, []]);
+    expect(change?.after).toEqual(expect.objectContaining(answer.body));
+  });
+
+  it("the record before and after, with times as text and without secrets", async () => {
+    const backend = createBackend();
+    await send(backend, `POST /transfers/destinations/${destinations.app}/rotate-secret`);
+    const secret = backend.state.destinations.get(destinations.app)?.signingSecret ?? "";
+    const [change] = backend.journal.get(1)?.changes ?? [];
+    expect(change).toMatchObject({
+      collection: "destinations",
+      id: destinations.app,
+      before: { signingSecret: "[redacted]" },
+      after: {
+        signingSecret: "[redacted]",
+        previousSecret: "[redacted]",
+        previousSecretExpiresAt: "2026-03-03T12:00:00.000Z",
+      },
+    });
+    expect(change?.before).not.toHaveProperty("previousSecret");
+    for (const text of [secret, demo.signingSecret]) expect(JSON.stringify(backend.journal.get(1))).not.toContain(text);
+  });
+
+  it("a field that it removed", async () => {
+    const backend = createBackend();
+    await send(backend, `DELETE /transfers/members/${members.agent}/hours`);
+    const [change] = backend.journal.get(1)?.changes ?? [];
+    expect(change?.before).toHaveProperty("hours");
+    expect(change?.after).not.toHaveProperty("hours");
+  });
+
+  it("the timers that it set, also in its event", async () => {
+    const backend = createBackend();
+    const seen: BackendEvent[] = [];
+    backend.events.follow((event) => seen.push(event));
+    await send(backend, "POST /calls", { body: placement });
+    const id = backend.journal.get(1)?.changes?.[0]?.id;
+    expect(backend.journal.get(1)).toMatchObject({
+      changes: [{ collection: "calls", after: { id, createdAt: "2026-03-02T12:00:00.000Z" } }],
+      timers: [{ kind: "call.ends", id, at: expect.stringMatching(/^2026-03-02T12:/) }],
+    });
+    expect(seen.find(({ type }) => type === "request")).toMatchObject({ changeCount: 1, timerCount: 1 });
+  });
+
+  it("what it changed before an exception", async () => {
+    const listRoles: AnyHandler = ({ state }) => {
+      state.users.delete(demo.users.outsider);
+      throw new Error("broken");
+    };
+    const backend = assembleBackend({}, { table: callTransferOperations, handlers: { listRoles } });
+    await send(backend, "GET /roles");
+    const name = expect.any(String);
+    expect(backend.journal.get(1)?.changes).toEqual([
+      { collection: "users", id: demo.users.outsider, before: { id: demo.users.outsider, name } },
+    ]);
+  });
+
+  it("nothing if it changed nothing or was refused, or if something else made the change", async () => {
+    const backend = createBackend();
+    await send(backend, "GET /roles");
+    await send(backend, "POST /calls", { token: null, body: placement });
+    backend.collections.update("members", members.agent, { busy: true });
+    for (const { id } of backend.journal.list()) {
+      const detail = backend.journal.get(id);
+      for (const field of ["changeCount", "timerCount", "changes", "timers"]) expect(detail).not.toHaveProperty(field);
+    }
+  });
+
+  it("the record as it was, whatever changes later", async () => {
+    const backend = createBackend();
+    await send(backend, `DELETE /transfers/members/${members.agent}/hours`);
+    const before = structuredClone(backend.journal.get(1)?.changes);
+    const member = backend.state.members.get(members.agent);
+    if (member) member.missedCalls = 7;
+    expect(backend.journal.get(1)?.changes).toEqual(before);
+  });
+
+  it("no secret as the id of a record", async () => {
+    const listRoles: AnyHandler = ({ state }) => {
+      state.apiKeys.delete(demo.foreignApiKey);
+      return problem("conflict");
+    };
+    const backend = assembleBackend({}, { table: callTransferOperations, handlers: { listRoles } });
+    await send(backend, "GET /roles");
+    const detail = backend.journal.get(1);
+    expect(detail?.changes?.[0]?.collection).toBe("apiKeys");
+    expect(JSON.stringify(detail)).not.toContain(demo.foreignApiKey);
+  });
+});
