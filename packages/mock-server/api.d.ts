@@ -1,7 +1,7 @@
 declare module "@call-transfer/mock-server" {
   export {
-    MockServer, MockServerOptions, PrismServer, PrismServerOptions, ProxyOptions, ProxyServer, startMockServer,
-    startPrismServer, startProxy
+    MockServer, MockServerOptions, PrismServer, PrismServerOptions, ProxyOptions, ProxyServer, TlsOptions,
+    startMockServer, startPrismServer, startProxy
   };
 }
 
@@ -131,6 +131,7 @@ declare interface MockServerOptions extends SandboxesOptions {
   readonly publicUrl?: string;
   readonly allowedHosts?: readonly string[];
   readonly controlToken?: string;
+  readonly tls?: TlsOptions;
   readonly corsOrigins?: readonly string[];
   readonly forwardWebhooks?: string;
 }
@@ -164,6 +165,11 @@ declare type SandboxOptions = Pick<BackendOptions, "seed" | "now" | "clock" | "p
 interface TestParts {
   readonly task: { readonly name: string; readonly fails?: boolean };
   onTestFailed(handler: () => void): void;
+}
+
+declare interface TlsOptions {
+  readonly cert: string | Uint8Array;
+  readonly key: string | Uint8Array;
 }
 
 type Use<Value> = (value: Value) => Promise<void>;

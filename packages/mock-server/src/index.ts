@@ -2,3 +2,4 @@ export { type ProxyOptions, type ProxyServer, startProxy } from "./proxy/proxy.t
 export { type PrismServer, type PrismServerOptions, startPrismServer } from "./server/prism.ts";
 export { type MockServer, startMockServer } from "./server/server.ts";
 export type { MockServerOptions } from "./server/server-options.ts";
+export type { TlsOptions } from "./server/tls.ts";

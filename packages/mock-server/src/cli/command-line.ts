@@ -56,6 +56,16 @@ export function editsBetween(from: string, to: string): number {
   return row.at(-1) ?? 0;
 }
 
+/** Reads the text file of an option. Throws UsageError that names the option and the file. */
+export function readText(option: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${option} ${path}: ${code === "ENOENT" ? "file not found." : message}`);
+  }
+}
+
 /** Reads the JSON file of an option. Throws UsageError that names the option and the file. */
 export function readJson(option: string, path: string): unknown {
   try {

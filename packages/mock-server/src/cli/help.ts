@@ -23,6 +23,8 @@ Ctrl-C stops it.
                            a random one if other machines can reach the server, else none). Better
                            set CALL_TRANSFER_CONTROL_TOKEN, because other users of the machine can
                            see a command line
+  --tls-cert FILE          certificate for https, in PEM form, with those that lead to its root
+  --tls-key FILE           private key of the certificate, in PEM form and without a password
   --seed demo|FILE|JSON    initial data (default demo). The schema of the JSON file is
                            @call-transfer/mock-server/seed.schema.json
   --import FILE            restore a snapshot at the start, including its clock; the file may not

@@ -59,6 +59,8 @@ export const startOptions = {
   "allow-host": list,
   cors: list,
   "control-token": secret,
+  "tls-cert": path,
+  "tls-key": path,
   seed: { type: "string", kind: "json", fallback: "demo" },
   import: path,
   "export-on-exit": path,

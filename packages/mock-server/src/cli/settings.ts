@@ -72,11 +72,25 @@ export function withConnectionSettings<Values extends ConnectionValues>(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Settled<Values> {
   const { values: settled, naming } = withSettings(values, connectionOptions, environment);
-  const start: { config?: string | undefined; port?: string; host?: string } = { config: values.config };
-  const { port = "", host = "" } = withSettings(start, startOptions, environment).values;
+  const start: StartAddress = { config: values.config };
+  const { port = "", host = "", "tls-cert": cert } = withSettings(start, startOptions, environment).values;
   if (settled.url !== undefined || !/^[1-9]\d*$/.test(port)) return { values: settled, naming };
   const address = isWildcardAddress(host) || host === "" ? startOptions.host.fallback : host;
-  return { values: { ...settled, url: `http://${bracketed(unbracketed(address))}:${port}` }, naming };
+  return {
+    values: {
+      ...settled,
+      url: `${cert === undefined ? "http" : "https"}://${bracketed(unbracketed(address))}:${port}`,
+    },
+    naming,
+  };
+}
+
+/** Where the settings start a server. */
+interface StartAddress {
+  readonly config?: string | undefined;
+  readonly port?: string;
+  readonly host?: string;
+  readonly "tls-cert"?: string;
 }
 
 interface ConnectionValues {

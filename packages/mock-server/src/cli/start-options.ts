@@ -12,6 +12,7 @@ import {
 import { type LogMode, logModes } from "../log/server-log.ts";
 import { isHostPattern } from "../server/hosts.ts";
 import { highestPort, type MockServerOptions } from "../server/server-options.ts";
+import { checkTls, type TlsOptions } from "../server/tls.ts";
 import { isPublicUrl, unbracketed } from "../server/urls.ts";
 import {
   isJson,
@@ -24,6 +25,7 @@ import {
   readOrigin,
   readPolicies,
   readRate,
+  readText,
   readTime,
   readUrl,
   suggestion,
@@ -60,6 +62,7 @@ export function serverOptions(values: StartValues): MockServerOptions {
     maxSandboxes: readNumber("--max-sandboxes", values["max-sandboxes"] ?? maxSandboxes.fallback, mostSandboxes, 1),
     ...(values["allow-host"] && { allowedHosts: values["allow-host"].map(readName) }),
     ...(publicUrl !== undefined && { publicUrl: readPublicUrl(publicUrl) }),
+    ...tlsOf(values),
     ...(controlToken !== undefined && { controlToken: readControlToken("--control-token", controlToken) }),
     ...(cors && { corsOrigins: cors.map((origin) => readOrigin("--cors", origin)) }),
     ...(now !== undefined && { now: readTime("--now", now) }),
@@ -104,6 +107,21 @@ function readName(name: string): string {
       `--allow-host ${name}: must be a host name without a port, such as mock.test, *.mock.test or [fd00::1].`,
     );
   return name;
+}
+
+function tlsOf({ "tls-cert": certFile, "tls-key": keyFile }: StartValues): { tls?: TlsOptions } {
+  if (certFile === undefined && keyFile === undefined) return {};
+  if (keyFile === undefined) throw new UsageError(`--tls-cert ${certFile}: requires --tls-key with the private key.`);
+  if (certFile === undefined) throw new UsageError(`--tls-key ${keyFile}: requires --tls-cert with the certificate.`);
+  const tls = { cert: readText("--tls-cert", certFile), key: readText("--tls-key", keyFile) };
+  try {
+    checkTls(tls);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const place = error.field === "tls.cert" ? `--tls-cert ${certFile}` : `--tls-key ${keyFile}`;
+    throw new UsageError(`${place}: ${error.explanation}.`);
+  }
+  return { tls };
 }
 
 function readPublicUrl(url: string): string {

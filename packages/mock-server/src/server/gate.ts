@@ -7,6 +7,8 @@ import { bracketed } from "./urls.ts";
 /** Which requests a server accepts. */
 export interface GateRules {
   readonly hosts: HostRules;
+  /** `https` for a server with TLS; `http` by default. */
+  readonly scheme?: "http" | "https";
   /** The origin of the public URL, whose pages are the server's own. */
   readonly publicOrigin?: string | undefined;
   /** Other origins whose pages may use the API (CORS). */
@@ -55,7 +57,7 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
   const repeated = repeatedHeader(head);
   if (repeated !== undefined) return { code: "bad_request", detail: `Duplicate header ${repeated}. Send it once.` };
   const host = headers.host?.toLowerCase() ?? "";
-  const address = addressOf(head.target, host);
+  const address = addressOf(head.target, host, rules.scheme);
   if (address === undefined)
     return { code: "bad_request", detail: "The request target or the Host header is malformed." };
   const refused = [nameOf(host), address.hostname].find((name) => !isOwn(name, head, rules));
@@ -92,12 +94,12 @@ function repeatedHeader({ headers, rawHeaders }: RequestHead): string | undefine
 }
 
 /** Parses a request target in origin form or absolute form; undefined for the other forms. */
-function addressOf(target: string, host: string): URL | undefined {
+function addressOf(target: string, host: string, scheme = "http"): URL | undefined {
   if (!hostForm.test(host) || target.includes("#") || /[^\x21-\x7e]/.test(target)) return undefined;
-  const address = target.startsWith("/") ? `http://${host}${target}` : target;
+  const address = target.startsWith("/") ? `${scheme}://${host}${target}` : target;
   try {
     const url = new URL(address);
-    return url.protocol === "http:" && url.username === "" && url.password === "" ? url : undefined;
+    return url.protocol === `${scheme}:` && url.username === "" && url.password === "" ? url : undefined;
   } catch {
     return undefined;
   }

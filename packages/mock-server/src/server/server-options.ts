@@ -1,6 +1,7 @@
 import { InputError, type SandboxesOptions } from "@call-transfer/backend";
 import { controlTokenForm, isControlToken } from "./control-token.ts";
 import { isHostPattern } from "./hosts.ts";
+import { checkTls, type TlsOptions } from "./tls.ts";
 import { isHttp, isOrigin, isPublicUrl } from "./urls.ts";
 
 /** The options of `startMockServer`. */
@@ -28,6 +29,8 @@ export interface MockServerOptions extends SandboxesOptions {
    * reach the server, and none otherwise.
    */
   readonly controlToken?: string;
+  /** Certificate and private key for https; without them, the server uses http. */
+  readonly tls?: TlsOptions;
   /** Other origins whose pages may use the API (CORS), e.g. `http://localhost:5173`; none by default. */
   readonly corsOrigins?: readonly string[];
   /** URL to deliver all webhooks to, instead of the destinations' own URLs. */
@@ -39,12 +42,13 @@ export const highestPort = 65_535;
 
 /** Checks the options of the server, not those of its sandboxes. Throws InputError that names the wrong one. */
 export function checkServerOptions(options: MockServerOptions): void {
-  const { port, host, publicUrl, allowedHosts = [], controlToken, corsOrigins = [], forwardWebhooks } = options;
+  const { port, host, tls, publicUrl, allowedHosts = [], controlToken, corsOrigins = [], forwardWebhooks } = options;
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= highestPort))
     throw new InputError("port", `must be a whole number from 0 to ${highestPort}`);
   // An empty address would bind all addresses of the machine.
   if (host !== undefined && (typeof host !== "string" || host === ""))
     throw new InputError("host", "must be an address, such as 127.0.0.1");
+  if (tls !== undefined) checkTls(tls);
   if (publicUrl !== undefined && !(typeof publicUrl === "string" && isPublicUrl(publicUrl)))
     throw new InputError(
       "publicUrl",

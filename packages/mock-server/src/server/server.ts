@@ -3,12 +3,14 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Backend, createSandboxes, type Sandboxes } from "@call-transfer/backend";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
+import type { GateRules } from "./gate.ts";
 import { hostRules, isLoopbackAddress } from "./hosts.ts";
 import { createExpectationListener, createListener, type Front } from "./listener.ts";
 import { http } from "./node-http.ts";
 import { isOwnSocket } from "./own-address.ts";
 import { createMalformedListener, createRefusalRecord } from "./refusals.ts";
 import { checkServerOptions, type MockServerOptions } from "./server-options.ts";
+import { createTlsServer } from "./tls.ts";
 import { bracketed, unbracketed } from "./urls.ts";
 
 /** A running mock server. */
@@ -68,7 +70,7 @@ export async function startBehind(
 ): Promise<MockServer> {
   checkServerOptions(options);
   const { port = 4010, host: bound = "127.0.0.1", forwardWebhooks, ...others } = options;
-  const { allowedHosts = [], corsOrigins = [], publicUrl, controlToken, ...given } = others;
+  const { allowedHosts = [], corsOrigins = [], tls, publicUrl, controlToken, ...given } = others;
   const host = unbracketed(bound);
   const ownSocket = (): AddressInfo | null => {
     const address = server.address();
@@ -80,7 +82,9 @@ export async function startBehind(
     fetch: (input, init) => deliver(forwardWebhooks ?? input, init),
     ...given,
   });
-  const rules = {
+  const scheme = tls === undefined ? "http" : "https";
+  const rules: GateRules = {
+    scheme,
     hosts: hostRules(host, allowedHosts, publicUrl),
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
     origins: new Set(corsOrigins),
@@ -90,14 +94,15 @@ export async function startBehind(
   // The gate rejects requests without Host, with an error of the API.
   const recordRefusal = createRefusalRecord(sandboxes.record);
   const listener = createListener(rules, sandboxes.handle, closing.signal, recordRefusal, createFront(sandboxes));
-  const server = http.createServer({ ...limits, requireHostHeader: false }, listener);
+  const settings = { ...limits, requireHostHeader: false };
+  const server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", createExpectationListener(recordRefusal));
   server.on("clientError", createMalformedListener(recordRefusal));
   const address = await listen(server, port, host);
   return {
-    url: publicUrl?.replace(/\/+$/, "") ?? `http://${bracketed(host)}:${address.port}`,
+    url: publicUrl?.replace(/\/+$/, "") ?? `${scheme}://${bracketed(host)}:${address.port}`,
     port: address.port,
     controlToken: rules.controlToken,
     sandboxes,

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { TransportFault } from "@call-transfer/backend";
+import { resetConnection } from "./tls.ts";
 
 /** Applies a transport fault instead of sending the response. `closing` ends a connection that hangs. */
 export async function applyTransportFault(
@@ -12,7 +13,7 @@ export async function applyTransportFault(
   if (socket === null) return;
   switch (fault.kind) {
     case "reset":
-      socket.resetAndDestroy();
+      resetConnection(socket);
       return;
     case "empty":
       socket.destroySoon();

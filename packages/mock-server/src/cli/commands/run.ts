@@ -16,6 +16,11 @@ export async function runCommand(
   const url = readUrl("--url", given).replace(/\/+$/, "");
   const control = createControlClient({ url, sandbox: values.sandbox, token });
   const result = await run({ control, url, sandbox, token, terminal, commands }).catch((error: unknown) => {
+    if (error instanceof TypeError && isUntrusted(error.cause))
+      throw new Error(
+        `The certificate of ${url} is not trusted, or it is for another name. Set NODE_EXTRA_CA_CERTS to the file of --tls-cert, and use a name of the certificate in --url.`,
+        { cause: error },
+      );
     if (error instanceof TypeError && error.message === "fetch failed")
       throw new Error(`No server is running at ${url}. Check --url, or start a server: ${program}`, { cause: error });
     if (error instanceof SyntaxError)
@@ -28,6 +33,12 @@ export async function runCommand(
   if (failure === undefined) return exitStatus.success;
   terminal.warn(failure);
   return exitStatus.failure;
+}
+
+/** Whether a connection failed because of the server's certificate. */
+function isUntrusted(cause: unknown): boolean {
+  const { code } = Object(cause) as { code?: unknown };
+  return typeof code === "string" && /CERT|VERIFY|ISSUER/.test(code);
 }
 
 /** Parses the arguments of a command. Throws UsageError; for an option of another command, it names that command. */
