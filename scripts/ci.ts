@@ -56,6 +56,7 @@ const fullTier = [
   run("check:receiving"),
   run("check:runners"),
   run("check:packages"),
+  run("check:image"),
   run("check:size"),
   run("demo"),
 ];
