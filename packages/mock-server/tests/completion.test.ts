@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { scenarios } from "@call-transfer/backend";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { optionsOf } from "../src/cli/command.ts";
 import { commands } from "../src/cli/commands/all.ts";
@@ -71,6 +72,7 @@ describe.each(shells)("the completion of %s", (shell) => {
       ["admin", "agent", "member", "owner"],
     ],
     [["redeliver", ""], ["last"]],
+    [["scenario", "s"], scenarios.map(({ name }) => name).filter((name) => name.startsWith("s"))],
     [["completion", ""], shells],
     [
       ["sandbox", "create", "mine", "--clock", ""],

@@ -9,6 +9,7 @@ import { coverage, requests } from "./requests.ts";
 import { reset } from "./reset.ts";
 import { routes } from "./routes.ts";
 import { sandbox } from "./sandbox.ts";
+import { scenario } from "./scenario.ts";
 import { restore, snapshot } from "./snapshot.ts";
 import { state } from "./state.ts";
 import { token } from "./token.ts";
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   redeliver,
   inbox,
   fault,
+  scenario,
   policy,
   token,
   keys,

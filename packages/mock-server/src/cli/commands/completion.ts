@@ -23,13 +23,14 @@ export const completion = defineCommand({
     const shell = shells.find((one) => one === name);
     if (shell === undefined) throw unknownWord("shell", name, shells);
     // Loaded only here: the backend takes longer to load than the other commands to run.
-    const { createBackend } = await import("@call-transfer/backend");
+    const { createBackend, scenarios } = await import("@call-transfer/backend");
     const script = completionScript(
       shell,
       completionWords(commands, {
         COLLECTION: collectionNames,
         ROLE: roles,
         STATE: keyStates,
+        SCENARIO: scenarios.map((one) => one.name),
         POLICY: Object.keys(createBackend({ seed: {} }).policies),
       }),
     );

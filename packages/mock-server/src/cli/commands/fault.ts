@@ -56,6 +56,7 @@ export const fault = defineCommand({
         { title: "name", cell: ({ name }) => name },
         { title: "fails", cell: (one) => describeMatch(one), flexible: true },
         { title: "with", cell: (one) => describeAction(one.do), flexible: true },
+        { title: "hits", cell: ({ hits }) => hits },
         { title: "when", cell: ({ when }) => describeWhen(when), flexible: true },
       ],
       terminal,

@@ -1,0 +1,39 @@
+import { defineCommand } from "../command.ts";
+import { dataAs, dataOf } from "../control-client.ts";
+import { findNamed } from "../find-record.ts";
+import { expectAtMost } from "../operands.ts";
+import { formatTable } from "../table.ts";
+
+/** Lists and applies scenarios. */
+export const scenario = defineCommand({
+  name: "scenario",
+  summary: "list the situations that apps are tested in, or apply one",
+  usages: [
+    { form: "scenario", help: "list the scenarios" },
+    { form: "scenario SCENARIO", help: "apply a scenario to the present records, policies and faults, until a reset" },
+  ],
+  example: "scenario flaky-503",
+  options: {},
+  async run({ control, operands, terminal }) {
+    const [text] = expectAtMost(1, operands);
+    const { scenarios } = dataAs<"ScenarioList">(await control.GET("/_control/v1/scenarios"));
+    if (text === undefined) {
+      const table = formatTable(
+        scenarios,
+        [
+          { title: "scenario", cell: ({ name }) => name },
+          { title: "what happens", cell: ({ description }) => description, flexible: true },
+        ],
+        terminal,
+      );
+      return { data: scenarios, text: table };
+    }
+    const { id: name, description } = findNamed(
+      text,
+      scenarios.map((one) => ({ id: one.name, description: one.description })),
+      "scenario",
+    );
+    dataOf(await control.POST("/_control/v1/scenarios/{name}", { params: { path: { name } } }));
+    return { data: { name, description }, text: `Applied ${name}: ${description}` };
+  },
+});
