@@ -4,11 +4,12 @@ import { readDuration, readNumber, UsageError } from "../command-line.ts";
 import { type ControlClient, dataAs, dataOf, type Schema } from "../control-client.ts";
 import { expectAtMost } from "../operands.ts";
 import { readNow } from "../read-now.ts";
-import { relativeTime } from "../show.ts";
+import { flatFields, relativeTime } from "../show.ts";
 import { type Column, formatFields, formatTable } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
 
 type Entry = Schema<"RequestEntry">;
+type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];
 
 /** Shows the journal of requests. */
 export const requests = defineCommand({
@@ -164,10 +165,24 @@ function formatDetail(entry: Schema<"RequestDetail">): string {
     value === undefined ? undefined : JSON.stringify(value, null, 2);
   return [
     facts,
+    ...part(
+      "Deviations",
+      entry.deviations?.map(({ side, where, message }) => `${side} ${where}: ${message}`).join("\n"),
+    ),
+    ...part("Changes", entry.changes?.map(formatChange).join("\n")),
+    ...part("Timers", entry.timers?.map(({ at: due, kind, id: about }) => `${due}  ${kind}  ${about}`).join("\n")),
     ...part("Headers", entry.headers && formatFields(entry.headers)),
     ...part("Query", entry.query && formatFields(entry.query)),
     ...part("Request body", body(entry.requestBody)),
     ...part("Response headers", entry.responseHeaders && formatFields(entry.responseHeaders)),
     ...part("Response body", body(entry.responseBody)),
   ].join("\n\n");
+}
+
+function formatChange({ collection, id, before, after }: RecordChange): string {
+  const verb = before === undefined ? "added" : after === undefined ? "removed" : "changed";
+  const [was, is] = [flatFields(Object(before)), flatFields(Object(after))];
+  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
+  const lines = fields.map((name) => `  ${name}: ${was[name] ?? "-"} → ${is[name] ?? "-"}`);
+  return [`${verb} ${collection} ${id}`, ...(verb === "changed" ? lines : [])].join("\n");
 }
