@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { createBackend, type Fault, parseFault, scenarios } from "@call-transfer/backend";
+import { expect, it } from "vitest";
+
+const page = readFileSync(new URL("../docs/mock-server-faults.md", import.meta.url), "utf8");
+const section = (title: string) => page.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+const rows = (text: string) => [...text.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map((row) => row.slice(1));
+
+it.each(rows(section("A fault in a line")))("the page of faults shows a text that is a fault: %s", (text) => {
+  expect(() => parseFault(text)).not.toThrow();
+});
+
+it("the page of faults shows JSON that is a list of faults", () => {
+  const [, json = ""] = /```json\n(.*?)```/s.exec(section("A fault as JSON")) ?? [];
+  const faults: Fault[] = JSON.parse(json).filter(({ match }: Fault) => match?.sandbox === undefined);
+  expect(createBackend({ faults }).faults.list()).toHaveLength(4);
+});
+
+it("the page of faults lists each scenario as the table of scenarios describes it", () => {
+  const listed = rows(section("Scenarios")).map(([name, rest = ""]) => [name, ...rest.split(" | ")]);
+  const link = (name: string) => `[${name}](specification.md#s${name.slice(1).replaceAll(".", "-")})`;
+  expect(listed).toEqual(scenarios.map((one) => [one.name, one.description, link(one.section)]));
+});
