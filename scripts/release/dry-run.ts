@@ -31,12 +31,12 @@ function prepare(clone: string, commit: string): void {
 
 /** Commits what `npm run release:version` writes and checks that the gate and the supply-chain check pass. */
 function checkRecord(clone: string, hadChangesets: boolean): void {
-  const gate = join("scripts", "release", "gate.ts");
+  const gate = ["--conditions=@call-transfer/source", join("scripts", "release", "gate.ts")];
   if (hadChangesets) {
-    run(clone, process.execPath, gate, "--record");
+    run(clone, process.execPath, ...gate, "--record");
     commitAll(clone);
   }
-  console.log(run(clone, process.execPath, gate).trim());
+  console.log(run(clone, process.execPath, ...gate).trim());
   console.log(run(clone, process.execPath, join("tests", "packages", "check-supply-chain.ts")).trim());
 }
 

@@ -25,7 +25,8 @@ describe("the release gate", { timeout: withinMs }, () => {
     });
     return { status, said: `${stdout}${stderr}` };
   };
-  const gate = (...options: string[]) => node("scripts/release/gate.ts", ...options);
+  const gate = (...options: string[]) =>
+    node("--conditions=@call-transfer/source", "scripts/release/gate.ts", ...options);
   const expectPass = (...options: string[]): void => {
     const { status, said } = gate(...options);
     expect(status, said).toBe(0);

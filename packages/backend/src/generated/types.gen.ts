@@ -527,7 +527,7 @@ export interface components {
       readonly policies: readonly {
         readonly name: string;
         readonly description: string;
-        /** @description The assumption that it belongs to, e.g. `A-38`. */
+        /** @description The assumption that it belongs to, such as `A-1`. */
         readonly assumption: string;
         /** @description The current value. */
         readonly value: unknown;

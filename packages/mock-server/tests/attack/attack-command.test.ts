@@ -98,7 +98,7 @@ describe("the attack command", () => {
   it("says where no receiver is listening", async () => {
     const { stderr, status } = await run(["http://127.0.0.1:1/offers"], fromEnvironment);
     expect({ stderr, status }).toEqual({
-      stderr: "No receiver is listening at http://127.0.0.1:1/offers. Start it, or check the address.\n",
+      stderr: "error: No receiver is listening at http://127.0.0.1:1/offers. Start it, or check the address.\n",
       status: 1,
     });
   });
@@ -107,7 +107,7 @@ describe("the attack command", () => {
     const { url, pageUrl } = await start();
     const { stderr, status } = await run([url, "--handled-url", `${pageUrl}/nothing`], fromEnvironment);
     expect(stderr).toBe(
-      `--handled-url ${pageUrl}/nothing: got status 404 without the counts. Answer with JSON such as { "<event id>": 1 }.\n`,
+      `error: --handled-url ${pageUrl}/nothing: got status 404 without the counts. Answer with JSON such as { "<event id>": 1 }.\n`,
     );
     expect(status).toBe(1);
   });
