@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { serveControl } from "./control/control.ts";
 import type { SandboxRegistry } from "./control/exchange.ts";
 import type { Fault } from "./faults/fault.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { type ControlOperationId, controlOperations } from "../generated/operations.gen.ts";
 import { controlSchemas } from "../generated/schemas.gen.ts";
 import { controlPrefix, sandboxPrefix } from "../http/paths.ts";

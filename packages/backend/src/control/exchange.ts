@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ControlOperationId, controlOperations } from "../generated/operations.gen.ts";
 import type { controlSchemas } from "../generated/schemas.gen.ts";
 import type { RequestHeaders } from "../http/transport.ts";

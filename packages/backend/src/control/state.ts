@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { zCollection } from "../generated/schemas.gen.ts";
 import type { ControlHandlers } from "./exchange.ts";
 import { controlError } from "./reply.ts";

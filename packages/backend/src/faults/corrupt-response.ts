@@ -1,5 +1,5 @@
 import * as schemas from "@call-transfer/spec/schemas";
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../model/clock.ts";
 
 /** An enum value that no version of the API defines. */

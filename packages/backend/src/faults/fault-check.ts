@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes, fieldErrorCodes, type OperationDescription } from "@call-transfer/spec";
-import { z } from "zod";
+import * as z from "zod";
 import {
   zFaultDo,
   type zFaultMatch,

@@ -1,6 +1,6 @@
 import type { OperationDescription, OperationId, operations } from "@call-transfer/spec";
 import type { requestSchemas } from "@call-transfer/spec/schemas";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Answer } from "../model/problem.ts";
 import type { AccountRecord } from "../model/records.ts";
 import type { World } from "../model/world.ts";

@@ -1,5 +1,5 @@
 import { type FieldError, fieldErrorCodesByPattern, type OperationDescription } from "@call-transfer/spec";
-import { z } from "zod";
+import * as z from "zod";
 import { type Problem, problem } from "../model/problem.ts";
 import type { IncomingRequest } from "./transport.ts";
 

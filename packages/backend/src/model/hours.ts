@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isTimeZone } from "./time-zone.ts";
 
 const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must be a time of day, 00:00 to 24:00");

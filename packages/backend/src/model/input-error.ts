@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 
 /** Invalid input to the backend itself: a seed, a fault, a policy, a key or a trigger. */
 export class InputError extends Error {

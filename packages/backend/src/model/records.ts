@@ -7,7 +7,7 @@ import {
   zRoleDefinition,
   zTransferDestination,
 } from "@call-transfer/spec/schemas";
-import { z } from "zod";
+import * as z from "zod";
 import { hoursSchema } from "./hours.ts";
 import { seedTime } from "./seed-time.ts";
 import { isTimeZone } from "./time-zone.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { latestTime, parseTime } from "./clock.ts";
 import { under } from "./input-error.ts";
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import { zErrorCode } from "@call-transfer/spec/schemas";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Milliseconds since the epoch, within the range of `Date`. */
 export const time = z.number().refine((at) => !Number.isNaN(new Date(at).getTime()), "is not a time");

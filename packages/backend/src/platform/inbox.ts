@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { omitUndefined } from "../model/omit-undefined.ts";
 import { retention, withLatest } from "../model/retention.ts";
 import type { World } from "../model/world.ts";

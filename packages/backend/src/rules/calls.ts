@@ -1,6 +1,6 @@
 import { limits } from "@call-transfer/spec";
 import type { zCreateCallRequest } from "@call-transfer/spec/schemas";
-import type { z } from "zod";
+import type * as z from "zod";
 import { dayOf } from "../model/indexes.ts";
 import { type Policies, unknownTimeZone } from "../model/policies.ts";
 import { type Problem, problem } from "../model/problem.ts";

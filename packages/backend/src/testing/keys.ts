@@ -1,5 +1,5 @@
 import type { Role } from "@call-transfer/spec";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Tokens } from "../http/tokens.ts";
 import { parseTime } from "../model/clock.ts";
 import { InputError } from "../model/input-error.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { checkInput } from "../model/input-error.ts";
 import type { Random } from "../model/random.ts";
 import { type CallRecord, type CollectionName, type DestinationRecord, recordSchemas } from "../model/records.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type CollectionName, recordSchemas } from "../model/records.ts";
 
 const listOf = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).optional();

@@ -1,5 +1,5 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { z } from "zod";
+import * as z from "zod";
 import type { Tokens } from "../http/tokens.ts";
 import { checkRate, parseTime } from "../model/clock.ts";
 import { checkInput, InputError, under } from "../model/input-error.ts";
