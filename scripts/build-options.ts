@@ -16,7 +16,7 @@ export const shared = {
       name: "sources-of-dependencies",
       // Maps must name bundled dependencies by their path beside an installed package, not by their path in this workspace.
       renderChunk(_code, chunk) {
-        if (typeof chunk.map === "string") chunk.map = chunk.map.replaceAll('"../../../node_modules/', '"../../../');
+        if (typeof chunk.map === "string") chunk.map = chunk.map.replace(/"((?:\.\.\/)+)node_modules\//g, '"$1');
         return undefined;
       },
     },

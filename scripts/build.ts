@@ -9,7 +9,10 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const record = join(root, ".cache/build.json");
-const shared = ["package-lock.json", "tsconfig.base.json", "scripts/build-options.ts", "packages/spec/openapi.json"];
+const shared = [
+  ...["package-lock.json", "tsconfig.base.json", "packages/spec/openapi.json"],
+  ...["scripts/build-options.ts", "scripts/licences.ts"],
+];
 // The longest builds first, so that none is left alone at the end.
 const packages = ["backend", "sdk", "spec", "contract", "mock-server"];
 

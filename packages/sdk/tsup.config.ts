@@ -1,5 +1,6 @@
 import { defineConfig, type Options } from "tsup";
 import { shared } from "../../scripts/build-options.ts";
+import { licences } from "../../scripts/licences.ts";
 
 // Its CommonJS form keeps its function under `default`, which Node and bundlers unwrap differently: take it in there.
 const takenIn = "openapi-fetch";
@@ -24,7 +25,7 @@ export default defineConfig({
   format: ["esm", "cjs"],
   // Each entry is one file: every further file would make import() slower.
   splitting: false,
-  esbuildPlugins: [operationsOfMainEntry],
+  esbuildPlugins: [operationsOfMainEntry, licences],
   noExternal: [takenIn],
   esbuildOptions(options, { format }) {
     shared.esbuildOptions(options);

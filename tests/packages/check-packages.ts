@@ -1,6 +1,6 @@
 // Packs and installs the packages and checks each one: metadata, no install scripts, links and files exist, no test files,
-// source maps lead to published sources, import and require work, publint and are-the-types-wrong pass. Requires built
-// packages.
+// source maps lead to published sources, the licences of contained packages are published, import and require work, publint
+// and are-the-types-wrong pass. Requires built packages.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import ts from "typescript";
+import { licencesFile } from "../../scripts/licences.ts";
 import { install, optionalPeers, pack, temporaryFolder } from "../../scripts/packed.ts";
 
 interface PackageJson {
@@ -176,6 +177,22 @@ function mapProblems({ folder, files }: Installed): string[] {
   });
 }
 
+/** Packages of others whose code is in the package, as its maps say, without their licence. */
+function licenceProblems({ folder, files }: Installed): string[] {
+  const maps = files.filter((path) => /^dist\/.*\.map$/.test(path)).map((path) => join(folder, path));
+  const sources = maps.flatMap((map) =>
+    (readJson(map) as { sources: string[] }).sources.map((source) => join(dirname(map), source)),
+  );
+  const contained = new Set(
+    sources.flatMap((path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
+  );
+  const notices = join(folder, licencesFile);
+  const text = existsSync(notices) ? readFileSync(notices, "utf8") : "";
+  return [...contained]
+    .filter((name) => !name.startsWith("@call-transfer/") && !text.includes(`\n## ${name} `))
+    .map((name) => `contains code of ${name} without its licence. Add the plugin of scripts/licences.ts to its build.`);
+}
+
 /** Ways of loading an entry point that fail. */
 function loadProblems({ description: { name, exports } }: Installed, project: string): string[] {
   const entries = Object.entries(exports).filter(([, target]) => typeof target !== "string");
@@ -235,6 +252,7 @@ for (const each of packages) {
     ...fileProblems(each),
     ...linkProblems(each),
     ...mapProblems(each),
+    ...licenceProblems(each),
     ...loadProblems(each, project).map((way) => `does not load with ${way}`),
     ...(await lintProblems(each)),
   ];
