@@ -35,9 +35,9 @@ const postBody = await ask(postPath, {
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-bench-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-// The mock server keeps its compiled code among the temporary files.
+// The mock server keeps its compiled code there.
 const { NODE_COMPILE_CACHE: _, NODE_DISABLE_COMPILE_CACHE: __, ...inherited } = process.env;
-const environment = { ...inherited, TMPDIR: folder };
+const environment = { ...inherited, XDG_CACHE_HOME: folder };
 
 const unlimited = JSON.stringify({ requests: 2e6, windowSecs: 1 });
 const mock = (log) => (port) => [

@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -61,23 +71,59 @@ describe("compiled code", () => {
     return { status, output: output.join("") };
   }
 
-  it("is kept among the temporary files", async () => {
-    const temporary = mkdtempSync(join(folder, "tmp-"));
-    expect(await run({ TMPDIR: temporary })).toMatchObject({ status: 0 });
-    expect(readdirSync(temporary)).toEqual(["node-compile-cache"]);
+  const emptyFolder = () => mkdtempSync(join(folder, "cache-"));
+
+  it.each([
+    ["XDG_CACHE_HOME", []],
+    ["HOME", [".cache"]],
+  ])("is kept below %s, where only the user can write", async (variable, below) => {
+    const parent = emptyFolder();
+    const environment = { XDG_CACHE_HOME: "relative/is/ignored", [variable]: parent };
+    expect(await run(environment)).toMatchObject({ status: 0 });
+    const kept = join(parent, ...below, "call-transfer-mock");
+    expect(statSync(kept).mode & 0o777).toBe(0o700);
+    expect(readdirSync(kept)).not.toEqual([]);
+  });
+
+  it("is not kept in a folder that others can write", async () => {
+    const parent = emptyFolder();
+    const shared = join(parent, "call-transfer-mock");
+    mkdirSync(shared);
+    chmodSync(shared, 0o777);
+    expect(await run({ XDG_CACHE_HOME: parent })).toMatchObject({ status: 0 });
+    expect(readdirSync(shared)).toEqual([]);
+  });
+
+  it("is not kept behind a link", async () => {
+    const [parent, target] = [emptyFolder(), emptyFolder()];
+    symlinkSync(target, join(parent, "call-transfer-mock"));
+    expect(await run({ XDG_CACHE_HOME: parent })).toMatchObject({ status: 0 });
+    expect(readdirSync(target)).toEqual([]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("is not kept in a folder of another user", async () => {
+    const parent = emptyFolder();
+    const theirs = join(parent, "call-transfer-mock");
+    mkdirSync(theirs, { mode: 0o700 });
+    chownSync(theirs, 65_534, 65_534);
+    expect(await run({ XDG_CACHE_HOME: parent })).toMatchObject({ status: 0 });
+    expect(readdirSync(theirs)).toEqual([]);
   });
 
   it.each([
-    ["no folder for temporary files can be made", { TMPDIR: "/dev/null/tmp" }],
-    ["the folder for temporary files is a file", { TMPDIR: file }],
+    ["the folder for caches cannot be made", { XDG_CACHE_HOME: "/dev/null/cache" }],
+    ["the folder for caches is a file", { XDG_CACHE_HOME: file }],
     ["the folder named by NODE_COMPILE_CACHE is below a file", { NODE_COMPILE_CACHE: join(file, "cache") }],
   ])("is not kept when %s, and nothing is said about it", async (_, environment) => {
     expect(await run(environment)).toEqual({ status: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
-  it("is not kept where the user asks for that", async () => {
-    const temporary = mkdtempSync(join(folder, "tmp-"));
-    expect(await run({ TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: "1" })).toMatchObject({ status: 0 });
-    expect(readdirSync(temporary)).toEqual([]);
+  it.each([
+    ["keeps it elsewhere", "NODE_COMPILE_CACHE", join(folder, "elsewhere")],
+    ["keeps nothing", "NODE_DISABLE_COMPILE_CACHE", "1"],
+  ])("is not kept there where the user %s", async (_, variable, value) => {
+    const parent = emptyFolder();
+    expect(await run({ XDG_CACHE_HOME: parent, [variable]: value })).toMatchObject({ status: 0 });
+    expect(readdirSync(parent)).toEqual([]);
   });
 });
