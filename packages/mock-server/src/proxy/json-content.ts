@@ -26,10 +26,19 @@ export function jsonContent(bytes: Uint8Array, encoding: string | undefined): Co
   if (typeof text !== "string") return text;
   if (text === "") return { problem: "is empty" };
   try {
-    return { value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text);
+    return isDeeper(value, mostLevels) ? { unread: "the body is nested too deeply to check" } : { value };
   } catch {
     return { problem: "is not valid JSON" };
   }
+}
+
+/** The most levels of a checked body. What walks through more of them exceeds the stack. */
+const mostLevels = 64;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1));
 }
 
 function decoded(bytes: Uint8Array, encoding = ""): string | Exclude<Content, { value: unknown }> {

@@ -110,7 +110,10 @@ const callReaders: Readers = {
     if (owner === undefined) return;
     for (const { id, direction, duration, status = "completed", createdAt } of listAt(answer, "calls")) {
       if (typeof id !== "string" || typeof duration !== "number") continue;
-      const began = new Date(exchange.at - duration * 1000).toISOString();
+      const start = new Date(exchange.at - duration * 1000);
+      // No time can express a duration that a target made up.
+      if (Number.isNaN(start.getTime())) continue;
+      const began = start.toISOString();
       const own = { id: seen.standIns.id(id), direction, duration, status, createdAt: createdAt ?? began };
       const placed = seen.owned.calls.get(id)?.fields.request;
       const extra = {
@@ -167,7 +170,12 @@ function keep({ owned }: Seen, collection: Collection, id: string, owner: Owner,
 
 function pathParameter({ url, operation }: Exchange, name: string): string {
   const index = operation?.path.split("/").indexOf(`{${name}}`) ?? -1;
-  return decodeURIComponent(url.pathname.split("/")[index] ?? "");
+  const text = url.pathname.split("/")[index] ?? "";
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function asFields(value: unknown): Fields {

@@ -93,6 +93,21 @@ describe("what a proxy forwards", () => {
     expect([response.headers.get("content-encoding"), await response.text()]).toEqual(["gzip", roles]);
   });
 
+  it.each([
+    ["a body with 50,000 levels", "POST", "/api/v1/calls", `[${"[".repeat(50_000)}${"]".repeat(50_000)}]`, "{}"],
+    ["an answer with 50,000 levels", "GET", "/api/v1/roles", undefined, `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
+    ["a call longer than time", "GET", "/api/v1/calls", undefined, '{"calls":[{"id":"c","duration":1e300}]}'],
+    ["a path that cannot be decoded", "DELETE", "/api/v1/transfers/members/%zz/hours", undefined, "{}"],
+  ])("passes on and records what it cannot read: %s", async (_, method, path, body, answer) => {
+    const target = await startTarget((response) => response.end(answer));
+    const proxy = await proxyTo(target.url);
+    const headers = { authorization, ...(body !== undefined && { "content-type": "application/json" }) };
+    const response = await fetch(proxy.url + path, { method, headers, ...(body !== undefined && { body }) });
+    expect([response.status, await response.text()]).toEqual([200, answer]);
+    expect(proxy.backend.journal.list()).toMatchObject([{ method, path, status: 200 }]);
+    expect(proxy.recordedSeed()).toMatchObject({ apiKeys: [{}] });
+  });
+
   it("passes a redirect on and does not follow it", async () => {
     const target = await startTarget((response) => response.writeHead(307, { Location: "/elsewhere" }).end());
     const proxy = await proxyTo(target.url);
