@@ -2,9 +2,12 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../src/cli/commands/all.ts";
 import { changesOf, readFields } from "../src/cli/fields.ts";
 import { findNamed } from "../src/cli/find-record.ts";
+import { printable } from "../src/cli/messages.ts";
 import { readScript } from "../src/cli/read-script.ts";
 import { flatFields, relativeTime, shortIds } from "../src/cli/show.ts";
 import { formatTable } from "../src/cli/table.ts";
+import { startMockServer } from "../src/index.ts";
+import { runLine } from "./run-line.ts";
 
 describe("the table of commands", () => {
   it("names each command once and begins each form with the name", () => {
@@ -51,6 +54,23 @@ describe("a table", () => {
     const coloured = [{ ...columns[1], title: "text", cell: () => "x", colour: () => "red" as const }];
     expect(formatTable([rows[0]], coloured, { width: undefined, hasColour: false })).not.toContain("\u001b");
     expect(formatTable([rows[0]], coloured, { width: undefined, hasColour: true })).toContain("\u001b[31mx\u001b[39m");
+  });
+});
+
+describe("what a command prints", () => {
+  const [esc, c1, bidi] = [27, 155, 0x202e].map((code) => String.fromCharCode(code));
+
+  it("keeps lines, tabs and colours, and replaces what could change the terminal", () => {
+    const text = `a\n\tb ${esc}[31mred${esc}[39m ${esc}]0;title${c1}2J${bidi}\r[31m${esc}[2J`;
+    expect(printable(text)).toBe(`a\n\tb ${esc}[31mred${esc}[39m ?]0;title?2J??[31m?[2J`);
+  });
+
+  it("is safe when a name of the data is not", async () => {
+    const server = await startMockServer({ port: 0 });
+    await runLine(server.url, "state", "set", "destinations", "Reception", `name=a${esc}]0;title`);
+    const { stdout } = await runLine(server.url, "state", "destinations", "d0000000-0000-4000-8000-000000000001");
+    await server.close();
+    expect(stdout).toContain("a?]0;title");
   });
 });
 

@@ -1,8 +1,11 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { followEvents } from "../src/cli/follow-events.ts";
+
+const pauses = vi.hoisted((): number[] => []);
+vi.mock("node:timers/promises", () => ({ setTimeout: async (ms: number) => void pauses.push(ms) }));
 
 const ending = new AbortController();
 const servers: ReturnType<typeof createServer>[] = [];
@@ -55,4 +58,30 @@ it("fails at once when no server is there, and with the message of one that refu
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await expect(first(1, url)).rejects.toThrow('There is no sandbox "mine".');
+});
+
+it.each([
+  ["a page of another server", "text/html", "<p>Hello</p>"],
+  ["data that is no JSON", "text/event-stream", "data: {\n\n"],
+  ["data that is no event", "text/event-stream", "data: null\n\n"],
+  ["an event without end", "text/event-stream", `data: ${"x".repeat(2_000_000)}`],
+])("fails at %s, and does not ask again", async (_, type, text) => {
+  let requests = 0;
+  const server = createServer((__, response) => {
+    requests += 1;
+    response.writeHead(200, { "content-type": type });
+    response.write(text);
+  });
+  servers.push(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await expect(first(1, url)).rejects.toThrow("The server is not a mock server. Check --url.");
+  expect(requests).toBe(1);
+});
+
+it("pauses longer each time a server ends the connection without an event", async () => {
+  const { url } = await serving([], [], [], ["a-1"], [], ["a-2"]);
+  pauses.length = 0;
+  await first(2, url);
+  expect(pauses).toEqual([0, 250, 500, 0, 250]);
 });

@@ -16,14 +16,17 @@ export interface EventSource {
 
 const firstPauseMs = 250;
 const longestPauseMs = 5000;
+/** Characters of one event: far more than the server sends, and far less than memory holds. */
+const longestEvent = 2_000_000;
 
 /**
  * Yields events as they happen, until the signal aborts. After a lost connection it connects again and continues after the
- * last event. Throws an Error if the first connection fails or the server rejects one.
+ * last event. Throws an Error if the first connection fails, the server rejects one, or it sends no events.
  */
 export async function* followEvents({ url, headers, after, signal, warn }: EventSource): AsyncGenerator<BackendEvent> {
   let position = after;
   let hasConnected = false;
+  let isLost = false;
   let pauseMs = 0;
   while (!signal.aborted) {
     const response = await connect(`${url}/_control/v1/events`, position, headers, signal).catch((error: unknown) => {
@@ -32,18 +35,24 @@ export async function* followEvents({ url, headers, after, signal, warn }: Event
       return undefined;
     });
     if (response?.body) {
-      if (pauseMs > firstPauseMs) warn(`Connected to ${url} again.`);
+      if (isLost) warn(`Connected to ${url} again.`);
+      isLost = false;
       hasConnected = true;
-      pauseMs = 0;
       try {
         for await (const event of eventsIn(response.body)) {
           position = event.eventId;
+          // Only events show that the server works: one that ends each connection is not asked without a pause.
+          pauseMs = 0;
           yield event;
         }
-      } catch {
+      } catch (error) {
+        if (error instanceof RejectedStream) throw error;
         // A connection that breaks off, also after a long silence. The next one continues after the last event.
       }
-    } else if (pauseMs === firstPauseMs) warn(`Lost the connection to ${url}. Trying again until Ctrl-C.`);
+    } else if (!isLost && pauseMs > 0) {
+      warn(`Lost the connection to ${url}. Trying again until Ctrl-C.`);
+      isLost = true;
+    }
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     pauseMs = pauseMs === 0 ? firstPauseMs : Math.min(pauseMs * 2, longestPauseMs);
   }
@@ -59,11 +68,13 @@ async function connect(
     headers: { ...headers, accept: "text/event-stream", ...(after !== undefined && { "Last-Event-ID": after }) },
     signal,
   });
-  if (response.ok) return response;
-  throw new RejectedStream(messageOf(await response.json()));
+  if (!response.ok) throw new RejectedStream(messageOf(await response.json()));
+  if (response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
+  await response.body?.cancel();
+  throw new RejectedStream(messageOf(undefined));
 }
 
-/** The server answered with an error, so another attempt would get the same. */
+/** The server answered with an error or with something else than events, so another attempt would get the same. */
 class RejectedStream extends Error {}
 
 /** Parses server-sent events whose data is an event as JSON. */
@@ -75,7 +86,22 @@ async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Backe
     text = blocks.pop() ?? "";
     for (const block of blocks) {
       const lines = block.split("\n").filter((line) => line.startsWith("data: "));
-      if (lines.length > 0) yield JSON.parse(lines.map((line) => line.slice("data: ".length)).join("\n"));
+      if (lines.length > 0) yield eventOf(lines.map((line) => line.slice("data: ".length)).join("\n"));
     }
+    if (text.length > longestEvent) throw new RejectedStream(messageOf(undefined));
+  }
+}
+
+function eventOf(text: string): BackendEvent {
+  const event = Object(parsed(text)) as BackendEvent;
+  if ([event.eventId, event.at, event.type].every((field) => typeof field === "string")) return event;
+  throw new RejectedStream(messageOf(undefined));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

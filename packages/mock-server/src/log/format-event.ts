@@ -42,9 +42,10 @@ function headWidth({ label, state }: Columns): number {
 
 function head({ label, labelColour, state, stateColour, durationMs }: Columns, paint: Paint): string {
   const name = paint(labelColour, cleaned(label).padEnd(labelWidth));
-  if (durationMs === undefined) return `${name} ${paint(stateColour, state.padEnd(stateWidth))}`;
+  const shown = cleaned(state);
+  if (durationMs === undefined) return `${name} ${paint(stateColour, shown.padEnd(stateWidth))}`;
   const duration = paint("dim", formatMs(durationMs).padStart(durationWidth));
-  return `${name} ${paint(stateColour, state.padEnd(statusWidth))} ${duration}`;
+  return `${name} ${paint(stateColour, shown.padEnd(statusWidth))} ${duration}`;
 }
 
 /** Drops optional parts, the last first, and then shortens the first part that may be cut, until the line fits. */

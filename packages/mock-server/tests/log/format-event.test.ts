@@ -43,6 +43,18 @@ it("replaces control characters, so that a request cannot change the terminal", 
   expect(lines([event])[0]).toContain("/a?]0;title??2J?/b");
 });
 
+it("replaces control characters in every column, since tail shows what any server sends", () => {
+  const esc = String.fromCharCode(27);
+  const base = { eventId: "a-1", at: "2026-03-02T12:00:00.000Z", id: "a" };
+  const sent = [
+    { ...base, type: `a.b${esc}c` },
+    { ...base, type: "transfer.ring_ended", outcome: `a${esc}b` },
+    { ...base, type: "member.availability", status: `a${esc}b` },
+    { ...base, type: "clock.changed", mode: `a${esc}b`, now: `a${esc}b` },
+  ];
+  expect(lines(sent).filter((line) => line.includes(esc))).toEqual([]);
+});
+
 it("shows the first deviation of a forwarded request, and how many more there are", () => {
   const deviations = [
     { side: "response", where: "body/status", message: "is missing", section: "§2.4" },

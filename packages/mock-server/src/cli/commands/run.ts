@@ -2,6 +2,7 @@ import type { Command } from "../command.ts";
 import { readUrl, suggestion, UsageError } from "../command-line.ts";
 import { createControlClient } from "../control-client.ts";
 import { helpText } from "../help.ts";
+import { printable } from "../messages.ts";
 import { commandOptions, exitStatus } from "../options.ts";
 import { program } from "../program.ts";
 import { processTerminal, type Terminal } from "../terminal.ts";
@@ -29,7 +30,7 @@ export async function runCommand(
   });
   if (result === undefined) return exitStatus.success;
   const { data, text, failure } = result;
-  terminal.print(json ? JSON.stringify(data) : (text ?? JSON.stringify(data, null, 2)));
+  terminal.print(json ? JSON.stringify(data) : printable(text ?? JSON.stringify(data, null, 2)));
   if (failure === undefined) return exitStatus.success;
   terminal.warn(failure);
   return exitStatus.failure;
