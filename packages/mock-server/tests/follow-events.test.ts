@@ -80,8 +80,15 @@ it.each([
 });
 
 it("pauses longer each time a server ends the connection without an event", async () => {
-  const { url } = await serving([], [], [], ["a-1"], [], ["a-2"]);
+  const streams = ["", "", "", "a-1", "", "a-2"];
+  // No real connection, which could break off on its own and add a pause.
+  vi.stubGlobal("fetch", async () => {
+    const id = streams.shift();
+    const text = id ? `data: ${JSON.stringify({ eventId: id, at: "", type: "x" })}\n\n` : ": connected\n\n";
+    return new Response(text, { headers: { "content-type": "text/event-stream" } });
+  });
   pauses.length = 0;
-  await first(2, url);
+  await first(2, "http://127.0.0.1:4010");
+  vi.unstubAllGlobals();
   expect(pauses).toEqual([0, 250, 500, 0, 250]);
 });

@@ -62,6 +62,7 @@ it.each([
   [["--policy", "nothing=1"], "--policy nothing: is not a policy. Policies: rateLimit,"],
   [["--cors", "nonsense"], "--cors nonsense: must be an origin without a path or trailing slash"],
   [["--cors", "http://localhost:5173/"], "such as http://localhost:5173"],
+  [["--cors", "https://me:hidden@app.test"], "--cors: the origin must not contain a user name or password"],
   [["--forward-webhooks", "ftp://localhost"], "--forward-webhooks ftp://localhost: must be an http or https URL"],
   [
     ["--forward-webhooks", "http://me:hidden@localhost"],

@@ -129,8 +129,10 @@ export function readControlToken(option: string, token: string): string {
   return token;
 }
 
-/** Parses the origin of a site. Throws UsageError that shows the form. */
+/** Parses the origin of a site. Throws UsageError that shows the form, and that never repeats a password. */
 export function readOrigin(option: string, value: string): string {
+  if (URL.canParse(value) && hasCredentials(new URL(value)))
+    throw new UsageError(`${option}: the origin must not contain a user name or password. Remove them.`);
   const origin = URL.canParse(value) ? new URL(value).origin : "null";
   const example = origin === "null" ? "http://localhost:5173" : origin;
   if (!isOrigin(value))
