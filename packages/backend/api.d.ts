@@ -59,6 +59,7 @@ declare interface BackendControls {
   readonly transfers: Transfers;
   readonly keys: Keys;
   readonly journal: Journal;
+  replay(id: number): Promise<JournalDetail>;
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   readonly operations: readonly OperationDescription[];
   applyScenario(name: ScenarioName): void;
@@ -327,7 +328,7 @@ declare class InputError extends Error {
 
 declare interface Journal {
   list(filter?: JournalFilter): readonly JournalEntry[];
-  get(id: number): JournalDetail | undefined;
+  get(id: number, options?: { readonly reveal?: boolean | undefined }): JournalDetail | undefined;
   wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
   coverage(): readonly OperationCoverage[];
   clear(): void;
@@ -354,6 +355,7 @@ declare interface JournalEntry {
   readonly fault?: string;
   readonly error?: string;
   readonly requestId: string;
+  readonly replayOf?: number;
   readonly durationMs: number;
   readonly decidedBy: Decision;
   readonly caller?: RequestCaller;
@@ -464,6 +466,9 @@ declare interface RecordedExchange {
   readonly url: URL;
   readonly headers: RequestHeaders;
   readonly requestBody?: unknown;
+  readonly requestBytes?: Uint8Array | undefined;
+  readonly hasBody?: boolean;
+  readonly peerAddress?: string | undefined;
   readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
   readonly responseText?: string | undefined;
   readonly effects?: Effects | undefined;

@@ -3,15 +3,15 @@ import { serveControl } from "./control/control.ts";
 import type { SandboxRegistry } from "./control/exchange.ts";
 import type { Fault } from "./faults/fault.ts";
 import { createFaults } from "./faults/faults.ts";
-import { createDateFormatter, type Dispatched, dispatch } from "./http/dispatch.ts";
+import { createAnswer } from "./http/answer.ts";
 import type { AnyHandler } from "./http/exchange.ts";
 import { createJournal } from "./http/journal.ts";
 import { controlPrefix } from "./http/paths.ts";
-import { createRecorder, entryOf, type RecordedRequest } from "./http/recorder.ts";
-import { withoutCredentials } from "./http/redact.ts";
+import { createRecorder, entryOf, type RecordedRequest, type Recorder } from "./http/recorder.ts";
+import { createReplay } from "./http/replay.ts";
 import { callTransferOperations, type OperationTable } from "./http/router.ts";
 import { createTokens } from "./http/tokens.ts";
-import { asFetched, type HandledResponse, type IncomingRequest, isWhole, LazyResponse } from "./http/transport.ts";
+import { asFetched, type HandledResponse, type IncomingRequest } from "./http/transport.ts";
 import { type ClockMode, checkRate, parseTime, type WallClock } from "./model/clock.ts";
 import { EffectLog } from "./model/effects.ts";
 import { createEvents, type EventDetails, type Events } from "./model/events.ts";
@@ -137,9 +137,13 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   events.quietly(() => loadInitial(core, options));
   applyScenarios(core, options);
   const record = createRecorder(core.journal, events);
-  const handleApi = createApiHandler(core, parts, record);
+  const { world, tokens, faults, journal } = core;
+  const answerAndRecord = (recorder: Recorder) =>
+    createAnswer({ world, tokens, faults, ...parts, requestIds: core.randoms.requestIds, record: recorder });
+  const answer = answerAndRecord(record);
   const backend: AssembledBackend = {
     ...createControls(core, options, parts),
+    replay: createReplay(journal, record, answerAndRecord),
     events,
     async fetch(input, init, peer) {
       init?.signal?.throwIfAborted();
@@ -149,7 +153,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     async handle(request, peer, url = new URL(request.url)) {
       if (options.controlPlane && url.pathname.startsWith(`${controlPrefix}/`))
         return { response: await serveControl(backend, parts.sandboxes, request, url) };
-      return handleApi(request, url, peer);
+      return answer(request, url, peer?.address);
     },
     record: (request) => record(entryOf(request, core.world), request),
     close() {
@@ -210,43 +214,7 @@ function applyScenarios(core: Core, { scenarios = [] }: BackendOptions): void {
   for (const [index, name] of scenarios.entries()) under(`scenarios[${index}]`, () => applyScenario(core, name));
 }
 
-/** Creates the function that responds to requests to the API and records them in the journal. */
-function createApiHandler(
-  { world, randoms: { requestIds }, tokens, faults }: Core,
-  { table, handlers }: Parts,
-  record: ReturnType<typeof createRecorder>,
-): (request: IncomingRequest, url: URL, peer: Peer | undefined) => Promise<HandledResponse> {
-  const { clock } = world;
-  const dispatcher = { world, table, handlers, tokens, faults, formatDate: createDateFormatter() };
-  return async (request, url, peer) => {
-    const start = performance.now();
-    const requestId = requestIds.uuid();
-    await clock.runDue();
-    const at = clock.iso();
-    const dispatched = await dispatch(dispatcher, { request, url, requestId, peerAddress: peer?.address });
-    const { response, transport, text, requestBody, effects, ...outcome } = dispatched;
-    const path = withoutCredentials(url.pathname);
-    const durationMs = elapsedSince(start);
-    record(
-      { at, method: request.method, path, status: statusOf(dispatched), requestId, durationMs, ...outcome },
-      { url, headers: request.headers, requestBody, responseHeaders: response.headers, responseText: text, effects },
-    );
-    const handled = isWhole(response) ? { response } : new LazyResponse(response);
-    return transport === undefined ? handled : { response: handled.response, transport };
-  };
-}
-
-/** Milliseconds since a time of `performance.now()`, to a hundredth. */
-function elapsedSince(start: number): number {
-  return Math.round((performance.now() - start) * 100) / 100;
-}
-
-/** The status that the client sees; 0 if a fault withholds the response. */
-function statusOf({ response, transport }: Dispatched): number {
-  return transport === undefined || transport.kind === "truncate" ? response.status : 0;
-}
-
-function createControls(core: Core, options: BackendOptions, { table }: Parts): BackendControls {
+function createControls(core: Core, options: BackendOptions, { table }: Parts): Omit<BackendControls, "replay"> {
   const { world, tokens, faults, inbox, deliveries, transfers, journal } = core;
   const { state, clock, policies, events, expiries } = world;
   return {

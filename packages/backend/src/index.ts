@@ -21,14 +21,12 @@ export type {
   CodeCount,
   Deviation,
   Journal,
-  JournalDetail,
   JournalEntry,
   JournalFilter,
   OperationCoverage,
-  RecordedExchange,
-  ShownChange,
   StatusCount,
 } from "./http/journal.ts";
+export type { JournalDetail, RecordedExchange, ShownChange } from "./http/journal-detail.ts";
 export type { RecordedRequest } from "./http/recorder.ts";
 export { redacted } from "./http/redact.ts";
 export type {

@@ -24,3 +24,37 @@ it("shows what a request changed and which timers it set", async () => {
     await server.close();
   }
 });
+
+it("replays the last request, reveals its secrets, and marks both in the list", async () => {
+  const server = await startMockServer({ port: 0, clock: "frozen" });
+  try {
+    await fetch(server.url + operations.listRoles.path, { headers: { authorization: `Bearer ${demo.apiKey}` } });
+    server.sandboxes.default.record({
+      ...{ method: "GET", url: new URL(server.url), headers: new Headers(), status: 200, durationMs: 1 },
+      ...{ decidedBy: { step: "proxy" }, deviations: [{ side: "response", where: "body", message: "is missing" }] },
+    });
+    const run = (...args: string[]) => runLine(server.url, "requests", ...args).then(({ stdout }) => stdout);
+    expect(await run("replay", "1")).toMatch(/^response +200\n(?:.*\n)*replay of +1\n/m);
+    await expect(run("replay", "2")).rejects.toThrow("request 2 did not reach the backend");
+    await expect(run("replay")).rejects.toThrow("name the id of a request, or last");
+    expect(await run("last")).toMatch(/^authorization +Bearer \[redacted\]$/m);
+    expect(await run("last", "--reveal")).toMatch(new RegExp(`^authorization +Bearer ${demo.apiKey}$`, "m"));
+    const [titles, ...rows] = (await run()).split("\n").map((line) => line.split(/ {2,}/).slice(-2));
+    expect([titles, rows[1]?.at(-1), rows[2]?.at(-1)]).toEqual([["DEVIATIONS", "REPLAY OF"], "1", "1"]);
+  } finally {
+    await server.close();
+  }
+});
+
+it("counts error codes and refused requests", async () => {
+  const server = await startMockServer({ port: 0, clock: "frozen" });
+  try {
+    await fetch(server.url + operations.listRoles.path);
+    await fetch(`${server.url}/api/v1/roles`, { headers: { origin: "https://elsewhere.example" } });
+    const { stdout } = await runLine(server.url, "coverage", "--codes");
+    expect(stdout).toMatch(/^listRoles +token_missing×1 +/m);
+    expect(stdout).toMatch(/refused by the server: 1\.$/);
+  } finally {
+    await server.close();
+  }
+});

@@ -17,12 +17,17 @@ export const requestHandlers = {
     const requests = await backend.journal.wait(filter, count, timeoutMs);
     return { matched: requests.length >= count, requests };
   },
-  getRequest: ({ backend, params }) =>
-    backend.journal.get(Number(params.id)) ??
-    controlError("not_found", `There is no request ${params.id} in the journal.`, "id"),
+  getRequest: ({ backend, params, query }) =>
+    backend.journal.get(Number(params.id), { reveal: query?.reveal }) ?? notFound(params.id),
+  replayRequest: ({ backend, params }) =>
+    backend.journal.get(Number(params.id)) === undefined ? notFound(params.id) : backend.replay(Number(params.id)),
   getCoverage: ({ backend }) => ({
     operations: backend.journal.coverage(),
     unmatched: backend.journal.list().filter(isUnmatched).length,
     refused: backend.journal.list().filter(({ decidedBy }) => decidedBy.step === "gate").length,
   }),
 } satisfies Partial<ControlHandlers>;
+
+function notFound(id: string): Response {
+  return controlError("not_found", `There is no request ${id} in the journal.`, "id");
+}

@@ -275,6 +275,10 @@ export const zWaitForRequestsBody = zRequestWait;
 
 export const zGetRequestPath = z.strictObject({ id: z.string().min(1).max(100) });
 
+export const zGetRequestQuery = z.strictObject({ reveal: z.boolean().optional() });
+
+export const zReplayRequestPath = z.strictObject({ id: z.string().min(1).max(100) });
+
 export const zTriggerWebhookBody = zTrigger;
 
 export const zRedeliverWebhookPath = z.strictObject({ id: z.string().min(1).max(100) });
@@ -336,7 +340,8 @@ export const controlSchemas = {
   clearRequests: {},
   listUnmatchedRequests: {},
   waitForRequests: { body: zWaitForRequestsBody },
-  getRequest: { path: zGetRequestPath },
+  getRequest: { path: zGetRequestPath, query: zGetRequestQuery },
+  replayRequest: { path: zReplayRequestPath },
   triggerWebhook: { body: zTriggerWebhookBody },
   listDeliveries: {},
   redeliverWebhook: { path: zRedeliverWebhookPath },

@@ -25,6 +25,7 @@ export interface paths {
   readonly "/_control/v1/requests/unmatched": { readonly get: operations["listUnmatchedRequests"] };
   readonly "/_control/v1/requests/wait": { readonly post: operations["waitForRequests"] };
   readonly "/_control/v1/requests/{id}": { readonly get: operations["getRequest"] };
+  readonly "/_control/v1/requests/{id}/replay": { readonly post: operations["replayRequest"] };
   readonly "/_control/v1/webhooks/trigger": { readonly post: operations["triggerWebhook"] };
   readonly "/_control/v1/webhooks/deliveries": { readonly get: operations["listDeliveries"] };
   readonly "/_control/v1/webhooks/deliveries/{id}/redeliver": { readonly post: operations["redeliverWebhook"] };
@@ -324,6 +325,8 @@ export interface components {
       /** @description The exception behind a 500; never part of the response. */
       readonly error?: string;
       readonly requestId: string;
+      /** @description The id of the entry whose request was sent again. */
+      readonly replayOf?: number;
       /** @description Milliseconds of real time until the response was ready. */
       readonly durationMs: number;
       readonly decidedBy: components["schemas"]["Decision"];
@@ -751,6 +754,10 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestWaited"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly getRequest: {
+    readonly parameters: { readonly query?: { readonly reveal?: boolean }; readonly path: { readonly id: components["parameters"]["Id"] } };
+    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestDetail"] } }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly replayRequest: {
     readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestDetail"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };

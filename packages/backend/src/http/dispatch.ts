@@ -69,7 +69,7 @@ export interface RoutedRequest extends DispatchInput {
 }
 
 /** The largest body that the journal records, in bytes. */
-const maxRecordedBytes = 16_384;
+export const maxRecordedBytes = 16_384;
 
 /** A fault action that replaces the response. */
 type Replacement = Exclude<NonNullable<MatchedFaults["action"]>, Corruption>;

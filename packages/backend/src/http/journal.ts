@@ -1,12 +1,8 @@
 import type { OperationDescription } from "@call-transfer/spec";
-import type { Effects, RecordChange } from "../model/effects.ts";
-import { omitUndefined } from "../model/omit-undefined.ts";
-import { timeFields } from "../model/seed-time.ts";
-import type { TimerPurpose } from "../model/timer-queue.ts";
+import type { Effects } from "../model/effects.ts";
 import { type ClosestOperation, closestOperations } from "./closest-operations.ts";
 import type { Decision, RequestCaller } from "./decision.ts";
-import { redacted, redactedHeaders } from "./redact.ts";
-import type { RequestHeaders } from "./transport.ts";
+import { detailOf, type JournalDetail, type RecordedExchange } from "./journal-detail.ts";
 
 /** A request and its response in short: no headers, query or body, so no secrets. */
 export interface JournalEntry {
@@ -27,6 +23,8 @@ export interface JournalEntry {
   /** The exception behind a 500; never part of the response. */
   readonly error?: string;
   readonly requestId: string;
+  /** The id of the entry whose request was sent again. */
+  readonly replayOf?: number;
   /** Milliseconds of real time until the response was ready. */
   readonly durationMs: number;
   /** What decided the response. */
@@ -55,31 +53,6 @@ export interface Deviation {
   readonly message: string;
   /** The section of the specification that says how it should be, such as `§2.6`. */
   readonly section?: string;
-}
-
-/** A record that a request added (no `before`), replaced, or removed (no `after`), without secrets. */
-export interface ShownChange {
-  /** The name of the collection, such as `members`. */
-  readonly collection: string;
-  readonly id: string;
-  readonly before?: Readonly<Record<string, unknown>>;
-  readonly after?: Readonly<Record<string, unknown>>;
-}
-
-/** A journal entry with query, headers and bodies, as far as they are kept; secrets are redacted. */
-export interface JournalDetail extends JournalEntry {
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Present if it was JSON of at most 16 KiB. */
-  readonly requestBody?: unknown;
-  /** The response headers that the backend set. */
-  readonly responseHeaders?: Readonly<Record<string, string>>;
-  /** Present if it was JSON of at most 16 KiB. */
-  readonly responseBody?: unknown;
-  /** The records that the request changed, in the order of the changes. */
-  readonly changes?: readonly ShownChange[];
-  /** The timers that the request set, in the order of setting. */
-  readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
 }
 
 /** Selects journal entries; absent criteria match every entry. */
@@ -118,8 +91,8 @@ export interface OperationCoverage {
 /** The latest 1000 requests, oldest first. */
 export interface Journal {
   list(filter?: JournalFilter): readonly JournalEntry[];
-  /** Returns an entry; the latest 200 include query, headers and bodies. */
-  get(id: number): JournalDetail | undefined;
+  /** Returns an entry; the latest 200 include query, headers and bodies, without secrets unless `reveal` is true. */
+  get(id: number, options?: { readonly reveal?: boolean | undefined }): JournalDetail | undefined;
   /** Resolves once `count` entries match, or after `timeoutMs` of real time with the entries that match by then. */
   wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
   /** Returns every operation with its documented and its seen statuses and codes, counted since the last clear. */
@@ -127,23 +100,13 @@ export interface Journal {
   clear(): void;
 }
 
-/** The unredacted parts of a request and its response; redacted on demand. */
-export interface RecordedExchange {
-  readonly url: URL;
-  readonly headers: RequestHeaders;
-  readonly requestBody?: unknown;
-  readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
-  /** The response body as it was sent. */
-  readonly responseText?: string | undefined;
-  /** What the request changed. */
-  readonly effects?: Effects | undefined;
-}
-
 /** A journal that takes new entries. */
 export interface WritableJournal extends Journal {
   add(entry: Omit<JournalEntry, "id">, exchange: RecordedExchange): JournalEntry;
   /** An entry as the journal shows it, with what takes time to find. */
   shown(entry: JournalEntry): JournalEntry;
+  /** The request of an entry as it came, if it is kept. */
+  exchangeOf(id: number): RecordedExchange | undefined;
 }
 
 const maxEntries = 1000;
@@ -170,14 +133,17 @@ export function createJournal(operations: readonly OperationDescription[]): Writ
     const oldest = (last - cleared) % maxEntries;
     return [...entries.slice(oldest), ...entries.slice(0, oldest)].filter((entry) => matches(filter, entry));
   };
+  const exchangeOf = (id: number): RecordedExchange | undefined =>
+    id > last - maxDetailed && id <= last ? exchanges[(id - cleared - 1) % maxDetailed] : undefined;
   return {
     list: (filter = {}) => select(filter).map(shown),
-    get(id) {
+    get(id, { reveal = false } = {}) {
       const entry = entries[(id - cleared - 1) % maxEntries];
       if (entry?.id !== id) return undefined;
-      const exchange = id > last - maxDetailed ? exchanges[(id - cleared - 1) % maxDetailed] : undefined;
-      return { ...shown(entry), ...(exchange && detailOf(exchange)) };
+      const exchange = exchangeOf(id);
+      return { ...shown(entry), ...(exchange && detailOf(exchange, reveal)) };
     },
+    exchangeOf,
     wait(filter, count, timeoutMs) {
       return new Promise((resolve) => {
         const check = (isTimeout: boolean): void => {
@@ -272,50 +238,4 @@ function matches(filter: JournalFilter, entry: JournalEntry): boolean {
     (filter.path ?? entry.path) === entry.path &&
     (filter.status ?? entry.status) === entry.status
   );
-}
-
-function detailOf(exchange: RecordedExchange): Omit<JournalDetail, keyof JournalEntry> {
-  const { url, headers, requestBody, responseHeaders = {}, responseText, effects } = exchange;
-  const query = redacted(Object.fromEntries(url.searchParams));
-  return {
-    query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
-    headers: redactedHeaders(headers),
-    ...(requestBody !== undefined && { requestBody: redacted({ body: requestBody }).body }),
-    responseHeaders: redactedHeaders(isIterable(responseHeaders) ? responseHeaders : Object.entries(responseHeaders)),
-    ...(responseText && { responseBody: redacted({ body: parsed(responseText) }).body }),
-    ...(effects?.changes.length && { changes: effects.changes.map(shownChange) }),
-    ...(effects?.timers.length && {
-      timers: effects.timers.map(({ at, ...purpose }) => ({ at: new Date(at).toISOString(), ...purpose })),
-    }),
-  };
-}
-
-function shownChange({ collection, id, before, after }: RecordChange): ShownChange {
-  return {
-    collection,
-    id,
-    ...(before && { before: redacted(withTimeTexts(before)) }),
-    ...(after && { after: redacted(withTimeTexts(after)) }),
-  };
-}
-
-/** A copy of a record with its times as text, without undefined fields. */
-function withTimeTexts(record: object): Record<string, unknown> {
-  const entries = Object.entries(omitUndefined(record)).map(([field, value]): [string, unknown] =>
-    timeFields.has(field) && typeof value === "number" ? [field, new Date(value).toISOString()] : [field, value],
-  );
-  return Object.fromEntries(entries);
-}
-
-function isIterable(headers: object): headers is Iterable<[string, string]> {
-  return Symbol.iterator in headers;
-}
-
-/** The value of a JSON text, or the text itself. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

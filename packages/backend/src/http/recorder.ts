@@ -1,7 +1,8 @@
 import type { Events } from "../model/events.ts";
 import type { World } from "../model/world.ts";
 import type { Decision } from "./decision.ts";
-import type { Deviation, JournalEntry, RecordedExchange, WritableJournal } from "./journal.ts";
+import type { Deviation, JournalEntry, WritableJournal } from "./journal.ts";
+import type { RecordedExchange } from "./journal-detail.ts";
 import { withoutCredentials } from "./redact.ts";
 
 /** A request that something in front of the backend answered, such as a server that refused it. */
@@ -23,11 +24,15 @@ export interface RecordedRequest extends RecordedExchange {
   readonly deviations?: readonly Deviation[];
 }
 
+/** Records a request, and returns its journal entry. */
+export type Recorder = (entry: Omit<JournalEntry, "id">, exchange: RecordedExchange) => JournalEntry;
+
 /** Creates a function that records a request in the journal and announces it to the followers of the events. */
-export function createRecorder(journal: WritableJournal, events: Events) {
-  return (entry: Omit<JournalEntry, "id">, exchange: RecordedExchange): void => {
+export function createRecorder(journal: WritableJournal, events: Events): Recorder {
+  return (entry, exchange) => {
     const added = journal.add(entry, exchange);
     events.emit("request", () => ({ ...journal.shown(added), id: String(added.id) }));
+    return added;
   };
 }
 

@@ -1,6 +1,7 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { Faults } from "../faults/faults.ts";
 import type { Journal } from "../http/journal.ts";
+import type { JournalDetail } from "../http/journal-detail.ts";
 import type { Clock, Step } from "../model/clock.ts";
 import type { BackendEvent, Events } from "../model/events.ts";
 import type { Policies } from "../model/policies.ts";
@@ -40,6 +41,11 @@ export interface BackendControls {
   readonly transfers: Transfers;
   readonly keys: Keys;
   readonly journal: Journal;
+  /**
+   * Sends the request of a journal entry again, with the same method, path, query, headers and body, and returns its new
+   * entry. Throws InputError if the request is no longer kept or did not reach the backend.
+   */
+  replay(id: number): Promise<JournalDetail>;
   /** What happens, as it happens, and the latest 2000 events. */
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   /** The operations that the backend serves. */

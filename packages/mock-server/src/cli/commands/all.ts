@@ -1,11 +1,12 @@
 import type { Command } from "../command.ts";
 import { clock } from "./clock.ts";
 import { completion } from "./completion.ts";
+import { coverage } from "./coverage.ts";
 import { events, tail } from "./events.ts";
 import { fault } from "./fault.ts";
 import { keys } from "./keys.ts";
 import { policy } from "./policy.ts";
-import { coverage, requests } from "./requests.ts";
+import { requests } from "./requests.ts";
 import { reset } from "./reset.ts";
 import { routes } from "./routes.ts";
 import { sandbox } from "./sandbox.ts";

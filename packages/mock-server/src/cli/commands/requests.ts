@@ -19,6 +19,10 @@ export const requests = defineCommand({
     { form: "requests", help: "list the latest requests, newest last" },
     { form: "requests ID|last", help: "show a request: headers, bodies, and what decided the response" },
     {
+      form: "requests replay ID|last",
+      help: "send a request again, with the same headers and body, and show the new one",
+    },
+    {
       form: "requests wait",
       help: "wait until --count requests match --operation, --status, --method and --path; fails after --timeout",
     },
@@ -30,6 +34,7 @@ export const requests = defineCommand({
     status: { type: "string", value: "N", help: "only responses with this status" },
     unmatched: { type: "boolean", help: "only requests that match no operation, with the closest ones" },
     after: { type: "string", value: "ID", help: "only requests after this one" },
+    reveal: { type: "boolean", help: "show keys, tokens and secrets of a request" },
     limit: { type: "string", value: "N", fallback: "20", help: "how many to list at most" },
     method: { type: "string", value: "METHOD", help: "with wait: only requests with this method" },
     path: { type: "string", value: "PATH", help: "with wait: only requests to this path" },
@@ -37,8 +42,8 @@ export const requests = defineCommand({
     timeout: { type: "string", value: "TIME", fallback: "5s", help: "with wait: at most this long, up to 30s" },
   },
   async run({ control, operands: [action, ...rest], values, terminal }) {
-    expectAtMost(0, rest);
-    const { operation, status, after, method, path, unmatched } = values;
+    expectAtMost(action === "replay" ? 1 : 0, rest);
+    const { operation, status, after, method, path, unmatched, reveal } = values;
     const limit = readNumber("--limit", values.limit ?? "20", 1000, 1);
     if (action !== "wait") {
       const waiting = (["method", "path", "count", "timeout"] as const).find((name) => values[name] !== undefined);
@@ -64,11 +69,16 @@ export const requests = defineCommand({
         : `${data.requests.length} of ${count} requests arrived within ${values.timeout ?? "5s"}. See all: requests`;
       return { data, text: await formatList(control, data.requests, terminal), failure };
     }
+    if (action === "replay") {
+      const [named] = rest;
+      if (named === undefined) throw new UsageError("requests replay: name the id of a request, or last.");
+      const params = { path: { id: await idOf(named, control) } };
+      const data = dataAs<"RequestDetail">(await control.POST("/_control/v1/requests/{id}/replay", { params }));
+      return { data, text: formatDetail(data) };
+    }
     if (action !== undefined) {
-      const id = action === "last" ? String((await list(control)).at(-1)?.id ?? "last") : action;
-      const data = dataAs<"RequestDetail">(
-        await control.GET("/_control/v1/requests/{id}", { params: { path: { id } } }),
-      );
+      const params = { path: { id: await idOf(action, control) }, ...(reveal && { query: { reveal } }) };
+      const data = dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
       return { data, text: formatDetail(data) };
     }
     if (unmatched) {
@@ -83,36 +93,10 @@ export const requests = defineCommand({
 
 const longestWaitMs = 30_000;
 
-/** Counts the responses. */
-export const coverage = defineCommand({
-  name: "coverage",
-  summary: "count the responses of each operation by status",
-  usages: [{ form: "coverage", help: "print which documented statuses of each operation were seen, and which not" }],
-  options: {},
-  async run({ control, operands, terminal }) {
-    expectAtMost(0, operands);
-    const data = dataAs<"Coverage">(await control.GET("/_control/v1/coverage"));
-    const statuses = (seen: boolean) => (one: Schema<"Coverage">["operations"][number]) =>
-      one.statuses
-        .filter(({ count }) => count > 0 === seen)
-        .map(({ status, count, documented }) =>
-          seen ? `${status}${documented ? "" : " (undocumented)"}×${count}` : String(status),
-        )
-        .join(" ");
-    const table = formatTable(
-      data.operations,
-      [
-        { title: "operation", cell: ({ operationId }) => operationId },
-        { title: "seen", cell: statuses(true), colour: () => "green", flexible: true },
-        { title: "not seen", cell: statuses(false), colour: () => "dim", flexible: true },
-      ],
-      terminal,
-    );
-    const used = data.operations.filter(({ statuses: all }) => all.some(({ count }) => count > 0)).length;
-    const text = `${table}\n\n${used} of ${data.operations.length} operations were used. ${data.unmatched} requests matched no operation.`;
-    return { data, text };
-  },
-});
+/** The id of a request, or that of the last one. */
+async function idOf(named: string, control: ControlClient): Promise<string> {
+  return named === "last" ? String((await list(control)).at(-1)?.id ?? named) : named;
+}
 
 async function list(control: ControlClient, query: { operationId?: string; status?: number; after?: number } = {}) {
   return dataAs<"RequestList">(await control.GET("/_control/v1/requests", { params: { query } })).requests;
@@ -135,6 +119,12 @@ async function formatList(control: ControlClient, entries: readonly Entry[], ter
     { title: "ms", cell: ({ durationMs }) => Math.round(durationMs * 10) / 10 },
     { title: "decided by", cell: ({ decidedBy: { step } }) => (step === "operation" ? undefined : step) },
     { title: "fault", cell: ({ fault }) => fault },
+    {
+      title: "deviations",
+      cell: ({ deviations = [] }) => deviations.length || undefined,
+      colour: () => "red",
+    },
+    { title: "replay of", cell: ({ replayOf }) => replayOf },
   ];
   return formatTable(entries, columns, terminal);
 }
@@ -145,8 +135,22 @@ function formatUnmatched({ method, path, status, closest }: Schema<"UnmatchedLis
 }
 
 function formatDetail(entry: Schema<"RequestDetail">): string {
-  const { id, at, method, path, operationId, status, code, fault, error, requestId, durationMs, decidedBy, caller } =
-    entry;
+  const {
+    id,
+    at,
+    method,
+    path,
+    operationId,
+    status,
+    code,
+    fault,
+    error,
+    requestId,
+    durationMs,
+    decidedBy,
+    caller,
+    replayOf,
+  } = entry;
   const facts = formatFields({
     id,
     at,
@@ -157,6 +161,7 @@ function formatDetail(entry: Schema<"RequestDetail">): string {
     caller: caller && Object.values(caller).join(" "),
     took: `${Math.round(durationMs * 10) / 10} ms`,
     "request id": requestId,
+    "replay of": replayOf,
     fault,
     error,
   });

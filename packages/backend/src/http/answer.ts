@@ -1,0 +1,67 @@
+import type { Random } from "../model/random.ts";
+import { createDateFormatter, type Dispatched, type Dispatcher, dispatch, maxRecordedBytes } from "./dispatch.ts";
+import type { Recorder } from "./recorder.ts";
+import { withoutCredentials } from "./redact.ts";
+import { type HandledResponse, type IncomingRequest, isWhole, LazyResponse } from "./transport.ts";
+
+/** What it takes to respond to requests and to record them. */
+interface AnswerContext extends Omit<Dispatcher, "formatDate"> {
+  readonly requestIds: Pick<Random, "uuid">;
+  readonly record: Recorder;
+}
+
+/** Responds to a request to the API. */
+export type AnswerRequest = (
+  request: IncomingRequest,
+  url: URL,
+  peerAddress: string | undefined,
+) => Promise<HandledResponse>;
+
+/** Creates the function that responds to requests to the API and records them in the journal. */
+export function createAnswer({ requestIds, record, ...context }: AnswerContext): AnswerRequest {
+  const { world, table, handlers, tokens, faults } = context;
+  const dispatcher: Dispatcher = { world, table, handlers, tokens, faults, formatDate: createDateFormatter() };
+  const { clock } = world;
+  return async (request, url, peerAddress) => {
+    const start = performance.now();
+    const requestId = requestIds.uuid();
+    await clock.runDue();
+    const at = clock.iso();
+    const dispatched = await dispatch(dispatcher, { request, url, requestId, peerAddress });
+    const { response, transport, text: responseText, requestBody, effects, ...outcome } = dispatched;
+    const { method, headers, bodyBytes, body } = request;
+    const path = withoutCredentials(url.pathname);
+    const durationMs = elapsedSince(start);
+    record(
+      { at, method, path, status: statusOf(dispatched), requestId, durationMs, ...outcome },
+      {
+        url,
+        headers,
+        requestBody,
+        requestBytes: requestBody === undefined ? keptBytes(bodyBytes) : undefined,
+        hasBody: bodyBytes === undefined ? body !== null : bodyBytes.byteLength > 0,
+        responseHeaders: response.headers,
+        responseText,
+        effects,
+        peerAddress,
+      },
+    );
+    const handled = isWhole(response) ? { response } : new LazyResponse(response);
+    return transport === undefined ? handled : { response: handled.response, transport };
+  };
+}
+
+/** Bytes that the journal keeps; undefined if they are too many. */
+function keptBytes(bytes: Uint8Array | undefined): Uint8Array | undefined {
+  return bytes !== undefined && bytes.byteLength <= maxRecordedBytes ? bytes : undefined;
+}
+
+/** Milliseconds since a time of `performance.now()`, to a hundredth. */
+function elapsedSince(start: number): number {
+  return Math.round((performance.now() - start) * 100) / 100;
+}
+
+/** The status that the client sees; 0 if a fault withholds the response. */
+function statusOf({ response, transport }: Dispatched): number {
+  return transport === undefined || transport.kind === "truncate" ? response.status : 0;
+}

@@ -1,0 +1,106 @@
+import type { Effects, RecordChange } from "../model/effects.ts";
+import { omitUndefined } from "../model/omit-undefined.ts";
+import { timeFields } from "../model/seed-time.ts";
+import type { TimerPurpose } from "../model/timer-queue.ts";
+import type { JournalEntry } from "./journal.ts";
+import { redacted, redactedHeaders } from "./redact.ts";
+import type { RequestHeaders } from "./transport.ts";
+
+/** A record that a request added (no `before`), replaced, or removed (no `after`). */
+export interface ShownChange {
+  /** The name of the collection, such as `members`. */
+  readonly collection: string;
+  readonly id: string;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
+/** A journal entry with query, headers and bodies, as far as they are kept. Secrets are redacted, unless they are asked for. */
+export interface JournalDetail extends JournalEntry {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Present if it was JSON of at most 16 KiB. */
+  readonly requestBody?: unknown;
+  /** The response headers that the backend set. */
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  /** Present if it was JSON of at most 16 KiB. */
+  readonly responseBody?: unknown;
+  /** The records that the request changed, in the order of the changes. */
+  readonly changes?: readonly ShownChange[];
+  /** The timers that the request set, in the order of setting. */
+  readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
+}
+
+/** The unredacted parts of a request and its response; redacted on demand. */
+export interface RecordedExchange {
+  readonly url: URL;
+  readonly headers: RequestHeaders;
+  /** The request body, if it was read as JSON. */
+  readonly requestBody?: unknown;
+  /** The bytes of a short request body that was not read as JSON. */
+  readonly requestBytes?: Uint8Array | undefined;
+  /** Whether the request has a body, also one that is not kept. */
+  readonly hasBody?: boolean;
+  /** The address of the client's end of the connection. */
+  readonly peerAddress?: string | undefined;
+  readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
+  /** The response body as it was sent. */
+  readonly responseText?: string | undefined;
+  /** What the request changed. */
+  readonly effects?: Effects | undefined;
+}
+
+/** What a detail shows of a request and its response. Secrets are redacted unless `reveal` is true. */
+export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<JournalDetail> {
+  const { url, headers, requestBody, requestBytes, responseHeaders = {}, responseText, effects } = exchange;
+  const shown: typeof redacted = reveal ? (fields) => ({ ...fields }) : redacted;
+  const shownHeaders = reveal ? lowerCased : redactedHeaders;
+  const body = requestBody ?? (requestBytes && jsonOrUndefined(new TextDecoder().decode(requestBytes)));
+  const query = shown(Object.fromEntries(url.searchParams));
+  return {
+    ...(reveal && { path: url.pathname }),
+    query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+    headers: shownHeaders(headers),
+    ...(body !== undefined && { requestBody: shown({ body }).body }),
+    responseHeaders: shownHeaders(isIterable(responseHeaders) ? responseHeaders : Object.entries(responseHeaders)),
+    ...(responseText && { responseBody: shown({ body: jsonOrUndefined(responseText) ?? responseText }).body }),
+    ...(effects?.changes.length && { changes: effects.changes.map((change) => shownChange(change, shown)) }),
+    ...(effects?.timers.length && {
+      timers: effects.timers.map(({ at, ...purpose }) => ({ at: new Date(at).toISOString(), ...purpose })),
+    }),
+  };
+}
+
+function shownChange({ collection, id, before, after }: RecordChange, shown: typeof redacted): ShownChange {
+  return {
+    collection,
+    id,
+    ...(before && { before: shown(withTimeTexts(before)) }),
+    ...(after && { after: shown(withTimeTexts(after)) }),
+  };
+}
+
+/** A copy of a record with its times as text, without undefined fields. */
+function withTimeTexts(record: object): Record<string, unknown> {
+  const entries = Object.entries(omitUndefined(record)).map(([field, value]): [string, unknown] =>
+    timeFields.has(field) && typeof value === "number" ? [field, new Date(value).toISOString()] : [field, value],
+  );
+  return Object.fromEntries(entries);
+}
+
+function lowerCased(headers: Iterable<readonly [string, string]>): Record<string, string> {
+  return Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function isIterable(headers: object): headers is Iterable<[string, string]> {
+  return Symbol.iterator in headers;
+}
+
+/** The value of a JSON text; undefined if it is no JSON. */
+function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import { defineCommand } from "../command.ts";
+import { dataAs, type Schema } from "../control-client.ts";
+import { expectAtMost } from "../operands.ts";
+import { formatTable } from "../table.ts";
+
+type Operation = Schema<"Coverage">["operations"][number];
+
+/** Counts the responses. */
+export const coverage = defineCommand({
+  name: "coverage",
+  summary: "count the responses of each operation by status or error code",
+  usages: [
+    {
+      form: "coverage",
+      help: "print which documented statuses of each operation, or with --codes which error codes, were seen, and which not",
+    },
+  ],
+  options: { codes: { type: "boolean", help: "error codes instead of statuses" } },
+  async run({ control, operands, values: { codes }, terminal }) {
+    expectAtMost(0, operands);
+    const data = dataAs<"Coverage">(await control.GET("/_control/v1/coverage"));
+    const counts = (one: Operation) =>
+      codes
+        ? one.codes.map(({ code, ...rest }) => ({ value: code, ...rest }))
+        : one.statuses.map(({ status, ...rest }) => ({ value: status, ...rest }));
+    const seen = (one: Operation): string =>
+      counts(one)
+        .filter(({ count }) => count > 0)
+        .map(({ value, documented, count }) => `${value}${documented ? "" : " (undocumented)"}×${count}`)
+        .join(" ");
+    const notSeen = (one: Operation): string =>
+      counts(one)
+        .filter(({ count }) => count === 0)
+        .map(({ value }) => value)
+        .join(" ");
+    const table = formatTable(
+      data.operations,
+      [
+        { title: "operation", cell: ({ operationId }) => operationId },
+        { title: "seen", cell: seen, colour: () => "green", flexible: true },
+        { title: "not seen", cell: notSeen, colour: () => "dim", flexible: true },
+      ],
+      terminal,
+    );
+    const used = data.operations.filter(({ statuses }) => statuses.some(({ count }) => count > 0)).length;
+    const { unmatched, refused } = data;
+    const text = `${table}\n\n${used} of ${data.operations.length} operations were used. Requests that matched no operation: ${unmatched}, refused by the server: ${refused}.`;
+    return { data, text };
+  },
+});
