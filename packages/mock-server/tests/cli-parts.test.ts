@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { unreadable } from "../src/cli/command-line.ts";
 import { commands } from "../src/cli/commands/all.ts";
 import { changesOf, readFields } from "../src/cli/fields.ts";
 import { findNamed } from "../src/cli/find-record.ts";
@@ -177,5 +178,13 @@ describe("the fields of a record", () => {
     ["members.2.a=3", "2: must be an index from 0 to 1."],
   ])("%s is refused", (setting, message) => {
     expect(() => changes(setting)).toThrow(message);
+  });
+});
+
+describe("a file that cannot be read", () => {
+  it("names the user who has no permission, and what helps", () => {
+    expect(unreadable(Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" }))).toMatch(
+      /^(?:the user \d+|this user) has no permission to read it\. Allow it with chmod or chown, or run the server as its owner\.$/,
+    );
   });
 });

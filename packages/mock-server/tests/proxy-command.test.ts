@@ -85,11 +85,15 @@ it.each([
     ["--engine", "proxy", "--target", "https://staging.example.com", "--seed", "demo"],
     "--seed does not work with --engine proxy, which keeps no data. Remove it.",
   ],
+  [
+    ["--engine", "proxy", "--target", "https://staging.example.com", "--scenario", "everyone-away"],
+    "--scenario does not work with --engine proxy, which keeps no data. Remove it.",
+  ],
   [["--target", "https://staging.example.com"], "--target only works with --engine proxy. Add it, or remove --target."],
   [["--engine", "porxy"], "--engine porxy: must be stateful, prism or proxy."],
   [
     ["--engine", "proxy", "--target", "https://staging.example.com", "--record", "/nowhere/session.json"],
-    "--record /nowhere/session.json: the folder /nowhere does not exist or is not writable.",
+    "--record /nowhere/session.json: the folder /nowhere does not exist. Create it first.",
   ],
 ])("%j is a wrong command line", async (args, message) => {
   const { stderr, status } = await finish(...args, ...(args.includes("--port") ? [] : ["--port", "0"]));

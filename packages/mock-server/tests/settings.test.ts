@@ -147,12 +147,21 @@ it.each<[Record<string, string>, string]>([
   [{ CALL_TRANSFER_MOCK_PROT: "1" }, "Unknown variable CALL_TRANSFER_MOCK_PROT. Did you mean CALL_TRANSFER_MOCK_PORT?"],
   [{ CALL_TRANSFER_MOCK_CONTROL_TOKEN: "hidden" }, "Did you mean CALL_TRANSFER_CONTROL_TOKEN?"],
   [{ CALL_TRANSFER_MOCK_CONFIG: "none.json" }, "CALL_TRANSFER_MOCK_CONFIG none.json: file not found."],
+  [{ CALL_TRANSFER_MOCK_CONFIG: tmpdir() }, `CALL_TRANSFER_MOCK_CONFIG ${tmpdir()}: is a folder. Name a file.`],
   [{ CALL_TRANSFER_CONTROL_TOKEN: "hidden" }, "CALL_TRANSFER_CONTROL_TOKEN: must have 16 to 256 characters"],
   [{ CALL_TRANSFER_MOCK_FAULT: '{"do":{"code":"full"}}' }, "CALL_TRANSFER_MOCK_FAULT: do.code: unknown error code"],
 ])("names the variable for %j", async (environment, message) => {
   const outcome = (async () => server([], environment))();
   await expect(outcome).rejects.toThrow(message);
   await expect(outcome).rejects.not.toThrow("hidden");
+});
+
+it("names the variable at each place of a message", async () => {
+  const { naming } = withSettings({}, startOptions, { CALL_TRANSFER_MOCK_STRICT: "true" });
+  const message = "--strict only works with --engine proxy. Add it, or remove --strict.";
+  await expect(naming(() => Promise.reject(new Error(message)))).rejects.toThrow(
+    "CALL_TRANSFER_MOCK_STRICT only works with --engine proxy. Add it, or remove CALL_TRANSFER_MOCK_STRICT.",
+  );
 });
 
 it.each<[unknown, string]>([

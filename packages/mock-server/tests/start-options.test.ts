@@ -69,6 +69,7 @@ it.each([
     "--forward-webhooks: the URL must not contain a user name or password",
   ],
   [["--seed", none], `--seed ${none}: file not found.`],
+  [["--seed", folder], `--seed ${folder}: is a folder. Name a file. Docker creates an empty folder where`],
   [["--seed", broken], `--seed ${broken}: not valid JSON: `],
   [["--seed", list], `--seed ${list}: must be a JSON object.`],
   [["--seed", boss], `--seed ${boss}: members[0].`],

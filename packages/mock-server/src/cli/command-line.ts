@@ -56,13 +56,29 @@ export function editsBetween(from: string, to: string): number {
   return row.at(-1) ?? 0;
 }
 
+/** Why a file could not be read, and what to do. */
+export function unreadable(error: unknown): string {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: "file not found.",
+    EISDIR: "is a folder. Name a file. Docker creates an empty folder where a mounted file does not exist on the host.",
+    EACCES: `${thisUser()} has no permission to read it. Allow it with chmod or chown, or run the server as its owner.`,
+  };
+  return reasons[code] ?? message;
+}
+
+/** How messages name the user of this process. */
+export function thisUser(): string {
+  const id = process.getuid?.();
+  return id === undefined ? "this user" : `the user ${id}`;
+}
+
 /** Reads the text file of an option. Throws UsageError that names the option and the file. */
 export function readText(option: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${option} ${path}: ${code === "ENOENT" ? "file not found." : message}`);
+    throw new UsageError(`${option} ${path}: ${unreadable(error)}`);
   }
 }
 
@@ -72,9 +88,8 @@ export function readJson(option: string, path: string): unknown {
     // Some editors write a byte order mark, which JSON does not allow.
     return JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = error instanceof SyntaxError ? `not valid JSON: ${message}` : message;
-    throw new UsageError(`${option} ${path}: ${code === "ENOENT" ? "file not found." : reason}`);
+    const reason = error instanceof SyntaxError ? `not valid JSON: ${error.message}` : unreadable(error);
+    throw new UsageError(`${option} ${path}: ${reason}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { suggestion, UsageError } from "./command-line.ts";
+import { suggestion, UsageError, unreadable } from "./command-line.ts";
 import { type SettingFacts, settings } from "./options.ts";
 
 /** A value as the parser of the command line returns it. */
@@ -50,11 +50,10 @@ function parsed(path: string, place: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") throw new UsageError(`${place}: file not found.`);
+    if (!(error instanceof SyntaxError)) throw new UsageError(`${place}: ${unreadable(error)}`);
     // Node quotes the text around the mistake, which may be a secret.
-    const reason = message.replace(/, (?:\.{3})?".*"(?:\.{3})? is not valid JSON$/s, "");
-    throw new UsageError(`${place}: ${error instanceof SyntaxError ? `not valid JSON: ${reason}` : message}`);
+    const reason = error.message.replace(/, (?:\.{3})?".*"(?:\.{3})? is not valid JSON$/s, "");
+    throw new UsageError(`${place}: not valid JSON: ${reason}`);
   }
 }
 

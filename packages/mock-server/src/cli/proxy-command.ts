@@ -26,10 +26,12 @@ const unsupported = [
   "import",
   "export-on-exit",
   "clock",
+  "clock-rate",
   "now",
   "prng",
   "policy",
   "fault",
+  "scenario",
   "latency",
   "forward-webhooks",
   "auto-sandboxes",
@@ -70,7 +72,7 @@ export async function startProxyCommand(values: StartValues): Promise<void> {
     await server.close();
     throw error;
   }
-  console.log(json ? JSON.stringify(ready) : banner(ready, strict, record));
+  console.log(json || log === "json" ? JSON.stringify(ready) : banner(ready, strict, record));
   stopLog = startLog(server.sandboxes, log);
 }
 

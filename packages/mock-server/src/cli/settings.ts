@@ -19,7 +19,7 @@ interface Setting {
 /** The options of a command, completed by the settings. */
 export interface Settled<Values> {
   readonly values: Values;
-  /** Runs the command. An error that begins with an option names the variable or the field that its value came from. */
+  /** Runs the command. An error that names an option names the variable or the field instead, if its value came from there. */
   readonly naming: <Result>(run: () => Promise<Result>) => Promise<Result>;
 }
 
@@ -99,7 +99,7 @@ interface ConnectionValues {
 }
 
 function withSource(message: string, sources: ReadonlyMap<string, string>): string {
-  return message.replace(/^--([a-z][a-z-]*)(?![\w-])/, (option, name: string) => sources.get(name) ?? option);
+  return message.replace(/(?<![\w-])--([a-z][a-z-]*)(?![\w-])/g, (option, name: string) => sources.get(name) ?? option);
 }
 
 /** All settings by name. A variable hides a field of the config file. */

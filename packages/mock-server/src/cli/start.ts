@@ -1,12 +1,12 @@
-import { accessSync, constants, mkdtempSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Backend } from "@call-transfer/backend";
 import { hasColour } from "../log/colour.ts";
 import { startLog } from "../log/server-log.ts";
 import { startMockServer } from "../server/server.ts";
 import { banner } from "./banner.ts";
-import { readLifetime, UsageError } from "./command-line.ts";
+import { readLifetime, thisUser, UsageError } from "./command-line.ts";
 import { issueCredentials, variablesOf } from "./credentials.ts";
 import { readDotenv, type Variables, withVariables } from "./dotenv.ts";
 import { frozenClockWarning } from "./frozen-clock-warning.ts";
@@ -66,9 +66,10 @@ export async function start(values: StartValues): Promise<void> {
     if (warning !== undefined) printWarning(warning);
     if (envFile !== undefined) writeVariables(envFile, variablesOf(ready));
     if (readyFile !== undefined) writeFileAtomically(readyFile, JSON.stringify(ready));
-    console.log(values.json ? JSON.stringify(ready) : banner(ready, hasColour(process.stdout)));
+    const asJson = values.json || log === "json";
+    console.log(asJson ? JSON.stringify(ready) : banner(ready, hasColour(process.stdout)));
     // Set apart from the lines that follow.
-    if (log !== "silent" && !values.json) console.log();
+    if (log !== "silent" && !asJson) console.log();
     stopLog = startLog(server.sandboxes, log);
   } catch (error) {
     await server.close();
@@ -95,10 +96,14 @@ export async function listening<Server>(
 
 /** Checks early that a file can be written. Throws UsageError that names the option. */
 export function expectWritable(option: string, path: string): void {
+  const folder = resolve(dirname(path));
+  if (!existsSync(folder))
+    throw new UsageError(`${option} ${path}: the folder ${folder} does not exist. Create it first.`);
   try {
-    accessSync(dirname(path), constants.W_OK);
+    accessSync(folder, constants.W_OK);
   } catch {
-    throw new UsageError(`${option} ${path}: the folder ${dirname(path)} does not exist or is not writable.`);
+    const reason = `${thisUser()} cannot write to the folder ${folder}`;
+    throw new UsageError(`${option} ${path}: ${reason}. Name another folder, or make this one writable.`);
   }
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`${option} ${path}: is a folder. Name a file.`);

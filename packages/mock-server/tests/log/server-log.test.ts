@@ -123,6 +123,15 @@ it("writes every line into a file by the end of the server", async () => {
   );
 });
 
+it("prints nothing but JSON with --log json, its first line too", async () => {
+  const { child, url, stop } = await start(["--log", "json"]);
+  await send(`${url}/api/v1/roles`);
+  const reading = readOutput(child);
+  await stop();
+  const [ready, event] = (await reading).map((line) => JSON.parse(line));
+  expect([ready.url, event.type]).toEqual([url, "request"]);
+});
+
 it("logs nothing after the line of --json unless --log asks for it", async () => {
   const quiet = await start(["--json"]);
   await send(`${quiet.url}/api/v1/roles`);
