@@ -59,6 +59,20 @@ it("requires the token for the control plane only, as a header or, for event str
   expect(decide("/api/v1", { Authorization: "Bearer other" }, guarded)).toMatchObject({});
 });
 
+it("distinguishes a missing control token from a wrong one", () => {
+  const detailOf = (target: string, headers: Record<string, string>) => {
+    const head = { method: "GET", target, headers: { host: "localhost", ...headers }, rawHeaders: [] };
+    const decision = admit({ ...head, localAddress: undefined }, { ...rules, controlToken: "secret" });
+    return "detail" in decision ? decision.detail : undefined;
+  };
+  const advice = "Send the one that the server printed: as Authorization: Bearer …, or with --token.";
+  expect(detailOf("/_control/v1/clock", {})).toBe(`The control token is missing. ${advice}`);
+  expect(detailOf("/_control/v1/clock", { authorization: "Bearer other" })).toBe(
+    `The control token is wrong. ${advice}`,
+  );
+  expect(detailOf("/_control/v1/events?token=other", {})).toBe(`The control token is wrong. ${advice}`);
+});
+
 it("says how to allow a host and an origin", () => {
   const detailOf = (headers: Record<string, string>) => {
     const head = { method: "GET", target: "/", headers, rawHeaders: [], localAddress: undefined };

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { demo } from "@call-transfer/backend";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { readArguments } from "../src/cli/command-line.ts";
+import { parseCommand, runCommand } from "../src/cli/commands/run.ts";
 import { startOptions } from "../src/cli/options.ts";
 import { serverOptions } from "../src/cli/start-options.ts";
 import { type MockServer, startMockServer } from "../src/server/server.ts";
@@ -57,6 +58,34 @@ it("serves the API, the health check and the control plane over https", async ()
   expect((await send(server, "/_control/v1/clock", { origin })).status).toBe(200);
   const plain = `http://localhost:${server.port}`;
   expect((await send(server, "/_control/v1/clock", { origin: plain })).status).toBe(403);
+});
+
+it("records a client that sends plain HTTP, and says what to use", async () => {
+  server = await startMockServer({ port: 0, tls });
+  await expect(fetch(`http://127.0.0.1:${server.port}/api/v1/roles`)).rejects.toThrow("fetch failed");
+  expect(server.backend.journal.list()).toMatchObject([
+    {
+      status: 400,
+      decidedBy: {
+        step: "gate",
+        detail: "The client sent plain HTTP, but this server expects TLS. Use https:// in place of http://.",
+      },
+    },
+  ]);
+});
+
+it("tells a command of plain HTTP that the server expects TLS, and the other way round", async () => {
+  server = await startMockServer({ port: 0, tls });
+  const plain = `http://127.0.0.1:${server.port}`;
+  await expect(runCommand(parseCommand("clock", ["--url", plain]))).rejects.toThrow(
+    `The server at ${plain} closed the connection. If it was started with --tls-cert, use https:// in --url.`,
+  );
+  await server.close();
+  server = await startMockServer({ port: 0 });
+  const secure = `https://127.0.0.1:${server.port}`;
+  await expect(runCommand(parseCommand("clock", ["--url", secure]))).rejects.toThrow(
+    `The server at ${secure} does not use TLS. Use http:// in --url.`,
+  );
 });
 
 it("resets a connection when a fault says so", async () => {

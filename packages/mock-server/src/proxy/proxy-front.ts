@@ -38,7 +38,7 @@ export function createProxyFront(options: FrontOptions): Front {
         const message = `A proxy keeps no data, so ${method} ${pathname} has nothing to change. Use the target's own means, or start the mock server without --engine proxy.`;
         sendError(request, 409, "no_data", message);
       } else if (apiPath.test(pathname)) await forward(request, options);
-      else sendError(request, 404, "not_forwarded", "The proxy forwards paths under /api/v1 only. Check the path.");
+      else refusePath(request, options);
       return true;
     },
   };
@@ -47,6 +47,26 @@ export function createProxyFront(options: FrontOptions): Front {
 /** Whether the control plane can do with a proxy what a request asks for: read, and clear or await the journal. */
 function isForProxy(method: string, pathname: string): boolean {
   return method === "GET" || method === "HEAD" || /\/_control\/v1\/requests(?:\/|$)/.test(pathname);
+}
+
+function refusePath(request: AdmittedRequest, { onExchange }: FrontOptions): void {
+  const detail = "The proxy forwards paths under /api/v1 only. Check the path.";
+  const { method = "", rawHeaders } = request.incoming;
+  onExchange({
+    at: Date.now(),
+    method,
+    url: request.url,
+    requestHeaders: rawHeaders,
+    responseHeaders: [],
+    requestContent: undefined,
+    responseContent: undefined,
+    operation: undefined,
+    deviations: [],
+    durationMs: 0,
+    status: 404,
+    detail,
+  });
+  sendError(request, 404, "not_forwarded", detail);
 }
 
 async function forward(request: AdmittedRequest, options: FrontOptions): Promise<void> {

@@ -69,11 +69,12 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
   if (controlPaths.test(url.pathname)) {
     if (isForeign || isCrossSite(headers["sec-fetch-site"]))
       return { code: "forbidden", detail: "The control plane does not accept requests from pages of other sites." };
-    if (!hasToken(headers.authorization ?? `Bearer ${url.searchParams.get("token")}`, rules.controlToken))
+    const token = url.searchParams.get("token");
+    const credential = headers.authorization ?? (token === null ? "" : `Bearer ${token}`);
+    if (!hasToken(credential, rules.controlToken))
       return {
         code: "forbidden",
-        detail:
-          "Missing or wrong control token. Send the one that the server printed, as a bearer token or with --token.",
+        detail: `The control token is ${credential === "" ? "missing" : "wrong"}. Send the one that the server printed: as Authorization: Bearer …, or with --token.`,
       };
   } else if (isForeign && !rules.origins.has(origin))
     return { code: "forbidden", detail: `Origin "${origin}" is not allowed. Add it with --cors ${origin}.` };

@@ -57,6 +57,12 @@ interface Malformed {
 function malformed({ code = "", reason, rawPacket }: ClientError): Malformed | undefined {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
     return { status: 408, phrase: "Request Timeout", detail: "The request did not arrive completely in time." };
+  if (code === "ERR_SSL_HTTP_REQUEST")
+    return {
+      status: 400,
+      phrase: "Bad Request",
+      detail: "The client sent plain HTTP, but this server expects TLS. Use https:// in place of http://.",
+    };
   // The parser reports a client that leaves in the middle of a request like a mistake.
   if (!code.startsWith("HPE_") || code === "HPE_INVALID_EOF_STATE") return undefined;
   if (code === "HPE_HEADER_OVERFLOW")
@@ -77,7 +83,7 @@ export function createMalformedListener(record: RecordRefusal): (error: ClientEr
   return (error, socket) => {
     const found = malformed(error);
     // Browsers open connections in advance and send nothing.
-    const isEmpty = Reflect.get(socket, "bytesRead") === 0;
+    const isEmpty = Reflect.get(socket, "bytesRead") === 0 && error.code !== "ERR_SSL_HTTP_REQUEST";
     if (found !== undefined && !isEmpty)
       record({ method: "?", target: "/", headers: noHeaders, status: found.status, detail: found.detail });
     // Node keeps the response in progress here. A second one behind its head would be read as its body.

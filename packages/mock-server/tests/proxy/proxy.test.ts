@@ -223,6 +223,10 @@ describe("what a proxy answers itself", () => {
       const answer = await raw(proxy, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1.1 404 [\s\S]*not_forwarded/);
     }
+    const detail = "The proxy forwards paths under /api/v1 only. Check the path.";
+    expect(proxy.backend.journal.list().map(({ status, decidedBy }) => [status, decidedBy.detail])).toEqual(
+      Array.from({ length: 5 }, () => [404, detail]),
+    );
     expect(target.received).toEqual([]);
   });
 

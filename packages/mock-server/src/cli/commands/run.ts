@@ -23,7 +23,7 @@ export async function runCommand(
         { cause: error },
       );
     if (error instanceof TypeError && error.message === "fetch failed")
-      throw new Error(`No server is running at ${url}. Check --url, or start a server: ${program}`, { cause: error });
+      throw new Error(unreachable(url, error.cause), { cause: error });
     if (error instanceof SyntaxError)
       throw new Error(`The server at ${url} is not a mock server. Check --url.`, { cause: error });
     throw error;
@@ -34,6 +34,16 @@ export async function runCommand(
   if (failure === undefined) return exitStatus.success;
   terminal.warn(failure);
   return exitStatus.failure;
+}
+
+/** Why there was no response, and what to do. */
+function unreachable(url: string, cause: unknown): string {
+  const { code } = Object(cause) as { code?: unknown };
+  if (code === "UND_ERR_SOCKET" || code === "ECONNRESET")
+    return `The server at ${url} closed the connection. If it was started with --tls-cert, use https:// in --url.`;
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "ERR_SSL_PACKET_LENGTH_TOO_LONG")
+    return `The server at ${url} does not use TLS. Use http:// in --url.`;
+  return `No server is running at ${url}. Check --url, or start a server: ${program}`;
 }
 
 /** Whether a connection failed because of the server's certificate. */
