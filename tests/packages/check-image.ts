@@ -19,6 +19,7 @@ import type { AddressInfo } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { operations } from "@call-transfer/spec";
 import { run, temporaryFolder } from "../../scripts/packed.ts";
 import { execForm, type Instruction, pairsOf, readStages, type Stage } from "./dockerfile.ts";
 
@@ -163,7 +164,7 @@ async function checkRun(): Promise<void> {
     const url = `http://127.0.0.1:${port}`;
     expect("the control plane without its token", (await fetch(`${url}/_control/v1/clock`)).status, 403);
     const [key = ""] = /svc_live_\w+/.exec(output) ?? [];
-    const answer = await fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${key}` } });
+    const answer = await fetch(`${url}${operations.listRoles.path}`, { headers: { authorization: `Bearer ${key}` } });
     expect("the API with the key that it printed", answer.status, 200);
     expect("what it wrote", readdirSync(join(image, "data")).join(), "");
     const stopped = once(server, "exit");
