@@ -126,6 +126,22 @@ describe("the public URL", () => {
   );
 });
 
+describe("a server on this machine that accepts another host name", () => {
+  it.each(["my-tunnel.example.com", "*.example.com", "192.168.1.20"])(
+    "requires a token for the control plane, since other machines may reach it as %s",
+    async (name) => {
+      const server = await start({ allowedHosts: [name] });
+      const host = name.replace("*", "a");
+      expect((await send(server, "/_control/v1/clock", { host })).status).toBe(403);
+      expect(server.controlToken).toMatch(/^[0-9a-f]{32}$/);
+    },
+  );
+
+  it.each(["mock", "*.mock.test", "App.localhost", "10.0.2.2"])("requires none for %s", async (name) => {
+    expect((await start({ allowedHosts: [name] })).controlToken).toBeUndefined();
+  });
+});
+
 describe("a page of an allowed origin", () => {
   const origin = "http://localhost:5173";
   const preflight = async (headers: Record<string, string> = {}, path = "/api/v1/calls") => {

@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:https";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -10,7 +12,7 @@ import { readArguments } from "../src/cli/command-line.ts";
 import { parseCommand, runCommand } from "../src/cli/commands/run.ts";
 import { startOptions } from "../src/cli/options.ts";
 import { serverOptions } from "../src/cli/start-options.ts";
-import { type MockServer, startMockServer } from "../src/server/server.ts";
+import { type MockServer, socketLimits, startMockServer, startWithLimits } from "../src/server/server.ts";
 import { checkTls } from "../src/server/tls.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "call-transfer-tls-"));
@@ -144,4 +146,11 @@ it.each<[string[], string]>([
 it("reads the files of the options", () => {
   const { values } = readArguments(["--tls-cert", own.certFile, "--tls-key", own.keyFile], startOptions);
   expect(serverOptions(values).tls).toEqual(tls);
+});
+
+it("closes a connection that does not begin TLS", async () => {
+  server = await startWithLimits({ port: 0, tls }, { ...socketLimits, headersTimeout: 50 });
+  const socket = connect(server.port, "127.0.0.1").on("error", () => {});
+  await once(socket, "close");
+  expect(socket.bytesWritten).toBe(0);
 });

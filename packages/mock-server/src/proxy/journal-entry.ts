@@ -11,7 +11,8 @@ const longestBody = 16_384;
 export function journalEntryOf(exchange: Exchange): RecordedRequest {
   const { method, url, status, operation, durationMs, detail, deviations } = exchange;
   const { requestContent, responseContent, requestHeaders, responseHeaders } = exchange;
-  const code = status >= 400 ? codeIn(responseContent) : undefined;
+  const found = status >= 400 ? codeIn(responseContent) : undefined;
+  const code = found !== undefined && found.length <= longestCode ? found : undefined;
   const requestId = headerOf(responseHeaders, "x-request-id");
   const requestText = textOf(requestContent);
   const responseText = textOf(responseContent);
@@ -31,6 +32,9 @@ export function journalEntryOf(exchange: Exchange): RecordedRequest {
     ...(responseText !== undefined && { responseText }),
   };
 }
+
+/** No code of an API is longer, in characters. */
+const longestCode = 100;
 
 /** More deviations of one exchange do not help. */
 const mostDeviations = 50;

@@ -44,6 +44,15 @@ export function hostRules(host: string, allowed: readonly string[], publicUrl: s
  */
 const privateName = /^[a-z0-9_-]+$|.\.(?:localhost|local|internal|test|home\.arpa)$/;
 
+/**
+ * Whether a host name, or a pattern, says that other machines send requests under it. A server on 127.0.0.1 gets them by
+ * way of a tunnel or a proxy.
+ */
+export function isPublicName(pattern: string): boolean {
+  const name = pattern.replace("*", "any").toLowerCase();
+  return ![...loopbackNames, emulatorAddress].includes(name) && !privateName.test(name);
+}
+
 /** Whether requests for a host name are accepted. */
 export function isAccepted(name: string, { names, suffixes, isPrivateAccepted }: HostRules): boolean {
   if (names.has(name)) return true;

@@ -26,7 +26,7 @@ export interface MockServerOptions extends SandboxesOptions {
   readonly allowedHosts?: readonly string[];
   /**
    * The bearer token that the control plane requires, 16 to 256 characters. By default a random one if other machines can
-   * reach the server, and none otherwise.
+   * reach the server, by `host`, `publicUrl` or a public name in `allowedHosts`, and none otherwise.
    */
   readonly controlToken?: string;
   /** Certificate and private key for https; without them, the server uses http. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { type Backend, createSandboxes, type Sandboxes } from "@call-transfer/backend";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import type { GateRules } from "./gate.ts";
-import { hostRules, isLoopbackAddress } from "./hosts.ts";
+import { hostRules, isLoopbackAddress, isPublicName } from "./hosts.ts";
 import { createExpectationListener, createListener, type Front } from "./listener.ts";
 import { http } from "./node-http.ts";
 import { isOwnSocket } from "./own-address.ts";
@@ -88,7 +88,8 @@ export async function startBehind(
     hosts: hostRules(host, allowedHosts, publicUrl),
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
     origins: new Set(corsOrigins),
-    controlToken: controlToken ?? (isReachable(host, publicUrl) ? randomBytes(16).toString("hex") : undefined),
+    controlToken:
+      controlToken ?? (isReachable(host, publicUrl, allowedHosts) ? randomBytes(16).toString("hex") : undefined),
   };
   const closing = new AbortController();
   // The gate rejects requests without Host, with an error of the API.
@@ -115,9 +116,10 @@ export async function startBehind(
   };
 }
 
-/** Whether other machines can reach the server, directly or through what serves the public URL. */
-function isReachable(host: string, publicUrl: string | undefined): boolean {
-  return !isLoopbackAddress(host) || (publicUrl !== undefined && !isLoopbackAddress(new URL(publicUrl).hostname));
+/** Whether other machines can reach the server, directly or through what serves the public URL or another host name. */
+function isReachable(host: string, publicUrl: string | undefined, allowedHosts: readonly string[]): boolean {
+  const isServed = publicUrl !== undefined && !isLoopbackAddress(new URL(publicUrl).hostname);
+  return !isLoopbackAddress(host) || isServed || allowedHosts.some(isPublicName);
 }
 
 function listen(server: Server, port: number, host: string): Promise<AddressInfo> {

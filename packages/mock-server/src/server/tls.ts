@@ -60,7 +60,9 @@ const connections = new WeakMap<Socket, Socket>();
 export function createTlsServer(options: ServerOptions, tls: TlsOptions, listener: RequestListener): Server {
   const { createServer } = createRequire(import.meta.url)("node:https") as typeof import("node:https");
   const [cert, key] = [textOf("tls.cert", tls.cert), textOf("tls.key", tls.key)];
-  const server = createServer({ ...options, cert, key, minVersion: "TLSv1.2" }, listener);
+  // The other limits begin after the handshake.
+  const limits = options.headersTimeout === undefined ? {} : { handshakeTimeout: options.headersTimeout };
+  const server = createServer({ ...options, ...limits, cert, key, minVersion: "TLSv1.2" }, listener);
   const pending = new Map<string, Socket>();
   const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
   server.on("connection", (socket: Socket) => {

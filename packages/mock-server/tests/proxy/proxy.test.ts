@@ -274,6 +274,18 @@ describe("a wrong target", () => {
   });
 });
 
+describe("the journal of a proxy", () => {
+  it("keeps no endless code of a target", async () => {
+    const codes = ["x".repeat(101), "overloaded"];
+    const target = await startTarget((response) =>
+      response.writeHead(500).end(JSON.stringify({ code: codes.shift() })),
+    );
+    const proxy = await proxyTo(target.url);
+    for (const _ of codes.slice()) await fetch(`${proxy.url}/api/v1/roles`);
+    expect(proxy.backend.journal.list().map(({ code }) => code)).toEqual([undefined, "overloaded"]);
+  });
+});
+
 describe("a strict proxy", () => {
   it("refuses a request that deviates, with the places", async () => {
     const target = await startTarget((response) => response.end());
