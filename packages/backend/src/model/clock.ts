@@ -49,7 +49,10 @@ export interface Clock {
   advance(step: Step): Promise<void>;
   /** Resolves when the clock has moved forward by `ms`. For tracked work only; `id` names it in the list of timers. */
   sleep(ms: number, id?: string): Promise<void>;
-  /** Makes `advance` wait, before each timer, until the work has settled or sleeps on this clock. */
+  /**
+   * Makes `advance` wait, before each timer, until the work has settled or sleeps on this clock. A frozen clock then runs the
+   * timers that are due.
+   */
   track(work: Promise<unknown>): void;
   /** Runs `task` when the clock reaches `at` (milliseconds). */
   schedule(at: number, task: TimerTask, purpose?: TimerPurpose): void;

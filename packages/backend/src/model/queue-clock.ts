@@ -131,11 +131,14 @@ class QueueClock implements Clock {
       return new Promise((resume) => setTimeout(resume, 0));
     };
     this.schedule(this.now() + ms, end, { kind: sleepEnds, id });
+    this.#runDueIfQuiet();
     return woken;
   };
 
   readonly track = (work: Promise<unknown>): void => {
     this.#work.track(work);
+    const runDue = (): void => this.#runDueIfQuiet();
+    work.then(runDue, runDue);
   };
 
   readonly schedule = (at: number, task: TimerTask, purpose?: TimerPurpose): void => {
@@ -176,6 +179,11 @@ class QueueClock implements Clock {
     this.#moveTo(this.#start ?? this.#wall.now());
     this.#arm();
   };
+
+  /** No wall clock runs what work has scheduled for the present time of a frozen clock, such as the choice of a winner. */
+  #runDueIfQuiet(): void {
+    if (this.#mode === "frozen" && this.#work.isQuiet) void this.runDue();
+  }
 
   #moveTo(at: number): void {
     this.#base = at;

@@ -28,8 +28,12 @@ export class TrackedWork {
     return { woken, wake };
   }
 
+  get isQuiet(): boolean {
+    return this.#running.size <= this.#sleepers.size;
+  }
+
   async quiet(): Promise<void> {
-    while (this.#running.size > this.#sleepers.size)
+    while (!this.isQuiet)
       await new Promise<void>((resolve) => {
         this.#notifyChange = resolve;
       });

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import { availabilityEnd } from "../model/expiries.ts";
+import { omitUndefined } from "../model/omit-undefined.ts";
 import type { MemberRecord } from "../model/records.ts";
 import { retention, withLatest } from "../model/retention.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
@@ -95,8 +96,10 @@ function endRing(
   ring.until = now;
   const index = transfer.rings.indexOf(ring);
   for (const kind of [transferTimers.ringEnds, transferTimers.declines]) clock.cancel({ kind, id: transfer.id, index });
-  const { destinationId, memberId } = ring;
-  events.emit("transfer.ring_ended", { id: transfer.id, destinationId, ...(memberId && { memberId }), outcome });
+  const { destinationId, memberId, reason } = ring;
+  const winner = outcome === "taken" ? transfer.rings[transfer.answeredBy ?? -1] : undefined;
+  const about = omitUndefined({ memberId, outcome, reason, takenBy: winner?.memberId ?? winner?.destinationId });
+  events.emit("transfer.ring_ended", { id: transfer.id, destinationId, ...about });
 }
 
 /** Ends a transfer once nothing rings any more, and counts the missed offers. */

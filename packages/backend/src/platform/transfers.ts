@@ -100,10 +100,11 @@ function announceStart({ events }: World, transfer: TransferRecord): void {
   const { id, rings } = transfer;
   events.emit("transfer.started", { id });
   for (const [ringIndex, ring] of rings.entries()) {
-    const { outcome, destinationId, memberId } = ring;
+    const { outcome, destinationId, memberId, reason } = ring;
+    const about = { id, ringIndex, destinationId, ...(memberId && { memberId }) };
     const until = new Date(ringsUntil(transfer, ring)).toISOString();
-    if (outcome === "ringing")
-      events.emit("transfer.ring_started", { id, ringIndex, destinationId, ...(memberId && { memberId }), until });
+    if (outcome === "ringing") events.emit("transfer.ring_started", { ...about, until });
+    else events.emit("transfer.not_rung", { ...about, reason });
   }
 }
 

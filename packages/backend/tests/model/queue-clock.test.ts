@@ -105,6 +105,25 @@ describe("a frozen clock", () => {
     expect(seen).toEqual(["answered", "timer", "slept", "end"]);
   });
 
+  it("runs what tracked work scheduled for the present once all of it has settled or sleeps, although it is frozen", async () => {
+    const clock = createClock(0);
+    const seen: string[] = [];
+    let continueSecond = (): void => {};
+    const second = new Promise<void>((resolve) => {
+      continueSecond = resolve;
+    });
+    clock.track(Promise.resolve());
+    clock.track(second.then(() => clock.sleep(10)));
+    clock.schedule(0, () => void seen.push("due"));
+    clock.schedule(1, () => void seen.push("later"));
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
+    await turn();
+    expect(seen).toEqual([]);
+    continueSecond();
+    await turn();
+    expect([seen, clock.now()]).toEqual([["due"], 0]);
+  });
+
   it("does not wait for tracked work that failed", async () => {
     const clock = createClock(0);
     clock.track(Promise.reject(new Error("lost")));

@@ -72,7 +72,7 @@ describe("the events of a transfer", () => {
       [0, "transfer.ring_started", { id: transferId, ringIndex: 0, destinationId: desk, until: later(10) }],
       [0, "transfer.ring_started", { id: transferId, ringIndex: 1, destinationId: hall, until: later(20) }],
       [4, "transfer.ring_ended", { id: transferId, destinationId: hall, outcome: "answered" }],
-      [4, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "taken" }],
+      [4, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "taken", takenBy: hall }],
       [4, "transfer.connected", { id: transferId, destinationId: hall }],
       [5, "transfer.answered_late", { id: transferId, destinationId: desk, code: "offer_taken" }],
       [60, "call.completed", { id: callId }],
@@ -113,6 +113,45 @@ describe("the events of a transfer", () => {
       [60, "transfer.ring_ended", { id: transferId, destinationId: desk, outcome: "abandoned" }],
       [60, "transfer.abandoned", { id: transferId }],
     ]);
+  });
+
+  it("name why a destination does not ring", async () => {
+    const destinations = (seed.destinations ?? []).map((one) => (one.id === desk ? { ...one, enabled: false } : one));
+    const backend = createBackend({ now: start, seed: { ...seed, destinations }, controlPlane: true });
+    const events = await eventsOf(backend, () => backend.transfers.start({ destinationId: desk }));
+    const reason = "the destination is disabled";
+    expect(events.find(([, type]) => type === "transfer.not_rung")).toEqual([
+      0,
+      "transfer.not_rung",
+      { id: expect.any(String), ringIndex: 0, destinationId: desk, reason },
+    ]);
+  });
+
+  it("name the app's answer that declined", async () => {
+    const app = { id: id("d", 4), accountId, name: "App", kind: "app" as const, config: { url: "http://app.example" } };
+    const destinations = [...(seed.destinations ?? []), app];
+    const fetch = async () => new Response(null, { status: 409 });
+    const backend = createBackend({ now: start, seed: { ...seed, destinations }, controlPlane: true, fetch });
+    const events = await eventsOf(backend, async () => {
+      backend.transfers.start({ destinationId: app.id });
+      await seconds(backend, 1);
+    });
+    expect(events.find(([, type]) => type === "transfer.ring_ended")?.[2]).toMatchObject({
+      outcome: "declined",
+      reason: "the app answered 409",
+    });
+  });
+
+  it("name an app as the winner although the clock is frozen and no further request arrives", async () => {
+    const app = { id: id("d", 4), accountId, name: "App", kind: "app" as const, config: { url: "http://app.example" } };
+    const destinations = [...(seed.destinations ?? []), app];
+    const fetch = async () => new Response(null, { status: 204 });
+    const backend = createBackend({ now: start, seed: { ...seed, destinations }, controlPlane: true, fetch });
+    const connected = new Promise((resolve) =>
+      backend.events.follow((event) => event.type === "transfer.connected" && resolve(event)),
+    );
+    backend.transfers.start({ destinationId: app.id });
+    expect(await connected).toMatchObject({ destinationId: app.id });
   });
 
   it("of an app without an address name its end once", async () => {

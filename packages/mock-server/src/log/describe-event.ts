@@ -28,6 +28,7 @@ const described: ReadonlyMap<string, Describe> = new Map([
   ["timer.fired", describeTimer],
   ["clock.changed", describeClock],
   ["transfer.ring_started", (event, nameOf) => describeRing(event, nameOf, "ringing", "yellow")],
+  ["transfer.not_rung", (event, nameOf) => describeRing(event, nameOf, "not rung", "yellow")],
   ["transfer.ring_ended", (event, nameOf) => describeRing(event, nameOf, String(event.outcome), ringColour(event))],
   ["transfer.connected", (event, nameOf) => describeRing(event, nameOf, "connected", "green")],
   ["transfer.answered_late", (event, nameOf) => describeRing(event, nameOf, "too late", "red")],
@@ -47,7 +48,7 @@ function ringColour({ outcome }: BackendEvent): Colour {
 }
 
 function describeRing(event: BackendEvent, nameOf: NameOf, state: string, stateColour: Colour): Columns {
-  const { id = "", destinationId, memberId, code } = event;
+  const { id = "", destinationId, memberId, code, reason, takenBy } = event;
   const callee = [destinationId, memberId].filter((one) => typeof one === "string").map((one) => named(one, nameOf));
   return {
     label: "transfer",
@@ -57,6 +58,8 @@ function describeRing(event: BackendEvent, nameOf: NameOf, state: string, stateC
     parts: [
       { text: callee.join(", ") },
       ...(typeof code === "string" ? [{ text: code, colour: "red" as const }] : []),
+      ...(typeof reason === "string" ? [{ text: reason, colour: stateColour }] : []),
+      ...(typeof takenBy === "string" ? [{ text: `${named(takenBy, nameOf)} answered first` }] : []),
       { text: shortIds(id), colour: "dim", isOptional: true },
     ],
   };

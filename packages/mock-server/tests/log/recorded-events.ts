@@ -43,6 +43,14 @@ export const recordedEvents: readonly BackendEvent[] = [
   event("transfer.ring_started", { id: transfer, destinationId: reception }),
   event("webhook.sent", { id: "w1", destinationId: app, transferId: transfer, url: "http://127.0.0.1:4011/offers" }),
   event("transfer.ring_ended", { id: transfer, destinationId: reception, memberId: agent, outcome: "declined" }),
+  event("transfer.ring_ended", {
+    id: transfer,
+    destinationId: app,
+    outcome: "declined",
+    reason: "the app answered 400",
+  }),
+  event("transfer.ring_ended", { id: transfer, destinationId: app, outcome: "taken", takenBy: reception }),
+  event("transfer.not_rung", { id: transfer, ringIndex: 1, destinationId: app, reason: "the destination is disabled" }),
   event("webhook.delivered", {
     id: "w1",
     destinationId: app,
