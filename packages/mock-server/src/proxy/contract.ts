@@ -1,6 +1,6 @@
-import { createRequire } from "node:module";
 import { redacted } from "@call-transfer/backend";
 import { type OperationDescription, operations } from "@call-transfer/spec";
+import bundled from "@call-transfer/spec/openapi.json" with { type: "json" };
 import * as generated from "@call-transfer/spec/schemas";
 import { sectionIn, valueAt } from "./deviation.ts";
 
@@ -32,8 +32,7 @@ interface Checker {
   safeParse(value: unknown): { readonly success: boolean; readonly error?: { readonly issues: readonly Issue[] } };
 }
 
-// Not an import: the build would drop its attribute, and Node requires one for JSON.
-const document: unknown = createRequire(import.meta.url)("@call-transfer/spec/openapi.json");
+const document: unknown = bundled;
 const checkers: Readonly<Record<string, unknown>> = generated;
 
 const all: readonly OperationDescription[] = Object.values(operations);
