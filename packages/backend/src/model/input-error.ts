@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { explainIssue } from "./explain-issue.ts";
 
 /** Invalid input to the backend itself: a seed, a fault, a policy, a key or a trigger. */
 export class InputError extends Error {
@@ -35,7 +36,7 @@ function joined(root: string, field: string): string {
 
 /** Checks input against a schema. Throws InputError that names the first bad field. */
 export function checkInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: explainIssue });
   if (result.success) return result.data;
   const issue = deepest(result.error.issues);
   const path = [...issue.path, ...(issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [])];
