@@ -15,6 +15,8 @@ import { createIdleWatch, type IdleWatch } from "./idle.ts";
 import { systemClock, type WallClock } from "./model/clock.ts";
 import type { BackendEvent } from "./model/events.ts";
 import { InputError } from "./model/input-error.ts";
+import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./model/sandbox-name.ts";
+import { suggestion } from "./model/spelling.ts";
 
 export interface SandboxesOptions extends BackendOptions {
   /** Whether a request to an unknown sandbox creates it; false by default. */
@@ -65,7 +67,6 @@ export interface Sandboxes {
 /** Gets the events of every sandbox. */
 export type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 
-const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const defaultName = "default";
 
 /** Creates sandboxes with these options for each of them. The control plane is on. */
@@ -172,12 +173,10 @@ function createRegistry(
     list: () => [...current().keys()],
     limitError: () => (current().size < maxSandboxes ? undefined : limitReached(maxSandboxes)),
     create(name, own = {}) {
-      if (!namePattern.test(name))
-        throw new InputError(
-          "name",
-          "must be 1 to 63 lower-case letters, digits and hyphens, not starting with a hyphen",
-        );
-      if (current().has(name)) throw new InputError("name", `sandbox "${name}" already exists`);
+      if (!sandboxNamePattern.test(name))
+        throw new InputError("name", `${sandboxNameRule}.${sandboxNameAdvice(String(name))}`);
+      if (current().has(name))
+        throw new InputError("name", `sandbox "${name}" already exists. Delete it first, or choose another name.`);
       const limitError = registry.limitError();
       if (limitError !== undefined) throw new InputError("name", limitError);
       const policies = { ...common.policies, ...own.policies };
@@ -192,7 +191,8 @@ function createRegistry(
       return backend;
     },
     delete(name) {
-      if (name === defaultName) throw new InputError("name", `sandbox "${defaultName}" cannot be deleted`);
+      if (name === defaultName)
+        throw new InputError("name", `sandbox "${defaultName}" cannot be deleted. Reset it instead.`);
       return current().has(name) && remove(name);
     },
     follow(listener) {
@@ -266,17 +266,19 @@ function selectSandbox(
       refusal: "The path and the header X-Sandbox select different sandboxes. Send only one.",
     };
   const known = registry.get(name);
-  if (known === undefined && (!autoSandboxes || !namePattern.test(name)))
-    return { path, code: "not_found", refusal: unknownSandbox(name, sandboxIdleMs) };
+  if (known === undefined && (!autoSandboxes || !sandboxNamePattern.test(name)))
+    return { path, code: "not_found", refusal: unknownSandbox(name, registry.list(), sandboxIdleMs) };
   const limitError = known === undefined ? registry.limitError() : undefined;
   if (limitError !== undefined) return { path, code: "not_found", refusal: `T${limitError.slice(1)}.` };
   if (inPath !== undefined) url.pathname = path;
   return { name, backend: known ?? registry.create(name) };
 }
 
-function unknownSandbox(name: string, idleMs: number | undefined): string {
+function unknownSandbox(name: string, names: readonly string[], idleMs: number | undefined): string {
+  if (!sandboxNamePattern.test(name))
+    return `There is no sandbox "${name}": a name ${sandboxNameRule}.${sandboxNameAdvice(name)}`;
   const expiry = idleMs === undefined ? "" : ` Sandboxes are removed after ${idleMs / 1000} s without a request.`;
-  return `There is no sandbox "${name}". Create it with POST ${controlPrefix}/sandboxes.${expiry}`;
+  return `There is no sandbox "${name}".${suggestion(name, names)} Create it with POST ${controlPrefix}/sandboxes.${expiry}`;
 }
 
 function isControlPath(path: string): boolean {

@@ -87,6 +87,23 @@ describe("sandboxes", () => {
     const sandboxes = createSandboxes();
     expect(() => sandboxes.create("default")).toThrow('name: sandbox "default" already exists');
     expect(() => sandboxes.create("../x")).toThrow("name: ");
+    expect(() => sandboxes.create("Check Out")).toThrow("not starting with a hyphen. Use check-out, for example.");
+    expect(() => sandboxes.create("Übung!")).toThrow("Use bung, for example.");
+    expect(() => sandboxes.create("!")).toThrow(/starting with a hyphen\.$/);
+  });
+
+  it.each([
+    [
+      "Check_Out",
+      'There is no sandbox "Check_Out": a name must be 1 to 63 lower-case letters, digits and hyphens, not starting with a hyphen. Use check-out, for example.',
+    ],
+    ["chekout", 'There is no sandbox "chekout". Did you mean checkout? Create it with POST /_control/v1/sandboxes.'],
+    ["other", 'There is no sandbox "other". Create it with POST /_control/v1/sandboxes.'],
+  ])("say how to correct the name %s", async (name, detail) => {
+    const sandboxes = createSandboxes({ autoSandboxes: name === "Check_Out" });
+    sandboxes.create("checkout");
+    const response = await sandboxes.fetch(`http://mock.test/_sandbox/${name}/api/v1/roles`);
+    expect(await response.json()).toMatchObject({ code: "not_found", detail });
   });
 
   it("end the event streams of a deleted sandbox", async () => {
