@@ -555,7 +555,7 @@ declare interface ScriptEntry extends Callee {
 }
 
 declare type SecretName = "current" | "previous" | "other";
-declare type Seed = z.input<typeof seedSchema>;
+declare type Seed = z.input<typeof seedSchema> & { readonly $schema?: string };
 declare type SeedRecord = Readonly<Record<string, unknown>>;
 
 declare interface SetTimer extends TimerPurpose {

@@ -35,7 +35,11 @@ function checkUnique<Fields extends object>(
   const taken = new Set([...existing].map(keyOf));
   for (const [index, record] of (records ?? []).entries()) {
     const key = keyOf(record);
-    if (key !== undefined && taken.has(key)) throw new InputError(`${collection}[${index}].${field}`, "is taken");
+    if (key !== undefined && taken.has(key))
+      throw new InputError(
+        `${collection}[${index}].${field}`,
+        `is taken. Another of the ${collection} has the same ${field}.`,
+      );
     taken.add(key);
   }
 }

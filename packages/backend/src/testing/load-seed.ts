@@ -61,10 +61,17 @@ function add(world: World, checked: CheckedSeed): void {
  * InputError that names the bad field.
  */
 export function checkSeed(seed: unknown, state: State, now: number): CheckedSeed {
-  const checked = structuredClone(checkInput(seedSchema, seed));
+  const checked = structuredClone(checkInput(seedSchema, withoutSchema(seed)));
   checkReferences(checked, state);
   resolveTimes(checked, now);
   return checked;
+}
+
+/** A seed without the `$schema` of its file, which is for editors. */
+function withoutSchema(seed: unknown): unknown {
+  if (typeof seed !== "object" || seed === null || !("$schema" in seed)) return seed;
+  const { $schema: _, ...records } = seed;
+  return records;
 }
 
 /** Puts checked records into the state; a record whose id is there already is replaced. */

@@ -29,7 +29,7 @@ export const seedSchema: z.ZodObject<Lists, z.core.$strict> = z.strictObject({
 });
 
 /** What a backend knows at its start, or gets later. */
-export type Seed = z.input<typeof seedSchema>;
+export type Seed = z.input<typeof seedSchema> & { readonly $schema?: string };
 
 /** A seed that passed the schema, with defaults in place. */
 export type CheckedSeed = z.output<typeof seedSchema>;

@@ -71,8 +71,17 @@ describe("the demo seed", () => {
     }
   });
 
+  it("may name the schema for editors, as a file does", () => {
+    const seed = { $schema: "./seed.schema.json", accounts };
+    const backend = createBackend({ seed });
+    expect([...backend.state.accounts.keys()]).toEqual([accountId]);
+    expect(Object.keys(backend.snapshot().seed)).not.toContain("$schema");
+  });
+
   it("is checked against the state if it is added later", () => {
-    expect(() => createBackend().seed(demoSeed)).toThrow("is taken");
+    expect(() => createBackend().seed(demoSeed)).toThrow(
+      "accounts[0].id: is taken. Another of the accounts has the same id.",
+    );
   });
 });
 
