@@ -99,6 +99,7 @@ export const latestTime = Date.parse("9999-01-01T00:00:00Z");
 /** Reads a time given as milliseconds, a Date or an ISO 8601 text. Throws InputError that names `field`. */
 export function parseTime(field: string, time: number | string | Date): number {
   const at = typeof time === "number" ? time : new Date(time).getTime();
+  if (Number.isNaN(at)) throw new InputError(field, "is not a time, such as 2026-03-02T12:00:00Z");
   if (!Number.isFinite(at) || Math.abs(at) > latestTime) throw new InputError(field, "not a time before the year 9999");
   return at;
 }

@@ -198,9 +198,11 @@ class QueueClock implements Clock {
 
   /** The time that a step leads to. Throws InputError on a step back. */
   #target(step: Step): number {
+    checkStep(step);
     if ("nextTimer" in step) return Math.max(this.#timers.next?.at ?? this.now(), this.now());
     const at = "by" in step ? parseTime("by", this.now() + parseTime("by", step.by)) : parseTime("to", step.to);
-    if (at < this.now()) throw new InputError("by" in step ? "by" : "to", "time moves forward only");
+    if (at < this.now())
+      throw new InputError("by" in step ? "by" : "to", "time moves forward only. To go back, set the clock.");
     return at;
   }
 
@@ -249,4 +251,12 @@ class QueueClock implements Clock {
       this.#arm();
     }
   }
+}
+
+/** Throws InputError unless a step has one of its forms. */
+function checkStep(step: unknown): void {
+  if (typeof step !== "object" || step === null || !("by" in step || "to" in step || "nextTimer" in step))
+    throw new InputError("", "advance takes { by: milliseconds }, { to: time } or { nextTimer: true }");
+  if ("by" in step && typeof step.by !== "number")
+    throw new InputError("by", `must be a number of milliseconds, not ${JSON.stringify(step.by)}`);
 }

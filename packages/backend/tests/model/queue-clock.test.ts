@@ -84,6 +84,11 @@ describe("a frozen clock", () => {
   it("refuses a time beyond the range of timestamps, and keeps its time", async () => {
     const clock = createClock(0);
     await expect(clock.advance({ by: 8.64e15 })).rejects.toThrow("by: not a time before the year 9999");
+    await expect(clock.advance({ by: "1h" as never })).rejects.toThrow(
+      'by: must be a number of milliseconds, not "1h"',
+    );
+    await expect(clock.advance({ to: "soon" })).rejects.toThrow("to: is not a time, such as 2026-03-02T12:00:00Z");
+    await expect(clock.advance(1000 as never)).rejects.toThrow("advance takes { by: milliseconds }");
     await clock.advance({ to: "9998-12-31T00:00:00Z" });
     await expect(clock.advance({ by: 86_400_000 * 2 })).rejects.toThrow("by: ");
     expect(clock.iso()).toBe("9998-12-31T00:00:00.000Z");
@@ -199,7 +204,7 @@ describe("a frozen clock", () => {
 
   it("refuses to go back", async () => {
     const clock = createClock(1000);
-    await expect(clock.advance({ to: 999 })).rejects.toThrow("to: time moves forward only");
+    await expect(clock.advance({ to: 999 })).rejects.toThrow("to: time moves forward only. To go back, set the clock.");
   });
 
   it("continues after a timer that failed", async () => {
