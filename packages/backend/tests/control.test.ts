@@ -36,6 +36,33 @@ describe("the control plane", () => {
     expect((await control(backend, "GET /openapi.json")).body).toEqual(controlDocument);
   });
 
+  it("refuses an unknown query parameter, and says how to select a sandbox", async () => {
+    const backend = newBackend();
+    const { status, body } = await control(backend, "POST /faults?sandbox=two", { text: "createCall 503" });
+    expect([status, body.error.field]).toEqual([400, "sandbox"]);
+    expect(body.error.message).toContain("Select a sandbox with the header X-Sandbox");
+    expect(backend.faults.list()).toEqual([]);
+    const { body: typo } = await control(backend, "GET /requests?statu=200");
+    expect(typo.error.message).toBe("statu: is not a query parameter of this operation. Did you mean status?");
+  });
+
+  it("refuses to list or await requests to an unknown operation", async () => {
+    const backend = newBackend();
+    const message = 'operationId: unknown operation "listRole". Did you mean listRoles?';
+    expect((await control(backend, "GET /requests?operationId=listRole")).body.error.message).toBe(message);
+    const waiting = { operationId: "listRole", count: 1, timeoutMs: 0 };
+    expect((await control(backend, "POST /requests/wait", waiting)).body.error.message).toBe(message);
+  });
+
+  it("refuses a snapshot of another version, and what is no snapshot", async () => {
+    const backend = newBackend();
+    const { body } = await control(backend, "PUT /snapshot", { ...backend.snapshot(), version: 2 });
+    expect(body.error.message).toBe(
+      "version: must be 1, not 2. Take the snapshot again, with a server of this version.",
+    );
+    expect((await control(backend, "PUT /snapshot", { accounts: [] })).body.error.message).toContain("is no snapshot");
+  });
+
   it("adds, lists, removes and clears faults", async () => {
     const backend = newBackend();
     const fault = { do: { code: "region_saturated" }, when: { times: 2 } };

@@ -7,6 +7,7 @@ import type { IncomingRequest, RequestHeaders } from "../http/transport.ts";
 import { maxBodyBytesOf, readBody, readQuery } from "../http/validate.ts";
 import { checkInput, InputError, InUseError } from "../model/input-error.ts";
 import { isProblem } from "../model/problem.ts";
+import { suggestion } from "../model/spelling.ts";
 import type { BackendControls } from "../testing/controls.ts";
 import { authHandlers } from "./auth.ts";
 import { clockHandlers } from "./clock.ts";
@@ -57,7 +58,7 @@ interface AnySchemas {
 type ControlOperation = (typeof controlOperations)[ControlOperationId];
 
 /** Operations whose handler checks the body, with clearer messages than the schema's. */
-const checkedByBackend: ReadonlySet<string> = new Set<ControlOperationId>(["addFault"]);
+const checkedByBackend: ReadonlySet<string> = new Set<ControlOperationId>(["addFault", "putSnapshot"]);
 
 const match = createRouter<ControlOperation>(Object.values(controlOperations));
 
@@ -119,6 +120,7 @@ async function readInput(
   const params = Object.fromEntries(Object.entries(rawParams).map(([name, text]) => [name, decoded(name, text)]));
   const schemas: AnySchemas = controlSchemas[operation.id];
   if (schemas.path !== undefined) checkInput(schemas.path, params);
+  checkQueryNames(url.searchParams, operation);
   const query = readQuery(url.searchParams, operation, undefined);
   const body = operation.hasBody
     ? await readBody(request, undefined, undefined, maxBodyBytesOf(operation))
@@ -130,6 +132,19 @@ async function readInput(
     query: schemas.query && checkInput(schemas.query, query.value),
     body: schemas.body && (checkedByBackend.has(operation.id) ? body.value : checkInput(schemas.body, body.value)),
   };
+}
+
+/** Throws InputError that names an unknown query parameter: the request might have another effect than it seems. */
+function checkQueryNames(parameters: URLSearchParams, { queryParameters }: ControlOperation): void {
+  // The server in front of the backend reads the control token.
+  const known = [...Object.keys(queryParameters), "token"];
+  const unknown = [...parameters.keys()].find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const advice =
+    unknown === "sandbox"
+      ? " Select a sandbox with the header X-Sandbox or with a path such as /_sandbox/NAME/_control/v1/faults."
+      : suggestion(unknown, known);
+  throw new InputError(unknown, `is not a query parameter of this operation.${advice}`);
 }
 
 function failure(error: unknown): Response {

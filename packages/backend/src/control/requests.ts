@@ -1,11 +1,24 @@
 import { isUnmatched } from "../http/journal.ts";
+import { InputError } from "../model/input-error.ts";
+import { suggestion } from "../model/spelling.ts";
+import type { BackendControls } from "../testing/controls.ts";
 import type { ControlHandlers } from "./exchange.ts";
 import { controlError } from "./reply.ts";
 
 const defaultWaitMs = 5000;
 
+/** Throws InputError for an operation that does not exist: no request will ever match it. */
+function checkOperation({ operationId }: { operationId?: string | undefined }, { operations }: BackendControls): void {
+  const ids = operations.map(({ id }) => id);
+  if (operationId !== undefined && !ids.includes(operationId))
+    throw new InputError("operationId", `unknown operation "${operationId}".${suggestion(operationId, ids)}`);
+}
+
 export const requestHandlers = {
-  listRequests: ({ backend, query }) => ({ requests: backend.journal.list(query) }),
+  listRequests({ backend, query }) {
+    checkOperation(query, backend);
+    return { requests: backend.journal.list(query) };
+  },
   clearRequests: ({ backend }) => backend.journal.clear(),
   listUnmatchedRequests: ({ backend }) => ({
     requests: backend.journal
@@ -14,6 +27,7 @@ export const requestHandlers = {
       .map((entry) => ({ closest: [], ...entry })),
   }),
   async waitForRequests({ backend, body: { count = 1, timeoutMs = defaultWaitMs, ...filter } }) {
+    checkOperation(filter, backend);
     const requests = await backend.journal.wait(filter, count, timeoutMs);
     return { matched: requests.length >= count, requests };
   },

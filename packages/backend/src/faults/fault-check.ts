@@ -13,6 +13,7 @@ import { suggestion } from "../model/spelling.ts";
 import { isTimeZone } from "../model/time-zone.ts";
 import { isWebAddress } from "../model/web-address.ts";
 import type { Fault } from "./fault.ts";
+import { isLike } from "./match-fault.ts";
 
 // The server derives these headers from the body.
 const framingHeaders = ["content-length", "transfer-encoding"];
@@ -106,7 +107,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly OperationDescription[]): void {
-  const { operationId, method, headers = {}, body = {} } = match;
+  const { operationId, method, path: pathname, headers = {}, body = {} } = match;
   if (operationId !== undefined && !operations.some(({ id }) => id === operationId)) {
     const ids = operations.map(({ id }) => id);
     throw new InputError("match.operationId", `unknown operation "${operationId}".${suggestion(operationId, ids)}`);
@@ -114,11 +115,27 @@ function checkMatch(match: z.output<typeof zFaultMatch>, operations: readonly Op
   const methods = [...new Set(operations.map((operation) => operation.method))];
   if (method !== undefined && !methods.includes(method.toUpperCase()))
     throw new InputError("match.method", `no operation uses the method "${method}". Use one of ${methods.join(", ")}.`);
+  if (pathname !== undefined) under("match.path", () => checkPath(pathname, method, operations));
   for (const name of Object.keys(headers))
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new InputError("match.headers", `"${name}" is not a header name`);
   for (const path of Object.keys(body))
     if (!/^[^.[\]]+(\.[^.[\]]+|\[\d+\])*$/.test(path))
       throw new InputError("match.body", `"${path}" is not the path of a field, such as members[0].destinationId`);
+}
+
+/** Throws InputError if no operation can have this path: such a fault would never apply. */
+export function checkPath(path: string, method: string | undefined, known: readonly OperationDescription[]): void {
+  const wanted = method?.toUpperCase();
+  const paths = known.flatMap((one) => (wanted === undefined || one.method === wanted ? [one.path] : []));
+  if (paths.some((template) => isPathOf(path, template))) return;
+  const full = `/api/v1${path}`;
+  const hint = paths.some((template) => isPathOf(full, template)) ? ` Did you mean ${full}?` : suggestion(path, paths);
+  throw new InputError("", `there is no operation ${[wanted, path].filter(Boolean).join(" ")}.${hint}`);
+}
+
+/** Whether a path may be one of a template; a path with `*` may be. */
+function isPathOf(path: string, template: string): boolean {
+  return path.includes("*") || path === template || isLike(template.replaceAll(/\{\w+\}/g, "*"), path);
 }
 
 function checkWhen(

@@ -2,9 +2,8 @@ import { errorCodes, type OperationDescription, operations } from "@call-transfe
 import { InputError } from "../model/input-error.ts";
 import { suggestion } from "../model/spelling.ts";
 import type { Fault, FaultAction, FaultMatch, FaultWhen, WebhookFault, WebhookFaultAction, Weekday } from "./fault.ts";
-import { assertFault } from "./fault-check.ts";
+import { assertFault, checkPath } from "./fault-check.ts";
 import { countAfter, requestWords, statusOrCode, Words, webhookWords } from "./fault-words.ts";
-import { isLike } from "./match-fault.ts";
 
 type Step = FaultAction | WebhookFaultAction | "pass";
 type Writable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
@@ -82,21 +81,9 @@ function readTarget({ words, match }: Draft, known: readonly OperationDescriptio
   if (operation !== undefined || (method !== undefined && words.take("*"))) return;
   const path = words.next;
   if (!path?.startsWith("/")) return;
-  const paths = known.flatMap((one) => (method === undefined || one.method === method ? [one.path] : []));
-  if (!paths.some((template) => isPathOf(path, template))) {
-    const full = `/api/v1${path}`;
-    const hint = paths.some((template) => isPathOf(full, template))
-      ? ` Did you mean ${full}?`
-      : suggestion(path, paths);
-    throw new InputError("", `there is no operation ${[method, path].join(" ").trim()}.${hint}`);
-  }
+  checkPath(path, method, known);
   match.path = path;
   words.skip();
-}
-
-/** Whether a path may be one of a template; a path with `*` may be. */
-function isPathOf(path: string, template: string): boolean {
-  return path.includes("*") || path === template || isLike(template.replaceAll(/\{\w+\}/g, "*"), path);
 }
 
 function readRequestCriterion({ words, match }: Draft): boolean {

@@ -77,12 +77,25 @@ function isRestorable(kind: string): boolean {
   return kind === callEndTimer || kind.startsWith("transfer.");
 }
 
+/** Throws InputError unless the input is a snapshot of this version. */
+function checkVersion(input: unknown): void {
+  const given = typeof input === "object" && input !== null && "version" in input ? input.version : undefined;
+  if (given === version) return;
+  throw new InputError(
+    "version",
+    given === undefined
+      ? "is missing, so this is no snapshot. Load a seed as a seed."
+      : `must be ${version}, not ${JSON.stringify(given)}. Take the snapshot again, with a server of this version.`,
+  );
+}
+
 /** Restores a backend from a snapshot. Everything is checked first; throws InputError that names the bad field. */
 export function restoreSnapshot(
   { world, randoms, tokens, faults, inbox, transfers }: SnapshotParts,
   input: unknown,
 ): void {
   const { state, clock, policies } = world;
+  checkVersion(input);
   const snapshot = structuredClone(checkInput(snapshotSchema, input));
   under("policies", () => checkPolicies(snapshot.policies));
   const seed = under("seed", () => checkSeed(snapshot.seed, createState(), snapshot.now));

@@ -178,6 +178,8 @@ describe("a fault for some days and times", () => {
 
 describe("criteria that cannot be", () => {
   it.each<[FaultMatch, string]>([
+    [{ path: "/calls" }, "match.path: there is no operation /calls. Did you mean /api/v1/calls?"],
+    [{ method: "delete", path: "/api/v1/calls" }, "match.path: there is no operation DELETE /api/v1/calls."],
     [{ headers: { "x test": "1" } }, 'match.headers: "x test" is not a header name'],
     [
       { body: { "members[x]": "1" } },
