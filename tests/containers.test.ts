@@ -1,7 +1,14 @@
 // What docs/containers.md and the Dockerfile say exists.
-import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { defaultConfigFile } from "../packages/mock-server/src/cli/config-file.ts";
 import { settings, startOptions, variables } from "../packages/mock-server/src/cli/options.ts";
 import { variableOf } from "../packages/mock-server/src/cli/settings.ts";
 import { execForm, pairsOf, readStages } from "./packages/dockerfile.ts";
@@ -59,6 +66,44 @@ describe("the Dockerfile", () => {
   it("checks its health and starts without a shell", () => {
     expect(execForm(last("HEALTHCHECK")[0]?.text.replace(/^CMD /, "") ?? "")).toHaveLength(3);
     expect(execForm(last("ENTRYPOINT")[0]?.text ?? "")).toEqual(["node", "/app/packages/mock-server/dist/cli.js"]);
+  });
+});
+
+describe("the health check of the Dockerfile", () => {
+  const { text = "" } =
+    readStages(dockerfile)
+      .at(-1)
+      ?.instructions.find(({ name }) => name === "HEALTHCHECK") ?? {};
+  const [, ...args] = execForm(text.replace(/^CMD /, ""));
+  const folder = mkdtempSync(join(tmpdir(), "call-transfer-health-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** The status of the check in a folder with a config file, beside a server. */
+  async function check(server: Server, file: object, env: Record<string, string> = {}): Promise<unknown> {
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    writeFileSync(join(folder, defaultConfigFile), JSON.stringify({ port, ...file }));
+    const [status] = await once(spawn(process.execPath, args, { cwd: folder, env, stdio: "ignore" }), "exit");
+    server.close();
+    return status;
+  }
+  const ok: RequestListener = (request, response) => {
+    response.writeHead(request.url === "/health" ? 200 : 404).end();
+  };
+
+  it("finds the port in the mounted file, which a variable hides", async () => {
+    expect(await check(createServer(ok), {})).toBe(0);
+    expect(await check(createServer(ok), {}, { CALL_TRANSFER_MOCK_PORT: "1" })).toBe(1);
+  });
+
+  it("uses TLS if the mounted file names a certificate", async () => {
+    const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    const self = ["req", "-x509", "-days", "1", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=localhost"];
+    execFileSync("openssl", [...self, "-keyout", key, "-out", cert], { stdio: "ignore" });
+    const secure = () => createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, ok);
+    expect(await check(secure(), { tlsCert: "cert.pem" })).toBe(0);
+    expect(await check(secure(), {})).toBe(1);
   });
 });
 
