@@ -459,7 +459,7 @@ describe("the trigger command", () => {
     const { receiver, url } = await forwarding(204);
     receiver.close();
     const { status, stderr } = await finish("trigger", "transfer.offer", "--url", url);
-    expect([status, stderr]).toEqual([1, expect.stringContaining("not delivered: connect ECONNREFUSED")]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("not delivered: nothing listens on 127.0.0.1:")]);
     expect(stderr).toContain("Start the app's server");
   });
 });

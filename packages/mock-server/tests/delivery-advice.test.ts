@@ -13,8 +13,8 @@ it("returns undefined for an accepted offer", () => {
 });
 
 it("does not blame the clock for an offer that was not delivered", () => {
-  const advice = deliveryAdvice({ ...delivery, accepted: false, error: "connect ECONNREFUSED" }, 0);
-  expect(advice).toContain("not delivered: connect ECONNREFUSED. Start the app's server");
+  const advice = deliveryAdvice({ ...delivery, accepted: false, error: "nothing listens on a:1 (ECONNREFUSED)" }, 0);
+  expect(advice).toContain("not delivered: nothing listens on a:1 (ECONNREFUSED). Start the app's server");
 });
 
 it.each([-toleranceMs, 0, toleranceMs])("suggests the secrets while the clock is off by %i ms", (behind) => {
@@ -42,4 +42,22 @@ it.each([
   expect(advice).toContain("start without --now and --clock frozen");
   expect(advice).toContain('verifyWebhook and createWebhookHandler have the option "now"');
   expect(advice).not.toContain("compare the signing secrets");
+});
+
+it.each([
+  [404, "Check the path of the address that offers are sent to."],
+  [302, "Redirects are not followed: use the final address."],
+])("suggests what fits status %i, and not the secrets", (status, words) => {
+  const advice = deliveryAdvice({ ...delivery, accepted: false, status }, Date.parse(at));
+  expect(advice).toBe(`The app's server declined the offer with status ${status}. Its log says why. ${words}`);
+});
+
+it.each([409, 500])("suggests nothing for status %i, which no wrong signature gets", (status) => {
+  const advice = deliveryAdvice({ ...delivery, accepted: false, status }, 0);
+  expect(advice).toBe(`The app's server declined the offer with status ${status}. Its log says why.`);
+});
+
+it("suggests no start of a server that runs", () => {
+  const advice = deliveryAdvice({ ...delivery, accepted: false, error: "Set the destination's URL." }, 0);
+  expect(advice).toBe("The offer was not delivered: Set the destination's URL.");
 });

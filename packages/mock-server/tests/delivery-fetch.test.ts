@@ -65,6 +65,16 @@ describe("a webhook delivery", () => {
     await expect(createDeliveryFetch()(`http://127.0.0.1:${port}/`)).rejects.toThrow("64 KiB");
   });
 
+  it("says what a refused and a closed connection mean", async () => {
+    const port = await receiver((request) => request.socket.destroy());
+    await expect(createDeliveryFetch()(`http://127.0.0.1:${port}/`)).rejects.toThrow(
+      `the connection was closed without an answer by 127.0.0.1:${port} (ECONNRESET)`,
+    );
+    await expect(createDeliveryFetch()("http://127.0.0.1:1/")).rejects.toThrow(
+      "nothing listens on 127.0.0.1:1 (ECONNREFUSED)",
+    );
+  });
+
   it("ends when its signal aborts", async () => {
     const port = await receiver(() => {});
     await expect(

@@ -63,6 +63,10 @@ it.each([
   [["--cors", "nonsense"], "--cors nonsense: must be an origin without a path or trailing slash"],
   [["--cors", "http://localhost:5173/"], "such as http://localhost:5173"],
   [["--cors", "https://me:hidden@app.test"], "--cors: the origin must not contain a user name or password"],
+  [
+    ["--port", "4020", "--forward-webhooks", "http://localhost:4020/offers"],
+    "--forward-webhooks http://localhost:4020/offers: is the address of the mock server itself. Give the URL of your app's server.",
+  ],
   [["--forward-webhooks", "ftp://localhost"], "--forward-webhooks ftp://localhost: must be an http or https URL"],
   [
     ["--forward-webhooks", "http://me:hidden@localhost"],

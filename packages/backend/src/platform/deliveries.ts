@@ -259,8 +259,8 @@ async function attempt(
   message: { headers: Record<string, string>; body: string },
   timeoutSecs: number,
 ): Promise<Pick<Delivery, "status" | "accepted" | "error">> {
+  const signal = AbortSignal.timeout(Math.ceil(timeoutSecs * 1000));
   try {
-    const signal = AbortSignal.timeout(Math.ceil(timeoutSecs * 1000));
     const sending = send(url, { method: "POST", ...message, redirect: "manual", signal });
     // A receiver in the same process may not watch the signal.
     const response = await Promise.race([sending, rejectedBy(signal)]);
@@ -268,6 +268,8 @@ async function attempt(
     response.body?.cancel().catch(() => {});
     return { status: response.status, accepted: response.ok };
   } catch (error) {
+    if (signal.aborted)
+      return { accepted: false, error: `no answer within ${timeoutSecs} s (policy deliveryTimeoutSecs)` };
     return { accepted: false, error: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -53,7 +53,8 @@ it("gives up on a receiver that does not answer", async () => {
     fetch: (_, init) =>
       new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))),
   });
-  expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: false });
+  const error = "no answer within 0.01 s (policy deliveryTimeoutSecs)";
+  expect(await backend.deliveries.trigger({ destinationId })).toMatchObject({ accepted: false, error });
 });
 
 it("gives up on a receiver that neither answers nor watches the signal", async () => {

@@ -7,10 +7,16 @@ type Delivery = Pick<components["schemas"]["Delivery"], "accepted" | "status" | 
 /** Explains why an offer was not accepted and what to do; undefined when it was. `realTime` is in milliseconds. */
 export function deliveryAdvice({ accepted, status, error, at, fault }: Delivery, realTime: number): string | undefined {
   if (accepted) return undefined;
-  if (status === undefined)
-    return `The offer was not delivered: ${error}. Start the app's server, or restart the mock server with its address: ${program} --forward-webhooks URL`;
+  if (status === undefined) {
+    const failed = `The offer was not delivered: ${error?.replace(/\.$/, "")}.`;
+    if (!error?.includes("ECONNREFUSED")) return failed;
+    return `${failed} Start the app's server, or restart the mock server with its address: ${program} --forward-webhooks URL`;
+  }
   const declined = `The app's server declined the offer with status ${status}. Its log says why.`;
   if (fault !== undefined) return `${declined} The fault ${fault} changed how the offer was sent.`;
+  if (status === 404) return `${declined} Check the path of the address that offers are sent to.`;
+  if (status >= 300 && status < 400) return `${declined} Redirects are not followed: use the final address.`;
+  if (status === 409 || status >= 500) return declined;
   const ahead = Date.parse(at) - realTime;
   if (Math.abs(ahead) <= webhookSignature.toleranceSecs * 1000)
     return `${declined} If the signature is wrong, compare the signing secrets.`;

@@ -48,8 +48,13 @@ export function serverOptions(values: StartValues): MockServerOptions {
   if (clockMode !== "flowing" && clockMode !== "frozen")
     throw new UsageError(`--clock ${clockMode}: must be flowing or frozen.`);
   const seed = seedOf(values.seed);
+  const ownPort = readNumber("--port", values.port ?? port.fallback, highestPort);
+  if (forwardWebhooks !== undefined && isOwnAddress(forwardWebhooks, ownPort))
+    throw new UsageError(
+      `--forward-webhooks ${forwardWebhooks}: is the address of the mock server itself. Give the URL of your app's server.`,
+    );
   return {
-    port: readNumber("--port", values.port ?? port.fallback, highestPort),
+    port: ownPort,
     seed,
     faults: plannedFaults(values),
     ...(values.scenario && { scenarios: scenariosOf(values.scenario, seed) }),
@@ -69,6 +74,12 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(sandboxIdle !== undefined && { sandboxIdleMs: readDuration("--sandbox-idle", sandboxIdle) }),
     ...(forwardWebhooks !== undefined && { forwardWebhooks: readUrl("--forward-webhooks", forwardWebhooks) }),
   };
+}
+
+function isOwnAddress(text: string, port: number): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname) && Number(url.port) === port;
 }
 
 /** Reads how to log. `--json` prints one line for a program, so nothing follows it by default. */

@@ -110,11 +110,22 @@ function send(url: URL, address: string, request: Request, body: Uint8Array): Pr
         else done(null, address, family);
       },
     });
-    outgoing.once("error", reject);
+    outgoing.once("error", (error) => reject(explained(error, url)));
     outgoing.once("response", (incoming) => receive(incoming).then(resolve, reject));
     outgoing.end(body);
   });
 }
+
+/** An error that says what a network error means for a delivery. */
+function explained(error: NodeJS.ErrnoException, { host }: URL): Error {
+  const meaning = meanings.get(error.code ?? "");
+  return meaning === undefined ? error : new TypeError(`${meaning} ${host} (${error.code})`, { cause: error });
+}
+
+const meanings: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "nothing listens on"],
+  ["ECONNRESET", "the connection was closed without an answer by"],
+]);
 
 async function receive(incoming: IncomingMessage): Promise<ReceivedResponse> {
   const chunks: Buffer[] = [];
