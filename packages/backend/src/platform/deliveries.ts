@@ -202,7 +202,7 @@ class SignedDeliveries implements DeliveryEngine {
     if (era === this.#era) {
       this.#sent = withLatest(this.#sent, { delivery, event }, retention.deliveries);
       // Its time is that of the answer.
-      events.emit("webhook.delivered", () => ({ ...announced(delivery), ...outcome, durationMs }));
+      events.emit("webhook.delivered", () => ({ ...announced(delivery), ...withoutAddress(outcome, url), durationMs }));
       this.#planRetry(offer, delivery.accepted);
     }
     offer.conclude(delivery);
@@ -238,7 +238,7 @@ function announced({ id, destinationId, transferId, url, redeliveryOf, fault, si
     id,
     destinationId,
     transferId,
-    url,
+    url: shownAddress(url),
     redeliveryOf,
     fault,
     signature: signature && {
@@ -283,4 +283,17 @@ function webhookUrl({ kind, config: { url } }: DestinationRecord): string {
   if (!isWebAddress(url))
     throw new InputError("config.url", "the destination has no http or https address to deliver to");
   return url;
+}
+
+/** An address without user, password and query, which may hold secrets; undefined for none. */
+function shownAddress(url: string | undefined): string | undefined {
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
+/** An outcome whose error does not quote the whole address. */
+function withoutAddress<Outcome extends { readonly error?: string }>(outcome: Outcome, url: string): Outcome {
+  const { error } = outcome;
+  return error === undefined ? outcome : { ...outcome, error: error.replaceAll(url, shownAddress(url) ?? "") };
 }
