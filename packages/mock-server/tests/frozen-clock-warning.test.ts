@@ -1,6 +1,8 @@
 import { createBackend, type Fault, type FaultAction, type WebhookFaultAction } from "@call-transfer/backend";
 import { expect, it } from "vitest";
 import { frozenClockWarning } from "../src/cli/frozen-clock-warning.ts";
+import { startMockServer } from "../src/index.ts";
+import { runLine } from "./run-line.ts";
 
 const warningOf = (mode: "frozen" | "flowing", ...actions: FaultAction[]) =>
   warningAbout(
@@ -27,6 +29,10 @@ it.each<[FaultAction[], string]>([
   expect(warning).not.toContain("\n");
 });
 
+it("warns about a step of a list", () => {
+  expect(warningAbout("frozen", [{ do: ["pass", { latency: 400 }] }])).toContain("a latency of 400 ms");
+});
+
 it("does not warn on a flowing clock, or without a delay", () => {
   expect(warningOf("flowing", { latency: 400 }, "slowBody")).toBeUndefined();
   expect(warningOf("frozen", { latency: 0 }, "hang", { code: "conflict" })).toBeUndefined();
@@ -49,4 +55,21 @@ it.each<WebhookFaultAction>([
   { duplicate: { copies: 2 } },
 ])("does not warn about %j, which sends at once", (action) => {
   expect(warningAbout("frozen", [{ webhooks: {}, do: action }])).toBeUndefined();
+});
+
+it.each([
+  ["frozen", "* latency 2s", true],
+  ["flowing", "* latency 2s", false],
+  ["frozen", "createCall 503", false],
+] as const)("the command fault add on a %s clock with %s warns: %s", async (clock, text, warns) => {
+  const server = await startMockServer({ port: 0, clock });
+  try {
+    const { status, stdout } = await runLine(server.url, "fault", "add", text);
+    expect([
+      status,
+      stdout.includes("warning: The clock is frozen, so requests with a latency of 2000 ms hang."),
+    ]).toEqual([0, warns]);
+  } finally {
+    await server.close();
+  }
 });

@@ -1,10 +1,15 @@
-import type { Backend, Fault } from "@call-transfer/backend";
+import type { Backend, Fault, FaultAction, WebhookFaultAction } from "@call-transfer/backend";
 import { program } from "./program.ts";
 
 /** Warns about responses and deliveries that wait for a frozen clock, which looks like a server that hangs. */
 export function frozenClockWarning({ clock, faults }: Pick<Backend, "clock" | "faults">): string | undefined {
-  if (clock.mode !== "frozen") return undefined;
-  const [first] = faults.list().flatMap((fault) => waiting(fault) ?? []);
+  return waitingWarning(clock.mode, faults.list());
+}
+
+/** The same about some faults, when the clock is in a mode. */
+export function waitingWarning(mode: string, faults: readonly Pick<Fault, "do">[]): string | undefined {
+  if (mode !== "frozen") return undefined;
+  const [first] = faults.flatMap(({ do: action }) => [action].flat()).flatMap((action) => waiting(action) ?? []);
   return (
     first &&
     `The clock is frozen, so ${first}. Advance it with ${program} clock advance next, or start with --clock flowing.`
@@ -12,7 +17,7 @@ export function frozenClockWarning({ clock, faults }: Pick<Backend, "clock" | "f
 }
 
 /** What waits for the clock under a fault. */
-function waiting({ do: action }: Fault): string | undefined {
+function waiting(action: FaultAction | WebhookFaultAction | "pass"): string | undefined {
   if (action === "slowBody") return "requests with a slow body hang";
   if (action === "reorder") return "webhook deliveries to reorder wait";
   if (typeof action !== "object") return undefined;

@@ -1,7 +1,9 @@
+import type { Fault as BackendFault } from "@call-transfer/backend";
 import { defineCommand } from "../command.ts";
 import { readJson, UsageError } from "../command-line.ts";
-import { dataAs, dataOf, type Schema } from "../control-client.ts";
+import { type ControlClient, dataAs, dataOf, type Schema } from "../control-client.ts";
 import { findNamed } from "../find-record.ts";
+import { waitingWarning } from "../frozen-clock-warning.ts";
 import { expectAtMost, required, unknownWord } from "../operands.ts";
 import { program } from "../program.ts";
 import { compact } from "../show.ts";
@@ -30,8 +32,8 @@ export const fault = defineCommand({
       return { data: {}, text: "All faults are removed." };
     }
     if (action === "add") {
-      const text = required(rest.join(" "), "fault", 'fault add "createCall 503"');
-      const bodies = rest.length === 1 && text.endsWith(".json") ? faultsIn(text) : [{ text }];
+      const given = required(rest.join(" "), "fault", 'fault add "createCall 503"');
+      const bodies = rest.length === 1 && given.endsWith(".json") ? faultsIn(given) : [{ text: given }];
       const ids: string[] = [];
       for (const body of bodies) {
         // The control plane checks a fault of a file.
@@ -39,7 +41,9 @@ export const fault = defineCommand({
         if (data === undefined) throw new UsageError(`fault add: ${error.error.message.replace(/^text: /, "")}`);
         ids.push(data.id);
       }
-      return { data: { ids }, text: `Added ${ids.join(", ")}. Remove with: ${program} fault remove ${ids.at(-1)}` };
+      const text = `Added ${ids.join(", ")}. Remove with: ${program} fault remove ${ids.at(-1)}`;
+      const warning = await warningAbout(control, ids);
+      return { data: { ids }, text: warning === undefined ? text : `${text}\nwarning: ${warning}` };
     }
     if (action !== undefined && action !== "remove")
       throw unknownWord("fault action", action, ["add", "remove", "clear"]);
@@ -70,6 +74,14 @@ type Fault = Schema<"FaultList">["faults"][number];
 function faultsIn(path: string): readonly unknown[] {
   const content = readJson("fault add", path);
   return Array.isArray(content) ? content : [content];
+}
+
+/** A warning that requests or deliveries will wait for a frozen clock, because of new faults. */
+async function warningAbout(control: ControlClient, ids: readonly string[]): Promise<string | undefined> {
+  const { mode } = dataAs<"Clock">(await control.GET("/_control/v1/clock"));
+  const { faults } = dataAs<"FaultList">(await control.GET("/_control/v1/faults"));
+  const added = faults.filter(({ id }) => ids.includes(id));
+  return waitingWarning(mode, added as Pick<BackendFault, "do">[]);
 }
 
 function describeMatch(fault: Fault): string {

@@ -3,6 +3,7 @@ import { defineCommand } from "../command.ts";
 import { readDuration, readNumber, UsageError } from "../command-line.ts";
 import { type ControlClient, dataAs, dataOf, type Schema } from "../control-client.ts";
 import { expectAtMost } from "../operands.ts";
+import { program } from "../program.ts";
 import { readNow } from "../read-now.ts";
 import { flatFields, relativeTime } from "../show.ts";
 import { type Column, formatFields, formatTable } from "../table.ts";
@@ -66,7 +67,7 @@ export const requests = defineCommand({
       const data = dataAs<"RequestWaited">(await control.POST("/_control/v1/requests/wait", { body }));
       const failure = data.matched
         ? undefined
-        : `${data.requests.length} of ${count} requests arrived within ${values.timeout ?? "5s"}. See all: requests`;
+        : `${data.requests.length} of ${count} requests arrived within ${values.timeout ?? "5s"}. See all: ${program} requests`;
       return { data, text: await formatList(control, data.requests, terminal), failure };
     }
     if (action === "replay") {
