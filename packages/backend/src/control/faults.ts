@@ -7,16 +7,12 @@ import { controlError } from "./reply.ts";
 export const faultHandlers = {
   listFaults: ({ backend }) => ({ faults: backend.faults.list() }),
   // `add` validates it.
-  addFault: ({ backend, body }) =>
-    "text" in Object(body)
-      ? { id: under("text", () => backend.faults.add(textOf(body))) }
-      : { id: backend.faults.add(body as Fault) },
+  addFault({ backend, body }) {
+    if (!("text" in Object(body))) return { id: backend.faults.add(body as Fault) };
+    const { text } = checkInput(zFaultText, body);
+    return { id: under("text", () => backend.faults.add(text)) };
+  },
   clearFaults: ({ backend }) => backend.faults.clear(),
   removeFault: ({ backend, params }) =>
     backend.faults.remove(params.id) ? undefined : controlError("not_found", `There is no fault ${params.id}.`, "id"),
 } satisfies Partial<ControlHandlers>;
-
-/** The text of a fault that is written as one. Throws InputError if there is anything else beside it. */
-function textOf(body: unknown): string {
-  return checkInput(zFaultText, body).text;
-}

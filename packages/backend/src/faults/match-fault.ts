@@ -1,11 +1,23 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import { localTime } from "../model/time-zone.ts";
-import type { FaultWhen, RequestFault, WebhookFault } from "./fault.ts";
+import type { FaultWhen, RequestFault, WebhookFault, Weekday } from "./fault.ts";
+
+/** The days of the week, in order. */
+export const weekdays: readonly Weekday[] = [
+  "monday",
+  "tuesday",
+  "wednesday",
+  "thursday",
+  "friday",
+  "saturday",
+  "sunday",
+];
 
 /** What the criteria of a fault of requests are compared with. */
 export interface RequestCriteria {
   readonly operation: OperationDescription;
   readonly url: URL;
+  /** Names are looked up in lower case. */
   readonly headers: { get(name: string): string | null };
   /** The parsed body, if a fault asks for it. */
   readonly body?: unknown;
@@ -26,7 +38,7 @@ export function isRequestMatch(
     (match.method ?? operation.method).toUpperCase() === operation.method &&
     (path === undefined || path === operation.path || isLike(path, url.pathname)) &&
     isLike(match.sandbox ?? "*", sandbox) &&
-    Object.entries(match.headers ?? {}).every(([name, text]) => isLike(text, headers.get(name))) &&
+    Object.entries(match.headers ?? {}).every(([name, text]) => isLike(text, headers.get(name.toLowerCase()))) &&
     Object.entries(match.query ?? {}).every(([name, text]) =>
       url.searchParams.getAll(name).some((value) => isLike(text, value)),
     )
@@ -63,8 +75,11 @@ export function isInForce(
 ): boolean {
   if (days === undefined && from === "00:00" && to === "24:00") return true;
   const { weekday, time } = localTime(at, timeZone);
-  const isDay = days === undefined || days.some((day) => day === weekday);
-  return isDay && (from < to ? from <= time && time < to : from <= time || time < to);
+  // The hours after midnight belong to the day on which the time of day began.
+  const isPastMidnight = to < from && time < to;
+  const day = weekdays.findIndex((name) => name === weekday) - (isPastMidnight ? 1 : 0);
+  const isDay = days === undefined || days.some((name) => name === weekdays.at(day));
+  return isDay && (isPastMidnight || (from <= time && (to < from || time < to)));
 }
 
 /** Whether a text is like a pattern, in which `*` stands for any characters. */

@@ -4,6 +4,7 @@ import { suggestion } from "../model/spelling.ts";
 import type { Fault, FaultAction, FaultMatch, FaultWhen, WebhookFault, WebhookFaultAction, Weekday } from "./fault.ts";
 import { assertFault, checkPath } from "./fault-check.ts";
 import { countAfter, requestWords, statusOrCode, Words, webhookWords } from "./fault-words.ts";
+import { weekdays } from "./match-fault.ts";
 
 type Step = FaultAction | WebhookFaultAction | "pass";
 type Writable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
@@ -20,7 +21,6 @@ interface Draft {
 /** Reads words other than actions. Returns whether the next word was one. */
 type Reader = (draft: Draft) => boolean;
 
-const weekdays: readonly Weekday[] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const requestCriteria = ["header", "query", "body", "sandbox"];
 const webhookCriteria = ["destination", "url", "transfer", "sandbox"];
 const whenWords = ["10%", "once", "3 times", "always", "nth 2", "on monday", "09:00-17:00", "timeZone Europe/Berlin"];

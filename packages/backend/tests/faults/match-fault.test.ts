@@ -53,6 +53,14 @@ describe("a fault that matches headers", () => {
     expect(await isFailed(backend, "GET /roles", { headers: { "x-test": "slow" } })).toBe(false);
     expect(await isFailed(backend, "GET /roles", { headers: { "x-test": "SLOW", "x-run": "7" } })).toBe(false);
   });
+
+  it("matches headers that have their names in lower case only, as those of a server", async () => {
+    const backend = failing({ headers: { "X-Test": "slow" } });
+    const sent = new Map([["x-test", "slow"]]);
+    const headers = { get: (name: string) => sent.get(name) ?? null, [Symbol.iterator]: () => sent.entries() };
+    const request = { method: "GET", url: "http://mock.test/api/v1/roles", body: null, headers };
+    expect((await backend.handle(request)).response.status).toBe(503);
+  });
 });
 
 describe("a fault that matches query parameters", () => {
@@ -162,6 +170,11 @@ describe("a fault for some days and times", () => {
     [{ from: "22:00", to: "06:00" }, "2026-03-02T23:30:00Z", true],
     [{ from: "22:00", to: "06:00" }, "2026-03-02T05:59:00Z", true],
     [{ from: "22:00", to: "06:00" }, "2026-03-02T06:00:00Z", false],
+    [{ days: ["monday"], from: "22:00", to: "06:00" }, "2026-03-02T05:59:00Z", false],
+    [{ days: ["monday"], from: "22:00", to: "06:00" }, "2026-03-02T22:00:00Z", true],
+    [{ days: ["monday"], from: "22:00", to: "06:00" }, "2026-03-03T05:59:00Z", true],
+    [{ days: ["sunday"], from: "22:00", to: "06:00" }, "2026-03-02T05:59:00Z", true],
+    [{ days: ["monday"], from: "22:00", to: "06:00" }, "2026-03-03T22:00:00Z", false],
     [{ from: "18:00" }, "2026-03-02T23:59:00Z", true],
   ])("%j at %s: %s", async (when, now, expected) => {
     const backend = failing({}, when);
