@@ -235,9 +235,9 @@ function createControls(core: Core, options: BackendOptions, { table }: Parts): 
     changePolicies(changes) {
       checkPolicies(changes);
       Object.assign(policies, structuredClone(changes));
+      events.emit("policies.changed", structuredClone(changes) as EventDetails);
       // A higher limit starts queued calls at once.
       for (const accountId of state.accounts.keys()) drainQueue(world, accountId, clock.now());
-      events.emit("policies.changed", structuredClone(changes) as EventDetails);
       return { ...policies };
     },
     applyScenario: (name) => applyScenario(core, name),

@@ -28,7 +28,6 @@ export type {
 } from "./http/journal.ts";
 export type { JournalDetail, RecordedExchange, ShownChange } from "./http/journal-detail.ts";
 export type { RecordedRequest } from "./http/recorder.ts";
-export { redacted } from "./http/redact.ts";
 export type {
   HandledResponse,
   IncomingRequest,
@@ -54,6 +53,7 @@ export type {
   ProviderRecord,
   UserRecord,
 } from "./model/records.ts";
+export { redacted } from "./model/redact.ts";
 export type { State } from "./model/state.ts";
 export type { TimerPurpose } from "./model/timer-queue.ts";
 export type { RingRecord, TransferRecord } from "./model/transfer-record.ts";

@@ -27,7 +27,8 @@ export const transferHandlers = {
     const code = await backend.transfers.answer(params.id, body);
     return code === undefined ? formatTransfer(transfer) : errorResponse(code, errorCodes[code].meaning);
   },
-  declineTransfer({ backend, params, body }) {
+  async declineTransfer({ backend, params, body }) {
+    await backend.clock.runDue();
     const transfer = backend.transfers.get(params.id);
     if (transfer === undefined) return notFound(params.id);
     return backend.transfers.decline(params.id, body)

@@ -4,6 +4,7 @@ import { InputError, under } from "../model/input-error.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { Random } from "../model/random.ts";
+import { redacted } from "../model/redact.ts";
 import type { Fault, FaultAction, RequestFault, WebhookFault, WebhookFaultAction } from "./fault.ts";
 import { assertFault } from "./fault-check.ts";
 import {
@@ -118,7 +119,7 @@ export function createFaults(
     const entry = activeFault(`fault-${last}`, fault);
     active.push(entry);
     const { hits: _, ...added } = shownFault(entry);
-    events.emit("fault.added", added);
+    events.emit("fault.added", () => redacted(added));
     return entry.id;
   };
   const keep = (isKept: (entry: ActiveFault) => boolean): void => {

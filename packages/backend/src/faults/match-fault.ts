@@ -77,7 +77,8 @@ export function isInForce(
   const { weekday, time } = localTime(at, timeZone);
   // The hours after midnight belong to the day on which the time of day began.
   const isPastMidnight = to < from && time < to;
-  const day = weekdays.findIndex((name) => name === weekday) - (isPastMidnight ? 1 : 0);
+  const names: readonly string[] = weekdays;
+  const day = names.indexOf(weekday) - (isPastMidnight ? 1 : 0);
   const isDay = days === undefined || days.some((name) => name === weekdays.at(day));
   return isDay && (isPastMidnight || (from <= time && (to < from || time < to)));
 }

@@ -1,7 +1,7 @@
 import type { Random } from "../model/random.ts";
+import { withoutCredentials } from "../model/redact.ts";
 import { createDateFormatter, type Dispatched, type Dispatcher, dispatch, maxRecordedBytes } from "./dispatch.ts";
 import type { Recorder } from "./recorder.ts";
-import { withoutCredentials } from "./redact.ts";
 import { type HandledResponse, type IncomingRequest, isWhole, LazyResponse } from "./transport.ts";
 
 /** What it takes to respond to requests and to record them. */

@@ -1,8 +1,8 @@
 import type { ErrorCode, OperationDescription } from "@call-transfer/spec";
 import { type Answer, isProblem } from "../model/problem.ts";
+import { withoutCredentials } from "../model/redact.ts";
 import type { State } from "../model/state.ts";
 import { type Caller, roleIn } from "./authenticate.ts";
-import { withoutCredentials } from "./redact.ts";
 
 /**
  * What decides a response: a check in the fixed order (A-18), the operation itself, a fault, or something in front of the

@@ -1,9 +1,9 @@
 import type { Effects, RecordChange } from "../model/effects.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
+import { redacted, redactedHeaders } from "../model/redact.ts";
 import { timeFields } from "../model/seed-time.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
 import type { JournalEntry } from "./journal.ts";
-import { redacted, redactedHeaders } from "./redact.ts";
 import type { RequestHeaders } from "./transport.ts";
 
 /** A record that a request added (no `before`), replaced, or removed (no `after`). */

@@ -1,9 +1,9 @@
 import type { Events } from "../model/events.ts";
+import { withoutCredentials } from "../model/redact.ts";
 import type { World } from "../model/world.ts";
 import type { Decision } from "./decision.ts";
 import type { Deviation, JournalEntry, WritableJournal } from "./journal.ts";
 import type { RecordedExchange } from "./journal-detail.ts";
-import { withoutCredentials } from "./redact.ts";
 
 /** A request that something in front of the backend answered, such as a server that refused it. */
 export interface RecordedRequest extends RecordedExchange {

@@ -67,6 +67,12 @@ export class Expiries {
   /** Adds an expiry of a record that changed. */
   readonly add = (expiry: Expiry | undefined): void => {
     if (expiry === undefined || expiry.at <= this.#passed) return;
+    // Expiries that others replaced wait for their time. Once there are as many as records, they are dropped.
+    const { members, destinations } = this.#state;
+    if (this.#coming.length >= 2 * (members.size + destinations.size)) {
+      this.refresh();
+      return;
+    }
     this.#coming.splice(this.#coming.findLastIndex(({ at }) => at <= expiry.at) + 1, 0, expiry);
     this.#setAlarm();
   };
@@ -77,11 +83,14 @@ export class Expiries {
 
   #pass(until: number): void {
     this.#passed = until;
+    const announced = new Set<string>();
     for (let next = this.#coming[0]; next !== undefined && next.at <= until; next = this.#coming[0]) {
       this.#coming.shift();
       const { at, kind, id } = next;
-      // The record may have changed since.
-      if (this.#isCurrent(next)) this.#events.emit(passedType[kind], { at: new Date(at).toISOString(), id });
+      // The record may have changed since, also to the same time again.
+      if (!this.#isCurrent(next) || announced.has(id)) continue;
+      announced.add(id);
+      this.#events.emit(passedType[kind], { at: new Date(at).toISOString(), id });
     }
     this.#setAlarm();
   }

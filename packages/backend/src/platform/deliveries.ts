@@ -154,7 +154,7 @@ class SignedDeliveries implements DeliveryEngine {
   /** Sends an event: once, or as the fault says that matches it. */
   #begin(event: Identified, destination: DestinationRecord, answered: Answered): void {
     const [url, at] = [webhookUrl(destination), this.#world.clock.now()];
-    const { transferId }: { transferId?: unknown } = JSON.parse(event.body);
+    const { transferId } = event;
     const fault = this.#faults.matchDelivery({ destinationId: destination.id, url, transferId }, event.id);
     const plan = planDelivery({ body: event.body, url, destination, at }, fault?.action);
     const delivery = { ...event, at: new Date(at).toISOString(), url, headers: {}, ...unsent, ...aboutFault(fault) };

@@ -57,10 +57,9 @@ export function clockListener(world: () => World): ClockListener {
       if (internalTimers.has(purpose.kind)) return;
       const { state, events, effects } = world();
       if (change === "set") effects.timer(at, purpose);
-      events.emit(`timer.${change}`, () => ({
-        timerAt: new Date(at).toISOString(),
-        ...shownTimer(describe(state, purpose)),
-      }));
+      // Described at once: the transfer may be gone when someone reads the event.
+      const timer = describe(state, purpose);
+      events.emit(`timer.${change}`, () => ({ timerAt: new Date(at).toISOString(), ...shownTimer(timer) }));
     },
   };
 }

@@ -115,6 +115,15 @@ describe("the events of faults", () => {
     ]);
   });
 
+  it("say what is added without the credentials that it matches", () => {
+    const backend = withFaults();
+    const authorization = "Bearer ct_live_a1b2c3d4";
+    backend.faults.add({ match: { headers: { authorization } }, do: unavailable });
+    expect(eventsOf(backend)).toEqual([
+      ["fault.added", expect.objectContaining({ match: { headers: { authorization: "[redacted]" } } })],
+    ]);
+  });
+
   it("say which delivery it hits, and that it is removed by hand", async () => {
     const backend = withFaults();
     const fault = backend.faults.add({ webhooks: {}, when: { times: null }, do: "truncate" });

@@ -11,7 +11,7 @@ const [agent, member] = [demo.members.agent, demo.members.member];
 /** A backend, and the expiries that it announced so far, as [minutes since the start, type, id]. */
 function watched(options = {}, wall?: WallClock) {
   const backend = assembleBackend({ now: start, ...options }, { ...defaultParts, ...(wall && { wall }) });
-  const announced: unknown[] = [];
+  const announced: unknown[][] = [];
   backend.events.follow(({ at, type, id }) => {
     const minutes = (Date.parse(at) - Date.parse(start)) / 60_000;
     if (type === "availability.ended" || type === "secret.expired") announced.push([minutes, type, id]);
@@ -33,6 +33,13 @@ describe("an expiry is announced", () => {
       [60, "availability.ended", member],
       [24 * 60, "secret.expired", app],
     ]);
+  });
+
+  it("once, when two rotations of one instant have the same end", async () => {
+    const { backend, announced } = watched();
+    for (let times = 0; times < 2; times++) await send(backend, `POST /transfers/destinations/${app}/rotate-secret`);
+    await backend.clock.advance({ by: 24 * 3_600_000 });
+    expect(announced.filter(([, type]) => type === "secret.expired")).toHaveLength(1);
   });
 
   it("at the next request after the clock was set beyond it", async () => {

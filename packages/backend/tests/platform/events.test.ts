@@ -251,6 +251,14 @@ describe("the events of the clock", () => {
     ]);
   });
 
+  it("stay as they were when the transfer is gone", () => {
+    const backend = backendOf();
+    backend.transfers.start({ destinationId: desk });
+    const { events } = backend.events.latest();
+    backend.reset();
+    expect(backend.events.latest().events.slice(0, events.length)).toEqual(events);
+  });
+
   it("say what was set, and nothing about the waits of deliveries and requests", async () => {
     const events = await eventsOf(
       backendOf(),
@@ -296,6 +304,16 @@ it("the events of calls name the start and the end of each, and the next one in 
     [60, "call.completed", { id: first }],
     [60, "call.started", { id: second }],
   ]);
+});
+
+it("a change of the policies is announced before the calls that it starts", async () => {
+  const backend = createBackend({ policies: { concurrentCallLimit: 0 } });
+  const body = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+  await send(backend, "POST /calls", { body });
+  const before = backend.events.lastId;
+  backend.changePolicies({ concurrentCallLimit: 1 });
+  const types = backend.events.latest({ after: before }).events.map(({ type }) => type);
+  expect(types).toEqual(["policies.changed", "call.started", "timer.set"]);
 });
 
 describe("what is coming", () => {

@@ -883,6 +883,14 @@ describe("the transfers' routes", () => {
     expect(await decline(hall, "nothing")).toEqual([404, "not_found", "id"]);
   });
 
+  it("decline nothing that has stopped ringing by the present time", async () => {
+    const backend = withGroup([{ destinationId: desk }], { controlPlane: true });
+    const { id: transferId } = backend.transfers.start({ groupId });
+    backend.clock.set({ now: "2026-03-02T15:00:00Z" });
+    expect((await post(backend, `/${transferId}/declines`, { destinationId: desk })).status).toBe(409);
+    expect(outcomes(backend)).toEqual(["missed"]);
+  });
+
   it("let a script decline and answer at once", async () => {
     const backend = withGroup([{ destinationId: desk }, { destinationId: hall }], { controlPlane: true });
     const declined = { destinationId: desk, declineAfterSecs: 0 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
-import { redacted, redactedHeaders } from "../../src/http/redact.ts";
+import { redacted, redactedHeaders } from "../../src/model/redact.ts";
 import { demo } from "../../src/testing/demo-seed.ts";
 
 describe("the journal", () => {
