@@ -396,6 +396,13 @@ declare interface ListedFault {
 type Lists = { [Name in CollectionName]: z.ZodOptional<z.ZodArray<(typeof recordSchemas)[Name]>> };
 declare type MemberRecord = Checked<"members">;
 
+declare class Members extends IndexedMap<MemberRecord> {
+  #private;
+  of(accountId: string, userId: string): MemberRecord | undefined;
+  protected reindex(before: MemberRecord | undefined, after: MemberRecord | undefined): void;
+  protected clearIndex(): void;
+}
+
 declare interface MswHttp<Handler> {
   all(predicate: RegExp, resolver: (info: { readonly request: Request }) => Promise<Response>): Handler;
 }
@@ -581,7 +588,7 @@ declare type Snapshot = z.output<typeof snapshotSchema>;
 declare interface State {
   readonly accounts: Map<string, AccountRecord>;
   readonly users: Map<string, UserRecord>;
-  readonly members: Map<string, MemberRecord>;
+  readonly members: Members;
   readonly destinations: Map<string, DestinationRecord>;
   readonly groups: Groups;
   readonly flows: Map<string, FlowRecord>;

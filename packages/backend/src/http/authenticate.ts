@@ -109,9 +109,7 @@ export function limitRate(caller: Caller, state: State, policies: Policies, now:
 /** The role of a caller in an account; undefined without access. */
 export function roleIn(accountId: string, caller: Caller, state: State): Role | undefined {
   if (caller.kind === "key") return caller.key.accountId === accountId ? caller.key.role : undefined;
-  for (const member of state.members.values())
-    if (member.accountId === accountId && member.userId === caller.userId) return member.role;
-  return undefined;
+  return state.members.of(accountId, caller.userId)?.role;
 }
 
 function isSameUser(

@@ -1,7 +1,7 @@
-import type { CallRecord, GroupRecord } from "./records.ts";
+import type { CallRecord, GroupRecord, MemberRecord } from "./records.ts";
 import { ReportingMap } from "./reporting-map.ts";
 
-/** Records by id with an index that follows each change. Records are replaced, never changed in place. */
+/** Records by id with an index that follows each change. What an index reads of a record is never changed in place. */
 abstract class IndexedMap<Record> extends ReportingMap<Record> {
   /** Updates the index after a record was added (no `before`), replaced, or removed (no `after`). */
   protected abstract reindex(before: Record | undefined, after: Record | undefined): void;
@@ -40,6 +40,31 @@ export class Groups extends IndexedMap<GroupRecord> {
   protected override clearIndex(): void {
     this.#byName.clear();
   }
+}
+
+/** Members by id, with an index by account and user. */
+export class Members extends IndexedMap<MemberRecord> {
+  readonly #idsByMembership = new Map<string, string>();
+
+  /** The user's membership in an account. */
+  of(accountId: string, userId: string): MemberRecord | undefined {
+    return this.get(this.#idsByMembership.get(membership({ accountId, userId })) ?? "");
+  }
+
+  protected override reindex(before: MemberRecord | undefined, after: MemberRecord | undefined): void {
+    if (before !== undefined && this.#idsByMembership.get(membership(before)) === before.id)
+      this.#idsByMembership.delete(membership(before));
+    if (after !== undefined) this.#idsByMembership.set(membership(after), after.id);
+  }
+
+  protected override clearIndex(): void {
+    this.#idsByMembership.clear();
+  }
+}
+
+/** A text for a user's membership in an account, of which there is one at most. */
+export function membership({ accountId, userId }: Pick<MemberRecord, "accountId" | "userId">): string {
+  return `${accountId} ${userId}`;
 }
 
 /** The calls of one account, as a placement and the queue need them. */

@@ -1,13 +1,12 @@
 import type { RoleDefinition } from "@call-transfer/spec";
 import type { EffectLog } from "./effects.ts";
-import { Calls, Groups } from "./indexes.ts";
+import { Calls, Groups, Members } from "./indexes.ts";
 import type {
   AccountRecord,
   ApiKeyRecord,
   ContactRecord,
   DestinationRecord,
   FlowRecord,
-  MemberRecord,
   NumberRecord,
   ProviderRecord,
   UserRecord,
@@ -19,7 +18,7 @@ import type { TransferRecord } from "./transfer-record.ts";
 export interface State {
   readonly accounts: Map<string, AccountRecord>;
   readonly users: Map<string, UserRecord>;
-  readonly members: Map<string, MemberRecord>;
+  readonly members: Members;
   readonly destinations: Map<string, DestinationRecord>;
   readonly groups: Groups;
   readonly flows: Map<string, FlowRecord>;
@@ -55,7 +54,7 @@ export function createState(effects?: Pick<EffectLog, "change">): State {
   return {
     accounts: records("accounts"),
     users: records("users"),
-    members: records("members"),
+    members: new Members(reportFor("members")),
     destinations: records("destinations"),
     groups: new Groups(reportFor("groups")),
     flows: records("flows"),

@@ -1,3 +1,4 @@
+import { membership } from "../model/indexes.ts";
 import { InputError } from "../model/input-error.ts";
 import { contactKey, type State } from "../model/state.ts";
 import type { CheckedSeed } from "./seed.ts";
@@ -54,7 +55,6 @@ function checkOwners({ accounts, users: _, roles: __, ...owned }: CheckedSeed, s
 }
 
 function checkUniqueFields(seed: CheckedSeed, state: State): void {
-  const membership = ({ accountId, userId }: { accountId: string; userId: string }) => `${accountId} ${userId}`;
   const groupName = ({ accountId, name }: { accountId: string; name: string }) => `${accountId} ${name}`;
   const contact = ({ accountId, number }: { accountId: string; number: string }) => contactKey(accountId, number);
   checkUnique("members", "userId", seed.members, state.members.values(), membership);

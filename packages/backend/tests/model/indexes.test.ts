@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Calls, dayOf, Groups } from "../../src/model/indexes.ts";
-import type { CallRecord, GroupRecord } from "../../src/model/records.ts";
+import { Calls, dayOf, Groups, Members } from "../../src/model/indexes.ts";
+import type { CallRecord, GroupRecord, MemberRecord } from "../../src/model/records.ts";
 
 const group = (id: string, name: string, accountId = "a"): GroupRecord => ({
   accountId,
@@ -31,6 +31,27 @@ const callsOf = (...records: CallRecord[]): Calls => {
   return calls;
 };
 const waiting = (calls: Calls) => [...calls.of("a").waiting.keys()];
+
+const member = (id: string, userId: string): MemberRecord => ({
+  id,
+  accountId: "a",
+  userId,
+  role: "agent",
+  availability: { status: "available" },
+  busy: false,
+  missedCalls: 0,
+});
+
+test("a member is found by account and user, also after two exchanged their users", () => {
+  const members = new Members().set("1", member("1", "kim")).set("2", member("2", "lee"));
+  expect([members.of("a", "kim")?.id, members.of("b", "kim")]).toEqual(["1", undefined]);
+  members.set("1", member("1", "lee")).set("2", member("2", "kim"));
+  expect([members.of("a", "lee")?.id, members.of("a", "kim")?.id]).toEqual(["1", "2"]);
+  members.delete("1");
+  expect([members.of("a", "lee"), members.of("a", "kim")?.id]).toEqual([undefined, "2"]);
+  members.clear();
+  expect(members.of("a", "kim")).toBeUndefined();
+});
 
 test("a group is found by its name within its account only", () => {
   const groups = new Groups().set("1", group("1", "Sales")).set("2", group("2", "Sales", "b"));
