@@ -99,6 +99,9 @@ describe("ApiError", () => {
       bodyText: "error code: 1020 for [redacted]",
       message: 'listRoles answered 403 without an API error body: "error code: 1020 for [redacted]"',
     });
+    expect(await errorOf(new Response("", { status: 404 }))).toMatchObject({
+      message: "listRoles answered 404 without an API error body (check baseUrl)",
+    });
     const long = (await errorOf(new Response("x".repeat(5000), { status: 403 }))) as ApiError;
     expect(long.bodyText).toHaveLength(2000);
     expect(long.message.length).toBeLessThan(400);

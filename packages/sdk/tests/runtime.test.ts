@@ -93,7 +93,7 @@ describe("environment variables", () => {
     const client = new CallTransfer({ accessToken: "token-of-a-user", accountId: "a" });
     const create = () =>
       where === "copy" ? client.withOptions({ accessToken: undefined }) : new CallTransfer({ accessToken: undefined });
-    expect(create).toThrow("apiKey or accessToken is required");
+    expect(create).toThrow("accessToken is missing or undefined. Pass a token, or a function that returns one.");
   });
 
   it("are read once: copies inherit what the original read", async () => {
@@ -207,5 +207,33 @@ describe("the User-Agent", () => {
 
   it("can be replaced, however it is spelled", async () => {
     expect(await userAgentOf({ headers: { "User-Agent": "app/1" } })).toBe("app/1");
+  });
+});
+
+describe("in a browser", () => {
+  const accessToken = "token-of-a-user";
+  const create = (options: ClientOptions) => () => new CallTransfer({ accountId: "a", ...options });
+
+  it.each<[string, ClientOptions, string]>([
+    ["a missing token", { baseUrl: url }, "accessToken is missing or undefined. Pass a token, or a function that"],
+    ["a missing address", { accessToken }, "baseUrl is required. Pass it."],
+    [
+      "a path as the address",
+      { accessToken, baseUrl: "/" },
+      "baseUrl must be a URL with https:// or http://, such as https://api.example.com or location.origin",
+    ],
+  ])("%s gets advice that works in a page, without environment variables", (_, options, message) => {
+    vi.stubGlobal("document", {});
+    expect(create(options)).toThrow(message);
+    expect(create(options)).not.toThrow("CALL_TRANSFER_");
+  });
+
+  it("a request that the browser refused names the console, because the page gets no reason", async () => {
+    vi.stubGlobal("document", {});
+    const fetch = () => Promise.reject(new TypeError("Failed to fetch"));
+    const client = new CallTransfer({ accessToken, accountId: "a", baseUrl: url, fetch, maxRetries: 0 });
+    await expect(client.roles.list()).rejects.toThrow(
+      "listRoles could not be sent or lost its connection: Failed to fetch. The browser's console says why: no server, CORS or TLS",
+    );
   });
 });

@@ -32,7 +32,8 @@ function formatProblem({ status, problem, bodyText, outcome }: ApiErrorDetails):
   const isRedirect = status < 400 && status !== 304 && outcome === "rejected";
   if (isRedirect) return ", a redirect, which is not followed: check baseUrl";
   const { code, detail, errors } = problem ?? {};
-  if (!isText(code)) return ` without an API error body${formatBody(bodyText)}`;
+  if (!isText(code))
+    return ` without an API error body${status === 404 ? " (check baseUrl)" : ""}${formatBody(bodyText)}`;
   return ` ${excerpt(code, 100)}${isText(detail) ? `: ${excerpt(detail)}` : ""}${formatFields(fieldErrorsIn(errors))}`;
 }
 

@@ -74,6 +74,10 @@ function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Aut
   if (ownKey === undefined && parent && !hasTokenOption) return parent;
   // Where a user's token turns out to be undefined, the application's own key must not take its place.
   const [apiKey] = hasTokenOption ? [ownKey] : readOption(given, "apiKey");
+  // A page has no environment variables, and a token was meant where the option is present.
+  const meansToken = hasTokenOption || inBrowser();
+  const hint = "is missing or undefined. Pass a token, or a function that returns one.";
+  check(apiKey !== undefined || !meansToken, "accessToken", hint);
   check(apiKey !== undefined, "apiKey", `or accessToken is required. Pass one, or set ${variables.apiKey}.`);
   // Visitors can read the memory of a page or a web worker.
   const problem = "would be exposed in the browser. Use accessToken, or set allowApiKeyInBrowser: true.";
@@ -85,9 +89,10 @@ const loopback = /^(?:(?:.+\.)?localhost|\[::1\]|127(?:\.\d{1,3}){3})$/;
 
 function resolveBaseUrl(given: ClientOptions, inherited?: string): string {
   const [baseUrl, name] = readOption(given, "baseUrl", inherited);
-  check(baseUrl !== undefined, name, `is required. Pass it, or set ${variables.baseUrl}.`);
+  const [orVariable, orOrigin] = inBrowser() ? ["", " or location.origin"] : [`, or set ${variables.baseUrl}`, ""];
+  check(baseUrl !== undefined, name, `is required. Pass it${orVariable}.`);
   const isWeb = isText(baseUrl, /^https?:/i) && URL.canParse(baseUrl);
-  check(isWeb, name, "must be a URL with https:// or http://, such as https://api.example.com");
+  check(isWeb, name, `must be a URL with https:// or http://, such as https://api.example.com${orOrigin}`);
   const { protocol, hostname, origin, pathname, username, password } = new URL(baseUrl);
   check(!username && !password && !/[?#]/.test(baseUrl), name, "must not have a user name, query or fragment");
   const path = pathname.replace(/\/+$/, "");

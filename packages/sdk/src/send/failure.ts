@@ -7,6 +7,7 @@ import {
   RequestError,
   TimeoutError,
 } from "../errors/request-error.ts";
+import { inBrowser } from "../options/runtime.ts";
 import { isText, messageOf } from "../utils/guards.ts";
 import { excerpt, redact } from "../utils/redact.ts";
 import { BodyTooLarge } from "./body.ts";
@@ -63,7 +64,9 @@ function failureOf(error: unknown, { tokens }: Call, { attempt, reading, returne
   const what = attempt?.status
     ? `lost the connection in the body of its ${attempt.status} response`
     : "could not be sent or lost its connection";
-  return { kind: ConnectionError, message: `${what}: ${reason}`, cause };
+  // Browsers hide the reason from a page.
+  const hint = inBrowser() && !attempt?.status ? ". The browser's console says why: no server, CORS or TLS" : "";
+  return { kind: ConnectionError, message: `${what}: ${reason}${hint}`, cause };
 }
 
 /** Copies an error without its other properties: errors may carry whole requests with their headers. */
