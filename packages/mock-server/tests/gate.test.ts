@@ -73,9 +73,9 @@ it("distinguishes a missing control token from a wrong one", () => {
   expect(detailOf("/_control/v1/events?token=other", {})).toBe(`The control token is wrong. ${advice}`);
 });
 
-it("says how to allow a host and an origin", () => {
-  const detailOf = (headers: Record<string, string>) => {
-    const head = { method: "GET", target: "/", headers, rawHeaders: [], localAddress: undefined };
+it("says how to allow a host and an origin, and how else to use the control plane", () => {
+  const detailOf = (headers: Record<string, string>, target = "/") => {
+    const head = { method: "GET", target, headers, rawHeaders: [], localAddress: undefined };
     const decision = admit(head, rules);
     return "detail" in decision ? decision.detail : undefined;
   };
@@ -84,5 +84,9 @@ it("says how to allow a host and an origin", () => {
   );
   expect(detailOf({ host: "mock", origin: "http://a.test" })).toBe(
     'Origin "http://a.test" is not allowed. Add it with --cors http://a.test.',
+  );
+  expect(detailOf({ host: "mock", origin: "http://a.test" }, "/_control/v1/events")).toBe(
+    "The control plane does not accept requests from pages of other sites. " +
+      "Change things from the command line; read them through the proxy of the page's own server.",
   );
 });

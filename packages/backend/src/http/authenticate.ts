@@ -3,7 +3,7 @@ import type { Policies } from "../model/policies.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { AccountRecord, ApiKeyRecord } from "../model/records.ts";
 import type { State } from "../model/state.ts";
-import type { Tokens } from "./tokens.ts";
+import { claimsOf, type Tokens } from "./tokens.ts";
 import type { RequestHeaders } from "./transport.ts";
 
 /** The authenticated sender of a request: a user with an access token, or an API key of an account. */
@@ -31,9 +31,15 @@ export function authenticate(headers: RequestHeaders, state: State, tokens: Toke
   return checkToken(credential, state, tokens, now);
 }
 
+const malformed = "The access token is malformed: it is not a JWT of this API.";
+const foreign =
+  "The signature of the access token does not verify. It comes from another server, or from one with other data: get a new token.";
+
 function checkToken(credential: string, state: State, tokens: Tokens, now: number): Caller | Problem {
   const claims = tokens.verify(credential);
-  if (claims === undefined || !state.users.has(claims.userId)) return problem("token_invalid");
+  if (claims === undefined) return problem("token_invalid", { detail: claimsOf(credential) ? foreign : malformed });
+  if (!state.users.has(claims.userId))
+    return problem("token_invalid", { detail: "The user of the access token does not exist." });
   if (claims.expiresAt * 1000 <= now) return problem("token_expired");
   return { kind: "user", userId: claims.userId, credential };
 }
@@ -86,7 +92,11 @@ export function selectAccount(
   if (account === undefined || role === undefined) return problem("account_access_denied");
   if (account.suspended) return problem("account_suspended");
   const isSelf = operation.roles.includes("self") && isSameUser(accountId, caller, params, state);
-  if (!isSelf && !operation.roles.includes(role)) return problem("insufficient_permissions");
+  if (!isSelf && !operation.roles.includes(role)) {
+    const permitted = operation.roles.map((one) => (one === "self" ? "the member's own user" : one)).join(", ");
+    const detail = `The caller's role ${role} does not permit this operation. Permitted: ${permitted}.`;
+    return problem("insufficient_permissions", { detail });
+  }
   return account;
 }
 

@@ -1,6 +1,6 @@
 import { SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { createBackend } from "../../src/backend.ts";
+import { type Backend, createBackend } from "../../src/backend.ts";
 import { demo } from "../../src/testing/demo-seed.ts";
 import { codeOf, send } from "../test-client.ts";
 
@@ -155,6 +155,33 @@ it("rejects scopes and addresses of an API key that are not lists", () => {
 });
 
 describe("an access token", () => {
+  it("that is invalid says whether it is no token, of another server, or of a user who is gone", async () => {
+    const backend = createBackend();
+    const token = await backend.keys.issueToken({ userId: users.owner });
+    const read = async (from: Backend, sent: string) => (await send(from, "GET /accounts", { token: sent })).body;
+    const saying = (detail: string) => ({ code: "token_invalid", detail });
+    expect(await read(backend, "undefined")).toMatchObject(
+      saying("The access token is malformed: it is not a JWT of this API."),
+    );
+    expect(await read(createBackend({ prng: 2 }), token)).toMatchObject(
+      saying(
+        "The signature of the access token does not verify. It comes from another server, or from one with other data: get a new token.",
+      ),
+    );
+    backend.state.users.delete(users.owner);
+    expect(await read(backend, token)).toMatchObject(saying("The user of the access token does not exist."));
+  });
+
+  it("of a role without the permission names the role and those that have it", async () => {
+    const backend = createBackend();
+    const token = await backend.keys.issueToken({ userId: users.agent });
+    const operation = `DELETE /transfers/members/${demo.members.owner}/hours`;
+    expect((await send(backend, operation, { token, headers: inAccount })).body).toMatchObject({
+      code: "insufficient_permissions",
+      detail: "The caller's role agent does not permit this operation. Permitted: owner, admin, the member's own user.",
+    });
+  });
+
   it("requires the account header only for operations scoped to an account", async () => {
     const backend = createBackend();
     const token = await backend.keys.issueToken({ userId: users.both });

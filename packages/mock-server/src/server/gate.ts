@@ -68,7 +68,11 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
   const isForeign = origin !== undefined && origin !== url.origin;
   if (controlPaths.test(url.pathname)) {
     if (isForeign || isCrossSite(headers["sec-fetch-site"]))
-      return { code: "forbidden", detail: "The control plane does not accept requests from pages of other sites." };
+      return {
+        code: "forbidden",
+        detail:
+          "The control plane does not accept requests from pages of other sites. Change things from the command line; read them through the proxy of the page's own server.",
+      };
     const token = url.searchParams.get("token");
     const credential = headers.authorization ?? (token === null ? "" : `Bearer ${token}`);
     if (!hasToken(credential, rules.controlToken))
