@@ -274,6 +274,23 @@ it("sets credentials in a .env file that only its owner can read, and keeps the 
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+it("empties the token of a role that nobody has in this seed, so that no older token stays in the .env file", async () => {
+  const file = fileOf("older.env", "CALL_TRANSFER_TOKEN_ADMIN=of-an-older-seed\nCALL_TRANSFER_TOKEN_OF_MINE=1\n");
+  const { accounts, users, members } = demoSeed;
+  const seed = fileOf("owner.json", { accounts, users, members: members?.filter(({ role }) => role === "owner") });
+  const { child, tokens } = await ready("--seed", seed, "--write-env", file);
+  child.kill("SIGTERM");
+  await once(child, "close");
+  const {
+    CALL_TRANSFER_TOKEN_ADMIN,
+    CALL_TRANSFER_TOKEN_OWNER,
+    CALL_TRANSFER_TOKEN_AGENT,
+    CALL_TRANSFER_TOKEN_OF_MINE,
+  } = parseEnv(readFileSync(file, "utf8"));
+  expect([CALL_TRANSFER_TOKEN_ADMIN, CALL_TRANSFER_TOKEN_OWNER]).toEqual(["", tokens.owner]);
+  expect([CALL_TRANSFER_TOKEN_AGENT, CALL_TRANSFER_TOKEN_OF_MINE]).toEqual([undefined, "1"]);
+});
+
 it("does not start when a .env file cannot hold a credential, and leaves the file unchanged", async () => {
   const { accounts, destinations } = demoSeed;
   const [app] = destinations?.filter(({ kind }) => kind === "app") ?? [];

@@ -30,6 +30,10 @@ describe("withVariables", () => {
     expect(withVariables(text, { KEY: "new" })).toBe(expected);
   });
 
+  it("empties a variable without a value, and adds none", () => {
+    expect(withVariables("KEY=old # mine\nA=1\n", { KEY: "", OTHER: "" })).toBe("KEY= # mine\nA=1\n");
+  });
+
   it("is idempotent", () => {
     const variables = { KEY: "it is $1 # one", URL: "http://127.0.0.1:4010" };
     const once = withVariables("A=1\nKEY=old\n", variables);
@@ -48,7 +52,6 @@ describe("withVariables", () => {
     'say "it"',
     "ü",
     "a\\b",
-    "",
   ])("writes %j so that parseEnv reads it back", (value) => {
     expect(parseEnv(withVariables("A=1\n", { KEY: value }))).toEqual({ A: "1", KEY: value });
   });

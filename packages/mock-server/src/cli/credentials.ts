@@ -2,7 +2,7 @@ import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import type { MockServer } from "../server/server.ts";
 import type { Variables } from "./dotenv.ts";
 import { type FirstIds, firstIds } from "./first-ids.ts";
-import { variables } from "./options.ts";
+import { roles, variables } from "./options.ts";
 
 /** What `--json` and `--ready-file` contain; the banner shows the same. */
 export interface ReadyInfo {
@@ -55,20 +55,17 @@ export async function issueCredentials(
   };
 }
 
-/** The same as environment variables, without the empty ones. */
+/** The same as environment variables, without the empty ones. A role that nobody has is empty, so that its older token goes. */
 export function variablesOf({ url, apiKey, accountId, tokens, signingSecret, controlToken }: ReadyInfo): Variables {
-  const roles = Object.entries(tokens).map(
-    ([role, token]) => [`${variables.token}${role.toUpperCase()}`, token] as const,
-  );
+  const tokenOf = roles.map((role) => [`${variables.token}${role.toUpperCase()}`, tokens[role] ?? ""] as const);
   const values = [
     [variables.url, url],
     [variables.apiKey, apiKey],
     [variables.accountId, accountId],
-    ...roles,
     [variables.signingSecret, signingSecret],
     [variables.controlToken, controlToken],
   ] as const;
-  return Object.fromEntries(values.flatMap(([name, value]) => (value ? [[name, value]] : [])));
+  return Object.fromEntries([...values.flatMap(([name, value]) => (value ? [[name, value]] : [])), ...tokenOf]);
 }
 
 /** The URL for clients on this machine: not every client connects to 0.0.0.0 or [::]. */

@@ -10,7 +10,8 @@ const assignment =
 
 /**
  * Sets variables in the text of a `.env` file. Existing ones are replaced in place, new ones are appended, and all other
- * lines stay unchanged. Throws an Error that names the variable when a `.env` file cannot hold its value.
+ * lines stay unchanged. An empty value replaces an existing one and is not appended. Throws an Error that names the variable
+ * when a `.env` file cannot hold its value.
  */
 export function withVariables(text: string, variables: Variables): string {
   const values = new Map(Object.entries(variables).map(([name, value]) => [name, quoted(name, value)]));
@@ -24,7 +25,8 @@ export function withVariables(text: string, variables: Variables): string {
   });
   const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
   const ended = replaced === "" || replaced.endsWith("\n") ? replaced : replaced + lineEnd;
-  return ended + [...missing].map((name) => `${name}=${values.get(name)}${lineEnd}`).join("");
+  const added = [...missing].filter((name) => variables[name] !== "");
+  return ended + added.map((name) => `${name}=${values.get(name)}${lineEnd}`).join("");
 }
 
 /** Reads the `.env` file of an option; the file may not exist yet. Throws UsageError for a folder and for binary files. */

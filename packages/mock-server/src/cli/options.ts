@@ -1,6 +1,7 @@
 // The command line as tables: options with their defaults, variables and exit statuses. A change of them is a change for
 // users, so the release gate compares them with the last release.
 import type { ParseArgsOptionsConfig } from "node:util";
+import type { components } from "./control-types.gen.ts";
 
 /** An option that a setting can give: what `util.parseArgs` reads, and what the sources of settings need. */
 export interface SettingFacts {
@@ -120,6 +121,9 @@ export const attackOptions = {
   prng: text,
   "allow-remote": flag,
 } satisfies ParseArgsOptionsConfig;
+
+/** The roles of a member. */
+export const roles = ["agent", "member", "admin", "owner"] as const satisfies readonly components["schemas"]["Role"][];
 
 /**
  * The variables that `--write-env` sets, and the start of those with the access tokens, which end in a role. `attack` reads

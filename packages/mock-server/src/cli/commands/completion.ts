@@ -3,8 +3,8 @@ import { completionScript, shells } from "../completion-script.ts";
 import { completionWords } from "../completion-words.ts";
 import { collectionNames } from "../find-record.ts";
 import { expectAtMost, required, unknownWord } from "../operands.ts";
+import { roles } from "../options.ts";
 import { keyStates } from "./keys.ts";
-import { roles } from "./token.ts";
 
 /** Prints a completion script. */
 export const completion = defineCommand({

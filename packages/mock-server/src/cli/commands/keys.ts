@@ -3,8 +3,8 @@ import { readTime } from "../command-line.ts";
 import { type ControlClient, dataAs, type Schema } from "../control-client.ts";
 import { findNamed, readNames } from "../find-record.ts";
 import { expectAtMost, unknownWord } from "../operands.ts";
+import { roles } from "../options.ts";
 import { formatTable } from "../table.ts";
-import { roles } from "./token.ts";
 
 type State = NonNullable<Schema<"NewApiKey">["state"]>;
 

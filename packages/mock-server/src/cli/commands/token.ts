@@ -1,13 +1,9 @@
 import { defineCommand } from "../command.ts";
 import { readLifetime, suggestion, UsageError } from "../command-line.ts";
 import { messageOf } from "../control-client.ts";
-import type { components } from "../control-types.gen.ts";
 import { findNamed, readNames } from "../find-record.ts";
 import { expectAtMost } from "../operands.ts";
-import { tokenLifetime } from "../options.ts";
-
-/** The roles of a member. */
-export const roles = ["agent", "member", "admin", "owner"] as const satisfies readonly components["schemas"]["Role"][];
+import { roles, tokenLifetime } from "../options.ts";
 
 /** Issues an access token for a role or a user. Prints nothing else, so that scripts can use the output. */
 export const token = defineCommand({
