@@ -1,6 +1,6 @@
 // Collects the licences of the packages that a build takes in.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Options } from "tsup";
 
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
@@ -21,6 +21,7 @@ export const licences: Plugin = {
       const folders = new Set(contained.flatMap((path) => packageIn.exec(path)?.[1] ?? []));
       if (folders.size === 0) return;
       const notices = [...folders].sort().map(noticeOf);
+      mkdirSync(dirname(licencesFile), { recursive: true });
       writeFileSync(licencesFile, `This package contains code of the following packages.\n\n${notices.join("\n")}`);
     });
   },

@@ -81,7 +81,11 @@ async function converse(send: MswPage["send"]): Promise<Record<string, { status:
   const answers: Record<string, { status: number; body: string }> = {};
   const ask = async (what: string, request: PlainRequest) => {
     const answer = await send(request);
-    answers[what] = { status: answer.status, body: Buffer.from(answer.bytes).toString("latin1") };
+    // Each stream of events has a name of its own, at random.
+    const body = Buffer.from(answer.bytes)
+      .toString("latin1")
+      .replaceAll(/"eventId":"[0-9a-f]{8}-/g, '"eventId":"…-');
+    answers[what] = { status: answer.status, body };
     return answer;
   };
   const inPlace = ({ path, ...request }: PlainRequest): PlainRequest => ({ ...request, path: place + path });
