@@ -20,6 +20,14 @@ const described: ReadonlyMap<string, Describe> = new Map([
   // The answer follows on a line of its own.
   ["webhook.sent", hidden],
   ["inbox.received", hidden],
+  [
+    "fault.added",
+    ({ id = "", do: action, match, webhooks }) => describeFault(id, "added", actionText(action, match ?? webhooks)),
+  ],
+  [
+    "fault.removed",
+    ({ id = "", hits, isUsedUp }) => describeFault(id, isUsedUp ? "used up" : "removed", hitsText(hits)),
+  ],
   // The request or the delivery names the fault that it matched.
   ["fault.hit", hidden],
   // Timers are shown when they fire.
@@ -63,6 +71,28 @@ function describeRing(event: BackendEvent, nameOf: NameOf, state: string, stateC
       { text: shortIds(id), colour: "dim", isOptional: true },
     ],
   };
+}
+
+function describeFault(id: string, state: string, detail: string): Columns {
+  const parts: Part[] = [
+    { text: id },
+    ...(detail === "" ? [] : [{ text: detail, colour: "dim" as const, isOptional: true }]),
+  ];
+  return { label: "fault", labelColour: "magenta", state, parts };
+}
+
+/** The most characters that a line shows of a fault: its body and headers may be long. */
+const longestAction = 120;
+
+/** What a fault does, and to what, as in its JSON. */
+function actionText(action: unknown, match: unknown): string {
+  if (action === undefined) return "";
+  const text = match === undefined ? JSON.stringify(action) : `${JSON.stringify(action)} to ${JSON.stringify(match)}`;
+  return text.length <= longestAction ? text : `${text.slice(0, longestAction - 1)}…`;
+}
+
+function hitsText(hits: unknown): string {
+  return typeof hits === "number" ? `after ${hits} ${hits === 1 ? "hit" : "hits"}` : "";
 }
 
 function describeTimer({ kind = "", id = "" }: BackendEvent, nameOf: NameOf): Columns {
