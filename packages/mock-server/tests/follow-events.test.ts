@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import { followEvents } from "../src/cli/follow-events.ts";
 
-const pauses = vi.hoisted((): number[] => []);
-vi.mock("node:timers/promises", () => ({ setTimeout: async (ms: number) => void pauses.push(ms) }));
+const pauses: number[] = [];
+const pause = async (ms: number): Promise<void> => void pauses.push(ms);
 
 const ending = new AbortController();
 const servers: ReturnType<typeof createServer>[] = [];
@@ -33,7 +33,7 @@ async function serving(...streams: readonly (readonly string[])[]) {
 
 async function first(count: number, url: string, after?: string) {
   const found: string[] = [];
-  const source = { url, headers: { "X-Sandbox": "mine" }, after, signal: ending.signal, warn: () => {} };
+  const source = { url, headers: { "X-Sandbox": "mine" }, after, signal: ending.signal, warn: () => {}, pause };
   for await (const { eventId } of followEvents(source)) {
     found.push(eventId);
     if (found.length === count) break;

@@ -12,6 +12,8 @@ export interface EventSource {
   readonly signal: AbortSignal;
   /** Receives a sentence when the server is gone, and when it is back. */
   warn(text: string): void;
+  /** Waits between two connections; real time by default. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 const firstPauseMs = 250;
@@ -23,7 +25,8 @@ const longestEvent = 2_000_000;
  * Yields events as they happen, until the signal aborts. After a lost connection it connects again and continues after the
  * last event. Throws an Error if the first connection fails, the server rejects one, or it sends no events.
  */
-export async function* followEvents({ url, headers, after, signal, warn }: EventSource): AsyncGenerator<BackendEvent> {
+export async function* followEvents(source: EventSource): AsyncGenerator<BackendEvent> {
+  const { url, headers, after, signal, warn, pause = pauseInRealTime } = source;
   let position = after;
   let hasConnected = false;
   let isLost = false;
@@ -53,9 +56,13 @@ export async function* followEvents({ url, headers, after, signal, warn }: Event
       warn(`Lost the connection to ${url}. Trying again until Ctrl-C.`);
       isLost = true;
     }
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    await pause(pauseMs, signal).catch(() => undefined);
     pauseMs = pauseMs === 0 ? firstPauseMs : Math.min(pauseMs * 2, longestPauseMs);
   }
+}
+
+function pauseInRealTime(ms: number, signal: AbortSignal): Promise<unknown> {
+  return sleep(ms, undefined, { signal });
 }
 
 async function connect(
