@@ -76,7 +76,7 @@ function resolveAuth(given: ClientOptions, hasTokenOption: boolean, parent?: Aut
   const [apiKey] = hasTokenOption ? [ownKey] : readOption(given, "apiKey");
   // A page has no environment variables, and a token was meant where the option is present.
   const meansToken = hasTokenOption || inBrowser();
-  const hint = "is missing or undefined. Pass a token, or a function that returns one.";
+  const hint = "is undefined. Pass a token, or a function that returns one.";
   check(apiKey !== undefined || !meansToken, "accessToken", hint);
   check(apiKey !== undefined, "apiKey", `or accessToken is required. Pass one, or set ${variables.apiKey}.`);
   // Visitors can read the memory of a page or a web worker.

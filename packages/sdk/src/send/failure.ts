@@ -65,7 +65,7 @@ function failureOf(error: unknown, { tokens }: Call, { attempt, reading, returne
     ? `lost the connection in the body of its ${attempt.status} response`
     : "could not be sent or lost its connection";
   // Browsers hide the reason from a page.
-  const hint = inBrowser() && !attempt?.status ? ". The browser's console says why: no server, CORS or TLS" : "";
+  const hint = inBrowser() && !attempt?.status ? ". The browser's console says why" : "";
   return { kind: ConnectionError, message: `${what}: ${reason}${hint}`, cause };
 }
 
