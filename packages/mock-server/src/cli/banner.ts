@@ -17,6 +17,7 @@ export function banner(ready: ReadyInfo, colour: boolean): string {
   const others = lanUrls.length === 0 ? "" : paint("dim", ` (other machines: ${lanUrls.join(", ")})`);
   return [
     `${paint("bold", "Mock server listening on")} ${paint("green", url)}${others}`,
+    row("Inspector", `${url}/_inspector`, "open it in a browser"),
     ...(apiKey === "" ? ["No credentials: the data has no account. Add one to the file of --seed."] : rows),
     paint("dim", `All options: ${program} --help · Stop: Ctrl-C`),
   ].join("\n");

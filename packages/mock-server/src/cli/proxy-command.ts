@@ -128,6 +128,7 @@ function banner({ url, target, controlToken }: ProxyReadyInfo, isStrict: boolean
   return [
     `Proxy listening on ${url}`,
     `Forwards to        ${target}`,
+    `Inspector          ${url}/_inspector`,
     "",
     "Each request is sent once. Requests and responses are checked against the contract.",
     `Requests that deviate are ${deviating}.`,

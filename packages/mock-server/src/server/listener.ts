@@ -8,6 +8,7 @@ import {
 } from "@call-transfer/backend";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { type Admission, admit, type GateRules, type Refusal } from "./gate.ts";
+import { inspectorAnswer, isForInspector, type PageAnswer } from "./inspector.ts";
 import type { RecordRefusal } from "./refusals.ts";
 import { applyTransportFault } from "./transport-faults.ts";
 
@@ -76,6 +77,12 @@ function sendHealth(method: string, outgoing: ServerResponse): void {
   outgoing.writeHead(200, headers).end(method === "HEAD" ? undefined : text);
 }
 
+function sendPage(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: PageAnswer): void {
+  incoming.resume();
+  outgoing.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
+  outgoing.end(incoming.method === "HEAD" ? undefined : body);
+}
+
 /** Creates a listener that rejects requests with an unknown `Expect` header. */
 export function createExpectationListener(recordRefusal: RecordRefusal): RequestListener {
   const refusal: Refusal = { code: "bad_request", detail: "The value of the Expect header is not supported." };
@@ -95,6 +102,8 @@ async function serve(
     outgoing.writeHead(204, preflightHeaders(admitted, headers)).end();
     return;
   }
+  const pageRequest = { method, pathname: admitted.url.pathname, accept: headers.accept };
+  if (isForInspector(pageRequest)) return sendPage(incoming, outgoing, await inspectorAnswer(pageRequest));
   const maxBytes = front?.maxBodyBytes ?? bodyLimit(method, admitted.url.pathname);
   const body = await readBody(incoming, maxBytes);
   if (body === "broken") return;
