@@ -18,8 +18,10 @@ const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources", "query"],
   backend: ["generated", "model", "rules", "faults", "platform", "http", "routes", "testing", "control"],
   contract: ["facts", "compare", "suite", "cases", "coverage", "live"],
-  "mock-server": ["server", "proxy", "attack", "fixtures", "log", "cli"],
+  "mock-server": ["control", "server", "proxy", "attack", "fixtures", "log", "cli"],
 };
+/** The folders of the inspector, in layers likewise. */
+const inspectorLayers = ["data", "parts", "screens"];
 const forbid = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
 
 const packageRules = packages.map((name) =>
@@ -83,6 +85,32 @@ export default {
       "Only the entries of the test runners may import the fixtures.",
       { path: source("mock-server"), pathNot: `${source("mock-server")}(?:fixtures/|vitest|playwright)` },
       { path: `node_modules/(?:vitest|@playwright)/|${source("mock-server")}(?:fixtures/|vitest|playwright)` },
+    ),
+    forbid(
+      "inspector",
+      "The inspector runs in a page: it imports itself, the client of the control plane, and types of the backend.",
+      { path: `${source("mock-server")}inspector/` },
+      {
+        path: "^packages/",
+        pathNot: `${folders("mock-server", ["inspector", "control"])}`,
+        dependencyTypesNot: ["type-only"],
+      },
+    ),
+    ...inspectorLayers.slice(0, -1).map((folder, index) =>
+      forbid(
+        `inspector-${folder}`,
+        `${folder}/ may not import what stands on it: ${inspectorLayers.slice(index + 1).join(", ")}.`,
+        { path: `${source("mock-server")}inspector/${folder}/` },
+        {
+          path: `${source("mock-server")}inspector/(?:(?:${inspectorLayers.slice(index + 1).join("|")})/|[^/]+[.]tsx?$)`,
+        },
+      ),
+    ),
+    forbid(
+      "pages",
+      "Pages have no modules of Node.",
+      { path: `${source("mock-server")}(?:inspector|control)/` },
+      { dependencyTypes: ["core"] },
     ),
     forbid(
       "everywhere",

@@ -1,6 +1,6 @@
 import type { ParseArgsOptionsConfig } from "node:util";
+import type { ControlClient } from "../control/client.ts";
 import { readArguments } from "./command-line.ts";
-import type { ControlClient } from "./control-client.ts";
 import { commandOptions } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 

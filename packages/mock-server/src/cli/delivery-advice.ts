@@ -1,5 +1,5 @@
 import { webhookSignature } from "@call-transfer/spec";
-import type { components } from "./control-types.gen.ts";
+import type { components } from "../control/types.gen.ts";
 import { program } from "./program.ts";
 
 type Delivery = Pick<components["schemas"]["Delivery"], "accepted" | "status" | "error" | "at" | "fault">;

@@ -1,5 +1,5 @@
+import { type ControlClient, dataAs, type Schema } from "../control/client.ts";
 import { editsBetween } from "./command-line.ts";
-import { type ControlClient, dataAs, type Schema } from "./control-client.ts";
 
 /** The name of a collection of records. */
 export type CollectionName = Schema<"Collection">;

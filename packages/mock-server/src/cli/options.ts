@@ -1,7 +1,7 @@
 // The command line as tables: options with their defaults, variables and exit statuses. A change of them is a change for
 // users, so the release gate compares them with the last release.
 import type { ParseArgsOptionsConfig } from "node:util";
-import type { components } from "./control-types.gen.ts";
+import type { components } from "../control/types.gen.ts";
 
 /** An option that a setting can give: what `util.parseArgs` reads, and what the sources of settings need. */
 export interface SettingFacts {

@@ -1,5 +1,5 @@
+import type { ControlClient } from "../control/client.ts";
 import { durationOf, isTime, UsageError } from "./command-line.ts";
-import type { ControlClient } from "./control-client.ts";
 import { readNow } from "./read-now.ts";
 
 /** Parses `--since`: a duration before now on the sandbox's clock, a date-time, or the id of an event. Throws UsageError. */

@@ -1,6 +1,6 @@
+import { dataAs, type Schema } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
 import { readStep, readTime, UsageError } from "../command-line.ts";
-import { dataAs, type Schema } from "../control-client.ts";
 import { expectAtMost, required, unknownWord } from "../operands.ts";
 import { relativeTime, shortIds } from "../show.ts";
 import { formatTable } from "../table.ts";

@@ -1,5 +1,5 @@
+import { dataAs, type Schema } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
-import { dataAs, type Schema } from "../control-client.ts";
 import { expectAtMost } from "../operands.ts";
 import { formatTable } from "../table.ts";
 

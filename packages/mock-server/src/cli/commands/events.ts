@@ -1,10 +1,10 @@
 import type { BackendEvent } from "@call-transfer/backend";
+import { type ControlClient, dataAs } from "../../control/client.ts";
+import { followEvents } from "../../control/follow-events.ts";
 import { formatEvent } from "../../log/format-event.ts";
 import { defineCommand, type OptionTable } from "../command.ts";
 import { readNumber, UsageError } from "../command-line.ts";
-import { type ControlClient, dataAs } from "../control-client.ts";
 import { readNameOf } from "../find-record.ts";
-import { followEvents } from "../follow-events.ts";
 import { expectAtMost, unknownWord } from "../operands.ts";
 import { readSince } from "../read-since.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,7 +1,7 @@
 import type { Fault as BackendFault } from "@call-transfer/backend";
+import { type ControlClient, dataAs, dataOf, type Schema } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
 import { readJson, UsageError } from "../command-line.ts";
-import { type ControlClient, dataAs, dataOf, type Schema } from "../control-client.ts";
 import { findNamed } from "../find-record.ts";
 import { waitingWarning } from "../frozen-clock-warning.ts";
 import { expectAtMost, required, unknownWord } from "../operands.ts";

@@ -1,6 +1,6 @@
+import { type ControlClient, dataAs, type Schema } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
 import { readTime } from "../command-line.ts";
-import { type ControlClient, dataAs, type Schema } from "../control-client.ts";
 import { findNamed, readNames } from "../find-record.ts";
 import { expectAtMost, unknownWord } from "../operands.ts";
 import { roles } from "../options.ts";

@@ -1,6 +1,6 @@
+import { type ControlClient, dataAs, dataOf, type Schema } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
 import { readPolicies, UsageError } from "../command-line.ts";
-import { type ControlClient, dataAs, dataOf, type Schema } from "../control-client.ts";
 import { findNamed } from "../find-record.ts";
 import { compact } from "../show.ts";
 import { formatFields, formatTable } from "../table.ts";

@@ -1,7 +1,7 @@
+import { type ControlClient, dataAs, dataOf, type Schema } from "../../control/client.ts";
 import { statusColour } from "../../log/columns.ts";
 import { defineCommand } from "../command.ts";
 import { readDuration, readNumber, UsageError } from "../command-line.ts";
-import { type ControlClient, dataAs, dataOf, type Schema } from "../control-client.ts";
 import { expectAtMost } from "../operands.ts";
 import { program } from "../program.ts";
 import { readNow } from "../read-now.ts";

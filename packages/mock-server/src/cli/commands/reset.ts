@@ -1,5 +1,5 @@
+import { dataOf } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
-import { dataOf } from "../control-client.ts";
 import { expectAtMost } from "../operands.ts";
 
 /** Resets a sandbox. */

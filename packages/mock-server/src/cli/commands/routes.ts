@@ -1,6 +1,6 @@
 import { operations } from "@call-transfer/spec";
+import { dataOf } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
-import { dataOf } from "../control-client.ts";
 import { expectAtMost } from "../operands.ts";
 import { formatTable } from "../table.ts";
 

@@ -1,6 +1,6 @@
+import { createControlClient } from "../../control/client.ts";
 import type { Command } from "../command.ts";
 import { readUrl, suggestion, UsageError } from "../command-line.ts";
-import { createControlClient } from "../control-client.ts";
 import { helpText } from "../help.ts";
 import { printable } from "../messages.ts";
 import { commandOptions, exitStatus } from "../options.ts";

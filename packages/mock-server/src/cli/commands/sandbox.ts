@@ -1,6 +1,6 @@
+import { dataAs, dataOf, type Schema } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
 import { readJson, readNumber, readPolicies, readTime, UsageError } from "../command-line.ts";
-import { dataAs, dataOf, type Schema } from "../control-client.ts";
 import { findNamed } from "../find-record.ts";
 import { expectAtMost, required, unknownWord } from "../operands.ts";
 import { formatTable } from "../table.ts";

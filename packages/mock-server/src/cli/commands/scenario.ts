@@ -1,5 +1,5 @@
+import { dataAs, dataOf } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
-import { dataAs, dataOf } from "../control-client.ts";
 import { findNamed } from "../find-record.ts";
 import { expectAtMost } from "../operands.ts";
 import { formatTable } from "../table.ts";

@@ -1,7 +1,7 @@
+import { dataOf, messageOf } from "../../control/client.ts";
+import type { components } from "../../control/types.gen.ts";
 import { defineCommand } from "../command.ts";
 import { readJson, UsageError } from "../command-line.ts";
-import { dataOf, messageOf } from "../control-client.ts";
-import type { components } from "../control-types.gen.ts";
 import { expectAtMost, required } from "../operands.ts";
 import { program } from "../program.ts";
 import { writeFileAtomically } from "../write-file.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { type ControlClient, dataAs, dataOf, messageOf, type Schema } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
 import { readJson, UsageError } from "../command-line.ts";
-import { type ControlClient, dataAs, dataOf, messageOf, type Schema } from "../control-client.ts";
 import { changesOf, readFields } from "../fields.ts";
 import {
   type CollectionName,

@@ -1,6 +1,6 @@
+import { messageOf } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
 import { readLifetime, suggestion, UsageError } from "../command-line.ts";
-import { messageOf } from "../control-client.ts";
 import { findNamed, readNames } from "../find-record.ts";
 import { expectAtMost } from "../operands.ts";
 import { roles, tokenLifetime } from "../options.ts";

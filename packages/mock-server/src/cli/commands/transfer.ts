@@ -1,6 +1,6 @@
+import { type ControlClient, dataAs, type Schema } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../command-line.ts";
-import { type ControlClient, dataAs, type Schema } from "../control-client.ts";
 import { findNamed, type Named, readNameOf, readNames } from "../find-record.ts";
 import { expectAtMost, required } from "../operands.ts";
 import { program } from "../program.ts";

@@ -1,6 +1,6 @@
+import { type ControlClient, dataAs, dataOf, type Schema } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
 import { readDuration, readNumber, UsageError } from "../command-line.ts";
-import { type ControlClient, dataAs, dataOf, type Schema } from "../control-client.ts";
 import { deliveryAdvice } from "../delivery-advice.ts";
 import { findNamed, type Named, readNames, readRecords } from "../find-record.ts";
 import { expectAtMost, required, unknownWord } from "../operands.ts";

@@ -1,5 +1,5 @@
 import createClient, { type Client } from "openapi-fetch";
-import type { components, paths } from "./control-types.gen.ts";
+import type { components, paths } from "./types.gen.ts";
 
 /** The address of a control plane and its credentials. */
 export interface ControlAddress {
@@ -9,15 +9,18 @@ export interface ControlAddress {
   readonly sandbox?: string | undefined;
   /** The control token, which a server prints when other machines can reach it. */
   readonly token?: string | undefined;
+  /** Sends the requests; the global `fetch` by default. */
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
 /** A client of a mock server's control plane, typed by its OpenAPI document. */
 export type ControlClient = Client<paths>;
 
 /** Creates a {@link ControlClient}. */
-export function createControlClient({ url, sandbox, token }: ControlAddress): ControlClient {
+export function createControlClient({ url, sandbox, token, fetch }: ControlAddress): ControlClient {
   return createClient<paths>({
     baseUrl: url,
+    ...(fetch !== undefined && { fetch }),
     headers: {
       ...(sandbox !== undefined && { "X-Sandbox": sandbox }),
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),

@@ -1,17 +1,20 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { BackendEvent } from "@call-transfer/backend";
-import { messageOf } from "./control-client.ts";
+import { messageOf } from "./client.ts";
 
 /** A stream of events to follow. */
-export interface EventSource {
+export interface EventFeed {
   /** The server's URL. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Sends the requests; the global `fetch` by default. */
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** The id of the last event already seen. */
   readonly after?: string | undefined;
   readonly signal: AbortSignal;
   /** Receives a sentence when the server is gone, and when it is back. */
   warn(text: string): void;
+  /** Runs whenever a stream begins. */
+  connected?(): void;
   /** Waits between two connections; real time by default. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
@@ -25,14 +28,14 @@ const longestEvent = 2_000_000;
  * Yields events as they happen, until the signal aborts. After a lost connection it connects again and continues after the
  * last event. Throws an Error if the first connection fails, the server rejects one, or it sends no events.
  */
-export async function* followEvents(source: EventSource): AsyncGenerator<BackendEvent> {
-  const { url, headers, after, signal, warn, pause = pauseInRealTime } = source;
+export async function* followEvents(source: EventFeed): AsyncGenerator<BackendEvent> {
+  const { url, after, signal, warn, pause = pauseInRealTime } = source;
   let position = after;
   let hasConnected = false;
   let isLost = false;
   let pauseMs = 0;
   while (!signal.aborted) {
-    const response = await connect(`${url}/_control/v1/events`, position, headers, signal).catch((error: unknown) => {
+    const response = await connect(source, position).catch((error: unknown) => {
       if (signal.aborted) return undefined;
       if (!hasConnected || error instanceof RejectedStream) throw error;
       return undefined;
@@ -41,6 +44,7 @@ export async function* followEvents(source: EventSource): AsyncGenerator<Backend
       if (isLost) warn(`Connected to ${url} again.`);
       isLost = false;
       hasConnected = true;
+      source.connected?.();
       try {
         for await (const event of eventsIn(response.body)) {
           position = event.eventId;
@@ -61,20 +65,29 @@ export async function* followEvents(source: EventSource): AsyncGenerator<Backend
   }
 }
 
-function pauseInRealTime(ms: number, signal: AbortSignal): Promise<unknown> {
-  return sleep(ms, undefined, { signal });
+/** Resolves after `ms`, or at once when the signal aborts. */
+function pauseInRealTime(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+  });
 }
 
 async function connect(
-  url: string,
+  { url, headers, signal, fetch: send = (request) => fetch(request) }: EventFeed,
   after: string | undefined,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
 ): Promise<Response | undefined> {
-  const response = await fetch(url, {
+  const request = new Request(`${url}/_control/v1/events`, {
     headers: { ...headers, accept: "text/event-stream", ...(after !== undefined && { "Last-Event-ID": after }) },
     signal,
   });
+  const response = await send(request);
   if (!response.ok) throw new RejectedStream(messageOf(await response.json()));
   if (response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
   await response.body?.cancel();

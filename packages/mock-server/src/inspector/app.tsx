@@ -1,0 +1,213 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { SessionContext, useSession } from "./data/context.ts";
+import { useLive } from "./data/live.ts";
+import type { Session } from "./data/session.ts";
+import { Button } from "./parts/button.tsx";
+import { ClockBar } from "./parts/clock-bar.tsx";
+import { Dialog } from "./parts/dialog.tsx";
+import { Icon } from "./parts/icon.tsx";
+import { rememberFirstKey, useKeys } from "./parts/keys.tsx";
+import { Link } from "./parts/link.tsx";
+import { Notices } from "./parts/notices.tsx";
+import { TokenPrompt } from "./parts/token-prompt.tsx";
+import { type Screen, screens } from "./screens.ts";
+
+/** The whole inspector. */
+export function App({ session }: { readonly session: Session }) {
+  return (
+    <SessionContext.Provider value={session}>
+      <Frame />
+    </SessionContext.Provider>
+  );
+}
+
+/** Screens that stand in the bar at the bottom of a narrow page; the others are behind "More". */
+const firstScreens = 4;
+
+function Frame() {
+  const session = useSession();
+  const { route, stream } = session;
+  const areKeysShown = useSignal(false);
+  const current = screens.find(({ id }) => id === route.value.screen) ?? screens[0];
+  const Content = current.component;
+  const root = useSignal<HTMLElement | null>(null);
+  useEffect(() => {
+    addEventListener("keydown", rememberFirstKey);
+    return () => removeEventListener("keydown", rememberFirstKey);
+  }, []);
+  useKeys({
+    "?": () => {
+      areKeysShown.value = true;
+    },
+    "/": () => root.value?.querySelector<HTMLElement>("[data-filter]")?.focus(),
+    ...Object.fromEntries(screens.map(({ id, key }) => [`g ${key}`, () => session.go(id)])),
+  });
+  return (
+    <div
+      class="frame"
+      ref={(element) => {
+        root.value = element;
+      }}
+    >
+      <button type="button" class="skip" onClick={() => root.value?.querySelector<HTMLElement>("#main")?.focus()}>
+        Skip to the content
+      </button>
+      <header class="top">
+        <span class="product">
+          <Icon name="transfers" /> Call transfer
+        </span>
+        <SandboxChoice />
+        <ClockBar />
+      </header>
+      <nav class="side" aria-label="Screens">
+        {screens.map((screen, index) => (
+          <ScreenLink key={screen.id} screen={screen} isCurrent={screen === current} isFirst={index < firstScreens} />
+        ))}
+        <More current={current} />
+        <div class="side-end">
+          <StreamStatus />
+          <ThemeButton />
+          <Button
+            kind="quiet"
+            icon="keys"
+            label="Show the keys"
+            onPress={() => {
+              areKeysShown.value = true;
+            }}
+          />
+        </div>
+      </nav>
+      <main id="main" class="main" tabIndex={-1}>
+        {stream.value.state === "refused" ? (
+          <TokenPrompt reason={stream.value.reason} />
+        ) : (
+          <Content key={route.value.sandbox} />
+        )}
+      </main>
+      <Notices />
+      {areKeysShown.value && (
+        <KeyHelp
+          close={() => {
+            areKeysShown.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function ScreenLink({
+  screen,
+  isCurrent,
+  isFirst,
+}: {
+  readonly screen: Screen;
+  readonly isCurrent: boolean;
+  readonly isFirst: boolean;
+}) {
+  return (
+    <Link class={isFirst ? "side-link" : "side-link side-later"} to={[screen.id]} current={isCurrent}>
+      <Icon name={screen.icon} />
+      <span>{screen.title}</span>
+      <kbd>g {screen.key}</kbd>
+    </Link>
+  );
+}
+
+/** The screens that do not fit the bar of a narrow page. */
+function More({ current }: { readonly current: Screen }) {
+  const session = useSession();
+  const later = screens.slice(firstScreens);
+  return (
+    <label class="side-more">
+      <Icon name="more" />
+      <span>{later.includes(current) ? current.title : "More"}</span>
+      <select
+        aria-label="More screens"
+        value={later.includes(current) ? current.id : ""}
+        onChange={(event) => session.go(event.currentTarget.value)}
+      >
+        <option value="" disabled>
+          More
+        </option>
+        {later.map(({ id, title }) => (
+          <option key={id} value={id}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function SandboxChoice() {
+  const session = useSession();
+  const live = useLive<{ sandboxes: readonly { name: string }[] }>(
+    (control) => control.GET("/_control/v1/sandboxes"),
+    ({ type }) => type.startsWith("sandbox."),
+  );
+  const current = session.sandbox.value;
+  const names = live.data?.sandboxes.map(({ name }) => name) ?? [];
+  return (
+    <label class="sandbox-choice">
+      <span class="visually-hidden">Sandbox</span>
+      <Icon name="sandboxes" />
+      <select value={current} onChange={(event) => session.switchTo(event.currentTarget.value)}>
+        {[...new Set([current, ...names])].map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function StreamStatus() {
+  const { state } = useSession().stream.value;
+  if (state === "live") return <span class="status tone-ok">Live</span>;
+  if (state === "connecting") return <span class="status tone-idle">Connecting</span>;
+  return <span class="status tone-bad">{state === "lost" ? "Connection lost" : "Not connected"}</span>;
+}
+
+/** Switches between light and dark. Without a choice the page follows the system. */
+function ThemeButton() {
+  const theme = useSignal<"light" | "dark" | undefined>(undefined);
+  const isDark = (theme.value ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  return (
+    <Button
+      kind="quiet"
+      icon={isDark ? "sun" : "moon"}
+      label={isDark ? "Light colours" : "Dark colours"}
+      onPress={() => {
+        theme.value = isDark ? "light" : "dark";
+        document.documentElement.style.colorScheme = theme.value;
+      }}
+    />
+  );
+}
+
+function KeyHelp({ close }: { readonly close: () => void }) {
+  const keys: readonly (readonly [string, string])[] = [
+    ["/", "Filter"],
+    ["j, k", "Next, previous"],
+    ["Esc", "Close the details or the dialog"],
+    ...screens.map(({ key, title }) => [`g ${key}`, title] as const),
+    ["?", "These keys"],
+  ];
+  return (
+    <Dialog title="Keys" close={close}>
+      <dl class="key-list">
+        {keys.map(([key, text]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

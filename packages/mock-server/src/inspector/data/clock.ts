@@ -1,0 +1,43 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { Schema } from "../../control/client.ts";
+
+/** The clock of the current sandbox. */
+export interface ClockStore {
+  /** As the control plane last sent it; undefined before that. */
+  readonly clock: ReadonlySignal<Schema<"Clock"> | undefined>;
+  /** The sandbox's time in milliseconds since the epoch, several times a second while it flows. */
+  readonly now: ReadonlySignal<number>;
+  /** The sandbox's time at this moment, for drawings that move with each frame. */
+  read(): number;
+  /** Takes what the control plane sent. */
+  set(clock: Schema<"Clock">): void;
+}
+
+const tickMs = 250;
+
+/** Creates a {@link ClockStore}. It ticks until the signal aborts. */
+export function createClockStore(signalOfEnd: AbortSignal): ClockStore {
+  const clock = signal<Schema<"Clock"> | undefined>(undefined);
+  const now = signal(Date.now());
+  let receivedAt = performance.now();
+  const read = () => {
+    const { value } = clock;
+    if (value === undefined) return Date.now();
+    const elapsed = value.mode === "flowing" ? (performance.now() - receivedAt) * value.rate : 0;
+    return Date.parse(value.now) + elapsed;
+  };
+  const timer = setInterval(() => {
+    now.value = read();
+  }, tickMs);
+  signalOfEnd.addEventListener("abort", () => clearInterval(timer));
+  return {
+    clock,
+    now,
+    read,
+    set(next) {
+      receivedAt = performance.now();
+      clock.value = next;
+      now.value = read();
+    },
+  };
+}

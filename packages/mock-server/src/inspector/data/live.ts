@@ -1,0 +1,71 @@
+import type { BackendEvent } from "@call-transfer/backend";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { type ControlClient, messageOf } from "../../control/client.ts";
+import { useSession } from "./context.ts";
+import { throttled } from "./throttled.ts";
+
+/** What a control operation returns. */
+export interface ControlResult {
+  readonly data?: unknown;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** Data of the control plane that is read again when an event says that it changed. */
+export interface Live<Data> {
+  /** Undefined until it is read for the first time. */
+  readonly data: Data | undefined;
+  /** Why it could not be read. */
+  readonly error: string | undefined;
+  /** Reads it again. */
+  reload(): void;
+}
+
+/** How often data is read again at most, in milliseconds. */
+const pauseMs = 200;
+
+/**
+ * Reads data of the current sandbox, and again when one of its events changes it.
+ *
+ * @param load What to read; it returns the result of an operation of the client.
+ * @param changes Whether an event may have changed the data.
+ * @param key What `load` depends on, such as an id: another key reads anew.
+ */
+export function useLive<Data>(
+  load: (control: ControlClient) => Promise<ControlResult>,
+  changes: (event: BackendEvent) => boolean,
+  key = "",
+): Live<Data> {
+  const session = useSession();
+  const state = useSignal<Omit<Live<Data>, "reload">>({ data: undefined, error: undefined });
+  const reload = useSignal(() => {});
+  const control = session.control.value;
+  useEffect(() => {
+    let isCurrent = true;
+    state.value = { data: undefined, error: undefined };
+    const read = throttled(pauseMs, async () => {
+      const next = await load(control).then(
+        ({ data, error, response }) =>
+          response.ok ? { data: data as Data, error: undefined } : { data: state.value.data, error: messageOf(error) },
+        (error: unknown) => ({ data: state.value.data, error: String(error) }),
+      );
+      if (isCurrent) state.value = next;
+    });
+    reload.value = read;
+    read();
+    const stop = session.onEvents((events) => {
+      if (events.some((event) => isReload(event.type) || changes(event))) read();
+    });
+    return () => {
+      isCurrent = false;
+      stop();
+    };
+  }, [control, key]);
+  return { ...state.value, reload: () => reload.value() };
+}
+
+/** Whether everything may have changed. */
+function isReload(type: string): boolean {
+  return type === "stream.gap" || type === "sandbox.reset" || type === "sandbox.restored";
+}

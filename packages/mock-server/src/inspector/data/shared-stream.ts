@@ -1,0 +1,59 @@
+import type { BackendEvent } from "@call-transfer/backend";
+import { follow } from "./follow.ts";
+import type { Source, StreamListener, StreamState } from "./source.ts";
+import workerAddress from "./stream-worker.ts?worker&url";
+
+/** A message of a tab to the worker. A tab follows one sandbox at a time. */
+export type ToWorker =
+  | {
+      readonly type: "follow";
+      readonly baseUrl: string;
+      readonly sandbox: string;
+      readonly token: string | undefined;
+    }
+  | { readonly type: "leave" };
+
+/** A message of the worker to a tab. */
+export type ToTab =
+  | { readonly type: "events"; readonly events: readonly BackendEvent[] }
+  | { readonly type: "state"; readonly state: StreamState };
+
+/** Follows a server's events through the worker that all tabs share. Without shared workers the tab follows them itself. */
+export function createSharedFollow(feed: Pick<Source, "baseUrl" | "fetch">): Source["follow"] {
+  if (typeof SharedWorker === "undefined") return (...args) => follow(feed, ...args);
+  const worker = new SharedWorker(trusted(workerAddress), { type: "module" });
+  const send = (message: ToWorker) => worker.port.postMessage(message);
+  return (sandbox, token, listener) => {
+    const join = () => send({ type: "follow", baseUrl: feed.baseUrl, sandbox, token });
+    const leave = () => send({ type: "leave" });
+    worker.port.onmessage = ({ data }: MessageEvent<ToTab>) => deliver(data, listener);
+    // A page that is left may be kept and shown again.
+    addEventListener("pagehide", leave);
+    addEventListener("pageshow", join);
+    join();
+    return () => {
+      removeEventListener("pagehide", leave);
+      removeEventListener("pageshow", join);
+      leave();
+    };
+  };
+}
+
+function deliver(message: ToTab, listener: StreamListener): void {
+  if (message.type === "events") listener.events(message.events);
+  else listener.state(message.state);
+}
+
+/** Browsers with Trusted Types, which TypeScript's types of the web do not have yet. */
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string };
+}
+
+/** Marks the address of the worker as one that may be loaded. The page's CSP names the policy, and allows no other. */
+function trusted(address: string): string {
+  const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
+  return (
+    trustedTypes?.createPolicy("call-transfer-inspector", { createScriptURL: () => address }).createScriptURL("") ??
+    address
+  );
+}

@@ -1,0 +1,26 @@
+import type { BackendEvent } from "@call-transfer/backend";
+
+/** Whether events arrive. `refused` says why the server does not send them, such as a missing control token. */
+export type StreamState =
+  | { readonly state: "connecting" | "live" | "lost" }
+  | { readonly state: "refused"; readonly reason: string };
+
+/** What a follower of events receives. */
+export interface StreamListener {
+  /** Events in order, several at a time. */
+  events(batch: readonly BackendEvent[]): void;
+  /** The state, whenever it changes. */
+  state(state: StreamState): void;
+}
+
+/** Where an inspector gets its data: a server over HTTP, or a backend in the page. */
+export interface Source {
+  /** The base URL of the control plane and of the API, without a slash at the end. */
+  readonly baseUrl: string;
+  /** What the user is shown as its address. */
+  readonly address: string;
+  /** Sends a request to the control plane or to the API. */
+  fetch(request: Request): Promise<Response>;
+  /** Follows the events of a sandbox until the returned function is called. */
+  follow(sandbox: string, token: string | undefined, listener: StreamListener): () => void;
+}

@@ -1,0 +1,55 @@
+// The shared worker of all tabs: it follows each sandbox once, because a browser opens at most six connections to a server
+// and each stream keeps one.
+import { follow } from "./follow.ts";
+import type { ToTab, ToWorker } from "./shared-stream.ts";
+import type { StreamState } from "./source.ts";
+
+interface Stream {
+  readonly ports: Set<MessagePort>;
+  state: StreamState;
+  leave(): void;
+}
+
+const streams = new Map<string, Stream>();
+
+function start(key: string, { baseUrl, sandbox, token }: Extract<ToWorker, { type: "follow" }>): Stream {
+  const ports = new Set<MessagePort>();
+  const send = (message: ToTab) => {
+    for (const port of ports) port.postMessage(message);
+  };
+  const stream: Stream = { ports, state: { state: "connecting" }, leave: () => {} };
+  streams.set(key, stream);
+  stream.leave = follow({ baseUrl, fetch: (request) => fetch(request) }, sandbox, token, {
+    events: (events) => send({ type: "events", events }),
+    state: (state) => {
+      stream.state = state;
+      // The next tab that asks begins again, perhaps with another token.
+      if (state.state === "refused") streams.delete(key);
+      send({ type: "state", state });
+    },
+  });
+  return stream;
+}
+
+function leave(port: MessagePort): void {
+  for (const [key, { ports, leave: end }] of streams) {
+    if (!ports.delete(port) || ports.size > 0) continue;
+    streams.delete(key);
+    end();
+  }
+}
+
+function serve(port: MessagePort): void {
+  port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+    leave(port);
+    if (data.type === "leave") return;
+    const key = JSON.stringify([data.sandbox, data.token]);
+    const stream = streams.get(key) ?? start(key, data);
+    stream.ports.add(port);
+    port.postMessage({ type: "state", state: stream.state } satisfies ToTab);
+  };
+}
+
+addEventListener("connect", (event) => {
+  if (event instanceof MessageEvent) for (const port of event.ports) serve(port);
+});

@@ -1,0 +1,7 @@
+// Files that are no modules of TypeScript. Vite takes them in.
+declare module "*.css";
+declare module "*?worker&url" {
+  const address: string;
+  // biome-ignore lint/style/noDefaultExport: this is what Vite makes of it
+  export default address;
+}

@@ -1,0 +1,53 @@
+import { act } from "../data/act.ts";
+import { useSession } from "../data/context.ts";
+import { day, relative, timeOfDay } from "../data/format.ts";
+import { Button } from "./button.tsx";
+import { Link } from "./link.tsx";
+
+const minute = 60_000;
+
+/** The clock of the sandbox in the head of the page: what time it is, and the usual ways to change it. */
+export function ClockBar() {
+  const session = useSession();
+  const clock = session.clock.clock.value;
+  const now = session.clock.now.value;
+  if (clock === undefined) return null;
+  const isFlowing = clock.mode === "flowing";
+  const [next] = clock.upcoming;
+  const control = session.control.value;
+  const advance = (step: { readonly by: number } | { readonly nextTimer: true }) =>
+    act(session, control.POST("/_control/v1/clock/advance", { body: step }));
+  return (
+    <div class="clock-bar" role="group" aria-label="Clock of the sandbox">
+      <Link class="clock-now" to={["clock"]}>
+        <span class="clock-day number">{day(now)}</span>
+        <strong class="number">{timeOfDay(now)}</strong>
+        <span class={`status tone-${isFlowing ? "ok" : "info"}`}>
+          {isFlowing ? (clock.rate === 1 ? "flowing" : `flowing ${clock.rate}×`) : "frozen"}
+        </span>
+      </Link>
+      <Button
+        kind="quiet"
+        icon={isFlowing ? "pause" : "play"}
+        label={isFlowing ? "Freeze the clock" : "Let the clock flow"}
+        onPress={() =>
+          act(session, control.PUT("/_control/v1/clock", { body: { mode: isFlowing ? "frozen" : "flowing" } }))
+        }
+      />
+      <Button kind="quiet" label="Advance the clock by one minute" onPress={() => advance({ by: minute })}>
+        +1 min
+      </Button>
+      <Button
+        kind="quiet"
+        icon="next"
+        disabled={next === undefined}
+        label={
+          next === undefined ? "No timer is pending" : `Jump to the next timer: ${next.kind} ${relative(next.at, now)}`
+        }
+        onPress={() => advance({ nextTimer: true })}
+      >
+        <span class="clock-next number">{next === undefined ? "no timer" : relative(next.at, now)}</span>
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useSession } from "../data/context.ts";
+import { day, relative, timeOfDay } from "../data/format.ts";
+
+/** What a status means: its colour, beside its text. */
+export type Tone = "ok" | "warn" | "bad" | "info" | "idle";
+
+/** A status: a coloured dot and a text. */
+export function Status({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
+  return <span class={`status tone-${tone}`}>{children}</span>;
+}
+
+/** The tone of an HTTP status. */
+export function toneOfStatus(status: number): Tone {
+  return status < 300 ? "ok" : status < 400 ? "info" : status < 500 ? "warn" : "bad";
+}
+
+/** A time of the sandbox's clock, with its day as a hint. */
+export function Time({
+  at,
+  withMilliseconds = false,
+}: {
+  readonly at: string | number;
+  readonly withMilliseconds?: boolean;
+}) {
+  return (
+    <time class="number" dateTime={new Date(at).toISOString()} title={`${day(at)} ${timeOfDay(at, true)} UTC`}>
+      {timeOfDay(at, withMilliseconds)}
+    </time>
+  );
+}
+
+/** How far a time is from now, on the sandbox's clock. It moves. */
+export function Relative({ at }: { readonly at: string | number }) {
+  return <span class="number">{relative(at, useSession().clock.now.value)}</span>;
+}
+
+/** Names and values. Values that are undefined are left out. */
+export function Facts({ facts }: { readonly facts: Readonly<Record<string, ComponentChildren>> }) {
+  return (
+    <dl class="facts">
+      {Object.entries(facts)
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+/** An id, a header or another text for machines. */
+export function Code({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <code class="code" dir="auto">
+      {children}
+    </code>
+  );
+}
+
+/** The longest text that is drawn, in characters: a longer one would stop the page. */
+const longestText = 100_000;
+
+/** A JSON value, or a text as it is. */
+export function Json({ value, label = "JSON" }: { readonly value: unknown; readonly label?: string }) {
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+  return (
+    // A region that scrolls must be reachable by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+    <pre class="json" dir="auto" tabIndex={0} role="region" aria-label={label}>
+      {text.length > longestText
+        ? `${text.slice(0, longestText)}\n… ${text.length - longestText} more characters`
+        : text}
+    </pre>
+  );
+}
+
+/** A secret: hidden until the user asks for it. */
+export function Secret({
+  name,
+  load,
+}: {
+  /** What it is, such as `API key`. */
+  readonly name: string;
+  /** The secret, read when it is asked for. */
+  readonly load: () => Promise<string | undefined> | string | undefined;
+}) {
+  const text = useSignal<string | undefined>(undefined);
+  const toggle = async () => {
+    text.value = text.value === undefined ? await load() : undefined;
+  };
+  return (
+    <span class="secret">
+      <code class="code">{text.value ?? "••••••••"}</code>
+      <button
+        type="button"
+        class="button button-quiet"
+        onClick={toggle}
+        aria-label={`${text.value === undefined ? "Show" : "Hide"} the ${name}`}
+      >
+        {text.value === undefined ? "Show" : "Hide"}
+      </button>
+    </span>
+  );
+}

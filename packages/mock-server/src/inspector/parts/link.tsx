@@ -1,0 +1,34 @@
+import type { ComponentChildren } from "preact";
+import { useSession } from "../data/context.ts";
+
+/** A link to a screen of this sandbox. */
+export function Link({
+  to,
+  class: className = "",
+  current = false,
+  children,
+}: {
+  /** The id of the screen, and what is selected there. */
+  readonly to: readonly [screen: string, ...rest: readonly string[]];
+  readonly class?: string;
+  /** Whether it leads to the screen that is shown. */
+  readonly current?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const session = useSession();
+  return (
+    <a
+      class={className}
+      href={session.href(...to)}
+      {...(current && { "aria-current": "page" })}
+      onClick={(event) => {
+        // Other clicks open a tab, which the browser does.
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        session.go(...to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}

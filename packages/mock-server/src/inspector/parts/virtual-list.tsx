@@ -1,0 +1,104 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useKeys } from "./keys.tsx";
+
+/** Rows drawn above and below those in view. */
+const spare = 8;
+
+/**
+ * A list of rows of one height, of which only those in view are drawn. `j` and `k` select the next and the previous row. The
+ * newest rows stand first; while the user has scrolled away, the rows in view stay where they are.
+ */
+export function VirtualList<Item>({
+  label,
+  items,
+  keyOf,
+  selected,
+  onSelect,
+  row,
+}: {
+  readonly label: string;
+  readonly items: readonly Item[];
+  readonly keyOf: (item: Item) => string;
+  /** The key of the selected row. */
+  readonly selected: string | undefined;
+  readonly onSelect: (key: string) => void;
+  readonly row: (item: Item) => ComponentChildren;
+}) {
+  const list = useRef<HTMLDivElement>(null);
+  const view = useSignal({ top: 0, height: 600, rowHeight: 28 });
+  const anchor = useRef<string | undefined>(undefined);
+
+  const measure = () => {
+    const element = list.current;
+    if (element === null) return;
+    const rowHeight = Number.parseFloat(getComputedStyle(element).getPropertyValue("--row")) || 28;
+    view.value = { top: element.scrollTop, height: element.clientHeight, rowHeight };
+    const first = items[Math.floor(element.scrollTop / rowHeight)];
+    anchor.current = element.scrollTop < rowHeight || first === undefined ? undefined : keyOf(first);
+  };
+  useEffect(() => {
+    const element = list.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  });
+  // Rows that arrive above those in view would push them down.
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (element === null || anchor.current === undefined) return;
+    const { rowHeight } = view.peek();
+    const index = items.findIndex((item) => keyOf(item) === anchor.current);
+    if (index < 0) return;
+    const top = index * rowHeight + (element.scrollTop % rowHeight);
+    if (Math.abs(top - element.scrollTop) >= rowHeight) element.scrollTop = top;
+  }, [items]);
+
+  const select = (index: number) => {
+    const item = items[Math.max(0, Math.min(index, items.length - 1))];
+    const element = list.current;
+    if (item === undefined || element === null) return;
+    const { rowHeight } = view.peek();
+    const top = items.indexOf(item) * rowHeight;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + rowHeight - element.clientHeight;
+    onSelect(keyOf(item));
+  };
+  const position = items.findIndex((item) => keyOf(item) === selected);
+  const next = () => select(position + 1);
+  const previous = () => select(position < 0 ? 0 : position - 1);
+  useKeys({ j: next, k: previous, ArrowDown: next, ArrowUp: previous });
+
+  const { top, height, rowHeight } = view.value;
+  const from = Math.max(0, Math.floor(top / rowHeight) - spare);
+  const shown = items.slice(from, Math.ceil((top + height) / rowHeight) + spare);
+  return (
+    <div ref={list} class="rows" role="listbox" aria-label={label} tabIndex={0} onScroll={measure}>
+      <div class="rows-space" role="presentation" style={{ blockSize: `${items.length * rowHeight}px` }}>
+        <div role="presentation" style={{ transform: `translateY(${from * rowHeight}px)` }}>
+          {shown.map((item, index) => {
+            const key = keyOf(item);
+            return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys for its rows
+              <div
+                key={key}
+                class="row"
+                role="option"
+                tabIndex={-1}
+                aria-selected={key === selected}
+                aria-posinset={from + index + 1}
+                aria-setsize={items.length}
+                onClick={() => onSelect(key)}
+              >
+                {row(item)}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}

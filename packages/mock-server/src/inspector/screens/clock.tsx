@@ -1,0 +1,6 @@
+import { Screen } from "../parts/screen.tsx";
+
+/** The screen Clock. */
+export function Clock() {
+  return <Screen title="Clock">{null}</Screen>;
+}

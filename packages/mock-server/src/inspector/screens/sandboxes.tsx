@@ -1,0 +1,6 @@
+import { Screen } from "../parts/screen.tsx";
+
+/** The screen Sandboxes. */
+export function Sandboxes() {
+  return <Screen title="Sandboxes">{null}</Screen>;
+}

@@ -1,0 +1,6 @@
+import { Screen } from "../parts/screen.tsx";
+
+/** The screen Transfers. */
+export function Transfers() {
+  return <Screen title="Transfers">{null}</Screen>;
+}

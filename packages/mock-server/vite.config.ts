@@ -1,0 +1,22 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Builds the inspector's page into the package. */
+export default defineConfig({
+  root: folder("src/inspector/"),
+  // The page finds its files below its own address, under whatever path a proxy shows it.
+  base: "./",
+  resolve: { conditions: ["@call-transfer/source"] },
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  build: {
+    outDir: folder("dist/inspector/"),
+    emptyOutDir: true,
+    target: "es2023",
+    // Styles and scripts are files: the page's policy (CSP) refuses them in HTML and in data URLs.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  worker: { format: "es" },
+});
