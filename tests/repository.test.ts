@@ -20,7 +20,7 @@ const tracked = git().filter((path) => !git("--deleted").includes(path));
 // Untracked files count too, so that problems appear before the commit.
 const present = [...new Set([...tracked, ...git("--others", "--exclude-standard")])];
 const isTest = (path: string) => /\.test\.[a-z]+$|^packages\/[^/]+\/tests\//.test(path);
-const handWritten = present.filter((path) => /\.(ts|mts|mjs|js)$/.test(path) && !path.endsWith(".gen.ts"));
+const handWritten = present.filter((path) => /\.(tsx?|mts|mjs|js)$/.test(path) && !path.endsWith(".gen.ts"));
 /** The one deliberate second writing of the specification, so that the contract and it can disagree. */
 const isSecondWriting = (path: string) => path.startsWith("packages/contract/src/facts/");
 // The programs in these folders are examples of customer code. Compilers and test runners check their names.
