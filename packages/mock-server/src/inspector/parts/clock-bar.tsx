@@ -35,7 +35,7 @@ export function ClockBar() {
         }
       />
       <Button kind="quiet" label="Advance the clock by one minute" onPress={() => advance({ by: minute })}>
-        +1 min
+        <span class="clock-step">+1 min</span>
       </Button>
       <Button
         kind="quiet"

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useKeys } from "./keys.tsx";
 
 /** A screen: its title, its tools beside it, and its content below. */
 export function Screen({
@@ -34,6 +35,7 @@ export function Split({
   /** Returns to the list. */
   readonly close: () => void;
 }) {
+  useKeys(detail === undefined ? {} : { Escape: close });
   return (
     <div class={detail === undefined ? "split" : "split split-open"}>
       <div class="split-list">{list}</div>
