@@ -11,6 +11,8 @@ export interface ClockStore {
   read(): number;
   /** Takes what the control plane sent. */
   set(clock: Schema<"Clock">): void;
+  /** Forgets the clock: the page shows another sandbox. */
+  clear(): void;
 }
 
 const tickMs = 250;
@@ -38,6 +40,9 @@ export function createClockStore(signalOfEnd: AbortSignal): ClockStore {
       receivedAt = performance.now();
       clock.value = next;
       now.value = read();
+    },
+    clear() {
+      clock.value = undefined;
     },
   };
 }

@@ -2,6 +2,7 @@ import type { BackendEvent } from "@call-transfer/backend";
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type ControlClient, createControlClient, dataAs } from "../../control/client.ts";
 import { type ClockStore, createClockStore } from "./clock.ts";
+import { type Credentials, createCredentials } from "./credentials.ts";
 import type { Route, Router } from "./route.ts";
 import type { Source, StreamState } from "./source.ts";
 import { throttled } from "./throttled.ts";
@@ -31,6 +32,8 @@ export interface Session {
   go(screen: string, ...rest: readonly string[]): void;
   /** Shows the same screen of another sandbox. */
   switchTo(sandbox: string): void;
+  /** The credentials for requests to the API. */
+  readonly credentials: Credentials;
   /** Sends a request to the API in the current sandbox. */
   api(request: Request): Promise<Response>;
   /** Calls `listener` with each batch of events of the current sandbox until the returned function is called. */
@@ -64,7 +67,7 @@ export function createSession(source: Source, router: Router): Session {
   );
   let noticeIds = 0;
 
-  const session: Session = {
+  const session: Omit<Session, "credentials"> = {
     source,
     route: router.route,
     sandbox,
@@ -109,6 +112,7 @@ export function createSession(source: Source, router: Router): Session {
       if (events.some(({ type }) => changesClock(type))) loadClock();
     }),
     effect(() => {
+      clock.clear();
       const following = source.follow(sandbox.value, token.value, {
         events: (events) => batch(() => listeners.forEach((listener) => void listener(events))),
         state: (state) => {
@@ -119,7 +123,9 @@ export function createSession(source: Source, router: Router): Session {
       return following;
     }),
   ];
-  return session;
+  const credentials = createCredentials(session);
+  running.push(credentials.end);
+  return { ...session, credentials };
 }
 
 function changesClock(type: string): boolean {

@@ -1,0 +1,169 @@
+import type { BackendEvent } from "@call-transfer/backend";
+import { effect, type ReadonlySignal } from "@preact/signals";
+import { type ControlClient, dataAs, type Schema } from "../../control/client.ts";
+import type { ClockStore } from "./clock.ts";
+import { timeOfDay } from "./format.ts";
+
+/** A caller of the API, and what it is called. The roles are those of the first account's members. */
+export const callers = [
+  ["owner", "Owner"],
+  ["admin", "Admin"],
+  ["member", "Member"],
+  ["agent", "Agent"],
+  ["key", "API key"],
+  ["none", "No credential"],
+  ["expiredToken", "Expired token"],
+  ["revokedKey", "Revoked API key"],
+] as const;
+
+/** The id of a caller. */
+export type Caller = (typeof callers)[number][0];
+
+/** The credentials that the page uses. They are kept in memory, and issued when they are needed. */
+export interface Credentials {
+  /** The headers of a caller. Throws an Error with the control plane's message if it issues no credential. */
+  headers(caller: Caller): Promise<Readonly<Record<string, string>>>;
+  /** Sends a request to the API as a caller. A token that the API calls expired is issued again once. */
+  send(caller: Caller, request: Request): Promise<Response>;
+  /** Forgets all credentials of the current sandbox, which then issues others. */
+  forget(): void;
+}
+
+/** What {@link createCredentials} needs of a session. */
+export interface CredentialParts {
+  readonly sandbox: ReadonlySignal<string>;
+  readonly control: ReadonlySignal<ControlClient>;
+  readonly clock: ClockStore;
+  api(request: Request): Promise<Response>;
+  onEvents(listener: (events: readonly BackendEvent[]) => void): () => void;
+  notify(tone: "info", text: string): void;
+}
+
+interface Held {
+  readonly headers: Readonly<Record<string, string>>;
+  /** When a token ends, on the sandbox's clock in milliseconds. A credential that is meant to be refused has no end. */
+  readonly expiresAt?: number;
+}
+
+/** Creates the credentials of a session, and the function that ends their upkeep. */
+export function createCredentials(parts: CredentialParts): Credentials & { end(): void } {
+  const { sandbox, control, clock } = parts;
+  const held = new Map<string, Promise<Held>>();
+  const expiries = new Map<string, { readonly caller: Caller; readonly at: number }>();
+  const keyOf = (caller: Caller) => `${sandbox.peek()} ${caller}`;
+  const drop = (key: string) => {
+    held.delete(key);
+    expiries.delete(key);
+  };
+
+  const hold = async (caller: Caller): Promise<Held> => {
+    const key = keyOf(caller);
+    const known = held.get(key);
+    if (known !== undefined) return known;
+    const issuing = issue(control.peek(), caller);
+    held.set(key, issuing);
+    try {
+      const { expiresAt } = await issuing;
+      if (expiresAt !== undefined) expiries.set(key, { caller, at: expiresAt });
+    } catch (error) {
+      drop(key);
+      throw error;
+    }
+    return issuing;
+  };
+
+  /** Drops the tokens that the clock has passed, and says so. */
+  const dropExpired = () => {
+    const now = clock.now.value;
+    if (clock.clock.value === undefined) return;
+    const ended = [...expiries].filter(([key, { at }]) => key.startsWith(`${sandbox.peek()} `) && at <= now);
+    for (const [key] of ended) drop(key);
+    const [first] = ended;
+    if (first === undefined) return;
+    const names = ended.map(([, { caller }]) => caller).join(", ");
+    parts.notify(
+      "info",
+      ended.length === 1
+        ? `The token of this page for the role ${names} expired at ${timeOfDay(first[1].at)}, on the sandbox's clock. The next request gets a new one.`
+        : `The tokens of this page for the roles ${names} expired on the sandbox's clock. The next request gets new ones.`,
+    );
+  };
+
+  const forget = () => {
+    for (const key of [...held.keys()]) if (key.startsWith(`${sandbox.peek()} `)) drop(key);
+  };
+  const running = [
+    effect(dropExpired),
+    parts.onEvents((events) => {
+      if (events.some(({ type }) => /^(?:sandbox[.](?:reset|restored)|stream[.]gap)$/.test(type))) forget();
+    }),
+  ];
+  const headers = async (caller: Caller) => {
+    dropExpired();
+    return (await hold(caller)).headers;
+  };
+  const sendOnce = async (caller: Caller, request: Request) => {
+    for (const [name, value] of Object.entries(await headers(caller))) request.headers.set(name, value);
+    return parts.api(request);
+  };
+  return {
+    headers,
+    forget,
+    async send(caller, request) {
+      const again = request.clone();
+      const response = await sendOnce(caller, request);
+      if (response.status !== 401 || !expiries.has(keyOf(caller))) return response;
+      const { code } = Object(
+        await response
+          .clone()
+          .json()
+          .catch(() => undefined),
+      ) as { readonly code?: unknown };
+      if (code !== "token_expired") return response;
+      drop(keyOf(caller));
+      parts.notify("info", `The token of this page for the role ${caller} had expired. The page got a new one.`);
+      return sendOnce(caller, again);
+    },
+    end: () => running.forEach((stop) => void stop()),
+  };
+}
+
+/** The body that issues each caller's token. */
+const tokens = {
+  owner: { role: "owner" },
+  admin: { role: "admin" },
+  member: { role: "member" },
+  agent: { role: "agent" },
+  expiredToken: { role: "owner", expired: true },
+} as const;
+
+async function issue(control: ControlClient, caller: Caller): Promise<Held> {
+  if (caller === "none") return { headers: {} };
+  if (caller === "key") return { headers: bearer((await existingKey(control)) ?? (await newKey(control, "valid"))) };
+  if (caller === "revokedKey") return { headers: bearer(await newKey(control, "revoked")) };
+  const issued = dataAs<"Token">(await control.POST("/_control/v1/auth/tokens", { body: tokens[caller] }));
+  return {
+    headers: {
+      ...bearer(issued.token),
+      ...(issued.accountId !== undefined && { "X-Account-Id": issued.accountId }),
+    },
+    ...(caller !== "expiredToken" && { expiresAt: Date.parse(issued.expiresAt) }),
+  };
+}
+
+/** A key of the seed that anyone may use, so that a request adds no record. */
+async function existingKey(control: ControlClient): Promise<string | undefined> {
+  const result = await control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "apiKeys" } } });
+  const usable = (record: Schema<"StateRecord">) =>
+    (record.state ?? "valid") === "valid" && record.allowedIps === undefined && record.expiresAt === undefined;
+  const key = dataAs<"RecordList">(result).records.find(usable)?.key;
+  return typeof key === "string" ? key : undefined;
+}
+
+async function newKey(control: ControlClient, state: "valid" | "revoked"): Promise<string> {
+  return dataAs<"ApiKey">(await control.POST("/_control/v1/auth/api-keys", { body: { state } })).key;
+}
+
+function bearer(credential: string): Readonly<Record<string, string>> {
+  return { Authorization: `Bearer ${credential}` };
+}

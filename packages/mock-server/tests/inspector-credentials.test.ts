@@ -1,0 +1,94 @@
+import { createSandboxes, demo } from "@call-transfer/backend";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { follow } from "../src/inspector/data/follow.ts";
+import { createMemoryRouter } from "../src/inspector/data/route.ts";
+import { createSession, type Session } from "../src/inspector/data/session.ts";
+
+const baseUrl = "http://backend.test";
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+/** A session over sandboxes in this process, once it is live. */
+async function start() {
+  const sandboxes = createSandboxes();
+  const fetch = (request: Request) => sandboxes.fetch(request);
+  const session = createSession(
+    { baseUrl, address: baseUrl, fetch, follow: (...args) => follow({ baseUrl, fetch }, ...args) },
+    createMemoryRouter(),
+  );
+  ends.push(
+    () => session.end(),
+    () => sandboxes.close(),
+  );
+  await vi.waitFor(() => expect(session.clock.clock.value).toBeDefined());
+  return { session, backend: sandboxes.default };
+}
+
+const availability = () => new Request(`${baseUrl}/api/v1/transfers/members/${demo.members.owner}/availability`);
+const texts = (session: Session) => session.notices.value.map(({ text }) => text);
+
+describe("credentials of the page", () => {
+  it("a role's token is issued once, for the account of its member", async () => {
+    const { session } = await start();
+    const headers = await session.credentials.headers("owner");
+    expect(headers["X-Account-Id"]).toBe(demo.accountId);
+    expect(await session.credentials.headers("owner")).toBe(headers);
+    expect((await session.credentials.send("owner", availability())).status).toBe(200);
+  });
+
+  it("a clock jump past the end of a token says so, and the next request gets another token", async () => {
+    const { session, backend } = await start();
+    const before = await session.credentials.headers("owner");
+    await backend.advance({ by: 24 * 3_600_000 });
+    await vi.waitFor(() =>
+      expect(texts(session)).toEqual([
+        expect.stringMatching(/token of this page for the role owner expired at \d\d:00:00/),
+      ]),
+    );
+    expect((await session.credentials.send("owner", availability())).status).toBe(200);
+    expect(await session.credentials.headers("owner")).not.toEqual(before);
+  });
+
+  it("a token that expires before the page learns of the jump is renewed by the response", async () => {
+    const { session, backend } = await start();
+    await session.credentials.headers("owner");
+    await backend.advance({ by: 24 * 3_600_000 });
+    expect((await session.credentials.send("owner", availability())).status).toBe(200);
+    expect(texts(session)).toEqual([expect.stringContaining("had expired. The page got a new one.")]);
+  });
+
+  it("credentials that the API refuses stay refused", async () => {
+    const { session } = await start();
+    const codes = [];
+    for (const caller of ["expiredToken", "revokedKey", "none"] as const)
+      codes.push(Object(await (await session.credentials.send(caller, availability())).json()).code);
+    expect(codes).toEqual(["token_expired", "api_key_revoked", "token_missing"]);
+    expect(texts(session)).toEqual([]);
+  });
+
+  it("the key is one of the seed, so that no record is added", async () => {
+    const { session } = await start();
+    expect(await session.credentials.headers("key")).toEqual({ Authorization: `Bearer ${demo.apiKey}` });
+  });
+
+  it("a key that a reset removed is issued again", async () => {
+    const { session, backend } = await start();
+    await session.credentials.headers("revokedKey");
+    backend.reset();
+    await vi.waitFor(async () => {
+      const response = await session.credentials.send("revokedKey", availability());
+      expect(await response.json()).toMatchObject({ code: "api_key_revoked" });
+    });
+  });
+
+  it("each sandbox has its own", async () => {
+    const { session } = await start();
+    await session.control.value.POST("/_control/v1/sandboxes", { body: { name: "other", prng: 7 } });
+    const before = await session.credentials.headers("owner");
+    session.switchTo("other");
+    expect(await session.credentials.headers("owner")).not.toEqual(before);
+    expect((await session.credentials.send("owner", availability())).status).toBe(200);
+  });
+});
