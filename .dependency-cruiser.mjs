@@ -88,11 +88,11 @@ export default {
     ),
     forbid(
       "inspector",
-      "The inspector runs in a page: it imports itself, the client of the control plane, and types of the backend.",
+      "The inspector runs in a page: it imports itself, the client of the control plane, the schema of seeds, and types of the backend.",
       { path: `${source("mock-server")}inspector/` },
       {
         path: "^packages/",
-        pathNot: `${folders("mock-server", ["inspector", "control"])}`,
+        pathNot: `${folders("mock-server", ["inspector", "control"])}|^packages/mock-server/seed[.]schema[.]json$`,
         dependencyTypesNot: ["type-only"],
       },
     ),

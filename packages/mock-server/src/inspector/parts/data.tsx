@@ -20,12 +20,15 @@ export function toneOfStatus(status: number): Tone {
 export function Time({
   at,
   withMilliseconds = false,
+  withDay = false,
 }: {
   readonly at: string | number;
   readonly withMilliseconds?: boolean;
+  readonly withDay?: boolean;
 }) {
   return (
     <time class="number" dateTime={new Date(at).toISOString()} title={`${day(at)} ${timeOfDay(at, true)} UTC`}>
+      {withDay && `${day(at)} `}
       {timeOfDay(at, withMilliseconds)}
     </time>
   );

@@ -10,6 +10,7 @@ const paths = {
   coverage: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM10 12l1.5 1.5L14 10",
   reference: "M3 2h8l2 2v10H3zM6 6h4M6 9h4",
   more: "M3 8h.01M8 8h.01M13 8h.01",
+  plus: "M8 3v10M3 8h10",
   close: "M4 4l8 8M12 4l-8 8",
   copy: "M5 5h8v9H5zM3 11V2h8",
   play: "M5 3l8 5-8 5z",

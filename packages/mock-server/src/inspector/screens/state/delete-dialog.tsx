@@ -1,0 +1,65 @@
+import { useSignal } from "@preact/signals";
+import { messageOf } from "../../../control/client.ts";
+import { useSession } from "../../data/context.ts";
+import { Button } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import type { CollectionName, Lookup, RecordsByCollection } from "./records.ts";
+import { Referrers } from "./referrers.tsx";
+
+/** Asks before a record is deleted. If the server refuses, it shows why and what uses the record. */
+export function DeleteDialog({
+  collection,
+  id,
+  title,
+  records,
+  lookup,
+  close,
+}: {
+  readonly collection: CollectionName;
+  readonly id: string;
+  readonly title: string;
+  readonly records: RecordsByCollection;
+  readonly lookup: Lookup;
+  readonly close: () => void;
+}) {
+  const session = useSession();
+  const refusal = useSignal<string | undefined>(undefined);
+  const remove = async () => {
+    const { response, error } = await session.control.value.DELETE("/_control/v1/state/{collection}/{id}", {
+      params: { path: { collection, id } },
+    });
+    if (!response.ok) {
+      refusal.value = messageOf(error);
+      return;
+    }
+    close();
+    session.notify("ok", "Deleted.");
+    session.go("state", collection);
+  };
+  return (
+    <Dialog title="Delete this record?" close={close}>
+      <p dir="auto">
+        <b>{title}</b>
+        {collection === "calls" && " Its transfer is deleted with it."}
+      </p>
+      {refusal.value === undefined ? (
+        <div class="form-tools form-end">
+          <Button kind="danger" onPress={remove}>
+            Delete
+          </Button>
+          <Button onPress={close}>Keep</Button>
+        </div>
+      ) : (
+        <>
+          <p class="load-error" role="alert" dir="auto">
+            {refusal.value}
+          </p>
+          {/* A link closes the dialog that it stands in. */}
+          <div onClickCapture={(event) => event.target instanceof HTMLAnchorElement && close()}>
+            <Referrers records={records} collection={collection} id={id} lookup={lookup} />
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,35 @@
+import { Link } from "../../parts/link.tsx";
+import { collectionLabel } from "./record-list.tsx";
+import { type CollectionName, type Lookup, type RecordsByCollection, referrersOf, titleOf } from "./records.ts";
+
+const mostShown = 20;
+
+/** The records that refer to a record, as links. Nothing if there are none. */
+export function Referrers({
+  records,
+  collection,
+  id,
+  lookup,
+}: {
+  readonly records: RecordsByCollection;
+  readonly collection: CollectionName;
+  readonly id: string;
+  readonly lookup: Lookup;
+}) {
+  const all = referrersOf(records, collection, id);
+  if (all.length === 0) return null;
+  return (
+    <section class="referrers">
+      <h3>Used by</h3>
+      <ul class="plain-list">
+        {all.slice(0, mostShown).map((one) => (
+          <li key={`${one.collection}/${one.id}`}>
+            <Link to={["state", one.collection, one.id]}>{titleOf(one.collection, one.record, lookup)}</Link>
+            <span class="muted"> {collectionLabel(one.collection)}</span>
+          </li>
+        ))}
+      </ul>
+      {all.length > mostShown && <p class="muted">and {all.length - mostShown} more</p>}
+    </section>
+  );
+}
