@@ -36,6 +36,8 @@ export interface Session {
   readonly credentials: Credentials;
   /** Sends a request to the API in the current sandbox. */
   api(request: Request): Promise<Response>;
+  /** Sends a request to the control plane in the current sandbox, where {@link control} has no operation for it. */
+  controlFetch(request: Request): Promise<Response>;
   /** Calls `listener` with each batch of events of the current sandbox until the returned function is called. */
   onEvents(listener: (events: readonly BackendEvent[]) => void): () => void;
   notify(tone: Notice["tone"], text: string): void;
@@ -81,6 +83,11 @@ export function createSession(source: Source, router: Router): Session {
     switchTo: (name) => router.go({ ...router.route.value, sandbox: name, rest: [] }),
     api(request) {
       request.headers.set("X-Sandbox", sandbox.value);
+      return source.fetch(request);
+    },
+    controlFetch(request) {
+      request.headers.set("X-Sandbox", sandbox.value);
+      if (token.value !== undefined) request.headers.set("Authorization", `Bearer ${token.value}`);
       return source.fetch(request);
     },
     onEvents(listener) {
