@@ -149,7 +149,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "/dist/|^packages/[^/]+/tsup.config.ts" },
+    exclude: { path: "/dist/|^packages/[^/]+/(?:tsup|vite).config.ts" },
     tsPreCompilationDeps: "specify",
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {

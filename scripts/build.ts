@@ -1,32 +1,20 @@
 // Builds every package, two at a time. Skips the build when neither the sources nor the output changed since the last one, so
 // that each command can ask for a build without paying for it twice; `--force` builds anyway.
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildInspector } from "./build-inspector.ts";
+import { digestOf, isRecorded, record } from "./digest.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const record = join(root, ".cache/build.json");
+const name = "build";
 const shared = [
   ...["package-lock.json", "tsconfig.base.json", "packages/spec/openapi.json"],
-  ...["scripts/build-options.ts", "scripts/licences.ts"],
+  ...["scripts/build-options.ts", "scripts/licences.ts", "packages/mock-server/vite.config.ts"],
 ];
 // The longest builds first, so that none is left alone at the end.
 const packages = ["backend", "sdk", "spec", "contract", "mock-server"];
-
-/** SHA-256 of the given files and of every file in the given folders, with their names; missing ones count as such. */
-function digestOf(paths: readonly string[]): string {
-  const hash = createHash("sha256");
-  const add = (path: string): void => {
-    if (!existsSync(path)) hash.update(`missing ${relative(root, path)}\n`);
-    else if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) add(join(path, name));
-    else hash.update(`${relative(root, path)}\n`).update(readFileSync(path));
-  };
-  for (const path of paths) add(join(root, path));
-  return hash.digest("hex");
-}
 
 const inputs = () =>
   digestOf([
@@ -34,12 +22,6 @@ const inputs = () =>
     ...packages.flatMap((name) => ["src", "package.json", "tsup.config.ts"].map((part) => `packages/${name}/${part}`)),
   ]);
 const outputs = () => digestOf(packages.map((name) => `packages/${name}/dist`));
-
-function isCurrent(): boolean {
-  if (!existsSync(record)) return false;
-  const last: unknown = JSON.parse(readFileSync(record, "utf8"));
-  return JSON.stringify(last) === JSON.stringify({ inputs: inputs(), outputs: outputs() });
-}
 
 /** Builds one package and prints what the build said once it ended; false when it failed. */
 async function build(name: string): Promise<boolean> {
@@ -49,7 +31,11 @@ async function build(name: string): Promise<boolean> {
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => said.push(text));
   const [status] = await once(child, "close");
   console.log(`${said.join("")}${status === 0 ? "built" : "FAILED"} @call-transfer/${name}`);
-  return status === 0;
+  if (status !== 0 || name !== "mock-server") return status === 0;
+  // After the package, whose build empties the folder.
+  await buildInspector();
+  console.log("built the inspector");
+  return true;
 }
 
 async function buildAll(): Promise<boolean> {
@@ -63,11 +49,10 @@ async function buildAll(): Promise<boolean> {
   return lanes.every(Boolean);
 }
 
-if (isCurrent() && !process.argv.includes("--force")) {
+const before = inputs();
+if (isRecorded(name, { inputs: before, outputs: outputs() }) && !process.argv.includes("--force")) {
   console.log("The build is current.");
 } else {
-  const before = inputs();
   if (!(await buildAll())) process.exit(1);
-  mkdirSync(dirname(record), { recursive: true });
-  writeFileSync(record, JSON.stringify({ inputs: before, outputs: outputs() }));
+  record(name, { inputs: before, outputs: outputs() });
 }

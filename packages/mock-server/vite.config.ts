@@ -1,7 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { licencesFile, viteLicences } from "../../scripts/licences.ts";
 
 const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const licences = viteLicences(folder(licencesFile));
 
 /** Builds the inspector's page into the package. */
 export default defineConfig({
@@ -19,5 +21,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  worker: { format: "es" },
+  plugins: [licences],
+  worker: { format: "es", plugins: () => [licences] },
 });
