@@ -14,10 +14,11 @@ const startWithinMs = 120_000;
 /**
  * Starts the browser of this machine without a window.
  *
+ * @param options More arguments of its command line.
  * @throws {Error} without a browser; check with `browserHere()` first.
  */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(options: readonly string[] = []): Promise<Browser> {
   const browser = await browserHere();
   if (browser === undefined) throw new Error("No browser is installed.");
-  return chromium.launch({ ...browser, args: browserArguments, timeout: startWithinMs });
+  return chromium.launch({ ...browser, args: [...browserArguments, ...options], timeout: startWithinMs });
 }

@@ -1,0 +1,203 @@
+// Opens the inspector in a real Chromium, for tests of its screens.
+//
+//   const open = inspectorTests();                        // once in each test file, at its top level
+//
+//   it("shows a retry", async () => {
+//     await using inspector = await open({ server: { clock: "frozen" }, screen: "traffic" });
+//     const { page, server } = inspector;
+//     await inspector.client().roles.list();               // a real program of the SDK, against the same server
+//     await page.getByText("/api/v1/roles").waitFor();     // Playwright waits; never sleep
+//     expect(await inspector.findings()).toEqual([]);      // axe-core's serious and critical findings
+//   });
+//
+// Each `open` starts a mock server from the sources on a free port (`server.backend` is its state) and a page with storage
+// of its own. At the end of its scope a page fails its test if it logged an error, threw one, or broke its policy (CSP); an
+// HTTP status that the API or the control plane meant is no error. `allow` is for tests in which an error is right.
+// `settled()` waits until the page has loaded what it asked for; `go` does that by itself. `go`, `theme` and `resize` change
+// what is shown: `for (const colours of themes) await inspector.theme(colours)`.
+// `screens()` reads the ids of all screens from the page. `shot(name)` writes a picture below reports/, to look at.
+//
+// `npx vitest run tests/inspector/hostile.full.test.ts` builds the page when it is not current. Without a browser the tests
+// fail, also outside CI.
+import { mkdirSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { demo } from "@call-transfer/backend";
+import { type MockServer, startMockServer } from "@call-transfer/mock-server";
+import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
+import axe from "axe-core";
+import type { Browser, Page, Request } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
+import { buildInspector } from "../../scripts/build-inspector.ts";
+
+/** How long a page may take for anything; long enough for a busy machine. */
+const withinMs = 60_000;
+/** An answer that the API or the control plane meant. Browsers log each as an error. */
+const meantAnswer =
+  /^Failed to load resource: the server responded with a status of \d+ .* \(https?:\/\/[^)]*\/(?:api|_control)\//;
+
+/** The colours of a page. */
+export const themes = ["light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+/** The widths at which the page must work, with their heights. */
+export const sizes = {
+  phone: { width: 400, height: 800 },
+  laptop: { width: 1280, height: 800 },
+  wide: { width: 1920, height: 1080 },
+} as const;
+
+export interface OpenOptions {
+  /** The options of the mock server that is started, or a running one. */
+  readonly server?: NonNullable<Parameters<typeof startMockServer>[0]> | MockServer;
+  /** The screen to begin with; the first one by default. */
+  readonly screen?: string;
+  readonly theme?: Theme;
+  readonly size?: keyof typeof sizes;
+  /** Errors of the page that this test provokes. */
+  readonly allow?: RegExp;
+}
+
+/** An open inspector with its server. Declare it with `await using`. */
+export interface Inspector extends AsyncDisposable {
+  readonly server: MockServer;
+  readonly page: Page;
+  /** Shows a screen of the sandbox `default`, and optionally what is selected on it, and waits until it is settled. */
+  go(screen: string, ...rest: readonly string[]): Promise<void>;
+  /** Waits until the page has no request under way, and has had none for a moment. */
+  settled(): Promise<void>;
+  /** The ids of all screens, from the page's navigation. */
+  screens(): Promise<readonly string[]>;
+  theme(theme: Theme): Promise<void>;
+  resize(size: keyof typeof sizes): Promise<void>;
+  /** A client of the server's API with the demo's API key, unless the options say otherwise. */
+  client(options?: Partial<ClientOptions>): CallTransfer;
+  /** axe-core's serious and critical findings in the page as it is, one text each. */
+  findings(): Promise<readonly string[]>;
+  /** The errors of the page so far. */
+  readonly troubles: readonly string[];
+  /** Writes a picture of the page to reports/inspector/NAME.png. */
+  shot(name: string): Promise<void>;
+}
+
+/** Builds the page and starts a browser for the tests of a file. Returns the function that opens inspectors in it. */
+export function inspectorTests(browserOptions: readonly string[] = []): (options?: OpenOptions) => Promise<Inspector> {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    await buildInspector();
+    browser = await launchBrowser(browserOptions);
+  });
+  afterAll(() => browser?.close());
+  return (options = {}) => {
+    if (browser === undefined) throw new Error("The browser is started before the first test. Open pages in tests.");
+    return openInspector(browser, options);
+  };
+}
+
+async function openInspector(browser: Browser, options: OpenOptions): Promise<Inspector> {
+  const { server: given = {}, screen, theme = "light", size = "laptop", allow } = options;
+  const isRunning = "backend" in given;
+  const server = isRunning ? given : await startMockServer({ port: 0, ...given });
+  const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(withinMs);
+  const troubles = watch(page, allow);
+  const settled = settling(page);
+  const go = async (name: string, ...rest: readonly string[]) => {
+    await page.goto(`${server.url}/_inspector/#/${["default", name, ...rest].map(encodeURIComponent).join("/")}`);
+    await page.getByRole("main").waitFor();
+    await settled();
+  };
+  const close = async () => {
+    await context.close();
+    if (!isRunning) await server.close();
+  };
+  try {
+    await go(screen ?? "");
+  } catch (cause) {
+    await close();
+    throw new Error(`The inspector did not open. ${troubles.join("\n") || "It logged no error."}`, { cause });
+  }
+  return {
+    server,
+    page,
+    troubles,
+    settled,
+    go,
+    screens: () =>
+      page
+        .locator('nav a[href^="#/"]')
+        .evaluateAll((links) => links.map((link) => link.getAttribute("href")?.split("/")[2] ?? "")),
+    theme: (colorScheme) => page.emulateMedia({ colorScheme }),
+    resize: (name) => page.setViewportSize(sizes[name]),
+    client: (more) => new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey, ...more }),
+    findings: () => findingsOf(page),
+    async shot(name) {
+      const folder = fileURLToPath(new URL("../../reports/inspector/", import.meta.url));
+      mkdirSync(folder, { recursive: true });
+      await page.screenshot({ path: `${folder}${name}.png` });
+    },
+    async [Symbol.asyncDispose]() {
+      await close();
+      if (troubles.length > 0) throw new Error(`The page had errors:\n${troubles.join("\n")}`);
+    },
+  };
+}
+
+/** Collects what goes wrong in a page. */
+function watch(page: Page, allow: RegExp | undefined): readonly string[] {
+  const troubles: string[] = [];
+  const add = (text: string) => {
+    if (!meantAnswer.test(text) && allow?.test(text) !== true) troubles.push(text);
+  };
+  page.on("pageerror", (error) => add(`Error: ${error.stack ?? error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error") add(`${message.text()} (${message.location().url})`);
+  });
+  return troubles;
+}
+
+/** How long a page must be without a request to count as settled. */
+const quietMs = 100;
+
+/** Follows the requests that a page sends for its data. The returned function waits until there are none. */
+function settling(page: Page): () => Promise<void> {
+  const open = new Set<Request>();
+  let lastAt = 0;
+  page.on("request", (request) => {
+    // The stream of events never ends. Requests of workers have no end here.
+    if (request.resourceType() === "fetch" && !request.url().includes("/events")) open.add(request);
+  });
+  const end = (request: Request) => {
+    if (open.delete(request)) lastAt = performance.now();
+  };
+  page.on("requestfinished", end);
+  page.on("requestfailed", end);
+  return async () => {
+    for (
+      const limit = performance.now() + withinMs;
+      open.size > 0 || performance.now() < lastAt + quietMs;
+      await sleep(20)
+    )
+      if (performance.now() > limit)
+        throw new Error(`The page waits for ${[...open].map((request) => request.url()).join(", ")}`);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+  };
+}
+
+async function findingsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    const run: typeof axe.run = Reflect.get(Reflect.get(globalThis, "axe"), "run");
+    return (await run(document, { resultTypes: ["violations"] })).violations;
+  });
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, help, nodes }) =>
+      nodes.map(({ target, failureSummary = "" }) => {
+        const why = failureSummary.replace(/\s+/g, " ");
+        return `${id}: ${help}. ${target.join(" ")}: ${why}`;
+      }),
+    );
+}
