@@ -87,6 +87,21 @@ describe("the control plane", () => {
     });
   });
 
+  it("checks a fault without adding it, as a text and as JSON", async () => {
+    const backend = newBackend();
+    const fault = { match: { operationId: "listRoles" }, do: [{ code: "service_unavailable" }, "pass"] };
+    const text = "listRoles 503, pass";
+    expect(await control(backend, "POST /faults/check", { text })).toMatchObject({
+      status: 200,
+      body: { fault, text },
+    });
+    expect((await control(backend, "POST /faults/check", fault)).body).toEqual({ fault, text });
+    expect((await control(backend, "POST /faults/check", { do: { status: 503, body: "x" } })).body).toEqual({
+      fault: { do: { status: 503, body: "x" } },
+    });
+    expect((await control(backend, "GET /faults")).body).toEqual({ faults: [] });
+  });
+
   it("lists scenarios and applies one", async () => {
     const backend = newBackend();
     const { body } = await control(backend, "GET /scenarios");
@@ -200,6 +215,8 @@ describe("the control plane", () => {
     ["POST /faults", { do: { code: "conflict" }, when: { nth: 0 } }, "when.nth"],
     ["POST /faults", [], "body"],
     ["POST /faults", { text: "creatCall 503" }, "text"],
+    ["POST /faults/check", { text: "creatCall 503" }, "text"],
+    ["POST /faults/check", { do: { code: "nope" } }, "do.code"],
     ["POST /faults", { text: "createCall 503", do: "reset" }, "do"],
     ["POST /faults", { text: 503 }, "text"],
     ["POST /faults", { webhooks: {}, match: {}, do: "truncate" }, "webhooks"],

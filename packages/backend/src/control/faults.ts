@@ -1,6 +1,10 @@
 import type { Fault } from "../faults/fault.ts";
+import { assertFault } from "../faults/fault-check.ts";
+import { formatFault } from "../faults/format-fault.ts";
+import { parseFault } from "../faults/parse-fault.ts";
 import { zFaultText } from "../generated/schemas.gen.ts";
 import { checkInput, under } from "../model/input-error.ts";
+import type { BackendControls } from "../testing/controls.ts";
 import type { ControlHandlers } from "./exchange.ts";
 import { controlError } from "./reply.ts";
 
@@ -12,7 +16,21 @@ export const faultHandlers = {
     const { text } = checkInput(zFaultText, body);
     return { id: under("text", () => backend.faults.add(text)) };
   },
+  checkFault({ backend, body }) {
+    const fault = checkedFault(body, backend);
+    const text = formatFault(fault, backend.operations);
+    return { fault, ...(text !== undefined && { text }) };
+  },
   clearFaults: ({ backend }) => backend.faults.clear(),
   removeFault: ({ backend, params }) =>
     backend.faults.remove(params.id) ? undefined : controlError("not_found", `There is no fault ${params.id}.`, "id"),
 } satisfies Partial<ControlHandlers>;
+
+function checkedFault(body: unknown, { operations }: BackendControls): Fault {
+  if ("text" in Object(body)) {
+    const { text } = checkInput(zFaultText, body);
+    return under("text", () => parseFault(text, operations));
+  }
+  assertFault(body, operations);
+  return body;
+}

@@ -23,6 +23,7 @@ export const controlOperations = {
   listFaults: { id: "listFaults", method: "GET", path: "/_control/v1/faults", summary: "List the active faults", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   addFault: { id: "addFault", method: "POST", path: "/_control/v1/faults", summary: "Add a fault", pathParameters: [], queryParameters: {}, hasBody: true, status: 201 },
   clearFaults: { id: "clearFaults", method: "DELETE", path: "/_control/v1/faults", summary: "Remove all faults", pathParameters: [], queryParameters: {}, hasBody: false, status: 204 },
+  checkFault: { id: "checkFault", method: "POST", path: "/_control/v1/faults/check", summary: "Check a fault without adding it", pathParameters: [], queryParameters: {}, hasBody: true, status: 200 },
   removeFault: { id: "removeFault", method: "DELETE", path: "/_control/v1/faults/{id}", summary: "Remove a fault", pathParameters: ["id"], queryParameters: {}, hasBody: false, status: 204 },
   listScenarios: { id: "listScenarios", method: "GET", path: "/_control/v1/scenarios", summary: "List the scenarios", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   applyScenario: { id: "applyScenario", method: "POST", path: "/_control/v1/scenarios/{name}", summary: "Apply a scenario", pathParameters: ["name"], queryParameters: {}, hasBody: false, status: 204 },

@@ -261,6 +261,8 @@ export const zAdvanceClockBody = zClockStep;
 
 export const zAddFaultBody = z.union([zFault, zFaultText]);
 
+export const zCheckFaultBody = z.union([zFault, zFaultText]);
+
 export const zRemoveFaultPath = z.strictObject({ id: z.string().min(1).max(100) });
 
 export const zApplyScenarioPath = z.strictObject({ name: z.string() });
@@ -333,6 +335,7 @@ export const controlSchemas = {
   listFaults: {},
   addFault: { body: zAddFaultBody },
   clearFaults: {},
+  checkFault: { body: zCheckFaultBody },
   removeFault: { path: zRemoveFaultPath },
   listScenarios: {},
   applyScenario: { path: zApplyScenarioPath },

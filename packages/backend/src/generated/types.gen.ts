@@ -18,6 +18,7 @@ export interface paths {
   readonly "/_control/v1/clock": { readonly get: operations["getClock"]; readonly put: operations["setClock"] };
   readonly "/_control/v1/clock/advance": { readonly post: operations["advanceClock"] };
   readonly "/_control/v1/faults": { readonly get: operations["listFaults"]; readonly post: operations["addFault"]; readonly delete: operations["clearFaults"] };
+  readonly "/_control/v1/faults/check": { readonly post: operations["checkFault"] };
   readonly "/_control/v1/faults/{id}": { readonly delete: operations["removeFault"] };
   readonly "/_control/v1/scenarios": { readonly get: operations["listScenarios"] };
   readonly "/_control/v1/scenarios/{name}": { readonly post: operations["applyScenario"] };
@@ -288,6 +289,11 @@ export interface components {
       readonly resetsAt?: string;
     } & { readonly [key: string]: unknown };
     readonly FaultAdded: { readonly id: string };
+    readonly CheckedFault: {
+      readonly fault: components["schemas"]["Fault"];
+      /** @description The fault as a text; absent if only JSON can say it. */
+      readonly text?: string;
+    };
     readonly FaultList: {
       readonly faults: readonly (components["schemas"]["Fault"] & components["schemas"]["FaultAdded"] & {
         /** @description How many requests or deliveries it has changed. */
@@ -727,6 +733,11 @@ export interface operations {
     readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["FaultAdded"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly clearFaults: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };
+  readonly checkFault: {
+    readonly parameters: {};
+    readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["Fault"] | components["schemas"]["FaultText"] } };
+    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["CheckedFault"] } }; readonly "4XX": components["responses"]["Rejected"] };
+  };
   readonly removeFault: {
     readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
