@@ -1,6 +1,38 @@
+import { useSession } from "../data/context.ts";
 import { Screen } from "../parts/screen.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { ActiveFaults } from "./faults/active-faults.tsx";
+import { AddFault } from "./faults/add-fault.tsx";
+import { PolicyTable } from "./faults/policies.tsx";
+import { Scenarios } from "./faults/scenarios.tsx";
 
-/** The screen Faults. */
+/** The screen Faults: what fails, which situation the sandbox is in, and the decisions that the specification leaves open. */
 export function Faults() {
-  return <Screen title="Faults">{null}</Screen>;
+  const [tab = ""] = useSession().route.value.rest;
+  return (
+    <Screen
+      title="Faults"
+      tools={
+        <Tabs
+          label="Parts of the screen"
+          tabs={[
+            { to: ["faults"], title: "Faults", isCurrent: tab !== "scenarios" && tab !== "policies" },
+            { to: ["faults", "scenarios"], title: "Scenarios", isCurrent: tab === "scenarios" },
+            { to: ["faults", "policies"], title: "Policies", isCurrent: tab === "policies" },
+          ]}
+        />
+      }
+    >
+      {tab === "scenarios" ? (
+        <Scenarios />
+      ) : tab === "policies" ? (
+        <PolicyTable />
+      ) : (
+        <div class="fault-columns">
+          <AddFault />
+          <ActiveFaults />
+        </div>
+      )}
+    </Screen>
+  );
 }

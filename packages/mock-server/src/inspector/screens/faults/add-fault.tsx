@@ -1,0 +1,118 @@
+import { useMemo } from "preact/hooks";
+import type { Schema } from "../../../control/client.ts";
+import { act } from "../../data/act.ts";
+import { useSession } from "../../data/context.ts";
+import { useLive } from "../../data/live.ts";
+import { Field } from "../../parts/field.tsx";
+import { Panel } from "../../parts/screen.tsx";
+import { Builder, type Choices } from "./builder.tsx";
+import { codeGroups } from "./code-groups.ts";
+import { createDraft } from "./draft.ts";
+
+const examples: readonly string[] = [
+  "createCall 503",
+  "createCall 503, 503, pass",
+  "* 503 10%",
+  "GET * latency 800ms",
+  "createCall processThenDrop",
+  "listCalls rateLimit 5s",
+  "createCall body toNumber=+49* 422",
+  "webhooks sign wrongSecret",
+  "webhooks duplicate 2",
+];
+
+/** Adds a fault, as a text or with the builder. Both show the same fault. */
+export function AddFault() {
+  const session = useSession();
+  const draft = useMemo(
+    () =>
+      createDraft(session, {
+        text: "createCall 503",
+        fault: { match: { operationId: "createCall" }, do: { code: "service_unavailable" } },
+      }),
+    [session],
+  );
+  const choices = useChoices();
+  const problem = draft.problem.value;
+  const add = async () => {
+    const added = act(
+      session,
+      session.control.value.POST("/_control/v1/faults", { body: draft.body() }),
+      "The fault is added. It applies from the next match.",
+    );
+    await added;
+  };
+  return (
+    <Panel title="Add a fault">
+      <form
+        class="fault-text"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void add();
+        }}
+      >
+        <Field
+          label="As a text"
+          hint={
+            draft.hasNoText.value
+              ? "Only JSON can say this fault, so it has no text. Add it as it is in the builder."
+              : "Which requests, what happens, how often. Enter adds it."
+          }
+          error={problem?.form === "text" ? problem.message : undefined}
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              type="text"
+              class="fault-line"
+              data-filter=""
+              dir="auto"
+              spellcheck={false}
+              autocomplete="off"
+              value={draft.text.value}
+              onInput={(event) => draft.setText(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <button type="submit" class="button button-primary" disabled={problem !== undefined}>
+          Add the fault
+        </button>
+      </form>
+      <ul class="chips" aria-label="Examples">
+        {examples.map((example) => (
+          <li key={example}>
+            <button type="button" class="chip" onClick={() => draft.setText(example)}>
+              {example}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Builder fault={draft.fault.value} choices={choices} onChange={draft.setFault} />
+      {problem?.form === "builder" && (
+        <p class="field-error" role="alert" dir="auto">
+          {problem.message}
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+function useChoices(): Choices {
+  const coverage = useLive<Schema<"Coverage">>(
+    (control) => control.GET("/_control/v1/coverage"),
+    () => false,
+  ).data;
+  const destinations = useLive<{
+    readonly records: readonly { readonly id?: unknown; readonly name?: unknown; readonly kind?: unknown }[];
+  }>(
+    (control) => control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "destinations" } } }),
+    ({ type, collection }) => type === "state.changed" && collection === "destinations",
+  ).data;
+  return {
+    operationIds: coverage?.operations.map(({ operationId }) => operationId) ?? [],
+    codesFor: (operationId) => codeGroups(coverage?.operations ?? [], operationId),
+    apps: (destinations?.records ?? [])
+      .filter(({ kind }) => kind === "app")
+      .map(({ id, name }) => [String(id), String(name ?? id)] as const),
+  };
+}

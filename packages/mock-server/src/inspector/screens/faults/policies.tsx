@@ -1,0 +1,101 @@
+import { useSignal } from "@preact/signals";
+import { messageOf, type Schema } from "../../../control/client.ts";
+import { useSession } from "../../data/context.ts";
+import { useLive } from "../../data/live.ts";
+import { Button } from "../../parts/button.tsx";
+import { Filter } from "../../parts/field.tsx";
+import { LoadError } from "../../parts/screen.tsx";
+import { PolicyValue, shownValue } from "./policy-value.tsx";
+
+type Policy = Schema<"PolicyDescriptions">["policies"][number];
+
+const assumptions = "https://github.com/call-transfer/call-transfer/blob/main/docs/assumptions.md";
+
+/** The policies: each with the assumption that it stands for. */
+export function PolicyTable() {
+  const filter = useSignal("");
+  const live = useLive<Schema<"PolicyDescriptions">>(
+    (control) => control.GET("/_control/v1/policies/descriptions"),
+    ({ type }) => type === "policies.changed" || type === "scenario.applied",
+  );
+  const words = filter.value.toLowerCase();
+  const policies = changedFirst(live.data?.policies ?? []).filter(({ name, description, assumption }) =>
+    `${name} ${description} ${assumption}`.toLowerCase().includes(words),
+  );
+  return (
+    <>
+      <LoadError error={live.error} />
+      <div class="intro policy-intro">
+        <p>The specification leaves these decisions open. Set them to what your platform does.</p>
+        <Filter
+          value={filter.value}
+          onChange={(value) => {
+            filter.value = value;
+          }}
+          placeholder="Filter policies"
+        />
+      </div>
+      <table class="policies">
+        <thead>
+          <tr>
+            <th scope="col">Policy</th>
+            <th scope="col">Value</th>
+            <th scope="col">Default</th>
+            <th scope="col">Stands for</th>
+          </tr>
+        </thead>
+        <tbody>
+          {policies.map((policy) => (
+            <PolicyRow key={policy.name} policy={policy} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function PolicyRow({ policy }: { readonly policy: Policy }) {
+  const session = useSession();
+  const error = useSignal<string | undefined>(undefined);
+  const save = async (value: unknown) => {
+    error.value = undefined;
+    const result = await session.control.value
+      .PUT("/_control/v1/policies", { body: { [policy.name]: value } })
+      .catch((reason: unknown) => ({ data: undefined, error: { detail: String(reason) } }));
+    if (result.data === undefined) error.value = messageOf(result.error);
+    return result.data !== undefined;
+  };
+  const changed = isChanged(policy);
+  return (
+    <tr class={changed ? "policy-changed" : undefined}>
+      <td>
+        <code>{policy.name}</code>
+        <p class="policy-text">{policy.description.replaceAll("`", "")}</p>
+      </td>
+      <td>
+        <PolicyValue policy={policy} error={error.value} save={save} />
+      </td>
+      <td>
+        <span class="policy-default">{shownValue(policy.default)}</span>
+        {changed && (
+          <Button label={`Reset ${policy.name} to its default`} onPress={() => save(policy.default)}>
+            Reset
+          </Button>
+        )}
+      </td>
+      <td>
+        <a href={`${assumptions}#${policy.assumption.toLowerCase()}`} target="_blank" rel="noreferrer">
+          {policy.assumption}
+        </a>
+      </td>
+    </tr>
+  );
+}
+
+function changedFirst(policies: readonly Policy[]): readonly Policy[] {
+  return [...policies.filter(isChanged), ...policies.filter((policy) => !isChanged(policy))];
+}
+
+function isChanged(policy: Policy): boolean {
+  return JSON.stringify(policy.value) !== JSON.stringify(policy.default);
+}
