@@ -1,6 +1,159 @@
-import { Screen } from "../parts/screen.tsx";
+import { useSignal } from "@preact/signals";
+import { useSession } from "../data/context.ts";
+import { useDestinations } from "../data/destinations.ts";
+import { milliseconds } from "../data/format.ts";
+import { useLive } from "../data/live.ts";
+import { attemptsOf, type Delivery, matchesFilter, outcomeOf } from "../data/webhooks.ts";
+import { Button } from "../parts/button.tsx";
+import { Status, Time } from "../parts/data.tsx";
+import { Filter } from "../parts/field.tsx";
+import { Empty, LoadError, Screen, Split } from "../parts/screen.tsx";
+import { VirtualList } from "../parts/virtual-list.tsx";
+import { DeliveryDetail } from "./webhooks/delivery.tsx";
+import { FirstWebhook } from "./webhooks/first-webhook.tsx";
+import { InboxView } from "./webhooks/inbox.tsx";
+import { Receivers } from "./webhooks/receivers.tsx";
+import { SecretMark } from "./webhooks/secret-mark.tsx";
+import { SendOffer } from "./webhooks/send-offer.tsx";
+import { Views } from "./webhooks/views.tsx";
 
 /** The screen Webhooks. */
 export function Webhooks() {
-  return <Screen title="Webhooks">{null}</Screen>;
+  const [view, selected] = useSession().route.value.rest;
+  if (view === "receivers") return <Receivers selected={selected} />;
+  if (view === "inbox") return <InboxView />;
+  return <Deliveries selected={view} />;
+}
+
+function Deliveries({ selected }: { readonly selected: string | undefined }) {
+  const session = useSession();
+  const filter = useSignal("");
+  const isSending = useSignal(false);
+  const live = useLive<{ deliveries: readonly Delivery[] }>(
+    (control) => control.GET("/_control/v1/webhooks/deliveries"),
+    ({ type }) => type.startsWith("webhook."),
+  );
+  const { destinations } = useDestinations();
+  const nameOf = (id: string) => destinations?.find((one) => one.id === id)?.name ?? id;
+  const all = live.data?.deliveries ?? [];
+  const attempts = attemptsOf(all);
+  const shown = all.filter((one) => matchesFilter(one, nameOf(one.destinationId), filter.value)).toReversed();
+  const chosen = all.find(({ id }) => id === selected);
+  return (
+    <Screen
+      title="Webhooks"
+      tools={
+        <>
+          <Views current="deliveries" />
+          <Filter
+            value={filter.value}
+            placeholder="Receiver, address, body, outcome"
+            onChange={(value) => {
+              filter.value = value;
+            }}
+          />
+          <Button
+            kind="primary"
+            onPress={() => {
+              isSending.value = true;
+            }}
+          >
+            Send an offer
+          </Button>
+        </>
+      }
+    >
+      <LoadError error={live.error} />
+      {live.data !== undefined && all.length === 0 ? (
+        <FirstWebhook />
+      ) : (
+        <Split
+          close={() => session.go("webhooks")}
+          list={
+            shown.length === 0 && live.data !== undefined ? (
+              <Empty title="No delivery contains these words">
+                <p>Change the filter to see the others.</p>
+              </Empty>
+            ) : (
+              <VirtualList
+                label="Deliveries"
+                items={shown}
+                keyOf={({ id }) => id}
+                selected={selected}
+                onSelect={(id) => session.go("webhooks", id)}
+                row={(delivery) => (
+                  <DeliveryRow
+                    delivery={delivery}
+                    name={nameOf(delivery.destinationId)}
+                    attempt={attempts.get(delivery.id)}
+                  />
+                )}
+              />
+            )
+          }
+          detail={
+            selected === undefined || live.data === undefined ? undefined : chosen === undefined ? (
+              <Empty title="This delivery is not kept">
+                <p>The sandbox was reset, or a thousand later deliveries replaced it.</p>
+              </Empty>
+            ) : (
+              <DeliveryDetail
+                key={chosen.id}
+                delivery={chosen}
+                destination={destinations?.find(({ id }) => id === chosen.destinationId)}
+                attempt={attempts.get(chosen.id)}
+              />
+            )
+          }
+        />
+      )}
+      {isSending.value && (
+        <SendOffer
+          destinations={destinations ?? []}
+          close={() => {
+            isSending.value = false;
+          }}
+        />
+      )}
+    </Screen>
+  );
+}
+
+function DeliveryRow({
+  delivery,
+  name,
+  attempt,
+}: {
+  readonly delivery: Delivery;
+  readonly name: string;
+  readonly attempt: { readonly number: number; readonly of: number } | undefined;
+}) {
+  const { at, url, durationMs, fault, signature } = delivery;
+  const { tone, text } = outcomeOf(delivery);
+  return (
+    <>
+      <Time at={at} />
+      <span class="delivery-outcome">
+        <Status tone={tone}>{text}</Status>
+      </span>
+      <span class="delivery-name" dir="auto">
+        {name}
+      </span>
+      <span class="delivery-url" dir="auto">
+        {url}
+      </span>
+      {fault !== undefined && <span class="tone-warn">{fault}</span>}
+      {attempt !== undefined && attempt.of > 1 && (
+        <span class="delivery-attempt number">
+          {attempt.number} of {attempt.of}
+        </span>
+      )}
+      <span class="delivery-secrets">
+        {signature === undefined
+          ? "unsigned"
+          : signature.v1.map(({ secret }, index) => <SecretMark key={index} secret={secret} />)}
+      </span>
+      <span class="delivery-duration number">{milliseconds(durationMs)}</span>
+    </>
+  );
 }

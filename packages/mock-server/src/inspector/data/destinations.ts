@@ -1,0 +1,18 @@
+import { useLive } from "./live.ts";
+import type { DestinationFacts } from "./webhooks.ts";
+
+/** The destinations that receive webhooks, read again when one of them changes. */
+export function useDestinations(): {
+  readonly destinations: readonly DestinationFacts[] | undefined;
+  readonly error: string | undefined;
+} {
+  const live = useLive<{ records: readonly DestinationFacts[] }>(
+    (control) => control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "destinations" } } }),
+    ({ type, changeCount }) =>
+      type === "state.changed" ||
+      type === "scenario.applied" ||
+      type === "secret.expired" ||
+      (type === "request" && changeCount !== undefined),
+  );
+  return { destinations: live.data?.records.filter(({ kind }) => kind === "app"), error: live.error };
+}

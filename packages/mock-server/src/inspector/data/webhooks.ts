@@ -1,0 +1,128 @@
+import type { Schema } from "../../control/client.ts";
+import { webhookSignature } from "../../control/contract.ts";
+import { duration } from "./format.ts";
+
+/** A delivery of a webhook. */
+export type Delivery = Schema<"Delivery">;
+
+/** What the page reads of a destination. */
+export interface DestinationFacts {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly enabled: boolean;
+  readonly config: { readonly url?: string };
+  readonly signingSecret?: string;
+  readonly previousSecret?: string;
+  readonly previousSecretExpiresAt?: string;
+}
+
+/** The part of a text before or after, or a piece of a signature header. */
+export interface HeaderPart {
+  readonly name: string;
+  readonly value: string;
+  /** Of a signature: the secret that made it. */
+  readonly secret?: "current" | "previous" | "other";
+}
+
+const overlapMs = 86_400_000;
+const toleranceMs = webhookSignature.toleranceSecs * 1000;
+
+/** The outcome of a delivery in a few words. */
+export function outcomeOf({ accepted, status, error }: Delivery): { tone: "ok" | "bad"; text: string } {
+  if (accepted) return { tone: "ok", text: `Accepted ${status ?? ""}`.trim() };
+  if (status !== undefined) return { tone: "bad", text: `Refused ${status}` };
+  return { tone: "bad", text: error?.startsWith("The sandbox was") ? "Not sent" : "No answer" };
+}
+
+/** What to do about a delivery that was not accepted; undefined for an accepted one. `realTime` is in milliseconds. */
+export function adviceOn(
+  { accepted, status, error, at, fault, headers }: Delivery,
+  realTime: number,
+): string | undefined {
+  if (accepted) return undefined;
+  if (status === undefined) {
+    return error?.includes("ECONNREFUSED")
+      ? "Start the app's server, or change the address of the destination. The built-in inbox accepts offers without a server."
+      : "Check the address of the destination, and the receiver's log.";
+  }
+  if (fault !== undefined)
+    return "A fault changed how the offer was sent. A receiver that checks signatures refuses most of these.";
+  if (status === 404) return "Check the path of the destination's address.";
+  if (status >= 300 && status < 400) return "Redirects are not followed. Use the final address.";
+  if (status === 409 || status >= 500) return "The receiver declined the offer, or failed. Its log says why.";
+  const ahead = Date.parse(at) - realTime;
+  if (headerOf(headers) !== undefined && Math.abs(ahead) > toleranceMs) {
+    return (
+      `The sandbox's clock is ${duration(ahead)} ${ahead > 0 ? "ahead of" : "behind"} the real time, and a receiver accepts ` +
+      `${duration(toleranceMs)}. Reset the clock, or pass the sandbox's time to the receiver as the option "now".`
+    );
+  }
+  return "If the receiver could not verify the signature, compare its secret with the destination's.";
+}
+
+/** The value of the signature header; undefined if the delivery had none. */
+export function headerOf(headers: Readonly<Record<string, string>>): string | undefined {
+  const wanted = webhookSignature.header.toLowerCase();
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
+}
+
+/** The signature header in its parts, in their order, each signature with the secret that made it. */
+export function headerParts({ headers, signature }: Pick<Delivery, "headers" | "signature">): readonly HeaderPart[] {
+  let next = 0;
+  return (headerOf(headers) ?? "").split(",").map((part) => {
+    const [name = "", value = ""] = part.split("=");
+    if (name !== webhookSignature.scheme) return { name, value };
+    const secret = signature?.v1[next]?.secret ?? "other";
+    next += 1;
+    return { name, value, secret };
+  });
+}
+
+/** The age of a signature against the tolerance, at a time in milliseconds. */
+export function ageOf(
+  t: number,
+  at: number,
+): { readonly ms: number; readonly isValid: boolean; readonly text: string } {
+  const ms = at - t * 1000;
+  const isValid = Math.abs(ms) <= toleranceMs;
+  const limit = duration(toleranceMs);
+  if (!isValid) {
+    const age = ms > 0 ? `${duration(ms)} old` : `${duration(ms)} in the future`;
+    return { ms, isValid, text: `${age}, more than ${limit}: a receiver must refuse it now` };
+  }
+  const age = Math.abs(ms) < 1000 ? "new" : ms > 0 ? `${duration(ms)} old` : `${duration(ms)} in the future`;
+  return { ms, isValid, text: `${age}. A receiver may accept it for ${duration(toleranceMs - ms)} more` };
+}
+
+/** Which attempt of how many a delivery is, by the id of the delivery: each sends the same event. */
+export function attemptsOf(
+  deliveries: readonly Pick<Delivery, "id" | "redeliveryOf">[],
+): ReadonlyMap<string, { readonly number: number; readonly of: number }> {
+  const firsts = new Map<string, string>();
+  const groups = new Map<string, string[]>();
+  for (const { id, redeliveryOf } of deliveries) {
+    const first = redeliveryOf === undefined ? id : (firsts.get(redeliveryOf) ?? redeliveryOf);
+    firsts.set(id, first);
+    groups.set(first, [...(groups.get(first) ?? []), id]);
+  }
+  return new Map(
+    [...groups.values()].flatMap((ids) => ids.map((id, index) => [id, { number: index + 1, of: ids.length }] as const)),
+  );
+}
+
+/** The time in which both secrets of a destination sign; undefined before the first rotation. */
+export function overlapOf({ previousSecretExpiresAt }: Pick<DestinationFacts, "previousSecretExpiresAt">) {
+  if (previousSecretExpiresAt === undefined) return undefined;
+  const to = Date.parse(previousSecretExpiresAt);
+  return { from: to - overlapMs, to };
+}
+
+/** Whether a delivery contains the text of a filter. */
+export function matchesFilter(delivery: Delivery, name: string, filter: string): boolean {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const { id, url, body, transferId = "", error = "", fault = "" } = delivery;
+  const text = [outcomeOf(delivery).text, name, id, url, body, transferId, error, fault].join(" ").toLowerCase();
+  return words.every((word) => text.includes(word));
+}

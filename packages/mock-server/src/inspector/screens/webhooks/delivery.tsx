@@ -1,0 +1,121 @@
+import { webhookSignature } from "../../../control/contract.ts";
+import { act } from "../../data/act.ts";
+import { useSession } from "../../data/context.ts";
+import { milliseconds } from "../../data/format.ts";
+import { curlOf } from "../../data/verify-code.ts";
+import { adviceOn, type Delivery, type DestinationFacts, headerOf, outcomeOf } from "../../data/webhooks.ts";
+import { Button, CopyButton } from "../../parts/button.tsx";
+import { Code, Facts, Json, Status, Time } from "../../parts/data.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Panel } from "../../parts/screen.tsx";
+import { HowToVerify } from "./how-to-verify.tsx";
+import { Signature } from "./signature.tsx";
+
+/** Everything about one delivery: the request as it was sent, its answer, and its signature taken apart. */
+export function DeliveryDetail({
+  delivery,
+  destination,
+  attempt,
+}: {
+  readonly delivery: Delivery;
+  /** Undefined if it was deleted. */
+  readonly destination: DestinationFacts | undefined;
+  readonly attempt: { readonly number: number; readonly of: number } | undefined;
+}) {
+  const session = useSession();
+  const { id, at, url, headers, body, transferId, status, error, durationMs, fault, faultDo, redeliveryOf } = delivery;
+  const outcome = outcomeOf(delivery);
+  const advice = adviceOn(delivery, Date.now());
+  const redeliver = async () => {
+    const path = { id };
+    const sending = session.control.value
+      .POST("/_control/v1/webhooks/deliveries/{id}/redeliver", { params: { path } })
+      .then((result) => {
+        if (result.response.ok) session.go("webhooks", (result.data as Delivery).id);
+        return result;
+      });
+    await act(session, sending, "The event was sent again with a new signature.");
+  };
+  return (
+    <>
+      <h2 class="delivery-title">
+        <Status tone={outcome.tone}>{outcome.text}</Status>
+      </h2>
+      {advice !== undefined && (
+        <p class="advice" dir="auto">
+          {error !== undefined && <strong>{sentence(error)} </strong>}
+          {advice}
+        </p>
+      )}
+      <p class="delivery-tools">
+        <Button kind="primary" onPress={redeliver}>
+          Send again
+        </Button>
+        <CopyButton text={() => curlOf(url, headers, body)}>Copy as curl</CopyButton>
+      </p>
+      <Facts
+        facts={{
+          Sent: <Time at={at} withMilliseconds />,
+          Receiver:
+            destination === undefined ? (
+              delivery.destinationId
+            ) : (
+              <Link to={["webhooks", "receivers", destination.id]}>{destination.name}</Link>
+            ),
+          Answer: status === undefined ? "none" : `${status}, after ${milliseconds(durationMs)}`,
+          Attempt: attempt === undefined || attempt.of === 1 ? undefined : `${attempt.number} of ${attempt.of}`,
+          "Again of": redeliveryOf && <Link to={["webhooks", redeliveryOf]}>{redeliveryOf}</Link>,
+          Transfer: transferId && <Link to={["transfers", transferId]}>{transferId}</Link>,
+          Fault: fault && (
+            <>
+              <Link to={["faults", fault]}>{fault}</Link> <Code>{JSON.stringify(faultDo)}</Code>
+            </>
+          ),
+          Id: <Code>{id}</Code>,
+        }}
+      />
+      <Panel title="Signature">
+        <Signature delivery={delivery} />
+      </Panel>
+      <Panel title="How to verify">
+        <HowToVerify />
+      </Panel>
+      <Panel title="The request as it was sent" tools={<CopyButton text={() => body}>Copy the body</CopyButton>}>
+        <p class="request-line">
+          <Code>POST {url}</Code>
+        </p>
+        <dl class="headers">
+          {Object.entries(headers).map(([name, value]) => (
+            <div key={name}>
+              <dt class={value === headerOf(headers) ? "header-signature" : ""}>{name}</dt>
+              <dd dir="auto">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <p class="muted">
+          The {new TextEncoder().encode(body).length} bytes of the body. {webhookSignature.algorithm} covers exactly
+          these, so check them before a parser changes them.
+        </p>
+        <Json value={body} label="Body" />
+        {isJson(body) && (
+          <details>
+            <summary>Formatted</summary>
+            <Json value={JSON.parse(body)} label="Formatted body" />
+          </details>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+/** A text of the server as a sentence. */
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/[.]$/, "")}.`;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

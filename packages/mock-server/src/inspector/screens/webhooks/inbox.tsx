@@ -1,0 +1,123 @@
+import { useSignal } from "@preact/signals";
+import type { Schema } from "../../../control/client.ts";
+import { act } from "../../data/act.ts";
+import { useSession } from "../../data/context.ts";
+import { useLive } from "../../data/live.ts";
+import { headerOf } from "../../data/webhooks.ts";
+import { Button, CopyButton } from "../../parts/button.tsx";
+import { Code, Json, Time } from "../../parts/data.tsx";
+import { TextField } from "../../parts/field.tsx";
+import { Empty, LoadError, Panel, Screen } from "../../parts/screen.tsx";
+import { sendToInbox } from "./first-webhook.tsx";
+import { Views } from "./views.tsx";
+
+/** Events that are drawn; the server keeps a thousand. */
+const mostShown = 50;
+
+/** The built-in receiver: its address, its answer and what it received. */
+export function InboxView() {
+  const session = useSession();
+  const live = useLive<Schema<"Inbox">>(
+    (control) => control.GET("/_control/v1/webhooks/inbox"),
+    ({ type }) => type.startsWith("inbox.") || type === "webhook.delivered" || type === "scenario.applied",
+  );
+  const { url, answer, received = [] } = live.data ?? {};
+  const shown = received.slice(-mostShown).toReversed();
+  return (
+    <Screen
+      title="Webhooks"
+      tools={
+        <>
+          <Views current="inbox" />
+          <Button kind="primary" onPress={() => sendToInbox(session)}>
+            Send an offer to it
+          </Button>
+        </>
+      }
+    >
+      <LoadError error={live.error} />
+      <Panel title="The built-in receiver" tools={<CopyButton text={() => url ?? ""}>Copy the address</CopyButton>}>
+        <p>
+          Its address is <Code>{url}</Code>. A destination of the kind app with this address needs no server: the
+          sandbox receives its offers here.
+        </p>
+        {answer !== undefined && <Answer key={JSON.stringify(answer)} answer={answer} />}
+      </Panel>
+      <Panel
+        title={`Received: ${received.length}`}
+        tools={
+          <Button
+            kind="danger"
+            disabled={received.length === 0}
+            onPress={() =>
+              act(session, session.control.value.DELETE("/_control/v1/webhooks/inbox"), "The inbox is empty.").then(
+                live.reload,
+              )
+            }
+          >
+            Clear
+          </Button>
+        }
+      >
+        {shown.length === 0 ? (
+          <Empty title="Nothing was received yet">
+            <p>Send an offer to it, or give its address to a destination.</p>
+          </Empty>
+        ) : (
+          <ul class="received">
+            {shown.map(({ at, headers, body }, index) => (
+              <li key={received.length - index}>
+                <details>
+                  <summary>
+                    <Time at={at} /> <span dir="auto">{body.slice(0, 120)}</span>
+                  </summary>
+                  <p class="signature-header">
+                    <Code>{headerOf(headers) ?? "no signature"}</Code>
+                  </p>
+                  <Json value={body} label="Body" />
+                </details>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </Screen>
+  );
+}
+
+function Answer({ answer }: { readonly answer: Schema<"InboxAnswer"> }) {
+  const session = useSession();
+  const status = useSignal(String(answer.status ?? 204));
+  const delay = useSignal(String(answer.delaySecs ?? 0));
+  const save = () =>
+    act(
+      session,
+      session.control.value.PUT("/_control/v1/webhooks/inbox", {
+        body: { status: Number(status.value), delaySecs: Number(delay.value) },
+      }),
+      `The inbox answers ${status.value}${Number(delay.value) > 0 ? ` after ${delay.value} s` : ""}.`,
+    );
+  return (
+    <div class="inbox-answer">
+      <TextField
+        label="Answers with status"
+        type="number"
+        value={status.value}
+        hint="2xx takes the call."
+        onChange={(value) => {
+          status.value = value;
+        }}
+      />
+      <TextField
+        label="After seconds"
+        type="number"
+        value={delay.value}
+        hint="On the sandbox's clock. 10 or more is no answer."
+        onChange={(value) => {
+          delay.value = value;
+        }}
+      />
+      <Button onPress={save}>Set the answer</Button>
+    </div>
+  );
+}
