@@ -1,0 +1,99 @@
+// What the pictures of the inspector show: half an hour of a dental practice whose program is under test, on a frozen clock.
+import { demo } from "@call-transfer/backend";
+import { type MockServer, startMockServer } from "@call-transfer/mock-server";
+import { CallTransfer } from "@call-transfer/sdk";
+import { createControlClient } from "../packages/mock-server/src/control/client.ts";
+
+/** A server with a past, and what to select in it. */
+export interface Scene {
+  readonly server: MockServer;
+  /** The transfer that rings. */
+  readonly transferId: string;
+  end(): Promise<void>;
+}
+
+const { destinations, members, numbers, recipients, flows } = demo;
+const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
+
+/** The front desk app. It declines offers, but lets the last one ring. */
+function createFrontDesk() {
+  let answer: (() => void) | undefined;
+  let isThinking = false;
+  return {
+    think: () => {
+      isThinking = true;
+    },
+    end: () => answer?.(),
+    fetch: (): Promise<Response> => {
+      if (!isThinking) return Promise.resolve(new Response(null, { status: 409 }));
+      return new Promise((resolve) => {
+        answer = () => resolve(new Response(null, { status: 200 }));
+      });
+    },
+  };
+}
+
+/** Plays the scene. */
+export async function playScene(): Promise<Scene> {
+  const frontDesk = createFrontDesk();
+  const server = await startMockServer({
+    port: 0,
+    clock: "frozen",
+    now: "2026-03-02T14:20:00Z",
+    fetch: frontDesk.fetch,
+  });
+  const { backend } = server;
+  const client = new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey });
+  const control = createControlClient({ url: server.url });
+  const pass = (seconds: number) => backend.advance({ by: seconds * 1000 });
+  const setMember = (id: string, availability: Readonly<Record<string, unknown>>) =>
+    control.PATCH("/_control/v1/state/{collection}/{id}", {
+      params: { path: { collection: "members", id } },
+      body: { availability },
+    });
+
+  await client.accounts.list();
+  await client.roles.list();
+  await setMember(members.admin, { status: "available" });
+  await setMember(members.agent, { status: "available" });
+  await pass(31);
+  const group = await client.destinationGroups.create({
+    name: "Emergency line",
+    strategy: "simultaneous",
+    members: [
+      { destinationId: destinations.phone, ringTimeoutSecs: 20 },
+      { destinationId: destinations.availableHumans, ringTimeoutSecs: 30 },
+      { destinationId: destinations.app, ringTimeoutSecs: 45 },
+    ],
+  });
+  // A group of that name is there already.
+  await client.destinationGroups.create({ name: "Emergency line", members: group.members }).result();
+  await pass(48);
+  await control.POST("/_control/v1/transfers", { body: { groupId: demo.groups.existing } });
+  await pass(64);
+  await client.destinations.rotateSecret(destinations.app);
+  await pass(12);
+  await client.calls.create(call);
+  await control.POST("/_control/v1/faults", { body: { text: "listCalls 503, 503, pass" } });
+  await client.calls.list();
+  await client.members.getAvailability(members.agent);
+  await client.members.getAvailability(members.foreign).result();
+  await control.POST("/_control/v1/faults", { body: { text: "createCall queue_full 10%" } });
+  await pass(35);
+  await client.calls.create({ ...call, toNumber: recipients.doNotCall }).result();
+  frontDesk.think();
+  const script = [
+    { destinationId: destinations.phone, declineAfterSecs: 6 },
+    { memberId: members.admin, declineAfterSecs: 11 },
+  ];
+  const started = await control.POST("/_control/v1/transfers", { body: { groupId: group.id, script } });
+  await pass(14);
+  return {
+    server,
+    transferId: started.data?.id ?? "",
+    async end() {
+      frontDesk.end();
+      await server.close();
+    },
+  };
+}
