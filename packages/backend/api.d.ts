@@ -327,7 +327,9 @@ declare class InputError extends Error {
 }
 
 declare interface Journal {
-  list(filter?: JournalFilter): readonly JournalEntry[];
+  readonly count: number;
+  readonly latest: JournalEntry | undefined;
+  list(filter?: JournalFilter & { readonly limit?: number | undefined }): readonly JournalEntry[];
   get(id: number, options?: { readonly reveal?: boolean | undefined }): JournalDetail | undefined;
   wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
   coverage(): readonly OperationCoverage[];
@@ -391,6 +393,7 @@ declare interface LateAnswer {
 declare interface ListedFault {
   readonly id: string;
   readonly hits: number;
+  readonly scenario?: string;
 }
 
 type Lists = { [Name in CollectionName]: z.ZodOptional<z.ZodArray<(typeof recordSchemas)[Name]>> };

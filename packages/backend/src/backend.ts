@@ -199,7 +199,7 @@ function createCore(options: BackendOptions, { table, wall, sandbox = "default",
     isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init),
   );
   const transfers = createTransfers(world, deliveries);
-  const journal = createJournal(table.operations);
+  const journal = createJournal(table.operations, () => events.emit("requests.cleared"));
   return { world, randoms, tokens, faults, inbox, deliveries, transfers, journal };
 }
 
@@ -244,12 +244,15 @@ function createControls(core: Core, options: BackendOptions, { table }: Parts): 
     seed(more) {
       loadSeed(world, more);
       expiries.refresh();
+      events.emit("sandbox.seeded");
     },
     snapshot: () => takeSnapshot(core),
     restore(snapshot) {
-      events.quietly(() => restoreSnapshot(core, snapshot));
-      journal.clear();
-      deliveries.clear();
+      events.quietly(() => {
+        restoreSnapshot(core, snapshot);
+        journal.clear();
+        deliveries.clear();
+      });
       expiries.restart();
       events.emit("sandbox.restored");
       transfers.resend();

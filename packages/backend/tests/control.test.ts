@@ -6,21 +6,10 @@ import { controlDocument } from "../src/generated/document.gen.ts";
 import { inboxUrl } from "../src/platform/inbox.ts";
 import { createSandboxes } from "../src/sandboxes.ts";
 import { demo } from "../src/testing/demo-seed.ts";
-import { send } from "./test-client.ts";
+import { control, send } from "./test-client.ts";
 
 function newBackend(): Backend {
   return createBackend({ controlPlane: true, fetch: async () => new Response() });
-}
-
-async function control(backend: Backend, target: string, body?: unknown, headers: Record<string, string> = {}) {
-  const [method = "GET", path = ""] = target.split(" ");
-  const response = await backend.fetch(`http://mock.test/_control/v1${path}`, {
-    method,
-    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
 }
 
 describe("the control plane", () => {
@@ -457,6 +446,20 @@ describe("the journal's routes", () => {
     expect(roles).toContainEqual({ status: 418, documented: false, count: 1 });
     expect(roles).toContainEqual({ status: 403, documented: true, count: 0 });
   });
+
+  it("count responses by error code, over all operations", async () => {
+    const backend = newBackend();
+    await send(backend, "GET /roles", { token: null });
+    await send(backend, "GET /accounts", { token: null });
+    backend.faults.add("listRoles region_saturated");
+    await send(backend, "GET /roles");
+    const { codes } = (await control(backend, "GET /coverage")).body;
+    const ofCode = (code: string) => codes.find((row: { code: string }) => row.code === code);
+    expect(ofCode("token_missing")).toMatchObject({ status: 401, documented: true, count: 2 });
+    expect(ofCode("region_saturated")).toMatchObject({ status: 503, documented: false, count: 1 });
+    expect(ofCode("queue_full")).toMatchObject({ documented: true, count: 0, meaning: expect.any(String) });
+    expect(ofCode("coupon_not_found")).toBeUndefined();
+  });
 });
 
 describe("the clock's routes", () => {
@@ -688,7 +691,8 @@ describe("the event stream", () => {
         ["1", "policies.changed"],
         ["2", "policies.changed"],
         ["3", "sandbox.reset"],
-        ["4", "request"],
+        ["4", "requests.cleared"],
+        ["5", "request"],
       ],
       true,
     ]);
@@ -704,7 +708,13 @@ describe("the sandboxes' routes", () => {
       body: { name: "checkout", path: "/_sandbox/checkout" },
     });
     expect(sandboxes.get("checkout")?.policies.dailyCallLimit).toBe(7);
-    expect((await control(backend, "GET /sandboxes")).body.sandboxes).toHaveLength(2);
+    await send(backend, "GET /roles");
+    const at = backend.clock.iso();
+    const clock = { now: at, mode: "frozen", rate: 1 };
+    expect((await control(backend, "GET /sandboxes")).body.sandboxes).toEqual([
+      { name: "default", path: "/_sandbox/default", ...clock, requestCount: 1, lastRequestAt: at },
+      { name: "checkout", path: "/_sandbox/checkout", ...clock, requestCount: 0 },
+    ]);
     expect((await control(backend, "DELETE /sandboxes/checkout")).status).toBe(204);
     expect((await control(backend, "DELETE /sandboxes/checkout")).status).toBe(404);
     expect((await control(backend, "DELETE /sandboxes/default")).status).toBe(400);

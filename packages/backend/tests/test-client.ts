@@ -34,6 +34,23 @@ export async function send(backend: Backend, target: string, request: TestReques
   return { status: response.status, headers: response.headers, body: answer === "" ? undefined : JSON.parse(answer) };
 }
 
+/** Sends a request to the control plane. `target` is `METHOD /path` below `/_control/v1`. */
+export async function control(
+  backend: Pick<Backend, "fetch">,
+  target: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+) {
+  const [method = "GET", path = ""] = target.split(" ");
+  const response = await backend.fetch(`http://mock.test/_control/v1${path}`, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+
 /** The code of an error answer. */
 export function codeOf({ body }: TestAnswer): unknown {
   return typeof body === "object" && body !== null && "code" in body ? body.code : undefined;

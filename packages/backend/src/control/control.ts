@@ -14,6 +14,7 @@ import { clockHandlers } from "./clock.ts";
 import { eventHandlers } from "./events.ts";
 import type { ControlHandlers, SandboxRegistry } from "./exchange.ts";
 import { faultHandlers } from "./faults.ts";
+import { memberHandlers } from "./members.ts";
 import { policyHandlers } from "./policies.ts";
 import { controlError } from "./reply.ts";
 import { requestHandlers } from "./requests.ts";
@@ -28,6 +29,7 @@ const handlers: ControlHandlers = {
   ...clockHandlers,
   ...eventHandlers,
   ...faultHandlers,
+  ...memberHandlers,
   ...policyHandlers,
   ...requestHandlers,
   ...sandboxHandlers,

@@ -11,6 +11,7 @@ type Part<Id extends ControlOperationId, Name extends string> =
 /** The sandboxes that the control plane manages. */
 export interface SandboxRegistry {
   list(): readonly string[];
+  get(name: string): Pick<BackendControls, "clock" | "journal"> | undefined;
   create(name: string, options: NewSandboxOptions): unknown;
   delete(name: string): boolean;
 }

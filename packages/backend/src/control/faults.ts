@@ -4,12 +4,16 @@ import { formatFault } from "../faults/format-fault.ts";
 import { parseFault } from "../faults/parse-fault.ts";
 import { zFaultText } from "../generated/schemas.gen.ts";
 import { checkInput, under } from "../model/input-error.ts";
+import { redacted } from "../model/redact.ts";
 import type { BackendControls } from "../testing/controls.ts";
 import type { ControlHandlers } from "./exchange.ts";
 import { controlError } from "./reply.ts";
 
 export const faultHandlers = {
-  listFaults: ({ backend }) => ({ faults: backend.faults.list() }),
+  listFaults: ({ backend, query }) =>
+    query?.redact
+      ? Response.json({ faults: backend.faults.list().map((fault) => redacted({ ...fault })) })
+      : { faults: backend.faults.list() },
   // `add` validates it.
   addFault({ backend, body }) {
     if (!("text" in Object(body))) return { id: backend.faults.add(body as Fault) };

@@ -1,9 +1,10 @@
-import { isUnmatched } from "../http/journal.ts";
+import { errorCodes } from "@call-transfer/spec";
+import { isUnmatched, type OperationCoverage } from "../http/journal.ts";
 import { InputError } from "../model/input-error.ts";
 import { suggestion } from "../model/spelling.ts";
 import type { BackendControls } from "../testing/controls.ts";
 import type { ControlHandlers } from "./exchange.ts";
-import { controlError } from "./reply.ts";
+import { controlError, type SuccessBody } from "./reply.ts";
 
 const defaultWaitMs = 5000;
 
@@ -37,10 +38,22 @@ export const requestHandlers = {
     backend.journal.get(Number(params.id)) === undefined ? notFound(params.id) : backend.replay(Number(params.id)),
   getCoverage: ({ backend }) => ({
     operations: backend.journal.coverage(),
+    codes: codesOf(backend.journal.coverage()),
     unmatched: backend.journal.list().filter(isUnmatched).length,
     refused: backend.journal.list().filter(({ decidedBy }) => decidedBy.step === "gate").length,
   }),
 } satisfies Partial<ControlHandlers>;
+
+/** The error codes of all operations, in the order of the specification. */
+function codesOf(operations: readonly OperationCoverage[]): SuccessBody<"getCoverage">["codes"] {
+  const counts = operations.flatMap(({ codes }) => codes);
+  return Object.entries(errorCodes).flatMap(([code, { mockStatus, meaning }]) => {
+    const found = counts.filter((one) => one.code === code);
+    if (found.length === 0) return [];
+    const count = found.reduce((sum, one) => sum + one.count, 0);
+    return { code, status: mockStatus, meaning, documented: found.some(({ documented }) => documented), count };
+  });
+}
 
 function notFound(id: string): Response {
   return controlError("not_found", `There is no request ${id} in the journal.`, "id");

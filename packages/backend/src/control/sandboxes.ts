@@ -3,13 +3,15 @@ import { InputError } from "../model/input-error.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
 import type { BackendControls } from "../testing/controls.ts";
 import type { ControlHandlers, SandboxRegistry } from "./exchange.ts";
-import { controlError } from "./reply.ts";
+import { controlError, type SuccessBody } from "./reply.ts";
 
 export const sandboxHandlers = {
   getHealth: () => ({ status: "ok" }),
   getVersion: ({ backend }) => ({ control: versionOf(controlDocument), api: apiVersionOf(backend) }),
   getDocument: () => controlDocument,
-  listSandboxes: ({ sandboxes }) => ({ sandboxes: (sandboxes?.list() ?? [""]).map(describeSandbox) }),
+  listSandboxes: ({ sandboxes, backend }) => ({
+    sandboxes: (sandboxes?.list() ?? [""]).map((name) => summaryOf(name, sandboxes?.get(name) ?? backend)),
+  }),
   createSandbox({ sandboxes, body: { name, ...options } }) {
     required(sandboxes).create(name, omitUndefined(options));
     return describeSandbox(name);
@@ -32,6 +34,21 @@ function required(sandboxes: SandboxRegistry | undefined): SandboxRegistry {
 
 function describeSandbox(name: string): { name: string; path: string } {
   return { name, path: name === "" ? "" : `/_sandbox/${name}` };
+}
+
+function summaryOf(
+  name: string,
+  { clock, journal }: Pick<BackendControls, "clock" | "journal">,
+): SuccessBody<"listSandboxes">["sandboxes"][number] {
+  const lastRequestAt = journal.latest?.at;
+  return {
+    ...describeSandbox(name),
+    now: clock.iso(),
+    mode: clock.mode,
+    rate: clock.rate,
+    requestCount: journal.count,
+    ...(lastRequestAt !== undefined && { lastRequestAt }),
+  };
 }
 
 /** The version in the paths of the API (§9). */

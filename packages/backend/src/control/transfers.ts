@@ -1,14 +1,14 @@
 import { errorCodes } from "@call-transfer/spec";
-import { errorResponse } from "../http/dispatch.ts";
+import { limited } from "../model/retention.ts";
 import type { TransferRecord } from "../model/transfer-record.ts";
 import { ringsUntil } from "../rules/transfers.ts";
 import type { ControlHandlers } from "./exchange.ts";
 import { controlError, type SuccessBody } from "./reply.ts";
 
 export const transferHandlers = {
-  listTransfers: async ({ backend }) => {
+  listTransfers: async ({ backend, query }) => {
     await backend.clock.runDue();
-    return { transfers: backend.transfers.list().map(formatTransfer) };
+    return { transfers: limited(backend.transfers.list(), { limit: query?.limit }).map(formatTransfer) };
   },
   async startTransfer({ backend, body }) {
     const transfer = backend.transfers.start(body);
@@ -25,7 +25,7 @@ export const transferHandlers = {
     const transfer = backend.transfers.get(params.id);
     if (transfer === undefined) return notFound(params.id);
     const code = await backend.transfers.answer(params.id, body);
-    return code === undefined ? formatTransfer(transfer) : errorResponse(code, errorCodes[code].meaning);
+    return code === undefined ? formatTransfer(transfer) : controlError(code, errorCodes[code].meaning);
   },
   async declineTransfer({ backend, params, body }) {
     await backend.clock.runDue();

@@ -1,18 +1,39 @@
 import { omitUndefined } from "../model/omit-undefined.ts";
+import { limited } from "../model/retention.ts";
+import type { Delivery } from "../platform/deliveries.ts";
 import { inboxUrl } from "../platform/inbox.ts";
 import type { ControlHandlers } from "./exchange.ts";
+import { redactedDelivery, redactedMessage } from "./redacted.ts";
 import { controlError } from "./reply.ts";
 
 export const webhookHandlers = {
   triggerWebhook: ({ backend, body }) => backend.deliveries.trigger(body),
-  listDeliveries: ({ backend }) => ({ deliveries: backend.deliveries.list() }),
+  listDeliveries: ({ backend, query }) => ({
+    deliveries: limited(answeredAfter(backend.deliveries.list(), query?.after), query ?? {}).map((delivery) =>
+      redactedDelivery(query, delivery),
+    ),
+  }),
+  getDelivery({ backend, params, query }) {
+    const delivery = backend.deliveries.list().find(({ id }) => id === params.id);
+    return delivery === undefined ? notFound(params.id) : redactedDelivery(query, delivery);
+  },
   redeliverWebhook: ({ backend: { deliveries }, params }) =>
-    deliveries.list().some(({ id }) => id === params.id)
-      ? deliveries.redeliver(params.id)
-      : controlError("not_found", `There is no delivery ${params.id}.`, "id"),
-  getInbox: ({ backend: { inbox } }) => ({ url: inboxUrl, answer: { ...inbox.answer }, received: inbox.list() }),
+    deliveries.list().some(({ id }) => id === params.id) ? deliveries.redeliver(params.id) : notFound(params.id),
+  getInbox: ({ backend: { inbox }, query }) => ({
+    url: inboxUrl,
+    answer: { ...inbox.answer },
+    received: inbox.list().map((event) => (query?.redact ? { ...event, ...redactedMessage(event) } : event)),
+  }),
   setInbox({ backend, body }) {
     backend.inbox.answer = omitUndefined(body);
   },
   clearInbox: ({ backend }) => backend.inbox.clear(),
 } satisfies Partial<ControlHandlers>;
+
+function answeredAfter(deliveries: readonly Delivery[], after: string | undefined): readonly Delivery[] {
+  return after === undefined ? deliveries : deliveries.slice(deliveries.findIndex(({ id }) => id === after) + 1);
+}
+
+function notFound(id: string): Response {
+  return controlError("not_found", `There is no delivery ${id}.`, "id");
+}

@@ -34,6 +34,8 @@ export interface ListedFault {
   readonly id: string;
   /** How many requests or deliveries it has changed. */
   readonly hits: number;
+  /** The scenario that added it, if one did. */
+  readonly scenario?: string;
 }
 
 /** The faults that apply to one request: the sum of all latencies, and the first other action. */
@@ -53,6 +55,7 @@ export interface MatchedWebhookFault {
 interface ActiveFault<Kind extends Fault = Fault> {
   readonly id: string;
   readonly fault: Kind;
+  readonly scenario: string | undefined;
   /** Counts down to the first match that fails. */
   nth: number;
   /** Counts down the matches that still fail; null for no limit. */
@@ -89,6 +92,8 @@ export interface FaultQueue extends Faults {
   match(request: RequestCriteria, requestId: string): MatchedFaults;
   /** Adds a fault that every sandbox starts with, if it is for this one. Throws InputError naming the invalid field. */
   addInitial(fault: Fault | string): void;
+  /** Replaces the faults that a scenario added before. */
+  replaceOfScenario(scenario: string, faults: readonly Fault[]): void;
   /** Returns the fault that applies to a delivery, if there is one, and counts it down. */
   matchDelivery(delivery: DeliveryCriteria, deliveryId: string): MatchedWebhookFault | undefined;
   /** A new id for a delivery that a fault adds. Drawn here, so that faults do not change the ids of records. */
@@ -114,9 +119,9 @@ export function createFaults(
     assertFault(fault, operations);
     return structuredClone(fault);
   };
-  const push = (fault: Fault): string => {
+  const push = (fault: Fault, scenario?: string): string => {
     last += 1;
-    const entry = activeFault(`fault-${last}`, fault);
+    const entry = activeFault(`fault-${last}`, fault, { scenario });
     active.push(entry);
     const { hits: _, ...added } = shownFault(entry);
     events.emit("fault.added", () => redacted(added));
@@ -158,6 +163,10 @@ export function createFaults(
       const own = validated(fault);
       if (isForSandbox(own)) push(own);
     },
+    replaceOfScenario(scenario, faults) {
+      keep((entry) => entry.scenario !== scenario);
+      for (const fault of faults) push(validated(fault), scenario);
+    },
     asksForBody: (request) =>
       active.some((entry) => isForRequests(entry) && entry.fault.match?.body !== undefined && isMatch(entry, request)),
     match(request, requestId) {
@@ -182,11 +191,14 @@ export function createFaults(
     newDeliveryId: () => random.uuid(),
     keep: () => ({ last, waiting: list().map((fault) => ({ ...fault })) }),
     restore(snapshot) {
-      const restored = snapshot.waiting.map(({ id, hits, ...fault }, index) =>
+      const restored = snapshot.waiting.map(({ id, hits, scenario, ...fault }, index) =>
         activeFault(
           id,
           under(`faults.waiting[${index}]`, () => validated(fault)),
-          typeof hits === "number" ? hits : 0,
+          {
+            ...(typeof hits === "number" && { hits }),
+            ...(typeof scenario === "string" && { scenario }),
+          },
         ),
       );
       active = restored;
@@ -195,15 +207,19 @@ export function createFaults(
   };
 }
 
-function activeFault(id: string, fault: Fault, hits = 0): ActiveFault {
+function activeFault(
+  id: string,
+  fault: Fault,
+  { hits = 0, scenario }: { readonly hits?: number; readonly scenario?: string | undefined },
+): ActiveFault {
   const { nth = 1, times = 1, step = 1 } = fault.when ?? {};
-  return { id, fault, nth, times, step, hits };
+  return { id, fault, scenario, nth, times, step, hits };
 }
 
 /** A fault with the counts that remain. */
-function shownFault({ id, fault, nth, times, step, hits }: ActiveFault): Fault & ListedFault {
+function shownFault({ id, fault, scenario, nth, times, step, hits }: ActiveFault): Fault & ListedFault {
   const when = { ...fault.when, nth, times, ...(isList<unknown>(fault.do) && { step }) };
-  return { ...structuredClone(fault), id, when: structuredClone(when), hits };
+  return { ...structuredClone(fault), id, when: structuredClone(when), hits, ...(scenario && { scenario }) };
 }
 
 function isForRequests(entry: ActiveFault): entry is ActiveFault<RequestFault> {

@@ -243,21 +243,31 @@ export const zPutSnapshotBody = zSnapshot;
 
 export const zListRecordsPath = z.strictObject({ collection: zCollection });
 
+export const zListRecordsQuery = z.strictObject({ redact: z.boolean().optional() });
+
 export const zCreateRecordBody = zStateRecord;
 
 export const zCreateRecordPath = z.strictObject({ collection: zCollection });
+
+export const zCreateRecordQuery = z.strictObject({ redact: z.boolean().optional() });
 
 export const zDeleteRecordPath = z.strictObject({ collection: zCollection, id: z.string().min(1).max(200) });
 
 export const zGetRecordPath = z.strictObject({ collection: zCollection, id: z.string().min(1).max(200) });
 
+export const zGetRecordQuery = z.strictObject({ redact: z.boolean().optional() });
+
 export const zUpdateRecordBody = zStateRecord;
 
 export const zUpdateRecordPath = z.strictObject({ collection: zCollection, id: z.string().min(1).max(200) });
 
+export const zUpdateRecordQuery = z.strictObject({ redact: z.boolean().optional() });
+
 export const zSetClockBody = zClockSetting;
 
 export const zAdvanceClockBody = zClockStep;
+
+export const zListFaultsQuery = z.strictObject({ redact: z.boolean().optional() });
 
 export const zAddFaultBody = z.union([zFault, zFaultText]);
 
@@ -270,7 +280,8 @@ export const zApplyScenarioPath = z.strictObject({ name: z.string() });
 export const zListRequestsQuery = z.strictObject({
   operationId: z.string().optional(),
   status: z.int().optional(),
-  after: z.int().gte(0).optional()
+  after: z.int().gte(0).optional(),
+  limit: z.int().gte(1).lte(1000).optional()
 });
 
 export const zWaitForRequestsBody = zRequestWait;
@@ -283,7 +294,19 @@ export const zReplayRequestPath = z.strictObject({ id: z.string().min(1).max(100
 
 export const zTriggerWebhookBody = zTrigger;
 
+export const zListDeliveriesQuery = z.strictObject({
+  redact: z.boolean().optional(),
+  after: z.string().optional(),
+  limit: z.int().gte(1).lte(1000).optional()
+});
+
+export const zGetDeliveryPath = z.strictObject({ id: z.string().min(1).max(100) });
+
+export const zGetDeliveryQuery = z.strictObject({ redact: z.boolean().optional() });
+
 export const zRedeliverWebhookPath = z.strictObject({ id: z.string().min(1).max(100) });
+
+export const zGetInboxQuery = z.strictObject({ redact: z.boolean().optional() });
 
 export const zSetInboxBody = zInboxAnswer;
 
@@ -300,6 +323,8 @@ export const zListEventsQuery = z.strictObject({
   limit: z.int().gte(1).lte(2000).optional()
 });
 
+export const zListTransfersQuery = z.strictObject({ limit: z.int().gte(1).lte(1000).optional() });
+
 export const zStartTransferBody = zNewTransfer;
 
 export const zGetTransferPath = z.strictObject({ id: z.string().min(1).max(100) });
@@ -311,6 +336,8 @@ export const zAnswerTransferPath = z.strictObject({ id: z.string().min(1).max(10
 export const zDeclineTransferBody = zTransferAnswer;
 
 export const zDeclineTransferPath = z.strictObject({ id: z.string().min(1).max(100) });
+
+export const zListAvailabilityQuery = z.strictObject({ accountId: z.string().optional() });
 
 /** What checks the path, query and body of each request to the control plane. */
 export const controlSchemas = {
@@ -324,15 +351,15 @@ export const controlSchemas = {
   addSeed: { body: zAddSeedBody },
   getSnapshot: {},
   putSnapshot: { body: zPutSnapshotBody },
-  listRecords: { path: zListRecordsPath },
-  createRecord: { path: zCreateRecordPath, body: zCreateRecordBody },
-  getRecord: { path: zGetRecordPath },
-  updateRecord: { path: zUpdateRecordPath, body: zUpdateRecordBody },
+  listRecords: { path: zListRecordsPath, query: zListRecordsQuery },
+  createRecord: { path: zCreateRecordPath, query: zCreateRecordQuery, body: zCreateRecordBody },
+  getRecord: { path: zGetRecordPath, query: zGetRecordQuery },
+  updateRecord: { path: zUpdateRecordPath, query: zUpdateRecordQuery, body: zUpdateRecordBody },
   deleteRecord: { path: zDeleteRecordPath },
   getClock: {},
   setClock: { body: zSetClockBody },
   advanceClock: { body: zAdvanceClockBody },
-  listFaults: {},
+  listFaults: { query: zListFaultsQuery },
   addFault: { body: zAddFaultBody },
   clearFaults: {},
   checkFault: { body: zCheckFaultBody },
@@ -346,9 +373,10 @@ export const controlSchemas = {
   getRequest: { path: zGetRequestPath, query: zGetRequestQuery },
   replayRequest: { path: zReplayRequestPath },
   triggerWebhook: { body: zTriggerWebhookBody },
-  listDeliveries: {},
+  listDeliveries: { query: zListDeliveriesQuery },
+  getDelivery: { path: zGetDeliveryPath, query: zGetDeliveryQuery },
   redeliverWebhook: { path: zRedeliverWebhookPath },
-  getInbox: {},
+  getInbox: { query: zGetInboxQuery },
   setInbox: { body: zSetInboxBody },
   clearInbox: {},
   issueToken: { body: zIssueTokenBody },
@@ -359,9 +387,10 @@ export const controlSchemas = {
   getCoverage: {},
   streamEvents: { query: zStreamEventsQuery },
   listEvents: { query: zListEventsQuery },
-  listTransfers: {},
+  listTransfers: { query: zListTransfersQuery },
   startTransfer: { body: zStartTransferBody },
   getTransfer: { path: zGetTransferPath },
   answerTransfer: { path: zAnswerTransferPath, body: zAnswerTransferBody },
   declineTransfer: { path: zDeclineTransferPath, body: zDeclineTransferBody },
+  listAvailability: { query: zListAvailabilityQuery },
 } satisfies Record<string, { path?: z.ZodType; query?: z.ZodType; body?: z.ZodType }>;

@@ -29,6 +29,7 @@ export interface paths {
   readonly "/_control/v1/requests/{id}/replay": { readonly post: operations["replayRequest"] };
   readonly "/_control/v1/webhooks/trigger": { readonly post: operations["triggerWebhook"] };
   readonly "/_control/v1/webhooks/deliveries": { readonly get: operations["listDeliveries"] };
+  readonly "/_control/v1/webhooks/deliveries/{id}": { readonly get: operations["getDelivery"] };
   readonly "/_control/v1/webhooks/deliveries/{id}/redeliver": { readonly post: operations["redeliverWebhook"] };
   readonly "/_control/v1/webhooks/inbox": { readonly get: operations["getInbox"]; readonly put: operations["setInbox"]; readonly delete: operations["clearInbox"] };
   readonly "/_control/v1/auth/tokens": { readonly post: operations["issueToken"] };
@@ -42,6 +43,7 @@ export interface paths {
   readonly "/_control/v1/transfers/{id}": { readonly get: operations["getTransfer"] };
   readonly "/_control/v1/transfers/{id}/answers": { readonly post: operations["answerTransfer"] };
   readonly "/_control/v1/transfers/{id}/declines": { readonly post: operations["declineTransfer"] };
+  readonly "/_control/v1/members/availability": { readonly get: operations["listAvailability"] };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -67,7 +69,23 @@ export interface components {
       /** @description The prefix of all paths in this sandbox, e.g. `/_sandbox/checkout`. */
       readonly path: string;
     };
-    readonly SandboxList: { readonly sandboxes: readonly components["schemas"]["Sandbox"][] };
+    readonly SandboxSummary: components["schemas"]["Sandbox"] & {
+      /**
+       * Format: date-time
+       * @description The time of its clock.
+       */
+      readonly now: string;
+      readonly mode: components["schemas"]["ClockMode"];
+      readonly rate: number;
+      /** @description The number of requests to the API, since the journal was last cleared. */
+      readonly requestCount: number;
+      /**
+       * Format: date-time
+       * @description The time of the latest request to the API, on its clock; absent for none.
+       */
+      readonly lastRequestAt?: string;
+    };
+    readonly SandboxList: { readonly sandboxes: readonly components["schemas"]["SandboxSummary"][] };
     /** @description Omitted options are those of the sandbox `default`. */
     readonly NewSandbox: {
       readonly name: components["schemas"]["SandboxName"];
@@ -298,6 +316,8 @@ export interface components {
       readonly faults: readonly (components["schemas"]["Fault"] & components["schemas"]["FaultAdded"] & {
         /** @description How many requests or deliveries it has changed. */
         readonly hits: number;
+        /** @description The scenario that added it, if one did. */
+        readonly scenario?: string;
       })[];
     };
     /** @enum {string} */
@@ -308,7 +328,7 @@ export interface components {
       readonly description: string;
       /** @description The section of the specification that it is about. */
       readonly section: string;
-      /** @description The faults that it adds, as texts. Each has the name of the scenario. */
+      /** @description The faults that it adds, as texts. Each has the name of the scenario as `name` and `scenario`. */
       readonly faults?: readonly string[];
       readonly policies?: components["schemas"]["Policies"];
       readonly inbox?: components["schemas"]["InboxAnswer"];
@@ -552,6 +572,17 @@ export interface components {
       }[];
     };
     readonly Coverage: {
+      /** @description The error codes that any operation documents or returned, with the responses of all operations. */
+      readonly codes: readonly {
+        readonly code: string;
+        readonly status: number;
+        /** @description What it means, in a sentence. */
+        readonly meaning: string;
+        /** @description Whether an operation documents it. */
+        readonly documented: boolean;
+        /** @description How many responses had it; 0 for never. */
+        readonly count: number;
+      }[];
       readonly operations: readonly {
         readonly operationId: string;
         readonly statuses: readonly { readonly status: number; readonly documented: boolean; readonly count: number }[];
@@ -628,6 +659,60 @@ export interface components {
       readonly rings: readonly components["schemas"]["Ring"][];
     };
     readonly TransferList: { readonly transfers: readonly components["schemas"]["Transfer"][] };
+    readonly AvailabilityList: { readonly members: readonly components["schemas"]["Availability"][] };
+    readonly Availability: {
+      readonly memberId: string;
+      readonly userId: string;
+      /** @description The name of the user. */
+      readonly name: string;
+      readonly accountId: string;
+      readonly role: components["schemas"]["Role"];
+      /** @description The status in force now: `available`, `away` or `offline`. */
+      readonly status: string;
+      /** @description Whether the member is on a transferred call. */
+      readonly busy: boolean;
+      /** @description Who set the status: `member`, `admin` or `auto`. */
+      readonly source: string | null;
+      readonly reason: string | null;
+      /**
+       * Format: date-time
+       * @description When the status ends by itself.
+       */
+      readonly until: string | null;
+      /**
+       * Format: date-time
+       * @description When the status was set.
+       */
+      readonly updatedAt: string | null;
+      /** @description The IANA time zone of the hours: their own, the account's, or UTC. */
+      readonly timeZone: string;
+      readonly localTime: components["schemas"]["LocalTime"];
+      /** @description Whether the time is within the hours; without hours it always is. */
+      readonly insideHours: boolean;
+      /** @description The hours that the time is in, if there are any. */
+      readonly window?: components["schemas"]["HoursWindow"];
+      /** @description The next hours, if the time is outside. */
+      readonly nextWindow?: components["schemas"]["HoursWindow"];
+      /** @description How many offers in a row the member has missed. */
+      readonly missedCalls: number;
+      /** @description Whether a transfer to `available_humans` would ring the member now. */
+      readonly ringable: boolean;
+      /** @description Why not, e.g. `the member is away`. */
+      readonly silentBecause?: string;
+    };
+    readonly LocalTime: {
+      /** @description In lower case, e.g. `monday`. */
+      readonly weekday: string;
+      /** @description Hours and minutes, e.g. `09:30`. */
+      readonly time: string;
+    };
+    readonly HoursWindow: {
+      readonly weekday: string;
+      /** @description The first minute, e.g. `09:00`. */
+      readonly from: string;
+      /** @description The minute after the last one, up to `24:00`. */
+      readonly to: string;
+    };
   };
   responses: {
     /** @description The request is invalid. The error names the field. */
@@ -638,6 +723,8 @@ export interface components {
     readonly Collection: components["schemas"]["Collection"];
     /** @description The `eventId` of an event; only events after it. */
     readonly AfterEvent: string;
+    /** @description Whether to replace keys, tokens, secrets and signatures by `[redacted]`; false by default. */
+    readonly Redact: boolean;
     /** @description The id from an earlier response. */
     readonly Id: string;
   };
@@ -688,16 +775,25 @@ export interface operations {
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listRecords: {
-    readonly parameters: { readonly path: { readonly collection: components["parameters"]["Collection"] } };
+    readonly parameters: {
+      readonly query?: { readonly redact?: components["parameters"]["Redact"] };
+      readonly path: { readonly collection: components["parameters"]["Collection"] };
+    };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RecordList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly createRecord: {
-    readonly parameters: { readonly path: { readonly collection: components["parameters"]["Collection"] } };
+    readonly parameters: {
+      readonly query?: { readonly redact?: components["parameters"]["Redact"] };
+      readonly path: { readonly collection: components["parameters"]["Collection"] };
+    };
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["StateRecord"] } };
     readonly responses: { readonly 201: { content: { readonly "application/json": components["schemas"]["StateRecord"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly getRecord: {
-    readonly parameters: { readonly path: { readonly collection: components["parameters"]["Collection"]; readonly id: string } };
+    readonly parameters: {
+      readonly query?: { readonly redact?: components["parameters"]["Redact"] };
+      readonly path: { readonly collection: components["parameters"]["Collection"]; readonly id: string };
+    };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["StateRecord"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly deleteRecord: {
@@ -705,7 +801,10 @@ export interface operations {
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly updateRecord: {
-    readonly parameters: { readonly path: { readonly collection: components["parameters"]["Collection"]; readonly id: string } };
+    readonly parameters: {
+      readonly query?: { readonly redact?: components["parameters"]["Redact"] };
+      readonly path: { readonly collection: components["parameters"]["Collection"]; readonly id: string };
+    };
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["StateRecord"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["StateRecord"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
@@ -724,7 +823,7 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["ClockAdvanced"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listFaults: {
-    readonly parameters: {};
+    readonly parameters: { readonly query?: { readonly redact?: components["parameters"]["Redact"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["FaultList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly addFault: {
@@ -751,7 +850,7 @@ export interface operations {
     readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listRequests: {
-    readonly parameters: { readonly query?: { readonly operationId?: string; readonly status?: number; readonly after?: number } };
+    readonly parameters: { readonly query?: { readonly operationId?: string; readonly status?: number; readonly after?: number; readonly limit?: number } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["RequestList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly clearRequests: { readonly parameters: {}; readonly responses: { readonly 204: { content?: never }; readonly "4XX": components["responses"]["Rejected"] } };
@@ -778,15 +877,19 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Delivery"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listDeliveries: {
-    readonly parameters: {};
+    readonly parameters: { readonly query?: { readonly redact?: components["parameters"]["Redact"]; readonly after?: string; readonly limit?: number } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["DeliveryList"] } }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly getDelivery: {
+    readonly parameters: { readonly query?: { readonly redact?: components["parameters"]["Redact"] }; readonly path: { readonly id: components["parameters"]["Id"] } };
+    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Delivery"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly redeliverWebhook: {
     readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Delivery"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly getInbox: {
-    readonly parameters: {};
+    readonly parameters: { readonly query?: { readonly redact?: components["parameters"]["Redact"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Inbox"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly setInbox: {
@@ -834,7 +937,7 @@ export interface operations {
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["EventList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listTransfers: {
-    readonly parameters: {};
+    readonly parameters: { readonly query?: { readonly limit?: number } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["TransferList"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly startTransfer: {
@@ -855,5 +958,12 @@ export interface operations {
     readonly parameters: { readonly path: { readonly id: components["parameters"]["Id"] } };
     readonly requestBody: { readonly content: { readonly "application/json": components["schemas"]["TransferAnswer"] } };
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Transfer"] } }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly listAvailability: {
+    readonly parameters: { readonly query?: { readonly accountId?: string } };
+    readonly responses: {
+      readonly 200: { content: { readonly "application/json": components["schemas"]["AvailabilityList"] } };
+      readonly "4XX": components["responses"]["Rejected"];
+    };
   };
 }

@@ -1,5 +1,6 @@
 import type { OperationDescription } from "@call-transfer/spec";
 import type { Effects } from "../model/effects.ts";
+import { limited } from "../model/retention.ts";
 import { type ClosestOperation, closestOperations } from "./closest-operations.ts";
 import type { Decision, RequestCaller } from "./decision.ts";
 import { detailOf, type JournalDetail, type RecordedExchange } from "./journal-detail.ts";
@@ -90,7 +91,12 @@ export interface OperationCoverage {
 
 /** The latest 1000 requests, oldest first. */
 export interface Journal {
-  list(filter?: JournalFilter): readonly JournalEntry[];
+  /** The number of requests since the latest clear. */
+  readonly count: number;
+  /** The latest request. */
+  readonly latest: JournalEntry | undefined;
+  /** Lists entries: with `limit` the oldest after `after`, otherwise the latest. */
+  list(filter?: JournalFilter & { readonly limit?: number | undefined }): readonly JournalEntry[];
   /** Returns an entry; the latest 200 include query, headers and bodies, without secrets unless `reveal` is true. */
   get(id: number, options?: { readonly reveal?: boolean | undefined }): JournalDetail | undefined;
   /** Resolves once `count` entries match, or after `timeoutMs` of real time with the entries that match by then. */
@@ -112,8 +118,11 @@ export interface WritableJournal extends Journal {
 const maxEntries = 1000;
 const maxDetailed = 200;
 
-/** Creates a journal of requests to these operations. */
-export function createJournal(operations: readonly OperationDescription[]): WritableJournal {
+/** Creates a journal of requests to these operations. `onClear` runs after each clear. */
+export function createJournal(
+  operations: readonly OperationDescription[],
+  onClear: () => void = () => {},
+): WritableJournal {
   // Ring buffers: objects that are held for long cost every request a share of garbage collection.
   let entries: JournalEntry[] = [];
   let exchanges: RecordedExchange[] = [];
@@ -136,7 +145,13 @@ export function createJournal(operations: readonly OperationDescription[]): Writ
   const exchangeOf = (id: number): RecordedExchange | undefined =>
     id > last - maxDetailed && id <= last ? exchanges[(id - cleared - 1) % maxDetailed] : undefined;
   return {
-    list: (filter = {}) => select(filter).map(shown),
+    get count() {
+      return last - cleared;
+    },
+    get latest() {
+      return entries[(last - cleared - 1) % maxEntries];
+    },
+    list: ({ limit, ...filter } = {}) => limited(select(filter), { after: filter.after, limit }).map(shown),
     get(id, { reveal = false } = {}) {
       const entry = entries[(id - cleared - 1) % maxEntries];
       if (entry?.id !== id) return undefined;
@@ -176,6 +191,7 @@ export function createJournal(operations: readonly OperationDescription[]): Writ
       exchanges = [];
       cleared = last;
       counts.clear();
+      onClear();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { limits } from "@call-transfer/spec";
 
-const replacement = "[redacted]";
+/** Stands for a secret. */
+export const replacement = "[redacted]";
 const secretName =
   /(?:secrets?|tokens?|passwords?|(?:api|secret|private|access)[-_]?keys?|credentials?|authorization|cookies?|signature)$|^keys?$/i;
 /** Matches an API key (§5.1) or an access token anywhere in a text. */

@@ -286,14 +286,14 @@ function webhookUrl({ kind, config: { url } }: DestinationRecord): string {
 }
 
 /** An address without user, password and query, which may hold secrets; undefined for none. */
-function shownAddress(url: string | undefined): string | undefined {
+export function shownAddress(url: string | undefined): string | undefined {
   if (url === undefined || !URL.canParse(url)) return undefined;
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
 
 /** An outcome whose error does not quote the whole address. */
-function withoutAddress<Outcome extends { readonly error?: string }>(outcome: Outcome, url: string): Outcome {
+export function withoutAddress<Outcome extends { readonly error?: string }>(outcome: Outcome, url: string): Outcome {
   const { error } = outcome;
   return error === undefined ? outcome : { ...outcome, error: error.replaceAll(url, shownAddress(url) ?? "") };
 }

@@ -38,18 +38,26 @@ export function createInbox({ clock, policies, events }: Pick<World, "clock" | "
   receive(init: RequestInit): Promise<Response>;
 } {
   let received: InboxEvent[] = [];
+  let answer: InboxAnswer = {};
   return {
-    answer: {},
+    get answer() {
+      return answer;
+    },
+    set answer(changed) {
+      answer = changed;
+      events.emit("inbox.changed", { ...changed });
+    },
     list: () => received,
     clear() {
       received = [];
-      this.answer = {};
+      answer = {};
+      events.emit("inbox.cleared");
     },
     async receive({ headers, body }) {
       const event = { at: clock.iso(), headers: Object.fromEntries(new Headers(headers)), body: String(body) };
       received = withLatest(received, event, retention.inboxEvents);
       events.emit("inbox.received", () => identityOf(event.body));
-      const { status = 204, delaySecs = 0 } = this.answer;
+      const { status = 204, delaySecs = 0 } = answer;
       const timeoutSecs = policies.deliveryTimeoutSecs;
       if (delaySecs > 0) await clock.sleep(Math.min(delaySecs, timeoutSecs) * 1000, "inbox");
       if (delaySecs >= timeoutSecs && delaySecs > 0)

@@ -3,9 +3,46 @@ import { localTime } from "../model/time-zone.ts";
 
 /** Whether a time in milliseconds is within the hours. Without hours, every time is (§3.3). */
 export function isWithinHours(hours: Hours | undefined, at: number, accountTimeZone: string): boolean {
-  if (hours === undefined) return true;
+  return hours === undefined || presentHours(hours, at, accountTimeZone) !== undefined;
+}
+
+/** An interval of a weekday. */
+export interface HoursWindow {
+  readonly weekday: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+
+/** The interval that a time is in, or else the next one. Neither without hours. */
+export function hoursAround(
+  hours: Hours | undefined,
+  at: number,
+  accountTimeZone: string,
+): { window?: HoursWindow; nextWindow?: HoursWindow } {
+  if (hours === undefined) return {};
+  const window = presentHours(hours, at, accountTimeZone);
+  if (window !== undefined) return { window };
   const { weekday, time } = localTime(at, hours.timeZone ?? accountTimeZone);
-  const intervals = Object.entries(hours).flatMap(([name, of]) => (name === weekday && Array.isArray(of) ? of : []));
+  const today = weekdays.findIndex((day) => weekday === day);
+  // The first day is also the last one: what was earlier today comes again in a week.
+  const week = [...weekdays.slice(today), ...weekdays.slice(0, today + 1)];
+  const nextWindow = week
+    .flatMap((day, index) => intervalsOf(hours, day).filter(({ from }) => index > 0 || from > time))
+    .at(0);
+  return nextWindow === undefined ? {} : { nextWindow };
+}
+
+function presentHours(hours: Hours, at: number, accountTimeZone: string): HoursWindow | undefined {
+  const { weekday, time } = localTime(at, hours.timeZone ?? accountTimeZone);
   // Times such as 09:00 compare correctly as text.
-  return intervals.some(({ from, to }) => from <= time && time < to);
+  return intervalsOf(hours, weekday).find(({ from, to }) => from <= time && time < to);
+}
+
+/** The intervals of a weekday, earliest first. */
+function intervalsOf(hours: Hours, weekday: string): HoursWindow[] {
+  const day = weekdays.find((name) => name === weekday);
+  const intervals = day === undefined ? [] : (hours[day] ?? []);
+  return intervals.map(({ from, to }) => ({ weekday, from, to })).sort((a, b) => a.from.localeCompare(b.from));
 }

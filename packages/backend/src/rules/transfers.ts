@@ -56,12 +56,20 @@ function reasonNotToRing(destination: DestinationRecord, policies: Policies): st
 }
 
 /** Why a member does not ring: busy, away, offline or outside their hours (§2.4, §3). */
-function reasonNotToDisturb(member: MemberRecord, state: State, now: number): string | undefined {
+export function reasonNotToDisturb(
+  member: MemberRecord,
+  state: Pick<State, "accounts">,
+  now: number,
+): string | undefined {
   if (member.busy) return "the member is busy";
   const { status } = availabilityAt(member, now);
   if (status !== "available") return `the member is ${status}`;
-  const timeZone = state.accounts.get(member.accountId)?.timeZone ?? "UTC";
-  return isWithinHours(member.hours, now, timeZone) ? undefined : "the member is outside their hours";
+  return isWithinHours(member.hours, now, timeZoneOf(member, state)) ? undefined : "the member is outside their hours";
+}
+
+/** The time zone of a member's hours: their own, otherwise the account's, otherwise UTC. */
+export function timeZoneOf({ accountId, hours }: MemberRecord, { accounts }: Pick<State, "accounts">): string {
+  return hours?.timeZone ?? accounts.get(accountId)?.timeZone ?? "UTC";
 }
 
 /** The index in `rings` of a callee, -1 for one outside the transfer. */

@@ -35,8 +35,10 @@ export function applyScenario(parts: ScenarioParts, name: string): void {
     world.expiries.refresh();
     Object.assign(world.policies, structuredClone(scenario.policies));
     if (scenario.inbox !== undefined) inbox.answer = scenario.inbox;
-    for (const { id, name: addedBy } of faults.list()) if (addedBy === name) faults.remove(id);
-    for (const text of scenario.faults ?? []) faults.add({ ...parseFault(text), name });
+    faults.replaceOfScenario(
+      name,
+      (scenario.faults ?? []).map((text) => ({ ...parseFault(text), name })),
+    );
   });
   world.events.emit("scenario.applied", { name });
 }

@@ -1,3 +1,4 @@
+import { errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import type { BackendOptions } from "../../src/backend.ts";
 import { type Backend, createBackend } from "../../src/backend.ts";
@@ -862,8 +863,9 @@ describe("the transfers' routes", () => {
     const late = await post(backend, `/${transfer.id}/answers`, { destinationId: desk });
     expect([late.status, await late.json()]).toEqual([
       409,
-      expect.objectContaining({ code: "offer_taken", status: 409 }),
+      { error: { code: "offer_taken", message: errorCodes.offer_taken.meaning } },
     ]);
+    expect(await (await backend.fetch(`${url}?limit=1`)).json()).toMatchObject({ transfers: [{ id: transfer.id }] });
     expect((await backend.fetch(`${url}/nothing`)).status).toBe(404);
   });
 

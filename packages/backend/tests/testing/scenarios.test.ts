@@ -233,6 +233,16 @@ describe("every scenario", () => {
     ]);
   });
 
+  it("keeps a fault that happens to have its name, also after a snapshot", () => {
+    const backend = createBackend();
+    const own = backend.faults.add({ name: "flaky-503", match: { operationId: "listRoles" }, do: "reset" });
+    backend.applyScenario("flaky-503");
+    backend.restore(backend.snapshot());
+    backend.applyScenario("flaky-503");
+    const addedBy = backend.faults.list().map(({ id, scenario }) => (id === own ? "own" : scenario));
+    expect(addedBy).toEqual(["own", "flaky-503"]);
+  });
+
   it("is applied in each sandbox, or in one", () => {
     const sandboxes = createSandboxes({ scenarios: ["queue-full"] });
     expect(sandboxes.create("one").policies.callQueueLimit).toBe(0);
