@@ -28,22 +28,36 @@ export function Split({
   list,
   detail,
   close,
+  isWide = false,
+  isSelected = detail !== undefined,
 }: {
   readonly list: ComponentChildren;
-  /** Undefined while nothing is selected. */
+  /** Undefined while there is nothing to show. */
   readonly detail: ComponentChildren | undefined;
   /** Returns to the list. */
   readonly close: () => void;
+  /** Whether the details are what needs the room. */
+  readonly isWide?: boolean;
+  /** Whether the user selected what the details show. If not, they stand beside the list only. */
+  readonly isSelected?: boolean;
 }) {
-  useKeys(detail === undefined ? {} : { Escape: close });
+  useKeys(isSelected ? { Escape: close } : {});
+  const classes = [
+    "split",
+    detail !== undefined && "split-open",
+    isWide && "split-wide",
+    !isSelected && "split-preview",
+  ];
   return (
-    <div class={detail === undefined ? "split" : "split split-open"}>
+    <div class={classes.filter(Boolean).join(" ")}>
       <div class="split-list">{list}</div>
       {detail !== undefined && (
         <aside class="split-detail" aria-label="Details">
-          <button type="button" class="button button-quiet split-close" onClick={close}>
-            Close
-          </button>
+          {isSelected && (
+            <button type="button" class="button button-quiet split-close" onClick={close}>
+              Close
+            </button>
+          )}
           {detail}
         </aside>
       )}

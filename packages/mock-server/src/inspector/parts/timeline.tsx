@@ -1,5 +1,8 @@
+import { effect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { timeOfDay } from "../data/format.ts";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { useSession } from "../data/context.ts";
+import { duration, timeOfDay } from "../data/format.ts";
 import type { Tone } from "./data.tsx";
 
 /** A span of time that a time line shows, in milliseconds since the epoch. */
@@ -8,17 +11,55 @@ export interface Span {
   readonly to: number;
 }
 
-/** A bar on a time line. */
+/** A bar on a time line. What has passed of it is solid, what is to come is lighter. */
 export interface Bar extends Span {
   readonly tone: Tone;
   /** What it says, for screen readers and as a hint. */
   readonly label: string;
+  /** A thin bar is drawn beside the main ones of a track. */
+  readonly isThin?: boolean;
+}
+
+/** A moment on a time line. */
+export interface Mark {
+  readonly at: number;
+  readonly tone: Tone;
+  readonly label: string;
+  /** A planned one is drawn as an outline. */
+  readonly isPlanned?: boolean;
+}
+
+/** A time on an axis. */
+export interface Tick {
+  readonly at: number;
+  readonly text: string;
 }
 
 /** Where a time stands in a span, in percent, kept within it. */
 export function positionIn({ from, to }: Span, at: number): number {
   if (to <= from) return 0;
   return Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100));
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const steps = [
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * second),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
+  ...[1, 2, 3, 6, 12].map((count) => count * hour),
+  ...[1, 2, 7, 30, 90, 365].map((count) => count * day),
+];
+
+/** At most `most` round times of a span, as durations from its start. */
+export function ticksOf({ from, to }: Span, most = 6): readonly Tick[] {
+  const step = steps.find((length) => (to - from) / length < most) ?? Math.max(1, (to - from) / (most - 1));
+  const count = Math.max(0, Math.floor((to - from) / step));
+  return Array.from({ length: count + 1 }, (_, index) => ({
+    at: from + index * step,
+    text: index === 0 ? "0 s" : duration(index * step),
+  }));
 }
 
 /** The times below a time line, and where now is. */
@@ -29,7 +70,7 @@ export function Axis({ span, now }: { readonly span: Span; readonly now: number 
     <div class="axis number" aria-hidden="true">
       {marks.map((at, index) => (
         <span key={index} class="axis-mark" style={{ insetInlineStart: `${positionIn(span, at)}%` }}>
-          {timeOfDay(at)}
+          <span>{timeOfDay(at)}</span>
         </span>
       ))}
       {now >= span.from && now <= span.to && (
@@ -39,45 +80,136 @@ export function Axis({ span, now }: { readonly span: Span; readonly now: number 
   );
 }
 
+/**
+ * Tracks under one axis, and a line at now across them. The line moves with each frame while the sandbox's clock flows, and
+ * nothing is drawn again for it.
+ */
+export function TimeLine({
+  label,
+  span,
+  ticks = ticksOf(span),
+  children,
+}: {
+  readonly label: string;
+  readonly span: Span;
+  readonly ticks?: readonly Tick[];
+  readonly children: ComponentChildren;
+}) {
+  const element = useRef<HTMLDivElement>(null);
+  useNowOf(element, span);
+  return (
+    <div class="timeline" ref={element} role="group" aria-label={label}>
+      <div class="timeline-back" aria-hidden="true">
+        {ticks.map(({ at, text }) => (
+          <span key={at} class="timeline-tick" style={{ insetInlineStart: `${positionIn(span, at)}%` }}>
+            <span class="number">{text}</span>
+          </span>
+        ))}
+        <span class="timeline-now">
+          <span>
+            <NowLabel />
+          </span>
+        </span>
+      </div>
+      {children}
+    </div>
+  );
+}
+
+function NowLabel() {
+  return <span class="number">{timeOfDay(useSession().clock.now.value)}</span>;
+}
+
+/** Keeps `--now` of an element: where now is in the span, from 0 to 1. */
+function useNowOf(element: { readonly current: HTMLElement | null }, { from, to }: Span): void {
+  const { clock } = useSession();
+  useLayoutEffect(() => {
+    let frame = 0;
+    const draw = () => {
+      const at = clock.read();
+      element.current?.style.setProperty("--now", String(positionIn({ from, to }, at) / 100));
+      element.current?.toggleAttribute("data-over", at > to);
+      if (clock.clock.peek()?.mode === "flowing" && at <= to) frame = requestAnimationFrame(draw);
+    };
+    const stop = effect(() => {
+      void clock.clock.value;
+      cancelAnimationFrame(frame);
+      draw();
+    });
+    return () => {
+      stop();
+      cancelAnimationFrame(frame);
+    };
+  }, [from, to]);
+}
+
 /** One row of a time line: its name, its bars, and a line at now. */
 export function Track({
   name,
   span,
   bars,
+  marks = [],
   now,
+  caption,
   children,
 }: {
   readonly name: ComponentChildren;
   readonly span: Span;
   readonly bars: readonly Bar[];
-  readonly now: number;
+  readonly marks?: readonly Mark[];
+  /** Now, outside a {@link TimeLine}. */
+  readonly now?: number;
+  /** What stands below the bars. */
+  readonly caption?: ComponentChildren;
   /** What stands after the bars, such as buttons. */
   readonly children?: ComponentChildren;
 }) {
   return (
-    <div class="track">
+    <div class="track" {...(now !== undefined && { style: { "--now": positionIn(span, now) / 100 } })}>
       <div class="track-name" dir="auto">
         {name}
       </div>
-      <div class="track-bars">
-        {bars.map((bar, index) => {
-          const start = positionIn(span, bar.from);
-          return (
+      <div class="track-content">
+        <div class="track-bars">
+          {bars.map((bar, index) => (
+            <BarShape key={index} bar={bar} span={span} />
+          ))}
+          {marks.map(({ at, tone, label, isPlanned = false }, index) => (
             <span
               key={index}
-              class={`bar tone-${bar.tone}`}
+              class={`track-mark tone-${tone}${isPlanned ? " track-plan" : ""}`}
               role="img"
-              aria-label={bar.label}
-              title={bar.label}
-              style={{ insetInlineStart: `${start}%`, inlineSize: `max(4px, ${positionIn(span, bar.to) - start}%)` }}
+              aria-label={label}
+              title={label}
+              style={{ insetInlineStart: `${positionIn(span, at)}%` }}
             />
-          );
-        })}
-        {now >= span.from && now <= span.to && (
-          <span class="track-now" style={{ insetInlineStart: `${positionIn(span, now)}%` }} />
-        )}
+          ))}
+          {now !== undefined && now >= span.from && now <= span.to && (
+            <span class="track-now" style={{ insetInlineStart: `${positionIn(span, now)}%` }} />
+          )}
+        </div>
+        {caption}
       </div>
       {children !== undefined && <div class="track-tools">{children}</div>}
     </div>
+  );
+}
+
+function BarShape({ bar, span }: { readonly bar: Bar; readonly span: Span }) {
+  const start = positionIn(span, bar.from);
+  const length = positionIn(span, bar.to) - start;
+  return (
+    <span
+      class={`bar tone-${bar.tone}${bar.isThin ? " bar-thin" : ""}${bar.to > span.to ? " bar-open" : ""}`}
+      role="img"
+      aria-label={bar.label}
+      title={bar.label}
+      style={{
+        insetInlineStart: `${start}%`,
+        inlineSize: `max(4px, ${length}%)`,
+        "--start": start / 100,
+        "--length": Math.max(length / 100, 0.0001),
+      }}
+    />
   );
 }

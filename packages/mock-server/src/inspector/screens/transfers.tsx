@@ -1,6 +1,100 @@
-import { Screen } from "../parts/screen.tsx";
+import type { Schema } from "../../control/client.ts";
+import { act } from "../data/act.ts";
+import { useSession } from "../data/context.ts";
+import { type Directory, emptyDirectory, useDirectory } from "../data/directory.ts";
+import { useLive } from "../data/live.ts";
+import { Button } from "../parts/button.tsx";
+import { Status, Time } from "../parts/data.tsx";
+import { Empty, LoadError, Screen, Split } from "../parts/screen.tsx";
+import { VirtualList } from "../parts/virtual-list.tsx";
+import { TransferDetail } from "./transfers/detail.tsx";
+import { isUnderWay, type NameOf, resultOf, statusOf, type Transfer, targetName } from "./transfers/layout.ts";
 
 /** The screen Transfers. */
 export function Transfers() {
-  return <Screen title="Transfers">{null}</Screen>;
+  const session = useSession();
+  const [selected] = session.route.value.rest;
+  const directory = useDirectory();
+  const known = directory.data ?? emptyDirectory;
+  const live = useLive<Schema<"TransferList">>(
+    (control) => control.GET("/_control/v1/transfers"),
+    ({ type }) => type.startsWith("transfer."),
+  );
+  const transfers = live.data?.transfers.toReversed() ?? [];
+  // Without a selection the latest one is shown beside the list, where there is room.
+  const shown = transfers.find(({ id }) => id === selected) ?? transfers[0];
+  return (
+    <Screen title="Transfers">
+      <LoadError error={live.error ?? directory.error} />
+      {live.data !== undefined && transfers.length === 0 ? (
+        <Empty title="No transfer yet">
+          <p>Ring a group or a destination: phones, members and apps ring on the sandbox's clock, and you answer.</p>
+          <FirstTransfer directory={known} />
+        </Empty>
+      ) : (
+        <Split
+          isWide
+          list={
+            <div class="transfer-list">
+              <VirtualList
+                label="Transfers"
+                items={transfers}
+                keyOf={({ id }) => id}
+                selected={shown?.id}
+                onSelect={(id) => session.go("transfers", id)}
+                row={(transfer) => <Row transfer={transfer} nameOf={known.nameOf} />}
+              />
+            </div>
+          }
+          isSelected={selected !== undefined}
+          detail={shown && <TransferDetail key={shown.id} transfer={shown} directory={known} />}
+          close={() => session.go("transfers")}
+        />
+      )}
+    </Screen>
+  );
+}
+
+function Row({ transfer, nameOf }: { readonly transfer: Transfer; readonly nameOf: NameOf }) {
+  const { tone, text } = statusOf(transfer);
+  return (
+    <div class="transfer-row">
+      <span class="transfer-row-name" dir="auto">
+        {targetName(transfer, nameOf)}
+      </span>
+      <Time at={transfer.startedAt} />
+      <Status tone={tone}>{text}</Status>
+      <Result transfer={transfer} nameOf={nameOf} />
+    </div>
+  );
+}
+
+/** What became of it; it follows the clock while the transfer is under way. */
+function Result({ transfer, nameOf }: { readonly transfer: Transfer; readonly nameOf: NameOf }) {
+  const { clock } = useSession();
+  const now = isUnderWay(transfer) ? clock.now.value : 0;
+  return (
+    <span class="transfer-row-result muted" dir="auto">
+      {resultOf(transfer, nameOf, now)}
+    </span>
+  );
+}
+
+/** Starts a transfer to the first group, or to the first destination, with one press. */
+function FirstTransfer({ directory }: { readonly directory: Directory }) {
+  const session = useSession();
+  const [group] = directory.groups;
+  const destination = directory.destinations.find(({ enabled = true }) => enabled);
+  const target = group ?? destination;
+  if (target === undefined) return <p>There is no destination. Add one on the screen State.</p>;
+  const body = group === undefined ? { destinationId: target.id } : { groupId: target.id };
+  return (
+    <Button
+      kind="primary"
+      icon="play"
+      onPress={() => act(session, session.control.value.POST("/_control/v1/transfers", { body }))}
+    >
+      Ring {target.name}
+    </Button>
+  );
 }

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact";
+import type { Schema } from "../../../control/client.ts";
+import { useSession } from "../../data/context.ts";
+import type { Directory } from "../../data/directory.ts";
+import { useLive } from "../../data/live.ts";
+import { Button } from "../../parts/button.tsx";
+import { Code, Relative, Status, Time } from "../../parts/data.tsx";
+import { createActions } from "./actions.ts";
+import { answererOf, plannedSecs, spanOf, statusOf, type Transfer, targetName } from "./layout.ts";
+import { Rings } from "./rings.tsx";
+
+/** One transfer: what rings on a time line, and what to do about it. */
+export function TransferDetail({
+  transfer,
+  directory,
+}: {
+  readonly transfer: Transfer;
+  readonly directory: Directory;
+}) {
+  const session = useSession();
+  const { nameOf } = directory;
+  const policies = useLive<Schema<"Policies">>(
+    (control) => control.GET("/_control/v1/policies"),
+    ({ type }) => type === "policies.changed",
+  );
+  const actions = createActions(session, transfer, nameOf);
+  const timers = session.clock.clock.value?.upcoming ?? [];
+  const total = directory.groups.find(({ id }) => id === transfer.groupId)?.totalTimeoutSecs;
+  const span = spanOf(transfer, plannedSecs(total, transfer), timers);
+  const { tone, text } = statusOf(transfer);
+  const ringing = transfer.rings.filter(({ outcome }) => outcome === "ringing");
+  const last = ringing
+    .map(({ until }) => until)
+    .sort()
+    .at(-1);
+  return (
+    <article class="transfer" aria-label={`Transfer to ${targetName(transfer, nameOf)}`}>
+      <header class="transfer-head">
+        <div class="transfer-title">
+          <h2 dir="auto">{targetName(transfer, nameOf)}</h2>
+          <Status tone={tone}>{text}</Status>
+        </div>
+        <div class="transfer-tools">
+          {last !== undefined && (
+            <Button icon="next" onPress={() => actions.letRing(last)}>
+              Let it ring
+            </Button>
+          )}
+        </div>
+      </header>
+      <dl class="transfer-facts">
+        <Fact name="Started">
+          <Time at={transfer.startedAt} />{" "}
+          <span class="muted">
+            (<Relative at={transfer.startedAt} />)
+          </span>
+        </Fact>
+        {transfer.answeredAt !== undefined && (
+          <Fact name="Answered">
+            <Time at={transfer.answeredAt} /> by <strong dir="auto">{answererOf(transfer, nameOf)}</strong>
+          </Fact>
+        )}
+        {transfer.endedAt !== undefined && (
+          <Fact name="Ended">
+            <Time at={transfer.endedAt} />
+          </Fact>
+        )}
+        {transfer.callId !== undefined && (
+          <Fact name="Call">
+            <Code>{transfer.callId.slice(0, 8)}</Code>
+          </Fact>
+        )}
+      </dl>
+      <div class="transfer-waterfall">
+        <Rings
+          transfer={transfer}
+          span={span}
+          timers={timers}
+          nameOf={nameOf}
+          actions={actions}
+          missedCallLimit={Number(policies.data?.missedCallLimit ?? 0)}
+        />
+      </div>
+    </article>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,186 @@
+import type { Schema } from "../../../control/client.ts";
+import { duration, timeOfDay } from "../../data/format.ts";
+import type { Tone } from "../../parts/data.tsx";
+import type { Bar, Mark, Span } from "../../parts/timeline.tsx";
+
+/** A transfer as the control plane shows it. */
+export type Transfer = Schema<"Transfer">;
+/** The ringing of one destination, or of one member behind it. */
+export type Ring = Schema<"Ring">;
+/** A timer of the sandbox's clock. */
+export type Timer = Schema<"Upcoming">;
+/** Names by their ids. */
+export type NameOf = (id: string) => string;
+
+/** A text with its tone. */
+export interface Words {
+  readonly tone: Tone;
+  readonly text: string;
+}
+
+const statuses: Readonly<Record<Transfer["status"], Words>> = {
+  ringing: { tone: "info", text: "Ringing" },
+  connected: { tone: "ok", text: "Connected" },
+  ended: { tone: "idle", text: "Ended" },
+  unanswered: { tone: "bad", text: "Unanswered" },
+  abandoned: { tone: "warn", text: "Caller hung up" },
+};
+
+/** The status of a transfer in words. */
+export function statusOf({ status }: Transfer): Words {
+  return statuses[status];
+}
+
+/** Whether a transfer rings or is connected. */
+export function isUnderWay({ status }: Transfer): boolean {
+  return status === "ringing" || status === "connected";
+}
+
+/** The name of what a transfer rings. */
+export function targetName({ groupId, destinationId }: Transfer, nameOf: NameOf): string {
+  return nameOf(groupId ?? destinationId ?? "");
+}
+
+/** The name of a ring: of the member, otherwise of the destination. */
+export function ringName({ memberId, destinationId }: Ring, nameOf: NameOf): string {
+  return nameOf(memberId ?? destinationId);
+}
+
+const kinds: Readonly<Record<string, string>> = { phone: "Phone", app: "App", available_humans: "Available members" };
+
+/** What rings: a kind of destination, or the destination that leads to a member. */
+export function ringKind({ memberId, destinationId, kind }: Ring, nameOf: NameOf): string {
+  return memberId === undefined ? (kinds[kind] ?? kind) : nameOf(destinationId);
+}
+
+/** The name of who answered; undefined if no one did. */
+export function answererOf({ answeredBy }: Transfer, nameOf: NameOf): string | undefined {
+  return answeredBy === undefined ? undefined : nameOf(answeredBy.memberId ?? answeredBy.destinationId);
+}
+
+/** Whether a ring is the one that won. */
+export function isWinner({ answeredBy }: Transfer, { destinationId, memberId }: Ring): boolean {
+  return answeredBy?.destinationId === destinationId && answeredBy.memberId === memberId;
+}
+
+/** What became of a transfer, in a few words. */
+export function resultOf(transfer: Transfer, nameOf: NameOf, now: number): string {
+  const { status, rings, startedAt, answeredAt, endedAt } = transfer;
+  const who = answererOf(transfer, nameOf);
+  const ringing = rings.filter(({ outcome }) => outcome === "ringing");
+  if (status === "ringing") {
+    const last = Math.max(...ringing.map(({ until }) => Date.parse(until)));
+    return `${ringing.length} of ${rings.length} ringing, ${left(last, now)}`;
+  }
+  if (who !== undefined && answeredAt !== undefined)
+    return status === "connected"
+      ? `${who}, for ${duration(now - Date.parse(answeredAt))}`
+      : `${who}, ${between(answeredAt, endedAt ?? answeredAt)}`;
+  if (rings.every(({ outcome }) => outcome === "not_rung")) return "Nothing rang";
+  return `After ${between(startedAt, endedAt ?? startedAt)}`;
+}
+
+function between(from: string, to: string): string {
+  return duration(Date.parse(to) - Date.parse(from));
+}
+
+/** How long something still lasts. */
+export function left(until: number, now: number): string {
+  return until > now ? `${duration(Math.ceil((until - now) / 1000) * 1000)} left` : "ends now";
+}
+
+/** The outcome of a ring, and why. */
+export function outcomeOf(transfer: Transfer, ring: Ring, nameOf: NameOf, now: number): Words {
+  const after = between(ring.from, ring.until);
+  const because = ring.reason === undefined ? "" : `: ${ring.reason}`;
+  switch (ring.outcome) {
+    case "ringing":
+      return { tone: "info", text: `Rings, ${left(Date.parse(ring.until), now)}` };
+    case "answered":
+      return { tone: "ok", text: `Answered after ${after}` };
+    case "taken":
+      return { tone: "idle", text: `Stopped after ${after}: ${answererOf(transfer, nameOf) ?? "another"} answered` };
+    case "missed":
+      return { tone: "bad", text: `Missed after ${after}` };
+    case "declined":
+      return { tone: "warn", text: `Declined after ${after}${because}` };
+    case "busy":
+      return { tone: "idle", text: `Stopped after ${after}: answered another transfer` };
+    case "abandoned":
+      return { tone: "warn", text: `Stopped after ${after}: the caller hung up` };
+    case "not_rung":
+      return { tone: "idle", text: `Did not ring${because}` };
+    default:
+      return { tone: "idle", text: ring.outcome };
+  }
+}
+
+/** The call of a transfer may be drawn as long as this many times its ringing. */
+const longestCall = 3;
+
+/**
+ * The time that the time line of a transfer shows: from its start to the end of its ringing as planned, and of its call,
+ * unless that is much longer.
+ */
+export function spanOf(transfer: Transfer, plannedSecs: number, timers: readonly Timer[]): Span {
+  const from = Date.parse(transfer.startedAt);
+  const ends = transfer.rings.map(({ until }) => Date.parse(until));
+  const ringsTo = Math.max(from + plannedSecs * 1000, ...ends, from + 1000);
+  const callTo = callEndOf(transfer, timers) ?? ringsTo;
+  const longest = from + (ringsTo - from) * longestCall;
+  return { from, to: callTo <= longest ? Math.max(ringsTo, callTo) : ringsTo };
+}
+
+/** When the call of an answered transfer ended or will end. */
+function callEndOf({ id, answeredAt, endedAt }: Transfer, timers: readonly Timer[]): number | undefined {
+  if (answeredAt === undefined) return undefined;
+  const end = endedAt ?? timers.find((timer) => timer.id === id && timer.kind === "transfer.call_ends")?.at;
+  return end === undefined ? undefined : Date.parse(end);
+}
+
+/** The bars of a ring: its ringing, and the call of the one that answered. */
+export function barsOf(transfer: Transfer, ring: Ring, words: Words, span: Span, timers: readonly Timer[]): Bar[] {
+  if (ring.outcome === "not_rung") return [];
+  const ringing: Bar = { from: Date.parse(ring.from), to: Date.parse(ring.until), tone: words.tone, label: words.text };
+  const { answeredAt, endedAt } = transfer;
+  if (answeredAt === undefined || !isWinner(transfer, ring)) return [ringing];
+  // A call without a known end leaves the time line.
+  const to = callEndOf(transfer, timers) ?? span.to + 1;
+  const label =
+    endedAt === undefined
+      ? "In the call"
+      : `In the call for ${between(answeredAt, endedAt)}, until ${timeOfDay(endedAt)}`;
+  return [ringing, { from: Date.parse(answeredAt), to, tone: "ok", label, isThin: true }];
+}
+
+const plans: Readonly<Record<string, Words>> = {
+  "transfer.answers": { tone: "ok", text: "Will answer" },
+  "transfer.declines": { tone: "warn", text: "Will decline" },
+};
+
+/** The moments of a ring: late answers, and what its script will do. */
+export function marksOf({ id }: Transfer, ring: Ring, ringIndex: number, timers: readonly Timer[]): Mark[] {
+  const late = (ring.late ?? []).map(
+    ({ at, code }): Mark => ({
+      at: Date.parse(at),
+      tone: "bad",
+      label: `Late answer at ${timeOfDay(at)}: ${code}`,
+    }),
+  );
+  const planned = timers
+    .filter((timer) => timer.id === id && timer.ringIndex === ringIndex)
+    .flatMap(({ kind, at }): Mark[] => {
+      const plan = plans[kind];
+      return plan === undefined
+        ? []
+        : [{ at: Date.parse(at), tone: plan.tone, label: `${plan.text} at ${timeOfDay(at)}`, isPlanned: true }];
+    });
+  return [...late, ...planned];
+}
+
+/** The seconds for which a transfer may ring, as far as its target says. */
+export function plannedSecs(totalTimeoutSecs: number | undefined, { rings, startedAt }: Transfer): number {
+  const from = Date.parse(startedAt);
+  const ringing = rings.map(({ until }) => (Date.parse(until) - from) / 1000);
+  return totalTimeoutSecs ?? Math.max(30, ...ringing);
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { positionIn, ticksOf } from "../src/inspector/parts/timeline.tsx";
+import {
+  barsOf,
+  marksOf,
+  outcomeOf,
+  type Ring,
+  resultOf,
+  ringKind,
+  ringName,
+  spanOf,
+  type Transfer,
+} from "../src/inspector/screens/transfers/layout.ts";
+
+const start = Date.parse("2026-03-02T10:00:00Z");
+const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
+const names = new Map([
+  ["olivia", "Olivia Owner"],
+  ["desk", "Front desk"],
+  ["group", "Night shift"],
+]);
+const nameOf = (id: string) => names.get(id) ?? id;
+
+function ring(changes: Partial<Ring> = {}): Ring {
+  return { destinationId: "desk", kind: "phone", from: at(0), until: at(30), outcome: "ringing", ...changes };
+}
+
+function transfer(changes: Partial<Transfer> = {}): Transfer {
+  return {
+    id: "t",
+    accountId: "account",
+    groupId: "group",
+    status: "ringing",
+    startedAt: at(0),
+    rings: [ring()],
+    ...changes,
+  };
+}
+
+const member = ring({ memberId: "olivia", kind: "available_humans", outcome: "answered", until: at(7) });
+const answered = transfer({
+  status: "connected",
+  answeredBy: { destinationId: "desk", memberId: "olivia" },
+  answeredAt: at(7),
+  rings: [member, ring({ destinationId: "other", outcome: "taken", until: at(7) })],
+});
+
+describe("outcomes", () => {
+  test.each<[Partial<Ring>, string, string]>([
+    [{ outcome: "ringing" }, "info", "Rings, 25 s left"],
+    [{ outcome: "missed" }, "bad", "Missed after 30 s"],
+    [
+      { outcome: "declined", until: at(3), reason: "the app answered 503" },
+      "warn",
+      "Declined after 3 s: the app answered 503",
+    ],
+    [{ outcome: "declined", until: at(3) }, "warn", "Declined after 3 s"],
+    [{ outcome: "not_rung", until: at(0), reason: "the member is away" }, "idle", "Did not ring: the member is away"],
+    [{ outcome: "abandoned", until: at(9) }, "warn", "Stopped after 9 s: the caller hung up"],
+    [{ outcome: "busy", until: at(9) }, "idle", "Stopped after 9 s: answered another transfer"],
+  ])("%o is %s: %s", (changes, tone, text) => {
+    expect(outcomeOf(transfer(), ring(changes), nameOf, start + 5000)).toEqual({ tone, text });
+  });
+
+  test("a ring that someone else answered names who answered", () => {
+    const [, other] = answered.rings;
+    expect(other && outcomeOf(answered, other, nameOf, start).text).toBe("Stopped after 7 s: Olivia Owner answered");
+  });
+
+  test("the seconds left are rounded up, so that a ring with half a second left does not say 0 s", () => {
+    expect(outcomeOf(transfer(), ring(), nameOf, start + 29_500).text).toBe("Rings, 1 s left");
+    expect(outcomeOf(transfer(), ring(), nameOf, start + 30_000).text).toBe("Rings, ends now");
+  });
+});
+
+test("a member's ring has the member's name and names the destination behind it", () => {
+  expect([ringName(member, nameOf), ringKind(member, nameOf)]).toEqual(["Olivia Owner", "Front desk"]);
+  expect([ringName(ring(), nameOf), ringKind(ring(), nameOf)]).toEqual(["Front desk", "Phone"]);
+});
+
+test.each<[Transfer, string]>([
+  [transfer(), "1 of 1 ringing, 20 s left"],
+  [answered, "Olivia Owner, for 3 s"],
+  [{ ...answered, status: "ended", endedAt: at(67) }, "Olivia Owner, 1 m"],
+  [transfer({ status: "unanswered", endedAt: at(30), rings: [ring({ outcome: "missed" })] }), "After 30 s"],
+  [transfer({ status: "unanswered", endedAt: at(0), rings: [ring({ outcome: "not_rung" })] }), "Nothing rang"],
+])("the list says what became of a transfer (%#)", (shown, text) => {
+  expect(resultOf(shown, nameOf, start + 10_000)).toBe(text);
+});
+
+describe("the span of a time line", () => {
+  test("reaches to the planned end, also after an early answer", () => {
+    expect(spanOf(answered, 45, [])).toEqual({ from: start, to: start + 45_000 });
+  });
+
+  test("includes the call", () => {
+    expect(spanOf({ ...answered, status: "ended", endedAt: at(67) }, 45, []).to).toBe(start + 67_000);
+    const end = { at: at(67), kind: "transfer.call_ends", id: "t" };
+    expect(spanOf(answered, 45, [end]).to).toBe(start + 67_000);
+  });
+
+  test("leaves out the end of a call that is more than three times as long as the ringing", () => {
+    expect(spanOf({ ...answered, status: "ended", endedAt: at(136) }, 45, []).to).toBe(start + 45_000);
+  });
+});
+
+test("who answered has a bar for the ringing and a thin one for the call", () => {
+  const words = outcomeOf(answered, member, nameOf, start);
+  const ended: Transfer = { ...answered, status: "ended", endedAt: at(67) };
+  expect(barsOf(ended, member, words, spanOf(ended, 45, []), [])).toEqual([
+    { from: start, to: start + 7000, tone: "ok", label: "Answered after 7 s" },
+    {
+      from: start + 7000,
+      to: start + 67_000,
+      tone: "ok",
+      label: "In the call for 1 m, until 10:01:07",
+      isThin: true,
+    },
+  ]);
+});
+
+test("what did not ring has no bar", () => {
+  const silent = ring({ outcome: "not_rung", until: at(0) });
+  const shown = transfer({ rings: [silent] });
+  expect(barsOf(shown, silent, { tone: "idle", text: "" }, spanOf(shown, 30, []), [])).toEqual([]);
+});
+
+test("late answers are marks with their code, and the script's answers of this ring are planned marks", () => {
+  const late = ring({ outcome: "missed", late: [{ at: at(31), code: "offer_expired" }] });
+  const timers = [
+    { at: at(12), kind: "transfer.answers", id: "t", ringIndex: 1 },
+    { at: at(13), kind: "transfer.answers", id: "t", ringIndex: 0 },
+    { at: at(14), kind: "transfer.answers", id: "another", ringIndex: 1 },
+    { at: at(30), kind: "transfer.ring_ends", id: "t", ringIndex: 1 },
+  ];
+  expect(marksOf(transfer(), late, 1, timers)).toEqual([
+    { at: start + 31_000, tone: "bad", label: "Late answer at 10:00:31: offer_expired" },
+    { at: start + 12_000, tone: "ok", label: "Will answer at 10:00:12", isPlanned: true },
+  ]);
+});
+
+describe("a time line", () => {
+  test("has at most six ticks, at round durations", () => {
+    expect(ticksOf({ from: 0, to: 45_000 }).map(({ text }) => text)).toEqual(["0 s", "10 s", "20 s", "30 s", "40 s"]);
+    expect(ticksOf({ from: 0, to: 86_400_000 }).map(({ text }) => text)).toEqual(["0 s", "6 h", "12 h", "18 h", "1 d"]);
+  });
+
+  test("keeps positions within it", () => {
+    const span = { from: 0, to: 100 };
+    expect([-5, 25, 500].map((time) => positionIn(span, time))).toEqual([0, 25, 100]);
+    expect(positionIn({ from: 5, to: 5 }, 7)).toBe(0);
+  });
+});
