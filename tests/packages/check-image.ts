@@ -163,6 +163,7 @@ async function checkRun(): Promise<void> {
       if (Date.now() > end || server.exitCode !== null) throw new Error(`The server is not healthy:\n${output}`);
     const url = `http://127.0.0.1:${port}`;
     expect("the control plane without its token", (await fetch(`${url}/_control/v1/clock`)).status, 403);
+    expect("the inspector", (await fetch(`${url}/_inspector/`)).status, 200);
     const [key = ""] = /svc_live_\w+/.exec(output) ?? [];
     const answer = await fetch(`${url}${operations.listRoles.path}`, { headers: { authorization: `Bearer ${key}` } });
     expect("the API with the key that it printed", answer.status, 200);

@@ -50,6 +50,9 @@ const allowedDependencies: Readonly<Record<string, readonly string[]>> = {
   "@call-transfer/sdk": ["openapi-fetch"],
 };
 
+/** The sources and the build of the mock server's page, which browsers load and nobody imports. */
+const pageFolder = "/inspector/";
+
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
 /** Every string in a nested structure, e.g. the files in an `exports` map. */
@@ -129,13 +132,23 @@ function linkProblems({ folder, files, description }: Installed): string[] {
     });
 }
 
+/** Files that a page names in HTML, in styles, or with a query that tells Vite how to take them in. */
+const fileInPage = /["'](\.{1,2}\/[\w./-]+)(?:\?[\w&]+)?["']/g;
+
+/** What a source names as imports: files by relative paths, and packages. */
+function importsOf(path: string): string[] {
+  const text = ts.sys.readFile(path) ?? "";
+  const { importedFiles } = ts.preProcessFile(text, true, true);
+  const inPage = path.includes(pageFolder) ? [...text.matchAll(fileInPage)].map(([, file = ""]) => file) : [];
+  return [...importedFiles.map(({ fileName }) => fileName), ...inPage];
+}
+
 /** A source and every file that it imports relatively, also indirectly. */
 function filesFrom(entry: string, found = new Set<string>()): Set<string> {
   if (found.has(entry)) return found;
   found.add(entry);
-  const { importedFiles } = ts.preProcessFile(ts.sys.readFile(entry) ?? "", true, true);
-  for (const { fileName } of importedFiles)
-    if (fileName.startsWith(".")) filesFrom(resolve(dirname(entry), fileName), found);
+  for (const name of importsOf(entry))
+    if (name.startsWith(".")) filesFrom(resolve(dirname(entry), name.replace(/\?.*/, "")), found);
   return found;
 }
 
@@ -146,9 +159,12 @@ function unreachedSources({ folder, description: { exports, bin = {} }, files }:
       typeof target === "string" ? [] : [target["@call-transfer/source"]],
     ),
     ...Object.values(bin).map((path) => path.replace(/^\.\/dist\/(.+)\.js$/, "src/$1.ts")),
+    ...files.filter((path) => path === `src${pageFolder}index.html`),
   ];
   const reached = entries.flatMap((entry) => [...filesFrom(join(folder, String(entry)))]);
-  return files.filter((path) => path.startsWith("src/") && !reached.includes(join(folder, path)));
+  return files.filter(
+    (path) => path.startsWith("src/") && !path.endsWith(".d.ts") && !reached.includes(join(folder, path)),
+  );
 }
 
 function fileProblems(installed: Installed): string[] {
@@ -167,7 +183,7 @@ function fileProblems(installed: Installed): string[] {
 
 /** Code without a source map, and maps with sources that are neither in the package nor in a dependency. */
 function mapProblems({ folder, files }: Installed): string[] {
-  const code = files.filter((path) => /^dist\/.*\.c?js$/.test(path));
+  const code = files.filter((path) => /^dist\/.*\.c?js$/.test(path) && !path.startsWith(`dist${pageFolder}`));
   return code.flatMap((path) => {
     const map = join(folder, `${path}.map`);
     if (!existsSync(map)) return [`publishes ${path} without a source map. Turn on sourcemap in its build.`];
@@ -177,15 +193,19 @@ function mapProblems({ folder, files }: Installed): string[] {
   });
 }
 
-/** Packages of others whose code is in the package, as its maps say, without their licence. */
+/** Packages of others whose code is in the package, as its maps and the sources of its page say, without their licence. */
 function licenceProblems({ folder, files }: Installed): string[] {
   const maps = files.filter((path) => /^dist\/.*\.map$/.test(path)).map((path) => join(folder, path));
   const sources = maps.flatMap((map) =>
     (readJson(map) as { sources: string[] }).sources.map((source) => join(dirname(map), source)),
   );
-  const contained = new Set(
-    sources.flatMap((path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
-  );
+  const contained = new Set([
+    ...sources.flatMap((path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
+    ...files
+      .filter((path) => path.startsWith(`src${pageFolder}`))
+      .flatMap((path) => importsOf(join(folder, path)))
+      .flatMap((name) => /^(?:@[^/]+\/)?[\w-]+/.exec(name)?.[0] ?? []),
+  ]);
   const notices = join(folder, licencesFile);
   const text = existsSync(notices) ? readFileSync(notices, "utf8") : "";
   return [...contained]

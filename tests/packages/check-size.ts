@@ -1,6 +1,6 @@
-// Measures what the SDK costs its users: bundle sizes, loading time, compiler memory and disk space of the packed SDK. Fails
-// when a figure exceeds its budget, or the limit that docs/decisions/0010 sets instead, and when the SDK's README shows other
-// sizes; `--write` updates the README. Requires a built SDK and the packages in consumers/.
+// Measures what the SDK costs its users: bundle sizes, loading time, compiler memory and disk space of the packed SDK, and what
+// a browser loads of the inspector. Fails when a figure exceeds its budget, or the limit that docs/decisions/0010 sets instead,
+// and when the SDK's README shows other sizes; `--write` updates the README. Requires built packages and those in consumers/.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,6 +26,7 @@ interface Figure {
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const consumers = fileURLToPath(new URL("./consumers/", import.meta.url));
 const readme = join(root, "packages/sdk/README.md");
+const inspector = join(root, "packages/mock-server/dist/inspector");
 const importRounds = 40;
 /** Repetitions of the rounds while the figure is too high. */
 const importRepetitions = 5;
@@ -178,6 +179,22 @@ function diskFigure(project: string): Figure {
   return { name: "unpacked", value, budget: 600, reached: 1090, unit: "kB" };
 }
 
+/** What a browser loads of the inspector, each file compressed: at once, and with what its screens load when they are shown. */
+function inspectorFigures(): Figure[] {
+  const assets = readdirSync(join(inspector, "assets")).map((name) => join(inspector, "assets", name));
+  const files = [join(inspector, "index.html"), ...assets].map((path) => ({ path, code: readFileSync(path) }));
+  const imported = files.flatMap(({ code }) => [...code.toString().matchAll(/\bimport\(["'`]\.\/([^"'`]+)/g)]);
+  const onDemand = new Set(imported.map(([, name = ""]) => join(inspector, "assets", name)));
+  const sum = (counted: typeof files) => counted.reduce((total, { code }) => total + zipped(code), 0);
+  return [
+    {
+      ...{ name: "inspector, at its start", budget: 150, unit: "kB" },
+      value: sum(files.filter(({ path }) => !onDemand.has(path))),
+    },
+    { name: "inspector, every screen", value: sum(files), budget: 250, unit: "kB" },
+  ];
+}
+
 /** Bytes of each module in a bundle, largest first. */
 function breakdown(project: string, { outputs }: Metafile): string {
   const modules = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
@@ -217,6 +234,7 @@ const figures = [
   importFigure(project),
   memoryFigure(project),
   diskFigure(project),
+  ...inspectorFigures(),
 ];
 print(figures);
 if (!figures.every(isMet)) {
