@@ -15,7 +15,7 @@ export interface Scene {
 const { destinations, members, numbers, recipients, flows } = demo;
 const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
 
-/** The front desk app. It declines offers, but lets the last one ring. */
+/** The front desk app. It accepts offers, but lets the last one ring. */
 function createFrontDesk() {
   let answer: (() => void) | undefined;
   let isThinking = false;
@@ -25,7 +25,7 @@ function createFrontDesk() {
     },
     end: () => answer?.(),
     fetch: (): Promise<Response> => {
-      if (!isThinking) return Promise.resolve(new Response(null, { status: 409 }));
+      if (!isThinking) return Promise.resolve(new Response(null, { status: 200 }));
       return new Promise((resolve) => {
         answer = () => resolve(new Response(null, { status: 200 }));
       });
@@ -73,6 +73,7 @@ export async function playScene(): Promise<Scene> {
   await pass(64);
   await client.destinations.rotateSecret(destinations.app);
   await pass(12);
+  await control.POST("/_control/v1/webhooks/trigger", { body: { destinationId: destinations.app } });
   await client.calls.create(call);
   await control.POST("/_control/v1/faults", { body: { text: "listCalls 503, 503, pass" } });
   await client.calls.list();
@@ -83,11 +84,12 @@ export async function playScene(): Promise<Scene> {
   await client.calls.create({ ...call, toNumber: recipients.doNotCall }).result();
   frontDesk.think();
   const script = [
-    { destinationId: destinations.phone, declineAfterSecs: 6 },
-    { memberId: members.admin, declineAfterSecs: 11 },
+    { destinationId: destinations.phone, declineAfterSecs: 4 },
+    { memberId: members.admin, declineAfterSecs: 7 },
   ];
   const started = await control.POST("/_control/v1/transfers", { body: { groupId: group.id, script } });
-  await pass(14);
+  // The app has ten seconds for its response.
+  await pass(9);
   return {
     server,
     transferId: started.data?.id ?? "",
