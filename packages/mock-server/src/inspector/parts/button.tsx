@@ -46,17 +46,23 @@ export function Button({
 }
 
 /** Copies a text. The button says for a moment that it did. */
-export function CopyButton({ text, children }: { readonly text: () => string; readonly children: ComponentChildren }) {
+export function CopyButton({
+  text,
+  children,
+}: {
+  /** The text, which may have to be read first. */
+  readonly text: () => string | Promise<string>;
+  readonly children: ComponentChildren;
+}) {
   const done = useSignal<"" | "Copied" | "Not copied">("");
   const copy = async () => {
     // The clipboard needs HTTPS or this machine, and may be forbidden.
-    done.value = await navigator.clipboard
-      .writeText(text())
+    done.value = await Promise.resolve(text())
+      .then((ready) => navigator.clipboard.writeText(ready))
       .then(
         () => "Copied" as const,
         () => "Not copied" as const,
-      )
-      .catch(() => "Not copied" as const);
+      );
     setTimeout(() => {
       done.value = "";
     }, 1500);

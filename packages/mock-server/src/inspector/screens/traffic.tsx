@@ -1,6 +1,137 @@
-import { Screen } from "../parts/screen.tsx";
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { act } from "../data/act.ts";
+import { useSession } from "../data/context.ts";
+import { parseTrafficFilter, trafficWords } from "../data/traffic-filter.ts";
+import { type TrafficStore, trafficOf } from "../data/traffic-store.ts";
+import { Button } from "../parts/button.tsx";
+import { Filter } from "../parts/field.tsx";
+import { Empty, LoadError, Screen, Split } from "../parts/screen.tsx";
+import { VirtualList } from "../parts/virtual-list.tsx";
+import { DeliveryDetail } from "./traffic/delivery-detail.tsx";
+import { FirstRequest } from "./traffic/first-request.tsx";
+import { RequestDetail } from "./traffic/request-detail.tsx";
+import { TrafficRow } from "./traffic/traffic-row.tsx";
 
-/** The screen Traffic. */
+/** The screen Traffic: requests and webhooks as they come, and each taken apart. */
 export function Traffic() {
-  return <Screen title="Traffic">{null}</Screen>;
+  const session = useSession();
+  const store = trafficOf(session);
+  const filter = useSignal("");
+  const { screen, rest } = session.route.value;
+  const selected = screen === "traffic" && rest.length > 0 ? rest : undefined;
+  return (
+    <Screen
+      title="Traffic"
+      tools={
+        <>
+          <Filter
+            value={filter.value}
+            onChange={(text) => {
+              filter.value = text;
+            }}
+            placeholder="Text, status:5xx, op:createCall, is:webhook"
+          />
+          <FilterWords
+            add={(word) => {
+              filter.value = `${filter.value} ${word}`.trim();
+            }}
+          />
+          <Count store={store} filter={filter.value} />
+          <ClearButton store={store} />
+        </>
+      }
+    >
+      <Split
+        list={<List store={store} filter={filter.value} selected={selected?.join("/")} />}
+        detail={selected && <Detail key={selected.join("/")} path={selected} />}
+        close={() => session.go("traffic")}
+      />
+    </Screen>
+  );
+}
+
+function Detail({ path: [first = "", second = ""] }: { readonly path: readonly string[] }) {
+  return first === "webhook" ? <DeliveryDetail id={second} /> : <RequestDetail id={first} />;
+}
+
+function useFiltered(store: TrafficStore, filter: string) {
+  const entries = store.entries.value;
+  const matches = useMemo(() => parseTrafficFilter(filter), [filter]);
+  return useMemo(() => (matches === undefined ? entries : entries.filter(matches)), [entries, matches]);
+}
+
+function List({
+  store,
+  filter,
+  selected,
+}: {
+  readonly store: TrafficStore;
+  readonly filter: string;
+  readonly selected: string | undefined;
+}) {
+  const session = useSession();
+  const items = useFiltered(store, filter);
+  if (store.error.value !== undefined) return <LoadError error={store.error.value} />;
+  if (store.entries.value.length === 0) return store.isLoaded.value ? <FirstRequest /> : null;
+  if (items.length === 0)
+    return (
+      <Empty title="Nothing matches the filter">
+        <p>Change or empty it. The button “Words” lists what it takes.</p>
+      </Empty>
+    );
+  return (
+    <div class="traffic-list">
+      <VirtualList
+        label="Requests and webhooks, newest first"
+        items={items}
+        keyOf={({ key }) => key}
+        selected={selected}
+        onSelect={(key) => session.go("traffic", ...key.split("/"))}
+        row={(entry) => <TrafficRow entry={entry} />}
+      />
+    </div>
+  );
+}
+
+function Count({ store, filter }: { readonly store: TrafficStore; readonly filter: string }) {
+  const all = store.entries.value.length;
+  const shown = useFiltered(store, filter).length;
+  const number = (count: number) => count.toLocaleString("en");
+  if (all === 0) return null;
+  return <span class="traffic-count number">{shown === all ? number(all) : `${number(shown)} of ${number(all)}`}</span>;
+}
+
+function ClearButton({ store }: { readonly store: TrafficStore }) {
+  const session = useSession();
+  const clear = async () => {
+    const isCleared = await act(session, session.control.value.DELETE("/_control/v1/requests"));
+    if (!isCleared) return;
+    store.clear();
+    session.go("traffic");
+  };
+  return (
+    <Button kind="quiet" label="Clear the journal" disabled={store.entries.value.length === 0} onPress={clear}>
+      Clear
+    </Button>
+  );
+}
+
+/** The words that the filter takes; a click adds one. */
+function FilterWords({ add }: { readonly add: (word: string) => void }) {
+  return (
+    <details class="traffic-words">
+      <summary class="button button-quiet">Words</summary>
+      <ul>
+        {trafficWords.map(([word, meaning]) => (
+          <li key={word}>
+            <button type="button" class="button button-quiet" onClick={() => add(word)}>
+              <code>{word}</code>
+            </button>
+            <span>{meaning}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
 }

@@ -1,0 +1,50 @@
+import type { Schema } from "../../../control/client.ts";
+import { changedFields } from "../../data/record-fields.ts";
+import { Code } from "../../parts/data.tsx";
+import { Link } from "../../parts/link.tsx";
+import { Panel } from "../../parts/screen.tsx";
+
+/** What a request changed, by record and field. */
+export function Changes({ changes }: { readonly changes: readonly Schema<"RecordChange">[] }) {
+  if (changes.length === 0) return null;
+  return (
+    <Panel title="What it changed">
+      {changes.map((change, index) => (
+        <Change key={index} change={change} />
+      ))}
+    </Panel>
+  );
+}
+
+function Change({ change: { collection, id, before, after } }: { readonly change: Schema<"RecordChange"> }) {
+  const kind = before === undefined ? "Added to" : after === undefined ? "Removed from" : "Changed in";
+  return (
+    <section class="change">
+      <h3>
+        {kind} {collection}{" "}
+        <Link to={["state", collection, id]}>
+          <Code>{id}</Code>
+        </Link>
+      </h3>
+      <table class="diff">
+        <thead class="visually-hidden">
+          <tr>
+            <th>Field</th>
+            <th>Before and after</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changedFields(before, after).map((field) => (
+            <tr key={field.field}>
+              <td dir="auto">{field.field}</td>
+              <td>
+                {field.before !== undefined && <del dir="auto">{field.before}</del>}
+                {field.after !== undefined && <ins dir="auto">{field.after}</ins>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,98 @@
+import type { Schema } from "../../../control/client.ts";
+import { milliseconds } from "../../data/format.ts";
+import { useLive } from "../../data/live.ts";
+import { entryOfDelivery } from "../../data/traffic-entry.ts";
+import { Code, Facts, Json, Time } from "../../parts/data.tsx";
+import { Link } from "../../parts/link.tsx";
+import { LoadError, Panel } from "../../parts/screen.tsx";
+import { Part, Values } from "./request-detail.tsx";
+import { TrafficStatus } from "./traffic-row.tsx";
+
+type Delivery = Schema<"Delivery">;
+
+/** A delivery in short. The screen Webhooks takes its signature apart. */
+export function DeliveryDetail({ id }: { readonly id: string }) {
+  const live = useLive<Schema<"DeliveryList">>(
+    (control) => control.GET("/_control/v1/webhooks/deliveries"),
+    (event) => event.type === "webhook.delivered" && event.id === id,
+    id,
+  );
+  const delivery = live.data?.deliveries.find((one) => one.id === id);
+  if (delivery === undefined)
+    return (
+      <>
+        <LoadError error={live.error} />
+        {live.data !== undefined && <p>The receiver has not answered yet, or the delivery is no longer kept.</p>}
+      </>
+    );
+  return (
+    <div class="traffic-detail">
+      <Head delivery={delivery} />
+      <About delivery={delivery} />
+      <Panel title="Request">
+        <Part title="Body" isOpen>
+          <Json value={pretty(delivery.body)} label="Body of the webhook" />
+        </Part>
+        <Part title="Headers">
+          <Values values={delivery.headers} />
+        </Part>
+      </Panel>
+    </div>
+  );
+}
+
+function Head({ delivery }: { readonly delivery: Delivery }) {
+  const { status, code, name } = entryOfDelivery(delivery);
+  return (
+    <header class="detail-head">
+      <h2>Webhook {name}</h2>
+      <TrafficStatus status={status} code={code} />
+      <Code>{delivery.url}</Code>
+      <p class="detail-line">
+        <Time at={delivery.at} withMilliseconds /> · {milliseconds(delivery.durationMs)}
+      </p>
+      <p>
+        <Link to={["webhooks", delivery.id]}>Signature and redelivery</Link>
+      </p>
+    </header>
+  );
+}
+
+function About({ delivery }: { readonly delivery: Delivery }) {
+  const { destinationId, transferId, redeliveryOf, fault, error, accepted } = delivery;
+  return (
+    <Panel title="Delivery">
+      <Facts
+        facts={{
+          Accepted: accepted ? "yes, the receiver answered 2xx" : "no",
+          Error: error,
+          Destination: (
+            <Link to={["state", "destinations", destinationId]}>
+              <Code>{destinationId}</Code>
+            </Link>
+          ),
+          Transfer: transferId && (
+            <Link to={["transfers", transferId]}>
+              <Code>{transferId}</Code>
+            </Link>
+          ),
+          "Sent again": redeliveryOf && (
+            <Link to={["traffic", "webhook", redeliveryOf]}>
+              <Code>{redeliveryOf}</Code>
+            </Link>
+          ),
+          Fault: fault && <Link to={["faults", fault]}>{fault}</Link>,
+        }}
+      />
+    </Panel>
+  );
+}
+
+/** A body as JSON, or as it is. */
+function pretty(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

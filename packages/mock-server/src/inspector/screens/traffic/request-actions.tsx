@@ -1,0 +1,88 @@
+import { type ControlClient, dataAs, dataOf, type Schema } from "../../../control/client.ts";
+import { addressOf } from "../../data/address.ts";
+import { useSession } from "../../data/context.ts";
+import { testFileName, testOf, testProblem } from "../../data/export-test.ts";
+import { type ApiRequest, curlOf, sdkCodeOf } from "../../data/request-code.ts";
+import { saveFile } from "../../data/save-file.ts";
+import type { Session } from "../../data/session.ts";
+import { Button, CopyButton } from "../../parts/button.tsx";
+
+type Detail = Schema<"RequestDetail">;
+
+/** What can be done with a request. */
+export function RequestActions({
+  detail,
+  isRevealed,
+  toggle,
+}: {
+  readonly detail: Detail;
+  readonly isRevealed: boolean;
+  readonly toggle: () => void;
+}) {
+  const session = useSession();
+  const isKept = detail.headers !== undefined;
+  const problem = isKept ? testProblem(detail) : "Headers and body of this request are no longer kept.";
+  return (
+    <div class="detail-tools" role="group" aria-label="Actions">
+      {isKept && <CopyButton text={() => curlOf(requestOf(session, detail))}>Copy as curl</CopyButton>}
+      {isKept && detail.operationId !== undefined && (
+        <CopyButton text={() => sdkCodeOf(requestOf(session, detail)) ?? ""}>Copy as SDK code</CopyButton>
+      )}
+      <Button onPress={() => sendAgain(session, detail.id)}>Send again</Button>
+      <Button
+        disabled={problem !== undefined}
+        label={problem ?? "Export as a test: a file for Vitest with this call, its result and a snapshot"}
+        onPress={() => exportTest(session, detail.id)}
+      >
+        Export as a test
+      </Button>
+      {isKept && (
+        <Button kind="quiet" onPress={toggle}>
+          {isRevealed ? "Hide the secrets" : "Show the secrets"}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function requestOf(session: Session, { method, path, query = {}, headers = {}, requestBody, operationId }: Detail) {
+  const search = new URLSearchParams(query).toString();
+  // The header chooses the sandbox as well; a request with both is refused.
+  const address = headers["x-sandbox"] === undefined ? addressOf(session, path) : session.source.address + path;
+  const url = address + (search === "" ? "" : `?${search}`);
+  return { method, url, headers, body: requestBody, operationId } satisfies ApiRequest;
+}
+
+async function orNotice(session: Session, task: () => Promise<unknown>): Promise<void> {
+  try {
+    await task();
+  } catch (error) {
+    session.notify("bad", error instanceof Error ? error.message : String(error));
+  }
+}
+
+const sendAgain = (session: Session, id: number) =>
+  orNotice(session, async () => {
+    const result = await session.control.value.POST("/_control/v1/requests/{id}/replay", {
+      params: { path: { id: String(id) } },
+    });
+    session.go("traffic", String(dataAs<"RequestDetail">(result).id));
+  });
+
+async function inClear(control: ControlClient, id: number): Promise<Detail> {
+  const params = { path: { id: String(id) }, query: { reveal: true } };
+  return dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
+}
+
+const exportTest = (session: Session, id: number) =>
+  orNotice(session, async () => {
+    const control = session.control.value;
+    const snapshot = dataOf(await control.GET("/_control/v1/snapshot"));
+    const list = await control.GET("/_control/v1/requests", { params: { query: { after: id } } });
+    const changing = dataAs<"RequestList">(list).requests.filter(({ changeCount }) => changeCount !== undefined);
+    const later = await Promise.all(changing.toReversed().map((entry) => inClear(control, entry.id)));
+    const detail = await inClear(control, id);
+    const text = testOf({ detail, request: requestOf(session, detail), snapshot: Object(snapshot), later });
+    saveFile(testFileName(detail), text);
+    session.notify("ok", `${testFileName(detail)} was saved. It holds the keys of the sandbox.`);
+  });

@@ -1,0 +1,253 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { Schema } from "../../../control/client.ts";
+import { useSession } from "../../data/context.ts";
+import { milliseconds } from "../../data/format.ts";
+import { useLive } from "../../data/live.ts";
+import { entryOfRequest } from "../../data/traffic-entry.ts";
+import { Code, Facts, Json, Relative, Time } from "../../parts/data.tsx";
+import { Link } from "../../parts/link.tsx";
+import { LoadError, Panel } from "../../parts/screen.tsx";
+import { Changes } from "./changes.tsx";
+import { RequestActions } from "./request-actions.tsx";
+import { steps } from "./steps.ts";
+import { TrafficStatus } from "./traffic-row.tsx";
+
+type Detail = Schema<"RequestDetail"> & { readonly rule?: { readonly section: string; readonly text: string } };
+
+/** A request taken apart. */
+export function RequestDetail({ id }: { readonly id: string }) {
+  const isRevealed = useSignal(false);
+  const reveal = isRevealed.value;
+  const live = useLive<Detail>(
+    (control) =>
+      control.GET("/_control/v1/requests/{id}", { params: { path: { id }, query: reveal ? { reveal: true } : {} } }),
+    () => false,
+    `${id} ${reveal}`,
+  );
+  const { data } = live;
+  if (data === undefined) return <LoadError error={live.error} />;
+  return (
+    <div class="traffic-detail">
+      <Head detail={data} />
+      <RequestActions
+        detail={data}
+        isRevealed={reveal}
+        toggle={() => {
+          isRevealed.value = !reveal;
+        }}
+      />
+      <Decision detail={data} />
+      <Closest detail={data} />
+      <Deviations detail={data} />
+      <Caller detail={data} />
+      <Changes changes={data.changes ?? []} />
+      <Timers detail={data} />
+      <Exchange detail={data} />
+    </div>
+  );
+}
+
+function Head({ detail }: { readonly detail: Detail }) {
+  const { status, code } = entryOfRequest(detail);
+  const { id, method, path, operationId, at, durationMs, requestId, replayOf } = detail;
+  return (
+    <header class="detail-head">
+      <h2 dir="auto">
+        {method}{" "}
+        {operationId === undefined ? "no operation" : <Link to={["reference", operationId]}>{operationId}</Link>}
+      </h2>
+      <TrafficStatus status={status} code={code} />
+      <Code>{path}</Code>
+      <p class="detail-line">
+        <Time at={at} withMilliseconds /> · {milliseconds(durationMs)} · request {id}
+        {replayOf !== undefined && (
+          <>
+            {" "}
+            · <Link to={["traffic", String(replayOf)]}>{replayOf}</Link> sent again
+          </>
+        )}
+      </p>
+      <p class="detail-line">
+        <Code>{requestId}</Code>
+      </p>
+    </header>
+  );
+}
+
+function Decision({ detail: { decidedBy, rule, fault, error, status } }: { readonly detail: Detail }) {
+  const section = rule?.section ?? decidedBy.section;
+  return (
+    <Panel title="What decided">
+      <Facts
+        facts={{
+          Step: steps[decidedBy.step],
+          Reason: decidedBy.detail,
+          Exception: error,
+          Fault: fault === undefined ? undefined : <Link to={["faults", fault]}>{fault}</Link>,
+          Response: status === 0 ? "The fault withheld it" : undefined,
+          Section: section,
+        }}
+      />
+      {rule !== undefined && (
+        <blockquote class="rule" dir="auto">
+          <RuleText text={rule.text} />
+        </blockquote>
+      )}
+    </Panel>
+  );
+}
+
+/** A sentence of the specification, whose names stand in backticks. */
+function RuleText({ text }: { readonly text: string }) {
+  return <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
+}
+
+function Closest({ detail: { closest = [] } }: { readonly detail: Detail }) {
+  if (closest.length === 0) return null;
+  return (
+    <Panel title="Closest operations">
+      <ul class="plain-list">
+        {closest.map(({ operationId, method, path, fix }) => (
+          <li key={operationId}>
+            <Link to={["reference", operationId]}>{operationId}</Link>{" "}
+            <Code>
+              {method} {path}
+            </Code>
+            <p class="detail-line">To match it: {fix}.</p>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Deviations({ detail: { deviations = [] } }: { readonly detail: Detail }) {
+  if (deviations.length === 0) return null;
+  return (
+    <Panel title="Deviations from the contract">
+      <ul class="plain-list">
+        {deviations.map(({ side, where, message, section }, index) => (
+          <li key={index}>
+            {side} <Code>{where}</Code>: {message} {section}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Caller({ detail: { caller } }: { readonly detail: Detail }) {
+  if (caller === undefined) return null;
+  const { kind, key, userId, role, accountId } = caller;
+  return (
+    <Panel title="Caller">
+      <Facts
+        facts={{
+          Credential: kind === "key" ? `API key that ends in ${key ?? ""}` : "access token",
+          User: userId && <Record collection="users" id={userId} />,
+          Role: role,
+          Account: accountId && <Record collection="accounts" id={accountId} />,
+        }}
+      />
+    </Panel>
+  );
+}
+
+function Record({ collection, id }: { readonly collection: string; readonly id: string }) {
+  return (
+    <Link to={["state", collection, id]}>
+      <Code>{id}</Code>
+    </Link>
+  );
+}
+
+function Timers({ detail: { timers = [] } }: { readonly detail: Detail }) {
+  if (timers.length === 0) return null;
+  return (
+    <Panel title="Timers that it set">
+      <ul class="plain-list">
+        {timers.map(({ at, kind, id }, index) => (
+          <li key={index}>
+            <Link to={["clock"]}>{kind}</Link> at <Time at={at} />, <Relative at={at} />
+            <p class="detail-line">
+              {kind.startsWith("transfer.") ? (
+                <Link to={["transfers", id]}>
+                  <Code>{id}</Code>
+                </Link>
+              ) : (
+                <Code>{id}</Code>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Exchange({ detail }: { readonly detail: Detail }) {
+  const session = useSession();
+  const { query = {}, headers, requestBody, responseHeaders, responseBody } = detail;
+  if (headers === undefined)
+    return (
+      <Panel title="Request and response">
+        <p>Query, headers and bodies are kept for the latest 200 requests of {session.sandbox.value}.</p>
+      </Panel>
+    );
+  return (
+    <>
+      <Panel title="Request">
+        {Object.keys(query).length > 0 && (
+          <Part title="Query" isOpen>
+            <Values values={query} />
+          </Part>
+        )}
+        {requestBody !== undefined && (
+          <Part title="Body" isOpen>
+            <Json value={requestBody} label="Body of the request" />
+          </Part>
+        )}
+        <Part title="Headers">
+          <Values values={headers} />
+        </Part>
+      </Panel>
+      <Panel title="Response">
+        {responseBody !== undefined && (
+          <Part title="Body" isOpen>
+            <Json value={responseBody} label="Body of the response" />
+          </Part>
+        )}
+        <Part title="Headers">
+          <Values values={responseHeaders ?? {}} />
+        </Part>
+      </Panel>
+    </>
+  );
+}
+
+/** A part that can be closed. */
+export function Part({
+  title,
+  isOpen = false,
+  children,
+}: {
+  readonly title: string;
+  readonly isOpen?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <details class="part" open={isOpen}>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  );
+}
+
+/** Headers or a query: names and values as they were sent. */
+export function Values({ values }: { readonly values: Readonly<Record<string, string>> }) {
+  const facts = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, <Code key={name}>{value}</Code>]),
+  );
+  return <Facts facts={facts} />;
+}

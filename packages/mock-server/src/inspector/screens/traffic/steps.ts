@@ -1,0 +1,17 @@
+import type { Schema } from "../../../control/client.ts";
+
+/** What decides a response, as a reader calls it. */
+export const steps: Readonly<Record<Schema<"Decision">["step"], string>> = {
+  gate: "The server, before the API",
+  route: "Search for the operation",
+  fault: "A fault",
+  credentials: "Check of the credentials",
+  key: "Check of the API key",
+  account: "Check of account and role",
+  rateLimit: "Rate limit",
+  path: "Check of the path",
+  query: "Check of the query",
+  body: "Check of the body",
+  operation: "The operation",
+  proxy: "The real API, through the proxy",
+};
