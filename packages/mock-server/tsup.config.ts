@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { defineConfig, type Options } from "tsup";
 import { shared } from "../../scripts/build-options.ts";
 import { licences } from "../../scripts/licences.ts";
+import { stylesAsText } from "../../scripts/styles-as-text.ts";
 
 // Here and not by `clean`: two builds write into the folder, and neither may remove what the other wrote.
 rmSync("dist", { recursive: true, force: true });
@@ -32,4 +33,25 @@ const command: Options = {
   },
 };
 
-export default defineConfig([library, command]);
+/** The inspector for pages of apps: its styles are texts, and it loads the reference on demand, as another file. */
+const inspector: Options = {
+  ...shared,
+  clean: false,
+  entry: ["src/inspector.ts"],
+  format: ["esm"],
+  platform: "browser",
+  // The first browsers with light-dark(), like those of the page.
+  target: ["chrome123", "edge123", "firefox120", "safari17.5"],
+  minify: true,
+  noExternal: [/^preact/, /^@preact\//, "openapi-fetch"],
+  esbuildPlugins: [licences, stylesAsText],
+  esbuildOptions(options) {
+    shared.esbuildOptions(options);
+    options.conditions = ["@call-transfer/source"];
+    options.jsx = "automatic";
+    options.jsxImportSource = "preact";
+    options.chunkNames = "inspector-mount/[name]-[hash]";
+  },
+};
+
+export default defineConfig([library, command, inspector]);

@@ -1,4 +1,5 @@
 import { createSandboxes, demo } from "@call-transfer/backend";
+import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { follow } from "../src/inspector/data/follow.ts";
 import { createMemoryRouter } from "../src/inspector/data/route.ts";
@@ -17,6 +18,7 @@ async function start() {
   const session = createSession(
     { baseUrl, address: baseUrl, fetch, follow: (...args) => follow({ baseUrl, fetch }, ...args) },
     createMemoryRouter(),
+    { onKey: () => () => {}, colours: signal(undefined) },
   );
   ends.push(
     () => session.end(),

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
 import { build } from "vite";
 import { cases } from "../../src/cases/index.ts";
 import type { TargetRunner } from "../../src/suite/runner.ts";
@@ -17,6 +18,8 @@ export interface OpenPage<Functions> {
     name: Name,
     ...given: Given<Functions[Name]>
   ): Promise<Result<Functions[Name]>>;
+  /** The page itself, for its keys, its mouse and what it shows. */
+  readonly page: Page;
   /** Takes the page off the network, or puts it back. MSW's worker answers in both cases. */
   setOffline(isOffline: boolean): Promise<void>;
   close(): Promise<void>;
@@ -54,7 +57,7 @@ export async function openPage<Functions>(script: URL): Promise<OpenPage<Functio
     const call: OpenPage<Functions>["call"] = (name, ...given) =>
       page.evaluate(`globalThis.page[${JSON.stringify(name)}](...${JSON.stringify(given)})`);
     const setOffline = (isOffline: boolean) => page.context().setOffline(isOffline);
-    return { call, setOffline, close: () => browser.close() };
+    return { call, page, setOffline, close: () => browser.close() };
   } catch (error) {
     await browser.close();
     throw error;

@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { SessionContext, useSession } from "./data/context.ts";
 import { useLive } from "./data/live.ts";
 import type { Session } from "./data/session.ts";
@@ -7,7 +6,7 @@ import { Button } from "./parts/button.tsx";
 import { ClockBar } from "./parts/clock-bar.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { Icon } from "./parts/icon.tsx";
-import { rememberFirstKey, useKeys } from "./parts/keys.tsx";
+import { useKeys } from "./parts/keys.tsx";
 import { Link } from "./parts/link.tsx";
 import { Notices } from "./parts/notices.tsx";
 import { TokenPrompt } from "./parts/token-prompt.tsx";
@@ -32,10 +31,6 @@ function Frame() {
   const current = screens.find(({ id }) => id === route.value.screen) ?? screens[0];
   const Content = current.component;
   const root = useSignal<HTMLElement | null>(null);
-  useEffect(() => {
-    addEventListener("keydown", rememberFirstKey);
-    return () => removeEventListener("keydown", rememberFirstKey);
-  }, []);
   useKeys({
     "?": () => {
       areKeysShown.value = true;
@@ -148,7 +143,8 @@ function SandboxChoice() {
     ({ type }) => type.startsWith("sandbox."),
   );
   const current = session.sandbox.value;
-  const names = live.data?.sandboxes.map(({ name }) => name) ?? [];
+  // A backend without sandboxes lists itself without a name.
+  const names = live.data?.sandboxes.map(({ name }) => name).filter((name) => name !== "") ?? [];
   return (
     <label class="sandbox-choice">
       <span class="visually-hidden">Sandbox</span>
@@ -173,16 +169,15 @@ function StreamStatus() {
 
 /** Switches between light and dark. Without a choice the page follows the system. */
 function ThemeButton() {
-  const theme = useSignal<"light" | "dark" | undefined>(undefined);
-  const isDark = (theme.value ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const { colours } = useSession().place;
+  const isDark = (colours.value ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   return (
     <Button
       kind="quiet"
       icon={isDark ? "sun" : "moon"}
       label={isDark ? "Light colours" : "Dark colours"}
       onPress={() => {
-        theme.value = isDark ? "light" : "dark";
-        document.documentElement.style.colorScheme = theme.value;
+        colours.value = isDark ? "light" : "dark";
       }}
     />
   );

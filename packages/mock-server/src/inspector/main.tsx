@@ -1,9 +1,11 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { createHttpSource } from "./data/http-source.ts";
+import { createPagePlace } from "./data/place.ts";
 import { createHashRouter } from "./data/route.ts";
 import { createSession } from "./data/session.ts";
 import "./style/index.css";
 
 const element = document.getElementById("inspector");
-if (element !== null) render(<App session={createSession(createHttpSource(), createHashRouter())} />, element);
+if (element !== null)
+  render(<App session={createSession(createHttpSource(), createHashRouter(), createPagePlace())} />, element);

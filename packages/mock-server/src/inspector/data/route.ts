@@ -29,8 +29,8 @@ export function createHashRouter(): Router {
 }
 
 /** Keeps the route in memory, in a page whose address belongs to an app. */
-export function createMemoryRouter(): Router {
-  const route = signal(start);
+export function createMemoryRouter(first: Partial<Route> = {}): Router {
+  const route = signal<Route>({ ...start, ...first });
   return {
     route,
     href: () => "#",

@@ -3,6 +3,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { type ControlClient, createControlClient, dataAs } from "../../control/client.ts";
 import { type ClockStore, createClockStore } from "./clock.ts";
 import { type Credentials, createCredentials } from "./credentials.ts";
+import type { Place } from "./place.ts";
 import type { Route, Router } from "./route.ts";
 import type { Source, StreamState } from "./source.ts";
 import { throttled } from "./throttled.ts";
@@ -17,6 +18,7 @@ export interface Notice {
 /** Everything that the screens of one inspector share. */
 export interface Session {
   readonly source: Source;
+  readonly place: Place;
   readonly route: ReadonlySignal<Route>;
   readonly sandbox: ReadonlySignal<string>;
   readonly stream: ReadonlySignal<StreamState>;
@@ -51,7 +53,7 @@ const noticeMs = 6000;
 const clockReloadMs = 250;
 
 /** Creates the session of one inspector. */
-export function createSession(source: Source, router: Router): Session {
+export function createSession(source: Source, router: Router, place: Place): Session {
   const ending = new AbortController();
   const stream = signal<StreamState>({ state: "connecting" });
   const token = signal<string | undefined>(undefined);
@@ -71,6 +73,7 @@ export function createSession(source: Source, router: Router): Session {
 
   const session: Omit<Session, "credentials"> = {
     source,
+    place,
     route: router.route,
     sandbox,
     stream,

@@ -1,0 +1,28 @@
+// Takes styles into a script, for a build by tsup.
+import { dirname, join } from "node:path";
+import { build } from "esbuild";
+import type { Options } from "tsup";
+
+type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
+
+/** Makes a style that is imported as `style.css?inline` a text, with the styles that it imports. Vite does the same. */
+export const stylesAsText: Plugin = {
+  name: "styles-as-text",
+  setup({ onResolve, onLoad, initialOptions: { target } }) {
+    const namespace = "style-as-text";
+    onResolve({ filter: /[.]css[?]inline$/ }, ({ path, importer }) => ({
+      path: join(dirname(importer), path.replace(/[?]inline$/, "")),
+      namespace,
+    }));
+    onLoad({ filter: /.*/, namespace }, async ({ path }) => {
+      const result = await build({
+        entryPoints: [path],
+        bundle: true,
+        minify: true,
+        write: false,
+        ...(target !== undefined && { target }),
+      });
+      return { contents: result.outputFiles[0]?.text ?? "", loader: "text" };
+    });
+  },
+};
