@@ -17,7 +17,7 @@ export const seedTime = z
       .refine((text) => Date.parse(text) <= latestTime, "is not a time before the year 9999"),
     z.string().regex(relativeForm, explanation),
   ])
-  .describe("A datetime, or a distance from the clock's time as the seed is loaded, such as +1h or -30m.");
+  .describe("A datetime, or a distance from the clock's present time, such as +1h or -30m.");
 
 /** The fields of records that a seed gives as a {@link seedTime}. */
 export const timeFields: ReadonlySet<string> = new Set([

@@ -52,18 +52,20 @@ export function HoursField({
         timeZone={hours.timeZone || accountTimeZone}
         onDraw={(day, index, window) => onChange(withWindow(hours, day, index, window))}
       />
-      {weekdays.map((day) => (
-        <DayFields
-          key={day}
-          day={day}
-          windows={hours[day] ?? []}
-          path={`${path}.${day}`}
-          errorAt={errorAt}
-          onWindow={(index, window) =>
-            onChange(window === undefined ? withoutWindow(hours, day, index) : withWindow(hours, day, index, window))
-          }
-        />
-      ))}
+      <div class="day-list">
+        {weekdays.map((day) => (
+          <DayFields
+            key={day}
+            day={day}
+            windows={hours[day] ?? []}
+            path={`${path}.${day}`}
+            errorAt={errorAt}
+            onWindow={(index, window) =>
+              onChange(window === undefined ? withoutWindow(hours, day, index) : withWindow(hours, day, index, window))
+            }
+          />
+        ))}
+      </div>
       <TextField
         label="Time zone"
         placeholder={accountTimeZone}
@@ -103,6 +105,7 @@ function DayFields({
     <div class="day-fields" role="group" aria-label={day}>
       <span class="week-day">{shortDay(day)}</span>
       <div>
+        {windows.length === 0 && <span class="day-none">none</span>}
         {windows.map((window, index) => {
           const errors = [errorAt(`${path}[${index}].from`), errorAt(`${path}[${index}].to`)];
           return (

@@ -19,6 +19,7 @@ import {
 import { RecordInput } from "./record-input.tsx";
 import {
   type CollectionName,
+  identifies,
   type Lookup,
   type RecordsByCollection,
   recordId,
@@ -56,8 +57,10 @@ export function RecordForm({
 }) {
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
-  const fields = fieldsOf(collection).filter(({ name }) => only === undefined || name === only);
   const first = useRef(record).current;
+  const fields = fieldsOf(collection)
+    .filter(({ name }) => only === undefined || name === only)
+    .filter(({ name }) => isNew || !identifies(collection, first, name));
   const draft = useSignal(draftOf(fields, first));
   const json = useSignal<string | undefined>(undefined);
   const error = useSignal<FormError | undefined>(undefined);
@@ -155,6 +158,7 @@ export function RecordForm({
           }}
         />
       )}
+      {json.value === undefined && fields.some(({ isRequired }) => isRequired) && <p class="muted">* required</p>}
       <div class="form-tools form-end">
         <button type="submit" class="button button-primary">
           {isNew ? "Create" : "Save"}

@@ -32,7 +32,7 @@ interface InputProps {
 /** The input of one field, whatever its kind. */
 export function RecordInput(props: InputProps) {
   const { field, path, value, onChange, context } = props;
-  const label = field.isRequired ? field.label : `${field.label}${field.kind === "flag" ? "" : " (optional)"}`;
+  const label = labelIn(field);
   const common = { label, value: String(value ?? ""), onChange, hint: field.hint, error: context.errorAt(path) };
   switch (field.kind) {
     case "flag":
@@ -68,6 +68,11 @@ export function RecordInput(props: InputProps) {
   }
 }
 
+/** The label of a field, with a star if it is required. */
+function labelIn({ label, isRequired }: RecordField): string {
+  return isRequired ? `${label} *` : label;
+}
+
 function choices({ options = [], isRequired }: RecordField): readonly (readonly [string, string])[] {
   const shown = options.map((option) => [option, option.replaceAll("_", " ")] as const);
   return isRequired ? shown : [["", "not set"], ...shown];
@@ -100,7 +105,7 @@ function ReferenceInput({ field, path, value, onChange, context }: InputProps) {
   if (collection === undefined) return null;
   const list = context.records[collection] ?? [];
   const common = {
-    label: field.isRequired ? field.label : `${field.label} (optional)`,
+    label: labelIn(field),
     value: String(value ?? ""),
     onChange,
     error: context.errorAt(path),

@@ -72,7 +72,7 @@ function RecordRow({
 }) {
   const account = record.accountId === undefined ? undefined : lookup("accounts", record.accountId)?.name;
   return (
-    <div class={isChanged ? "record-row changed" : "record-row"}>
+    <div class={`record-row${collection === "members" ? " with-status" : ""}${isChanged ? " changed" : ""}`}>
       <span class="record-title" dir="auto">
         {titleOf(collection, record, lookup)}
       </span>

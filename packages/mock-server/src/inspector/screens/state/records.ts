@@ -1,5 +1,6 @@
 import type { BackendEvent } from "@call-transfer/backend";
 import type { Schema } from "../../../control/client.ts";
+import { day, timeOfDay } from "../../data/format.ts";
 import { fieldsOf, type RecordField } from "./fields.ts";
 
 /** The name of a collection of records. */
@@ -18,6 +19,11 @@ export const redactedValue = "[redacted]";
 export function recordId(collection: CollectionName, record: StateRecord): string {
   if (collection === "contacts") return `${record.accountId}:${record.number}`;
   return String(record.id ?? record.number ?? record.role);
+}
+
+/** Whether a field is part of a record's id, and so does not change. */
+export function identifies(collection: CollectionName, record: StateRecord, name: string): boolean {
+  return recordId(collection, { ...record, [name]: "" }) !== recordId(collection, { ...record, [name]: "other" });
 }
 
 /** An id that is short enough for a row: its first and its last digits. */
@@ -59,7 +65,7 @@ export function summaryOf(collection: CollectionName, record: StateRecord, looku
 }
 
 function summaryOfField(
-  { kind, name, label, default: usual, fields }: RecordField,
+  { kind, name, label, default: usual, isRequired }: RecordField,
   value: unknown,
 ): string | undefined {
   if (value === undefined || value === null || name === "id" || value === redactedValue) return undefined;
@@ -72,8 +78,8 @@ function summaryOfField(
   if (kind === "list") return `${entries(value).length} ${label.toLowerCase()}`;
   if (kind === "lines")
     return entries(value).length <= 3 ? entries(value).join(", ") : `${entries(value).length} ${name}`;
-  const number = name === "missedCalls" && value !== 0 ? `${value} missed` : undefined;
-  return kind === "group" && fields !== undefined ? undefined : number;
+  if (kind === "time" && isRequired) return `${day(String(value))} ${timeOfDay(String(value))}`;
+  return undefined;
 }
 
 const entries = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import { Link } from "../../parts/link.tsx";
 import { collectionLabel } from "./record-list.tsx";
 import { type CollectionName, type Lookup, type RecordsByCollection, referrersOf, titleOf } from "./records.ts";
@@ -16,7 +17,7 @@ export function Referrers({
   readonly id: string;
   readonly lookup: Lookup;
 }) {
-  const all = referrersOf(records, collection, id);
+  const all = useMemo(() => referrersOf(records, collection, id), [records, collection, id]);
   if (all.length === 0) return null;
   return (
     <section class="referrers">

@@ -6,7 +6,6 @@ import {
   describeDay,
   type Hours,
   localTime,
-  minutesOf,
   percent,
   shortDay,
   timeOf,
@@ -16,12 +15,16 @@ import {
   windowBetween,
 } from "./week.ts";
 
-/** A window that is being drawn: one end is fixed, the other follows the pointer. */
+/** A window that is being drawn: one end is fixed, the other follows the pointer. Places are fractions of the day. */
 interface Drag {
   readonly day: Weekday;
   readonly index: number;
   readonly fixed: number;
   readonly moving: number;
+  /** From the pointer to the moving end. */
+  readonly offset: number;
+  /** A click alone draws nothing. */
+  readonly isMoved: boolean;
 }
 
 const marks = [0, 6, 12, 18, 24];
@@ -98,21 +101,19 @@ function DayRow({
   const start = (event: PointerEvent) => {
     if (onDraw === undefined || event.button !== 0) return;
     const place = placeOf(event);
-    const at = place * 24 * 60;
-    const index = windows.findIndex(({ from, to }) => (minutesOf(from) ?? 0) <= at && at <= (minutesOf(to) ?? 0));
-    const held = windows[index];
-    const ends = held === undefined ? [] : [minutesOf(held.from) ?? 0, minutesOf(held.to) ?? 0];
-    // The end that is farther away stays.
-    const fixed = ends.toSorted((a, b) => Math.abs(b - at) - Math.abs(a - at))[0];
     lane.current?.setPointerCapture(event.pointerId);
-    onDrag({
-      day,
-      index: held === undefined ? windows.length : index,
-      fixed: fixed === undefined ? place : fixed / (24 * 60),
-      moving: place,
-    });
+    const held = barsOf(windows).find(({ start: at, size }) => at <= place * 100 && place * 100 <= at + size);
+    // Of a window that is there, the end closer to the pointer moves.
+    const [moving = place, fixed = place] =
+      held === undefined
+        ? []
+        : [held.start / 100, (held.start + held.size) / 100].toSorted(
+            (a, b) => Math.abs(a - place) - Math.abs(b - place),
+          );
+    onDrag({ day, index: held?.index ?? windows.length, fixed, moving, offset: moving - place, isMoved: false });
   };
-  const shown = drag === undefined ? windows : windows.toSpliced(drag.index, 1, windowBetween(drag.fixed, drag.moving));
+  const shown =
+    drag?.isMoved !== true ? windows : windows.toSpliced(drag.index, 1, windowBetween(drag.fixed, drag.moving));
   return (
     <div class={now === undefined ? "week-row" : "week-row week-today"}>
       <span class="week-day">{shortDay(day)}</span>
@@ -122,11 +123,13 @@ function DayRow({
         role="img"
         aria-label={describeDay(day, windows)}
         onPointerDown={start}
-        onPointerMove={(event) => drag !== undefined && onDrag({ ...drag, moving: placeOf(event) })}
+        onPointerMove={(event) =>
+          drag !== undefined && onDrag({ ...drag, moving: placeOf(event) + drag.offset, isMoved: true })
+        }
         onPointerUp={() => {
           if (drag === undefined) return;
           onDrag(undefined);
-          onDraw?.(day, drag.index, windowBetween(drag.fixed, drag.moving));
+          if (drag.isMoved) onDraw?.(day, drag.index, windowBetween(drag.fixed, drag.moving));
         }}
         onPointerCancel={() => onDrag(undefined)}
       >
