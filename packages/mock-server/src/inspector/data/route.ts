@@ -23,9 +23,14 @@ const start: Route = { sandbox: "default", screen: "", rest: [] };
 export function createHashRouter(): Router {
   const route = signal(parseHash(location.hash));
   addEventListener("hashchange", () => {
-    route.value = parseHash(location.hash);
+    if (location.hash !== formatHash(route.value)) route.value = parseHash(location.hash);
   });
-  return { route, href: formatHash, go: (next) => location.assign(formatHash(next)) };
+  const go = (next: Route) => {
+    location.assign(formatHash(next));
+    // The event comes later: a key that is held down must not act on the old route.
+    route.value = next;
+  };
+  return { route, href: formatHash, go };
 }
 
 /** Keeps the route in memory, in a page whose address belongs to an app. */

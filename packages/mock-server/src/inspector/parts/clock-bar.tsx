@@ -34,7 +34,7 @@ export function ClockBar() {
           act(session, control.PUT("/_control/v1/clock", { body: { mode: isFlowing ? "frozen" : "flowing" } }))
         }
       />
-      <Button kind="quiet" label="Advance the clock by one minute" onPress={() => advance({ by: minute })}>
+      <Button kind="quiet" label="+1 min: advance the clock by one minute" onPress={() => advance({ by: minute })}>
         <span class="clock-step">+1 min</span>
       </Button>
       <Button

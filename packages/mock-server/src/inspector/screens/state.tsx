@@ -6,18 +6,21 @@ import { Button } from "../parts/button.tsx";
 import { Filter } from "../parts/field.tsx";
 import { Link } from "../parts/link.tsx";
 import { Empty, LoadError, Screen, Split } from "../parts/screen.tsx";
+import type { Availability } from "./state/availability-panel.tsx";
 import { collectionNames, fieldsOf } from "./state/fields.ts";
 import { copyOf, newRecord } from "./state/form.ts";
 import { RecordDetail } from "./state/record-detail.tsx";
 import { RecordForm } from "./state/record-form.tsx";
 import { collectionLabel, RecordList } from "./state/record-list.tsx";
 import { type CollectionName, createLookup, filterRecords, type Lookup, titleOf } from "./state/records.ts";
+import { useAvailability } from "./state/use-availability.ts";
 import { type LiveRecords, useRecords } from "./state/use-records.ts";
 
 /** The screen State: every record of the sandbox, to read and to edit. */
 export function State() {
   const session = useSession();
   const live = useRecords();
+  const availability = useAvailability();
   const filter = useSignal("");
   const [first, id] = session.route.value.rest;
   const collection = collectionNames.find((name) => name === first) ?? "members";
@@ -64,12 +67,20 @@ export function State() {
               total={list?.length}
               lookup={lookup}
               changed={live.changed}
+              availability={availability}
               selected={id}
             />
           }
           detail={
             id === undefined || list === undefined ? undefined : (
-              <Detail key={`${collection}/${id}`} collection={collection} live={live} lookup={lookup} id={id} />
+              <Detail
+                key={`${collection}/${id}`}
+                collection={collection}
+                live={live}
+                lookup={lookup}
+                id={id}
+                availability={availability.get(id)}
+              />
             )
           }
           close={() => session.go("state", collection)}
@@ -85,11 +96,13 @@ function Detail({
   id,
   live: { records },
   lookup,
+  availability,
 }: {
   readonly collection: CollectionName;
   readonly id: string;
   readonly live: LiveRecords;
   readonly lookup: Lookup;
+  readonly availability: Availability | undefined;
 }) {
   const session = useSession();
   const [, , mode, only] = session.route.value.rest;
@@ -101,7 +114,7 @@ function Detail({
     return (
       <RecordForm
         {...common}
-        record={newRecord(fields, newUuid)}
+        record={newRecord(fields, newUuid, records.accounts?.[0]?.id)}
         isNew
         only={undefined}
         title={`New: ${collectionLabel(collection)}`}
@@ -127,5 +140,13 @@ function Detail({
         cancel={() => show(id)}
       />
     );
-  return <RecordDetail collection={collection} record={record} records={records} lookup={lookup} />;
+  return (
+    <RecordDetail
+      collection={collection}
+      record={record}
+      records={records}
+      lookup={lookup}
+      availability={availability}
+    />
+  );
 }

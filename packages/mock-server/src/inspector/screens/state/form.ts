@@ -29,11 +29,12 @@ function draftValue(field: RecordField, value: unknown): unknown {
   return value === undefined || value === null || value === redactedValue ? "" : String(value);
 }
 
-/** A new record: the defaults of its fields, and an id. */
-export function newRecord(fields: readonly RecordField[], newId: () => string): StateRecord {
+/** A new record: the defaults of its fields, an id, and an account. */
+export function newRecord(fields: readonly RecordField[], newId: () => string, accountId?: unknown): StateRecord {
   const first = (field: RecordField): unknown => {
     if (field.name === "id" && field.isRequired) return newId();
     if (field.default !== undefined) return field.default;
+    if (field.collection === "accounts") return accountId;
     if (field.kind === "list") return [{}];
     return field.kind === "choice" && field.isRequired ? field.options?.[0] : undefined;
   };

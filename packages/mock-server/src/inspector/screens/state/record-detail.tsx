@@ -6,6 +6,7 @@ import { Button } from "../../parts/button.tsx";
 import { Code, Json, Relative, Secret, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Panel } from "../../parts/screen.tsx";
+import { type Availability, AvailabilityPanel } from "./availability-panel.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { fieldsOf, type RecordField } from "./fields.ts";
 import {
@@ -27,11 +28,14 @@ export function RecordDetail({
   record,
   records,
   lookup,
+  availability,
 }: {
   readonly collection: CollectionName;
   readonly record: StateRecord;
   readonly records: RecordsByCollection;
   readonly lookup: Lookup;
+  /** Of a member. */
+  readonly availability: Availability | undefined;
 }) {
   const session = useSession();
   const isDeleting = useSignal(false);
@@ -73,6 +77,7 @@ export function RecordDetail({
                 field={field}
                 value={record[field.name]}
                 lookup={lookup}
+                hint={record[`${field.name}Hint`]}
                 reveal={() => readSecret(session, collection, id, field.name)}
               />
             </Fact>
@@ -80,19 +85,23 @@ export function RecordDetail({
       </dl>
       {fieldsOf(collection)
         .filter((field) => isOwnPanel(field))
-        .map((field) => (
-          <Panel
-            key={field.name}
-            title={field.label}
-            tools={
-              <Button onPress={edit(field.name)} label={`Edit ${field.label.toLowerCase()}`}>
-                Edit
-              </Button>
-            }
-          >
-            <PanelValue field={field} value={record[field.name]} zone={zone} lookup={lookup} />
-          </Panel>
-        ))}
+        .map((field) =>
+          field.name === "availability" && availability !== undefined ? (
+            <AvailabilityPanel key={field.name} availability={availability} edit={edit(field.name)} />
+          ) : (
+            <Panel
+              key={field.name}
+              title={field.label}
+              tools={
+                <Button onPress={edit(field.name)} label={`Edit ${field.label.toLowerCase()}`}>
+                  Edit
+                </Button>
+              }
+            >
+              <PanelValue field={field} value={record[field.name]} zone={zone} lookup={lookup} />
+            </Panel>
+          ),
+        )}
       <Referrers records={records} collection={collection} id={id} lookup={lookup} />
       {isDeleting.value && (
         <DeleteDialog
@@ -217,14 +226,23 @@ function Value({
   field,
   value,
   lookup,
+  hint,
   reveal,
 }: {
   readonly field: RecordField;
   readonly value: unknown;
   readonly lookup: Lookup;
+  /** The end of a secret, by which it is recognised. */
+  readonly hint?: unknown;
   readonly reveal: () => Promise<string | undefined> | undefined;
 }) {
-  if (value === redactedValue) return <Secret name={field.label} load={reveal} />;
+  if (value === redactedValue)
+    return (
+      <>
+        <Secret name={field.label} load={reveal} />
+        {hint !== undefined && <span class="muted"> ends in {String(hint)}</span>}
+      </>
+    );
   if (field.collection !== undefined) {
     const target = lookup(field.collection, value);
     return target === undefined ? (

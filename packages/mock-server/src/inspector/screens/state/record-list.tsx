@@ -1,12 +1,9 @@
 import type { Schema } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
-import { Status, type Tone } from "../../parts/data.tsx";
 import { Empty } from "../../parts/screen.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
+import { type Availability, AvailabilityStatus, availabilitySummary } from "./availability-panel.tsx";
 import { type CollectionName, type Lookup, recordId, type StateRecord, summaryOf, titleOf } from "./records.ts";
-
-/** What a status of availability looks like. */
-export const availabilityTones: Readonly<Record<string, Tone>> = { available: "ok", away: "warn", offline: "idle" };
 
 /** The records of a collection. */
 export function RecordList({
@@ -15,6 +12,7 @@ export function RecordList({
   total,
   lookup,
   changed,
+  availability,
   selected,
 }: {
   readonly collection: CollectionName;
@@ -24,6 +22,8 @@ export function RecordList({
   readonly total: number | undefined;
   readonly lookup: Lookup;
   readonly changed: ReadonlySet<string>;
+  /** The availability of members by their ids. */
+  readonly availability: ReadonlyMap<string, Availability>;
   readonly selected: string | undefined;
 }) {
   const session = useSession();
@@ -31,7 +31,7 @@ export function RecordList({
   if (total === 0)
     return (
       <Empty title={`There are no ${collectionLabel(collection).toLowerCase()}`}>
-        <p>Create one here, or start the server with a seed that has some.</p>
+        <p>Press New to create one, or start the server with a seed that has some.</p>
       </Empty>
     );
   if (records.length === 0)
@@ -52,6 +52,7 @@ export function RecordList({
           collection={collection}
           record={record}
           lookup={lookup}
+          availability={availability.get(recordId(collection, record))}
           isChanged={changed.has(`${collection}/${recordId(collection, record)}`)}
         />
       )}
@@ -63,11 +64,13 @@ function RecordRow({
   collection,
   record,
   lookup,
+  availability,
   isChanged,
 }: {
   readonly collection: CollectionName;
   readonly record: StateRecord;
   readonly lookup: Lookup;
+  readonly availability: Availability | undefined;
   readonly isChanged: boolean;
 }) {
   const account = record.accountId === undefined ? undefined : lookup("accounts", record.accountId)?.name;
@@ -76,11 +79,10 @@ function RecordRow({
       <span class="record-title" dir="auto">
         {titleOf(collection, record, lookup)}
       </span>
-      {collection === "members" && (
-        <Status tone={availabilityTones[shownStatus(record)] ?? "idle"}>{shownStatus(record)}</Status>
-      )}
+      {availability !== undefined && <AvailabilityStatus {...availability} />}
       <span class="record-summary" dir="auto">
         {summaryOf(collection, record, lookup)}
+        {availability !== undefined && <AvailabilitySummary availability={availability} />}
       </span>
       {account !== undefined && (
         <span class="record-account" dir="auto">
@@ -91,8 +93,10 @@ function RecordRow({
   );
 }
 
-function shownStatus({ availability }: StateRecord): string {
-  return String((Object(availability) as { status?: unknown }).status ?? "");
+/** Moves with the clock, without the rest of its row. */
+function AvailabilitySummary({ availability }: { readonly availability: Availability }) {
+  const text = availabilitySummary(availability, useSession().clock.now.value);
+  return text === "" ? null : ` · ${text}`;
 }
 
 /** What a collection is called. */

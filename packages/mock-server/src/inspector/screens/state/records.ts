@@ -48,10 +48,11 @@ export function createLookup(records: RecordsByCollection): Lookup {
 
 /** What people call a record: its name, its user's name, its number, or its id in short. */
 export function titleOf(collection: CollectionName, record: StateRecord, lookup: Lookup): string {
-  const { name, number, userId, id, role } = record;
+  const { name, number, userId, id, role, keyHint } = record;
   if (typeof name === "string") return name;
   if (userId !== undefined) return String(lookup("users", userId)?.name ?? shortId(String(userId)));
   if (collection !== "calls" && typeof number === "string") return number;
+  if (keyHint !== undefined) return `…${keyHint}`;
   return id === undefined ? String(role) : shortId(String(id));
 }
 

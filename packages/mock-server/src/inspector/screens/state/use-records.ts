@@ -9,7 +9,6 @@ import {
   collectionsChangedBy,
   type RecordsByCollection,
   recordId,
-  redactedValue,
   type StateRecord,
 } from "./records.ts";
 
@@ -54,14 +53,14 @@ export function useRecords(): LiveRecords {
     };
     const load = async (name: CollectionName) => {
       const result = await control
-        .GET("/_control/v1/state/{collection}", { params: { path: { collection: name } } })
+        .GET("/_control/v1/state/{collection}", { params: { path: { collection: name }, query: { redact: true } } })
         .catch((reason: unknown) => String(reason));
       if (!isCurrent) return;
       if (typeof result === "string") error.value = result;
       else if (result.data === undefined) error.value = messageOf(result.error);
       else {
         error.value = undefined;
-        show(name, dataAs<"RecordList">(result).records.map(withoutSecrets));
+        show(name, dataAs<"RecordList">(result).records);
       }
     };
     const readers = new Map(collectionNames.map((name) => [name, throttled(pauseMs, () => load(name))]));
@@ -76,9 +75,4 @@ export function useRecords(): LiveRecords {
     };
   }, [control]);
   return { records: records.value, error: error.value, changed: changed.value };
-}
-
-function withoutSecrets(record: StateRecord): StateRecord {
-  const hidden = Object.keys(record).filter((name) => /^key$|secret$/i.test(name));
-  return { ...record, ...Object.fromEntries(hidden.map((name) => [name, redactedValue])) };
 }
