@@ -1,17 +1,17 @@
 declare module "@call-transfer/backend" {
   export {
-    AccountRecord, ApiKeyOptions, ApiKeyRecord, Backend, BackendControls, BackendEvent, BackendOptions, CallRecord,
-    Clock, ClockMode, ClosestOperation, CodeCount, CollectionName, Collections, ContactRecord, DecidingStep, Decision,
-    Deliveries, Delivery, DestinationRecord, Deviation, EventDetails, EventSelection, Events, Fault, FaultAction,
-    FaultFieldError, FaultMatch, FaultWhen, Faults, FlowRecord, FollowOptions, GroupRecord, HandledResponse, Inbox,
-    InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal, JournalDetail, JournalEntry, JournalFilter,
-    KeptEvents, Keys, MemberRecord, NewTransfer, NumberRecord, OperationCoverage, Peer, PlainResponse, Policies,
-    ProviderRecord, RecordedExchange, RecordedRequest, RequestCaller, RequestFault, RequestHeaders, RingRecord,
-    SandboxListener, Sandboxes, SandboxesOptions, Scenario, ScenarioEdit, ScenarioName, ScriptEntry, Seed, SeedRecord,
-    ShownChange, SignatureFault, Snapshot, State, StatusCount, Step, TimerPurpose, TokenOptions, TransferRecord,
-    Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookFault, WebhookFaultAction, Weekday, bodyLimit,
-    createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl, parseFault, redacted, scenarios,
-    seedSchema, signatureHeader
+    AccountRecord, ApiKeyOptions, ApiKeyRecord, AttackTarget, Backend, BackendControls, BackendEvent, BackendOptions,
+    CallRecord, Clock, ClockMode, ClosestOperation, CodeCount, CollectionName, Collections, ContactRecord, DecidingStep,
+    Decision, Deliveries, Delivery, DestinationRecord, Deviation, EventDetails, EventSelection, Events, Fault,
+    FaultAction, FaultFieldError, FaultMatch, FaultWhen, Faults, FlowRecord, FollowOptions, GroupRecord,
+    HandledResponse, Inbox, InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal, JournalDetail, JournalEntry,
+    JournalFilter, KeptEvents, Keys, MemberRecord, NewTransfer, NumberRecord, OperationCoverage, Peer, PlainResponse,
+    Policies, ProviderRecord, RecordedExchange, RecordedRequest, RequestCaller, RequestFault, RequestHeaders,
+    RingRecord, SandboxListener, Sandboxes, SandboxesOptions, Scenario, ScenarioEdit, ScenarioName, ScriptEntry, Seed,
+    SeedRecord, ShownChange, SignatureFault, Snapshot, State, StatusCount, Step, TimerPurpose, TokenOptions,
+    TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookAttack, WebhookAttackReport,
+    WebhookFault, WebhookFaultAction, Weekday, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse,
+    inboxUrl, parseFault, redacted, scenarios, seedSchema, signatureHeader
   };
 }
 
@@ -37,6 +37,12 @@ declare interface ApiKeyOptions {
 }
 
 declare type ApiKeyRecord = Stored<Checked<"apiKeys">, "id" | "key", "expiresAt">;
+
+declare interface AttackTarget {
+  readonly url: string;
+  readonly secret: string;
+  readonly previousSecret?: string;
+}
 
 declare interface Backend extends BackendControls {
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
@@ -88,6 +94,7 @@ declare interface BackendOptions {
   readonly scenarios?: readonly ScenarioName[];
   readonly fetch?: typeof globalThis.fetch;
   readonly controlPlane?: boolean;
+  readonly attack?: WebhookAttack;
 }
 
 declare type CallRecord = Readonly<Stored<Checked<"calls">, never, "createdAt" | "startedAt">>;
@@ -157,6 +164,14 @@ declare interface Collections {
 }
 
 declare type ContactRecord = Checked<"contacts">;
+
+type Contents<Responses> = {
+  [Status in keyof Responses]: Status extends 200 | 201 ? Responses[Status] extends {
+    content: { "application/json": infer Body };
+  } ? Body : never : never;
+}[keyof Responses];
+
+type ControlOperationId = unknown;
 declare type DecidingStep = "gate" | "route" | "fault" | "credentials" | "key" | "account" | "rateLimit" | "path" | "query" | "body" | "operation" | "proxy";
 
 declare interface Decision {
@@ -617,6 +632,8 @@ type Stored<Fields, Filled extends keyof Fields, Instants extends keyof Fields> 
   [Name in Filled]-?: Exclude<Fields[Name], undefined>;
 } & { [Name in keyof Pick<Fields, Instants>]: number | Extract<Fields[Name], undefined> };
 
+declare type SuccessBody<Id extends ControlOperationId> = [Contents<operations[Id]["responses"]>] extends [never] ? unknown : Contents<operations[Id]["responses"]>;
+
 declare interface TimerPurpose {
   readonly kind: string;
   readonly id: string;
@@ -662,6 +679,9 @@ declare interface WallClock {
   now(): number;
   after(ms: number, task: () => void, isIdle?: boolean): () => void;
 }
+
+declare type WebhookAttack = (target: AttackTarget) => Promise<WebhookAttackReport>;
+declare type WebhookAttackReport = SuccessBody<"attackDestination">;
 
 declare interface WebhookFault {
   readonly name?: string;
@@ -761,6 +781,7 @@ declare const inboxAnswerSchema: z.ZodObject<{
 }, z.core.$strict>;
 
 declare const inboxUrl = "http://inbox.invalid/offers";
+type operations = unknown;
 declare function parseFault(text: string, known?: readonly OperationDescription[]): Fault;
 
 declare const recordSchemas: {

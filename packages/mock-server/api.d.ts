@@ -45,6 +45,8 @@ declare interface AttackOptions {
   readonly seed?: number;
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly allowRemote?: boolean;
+  readonly address?: string;
+  readonly maxDurationMs?: number;
 }
 
 declare interface AttackReport {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { WebhookAttack } from "./control/attack.ts";
 import { serveControl } from "./control/control.ts";
 import type { SandboxRegistry } from "./control/exchange.ts";
 import type { Fault } from "./faults/fault.ts";
@@ -65,6 +66,8 @@ export interface BackendOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** Whether to serve the control plane under `/_control/v1`; false by default. */
   readonly controlPlane?: boolean;
+  /** Attacks the receiver of a destination when the control plane is asked to; by default it refuses. */
+  readonly attack?: WebhookAttack;
 }
 
 /** The client's end of a connection. */
@@ -99,6 +102,7 @@ const optionsSchema = z.strictObject({
   scenarios: z.array(z.unknown()).optional(),
   fetch: z.custom((value) => typeof value === "function", "must be a function").optional(),
   controlPlane: z.boolean().optional(),
+  attack: z.custom((value) => typeof value === "function", "must be a function").optional(),
 });
 
 const defaultStart = "2026-03-02T12:00:00Z";
@@ -152,7 +156,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     },
     async handle(request, peer, url = new URL(request.url)) {
       if (options.controlPlane && url.pathname.startsWith(`${controlPrefix}/`))
-        return { response: await serveControl(backend, parts.sandboxes, request, url) };
+        return { response: await serveControl(backend, parts.sandboxes, request, url, options.attack) };
       return answer(request, url, peer?.address);
     },
     record: (request) => record(entryOf(request, core.world), request),

@@ -1,4 +1,5 @@
 export { type Backend, type BackendOptions, createBackend, type Peer } from "./backend.ts";
+export type { AttackTarget, WebhookAttack, WebhookAttackReport } from "./control/attack.ts";
 export { bodyLimit } from "./control/control.ts";
 export type {
   Fault,

@@ -9,6 +9,7 @@ import { checkInput, InputError, InUseError } from "../model/input-error.ts";
 import { isProblem } from "../model/problem.ts";
 import { suggestion } from "../model/spelling.ts";
 import type { BackendControls } from "../testing/controls.ts";
+import { attackHandlers, type WebhookAttack } from "./attack.ts";
 import { authHandlers } from "./auth.ts";
 import { clockHandlers } from "./clock.ts";
 import { eventHandlers } from "./events.ts";
@@ -25,6 +26,7 @@ import { transferHandlers } from "./transfers.ts";
 import { webhookHandlers } from "./webhooks.ts";
 
 const handlers: ControlHandlers = {
+  ...attackHandlers,
   ...authHandlers,
   ...clockHandlers,
   ...eventHandlers,
@@ -50,6 +52,7 @@ type AnyHandler = (
     readonly backend: BackendControls;
     readonly sandboxes: SandboxRegistry | undefined;
     readonly headers: RequestHeaders;
+    readonly attack: WebhookAttack | undefined;
   },
 ) => unknown;
 interface AnySchemas {
@@ -80,6 +83,7 @@ export async function serveControl(
   sandboxes: SandboxRegistry | undefined,
   request: IncomingRequest,
   url: URL,
+  attack: WebhookAttack | undefined,
 ): Promise<Response> {
   const origin = request.headers.get("origin");
   if ((origin !== null && origin !== url.origin) || request.headers.get("sec-fetch-site") === "cross-site")
@@ -95,6 +99,7 @@ export async function serveControl(
       backend,
       sandboxes,
       headers: request.headers,
+      attack,
       ...input,
     });
     if (reply instanceof Response) return reply;

@@ -3,6 +3,7 @@ import type { ControlOperationId, controlOperations } from "../generated/operati
 import type { controlSchemas } from "../generated/schemas.gen.ts";
 import type { RequestHeaders } from "../http/transport.ts";
 import type { BackendControls } from "../testing/controls.ts";
+import type { WebhookAttack } from "./attack.ts";
 import type { SuccessBody } from "./reply.ts";
 
 type Part<Id extends ControlOperationId, Name extends string> =
@@ -29,6 +30,8 @@ export interface ControlExchange<Id extends ControlOperationId> {
   readonly query: Part<Id, "query">;
   readonly body: Part<Id, "body">;
   readonly headers: RequestHeaders;
+  /** Attacks receivers, if the backend's owner can. */
+  readonly attack: WebhookAttack | undefined;
 }
 
 /** The handlers by operationId. A handler returns the success body, or a whole response. */

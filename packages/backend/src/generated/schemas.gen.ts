@@ -172,6 +172,8 @@ export const zRequestWait = z.strictObject({
 /** The destination of the offer; all other fields become part of the payload. */
 export const zTrigger = z.looseObject({ destinationId: z.string() });
 
+export const zNewAttack = z.strictObject({ destinationId: z.string(), previousSecret: z.boolean().optional() });
+
 export const zInboxAnswer = z.strictObject({
   status: z.int().gte(200).lte(599).optional(),
   delaySecs: z.number().gte(0).lte(86400).optional()
@@ -306,6 +308,8 @@ export const zGetDeliveryQuery = z.strictObject({ redact: z.boolean().optional()
 
 export const zRedeliverWebhookPath = z.strictObject({ id: z.string().min(1).max(100) });
 
+export const zAttackDestinationBody = zNewAttack;
+
 export const zGetInboxQuery = z.strictObject({ redact: z.boolean().optional() });
 
 export const zSetInboxBody = zInboxAnswer;
@@ -376,6 +380,7 @@ export const controlSchemas = {
   listDeliveries: { query: zListDeliveriesQuery },
   getDelivery: { path: zGetDeliveryPath, query: zGetDeliveryQuery },
   redeliverWebhook: { path: zRedeliverWebhookPath },
+  attackDestination: { body: zAttackDestinationBody },
   getInbox: { query: zGetInboxQuery },
   setInbox: { body: zSetInboxBody },
   clearInbox: {},

@@ -1,6 +1,6 @@
 // Runs the checks against a receiver, in a fixed order.
 import { webhookSignature } from "@call-transfer/spec";
-import { hasCredentials, isHttp } from "../server/urls.ts";
+import { hasCredentials, isHttp } from "../net/urls.ts";
 import type { Check, Lab, Problem } from "./check.ts";
 import type { Reply } from "./deliver.ts";
 import { duplicateChecks } from "./duplicate-checks.ts";
@@ -32,6 +32,10 @@ export interface AttackOptions {
   readonly payload?: Readonly<Record<string, unknown>>;
   /** Allows addresses of other machines. */
   readonly allowRemote?: boolean;
+  /** The IP address to connect to, in place of a look-up of the host's name. */
+  readonly address?: string;
+  /** Milliseconds after which no further check begins; no limit by default. */
+  readonly maxDurationMs?: number;
 }
 
 /** Deliveries without an answer after which the attack stops. */
@@ -60,6 +64,7 @@ export async function attackReceiver(options: AttackOptions): Promise<AttackRepo
     expectHandled: (id, handling) => void expected.set(id, { check: current, handling }),
   };
   const results: Results = new Map();
+  const end = performance.now() + (options.maxDurationMs ?? Number.POSITIVE_INFINITY);
   let stopped: string | undefined;
   for (const check of allChecks) {
     current = check.name;
@@ -69,6 +74,8 @@ export async function attackReceiver(options: AttackOptions): Promise<AttackRepo
     const reason = missing(check, options) ?? skipped(check, results) ?? unsent;
     results.set(check, reason === undefined ? { problems: [...(await check.run(lab))] } : { problems: [], reason });
     stopped ??= stopReason(check, lab, results);
+    if (performance.now() >= end)
+      stopped ??= "The remaining checks, because the receiver took too long for those before.";
   }
   const problemsOf = new Map([...results].map(([{ name }, { problems }]) => [name, problems]));
   const uncounted = handled === undefined ? withoutCounts : await compare(handled);
@@ -148,7 +155,7 @@ function createSender(options: AttackOptions): Sender {
   for (const [name, value] of Object.entries({ toleranceSecs, timeoutMs }))
     if (!Number.isFinite(value) || value <= 0) throw new TypeError(`${name} must be a number above 0`);
   if (!Number.isSafeInteger(seed)) throw new TypeError("seed must be a whole number");
-  return new Sender({ urls, secret, timeoutMs, seed, payload });
+  return new Sender({ urls, secret, timeoutMs, seed, payload, address: options.address });
 }
 
 function checkUrl(url: string, allowRemote: boolean): void {

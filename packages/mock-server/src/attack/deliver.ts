@@ -2,6 +2,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { performance } from "node:perf_hooks";
+import { lookupOf } from "../net/lookup.ts";
 
 /** One HTTP request. */
 export interface Message {
@@ -10,6 +11,8 @@ export interface Message {
   /** The parts of the body. They are written `pauseMs` apart. */
   readonly parts: readonly Uint8Array[];
   readonly pauseMs?: number;
+  /** The IP address to connect to, in place of a look-up of the host's name. */
+  readonly address?: string;
 }
 
 /** What came back. */
@@ -109,14 +112,17 @@ export async function flood(url: string, message: Message, bytes: number, timeou
 
 function exchange(
   url: string,
-  { method, headers }: Message,
+  { method, headers, address }: Message,
   timeoutMs: number,
   begin: (request: ClientRequest) => void,
 ): Promise<Reply> {
   const started = performance.now();
   return new Promise((resolve) => {
     // No agent: each delivery has a connection of its own, so that none fails because another was cut off.
-    const options: RequestOptions = { method, headers: { ...headers, connection: "close" }, agent: false };
+    const options: RequestOptions = {
+      ...{ method, headers: { ...headers, connection: "close" }, agent: false },
+      ...(address !== undefined && { lookup: lookupOf(address) }),
+    };
     const request = (url.startsWith("https:") ? httpsRequest : httpRequest)(url, options);
     const finish = (reply: Omit<Reply, "ms">): void => {
       clearTimeout(timer);

@@ -53,6 +53,8 @@ export interface SenderOptions {
   readonly timeoutMs: number;
   readonly seed: number;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** The IP address of the receiver, in place of a look-up of its name. */
+  readonly address?: string | undefined;
 }
 
 const ringMs = 30_000;
@@ -115,6 +117,7 @@ export class Sender {
       },
       parts,
       ...(pauseMs !== undefined && { pauseMs }),
+      ...(this.options.address !== undefined && { address: this.options.address }),
     };
   }
 

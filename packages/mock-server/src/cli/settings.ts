@@ -1,4 +1,4 @@
-import { bracketed, isWildcardAddress, unbracketed } from "../server/urls.ts";
+import { bracketed, isWildcardAddress, unbracketed } from "../net/urls.ts";
 import { isJson, suggestion, UsageError } from "./command-line.ts";
 import { fieldOf, type OptionValue, readConfigFile } from "./config-file.ts";
 import {

@@ -10,10 +10,10 @@ import {
   type Seed,
 } from "@call-transfer/backend";
 import { type LogMode, logModes } from "../log/server-log.ts";
+import { isPublicUrl, unbracketed } from "../net/urls.ts";
 import { isHostPattern } from "../server/hosts.ts";
 import { highestPort, type MockServerOptions } from "../server/server-options.ts";
 import { checkTls, type TlsOptions } from "../server/tls.ts";
-import { isPublicUrl, unbracketed } from "../server/urls.ts";
 import {
   isJson,
   type readArguments,

@@ -1,9 +1,9 @@
 import { lookup } from "node:dns/promises";
 import { type Backend, InputError, type SandboxesOptions, type Seed } from "@call-transfer/backend";
+import { isHttp, unbracketed } from "../net/urls.ts";
 import { isOwnSocket } from "../server/own-address.ts";
 import { type MockServer, socketLimits, startBehind } from "../server/server.ts";
 import type { MockServerOptions } from "../server/server-options.ts";
-import { isHttp, unbracketed } from "../server/urls.ts";
 import type { Exchange } from "./exchange.ts";
 import { journalEntryOf } from "./journal-entry.ts";
 import { createProxyFront } from "./proxy-front.ts";

@@ -3,8 +3,9 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { BlockList, isIP } from "node:net";
 import { inboxUrl } from "@call-transfer/backend";
+import { lookupOf } from "../net/lookup.ts";
+import { bracketed } from "../net/urls.ts";
 import { http } from "./node-http.ts";
-import { bracketed } from "./urls.ts";
 
 /** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly { readonly address: string }[]>;
@@ -103,12 +104,7 @@ function send(url: URL, address: string, request: Request, body: Uint8Array): Pr
       headers: { ...Object.fromEntries(request.headers), "content-length": body.byteLength },
       agent: false,
       signal: request.signal,
-      // The Host header and the certificate check keep the name; only the address is fixed.
-      lookup: (_hostname, { all }, done) => {
-        const family = isIP(address);
-        if (all) done(null, [{ address, family }]);
-        else done(null, address, family);
-      },
+      lookup: lookupOf(address),
     });
     outgoing.once("error", (error) => reject(explained(error, url)));
     outgoing.once("response", (incoming) => receive(incoming).then(resolve, reject));

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { errorResponse } from "@call-transfer/backend";
+import { bracketed } from "../net/urls.ts";
 import { hasToken } from "./control-token.ts";
 import { type HostRules, isAccepted } from "./hosts.ts";
-import { bracketed } from "./urls.ts";
 
 /** Which requests a server accepts. */
 export interface GateRules {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
-import { bracketed, unbracketed } from "./urls.ts";
+import { bracketed, unbracketed } from "../net/urls.ts";
 
 /** Which host names a server accepts. Names are in lower case, IPv6 addresses in brackets. */
 export interface HostRules {

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { bracketed } from "./urls.ts";
+import { bracketed } from "../net/urls.ts";
 
 /** The options of {@link startPrismServer}. */
 export interface PrismServerOptions {

@@ -1,8 +1,8 @@
 import { InputError, type SandboxesOptions } from "@call-transfer/backend";
+import { isHttp, isOrigin, isPublicUrl } from "../net/urls.ts";
 import { controlTokenForm, isControlToken } from "./control-token.ts";
 import { isHostPattern } from "./hosts.ts";
 import { checkTls, type TlsOptions } from "./tls.ts";
-import { isHttp, isOrigin, isPublicUrl } from "./urls.ts";
 
 /** The options of `startMockServer`. */
 export interface MockServerOptions extends SandboxesOptions {

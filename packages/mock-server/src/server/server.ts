@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Backend, createSandboxes, type Sandboxes } from "@call-transfer/backend";
+import { bracketed, unbracketed } from "../net/urls.ts";
+import { createAttack } from "./attack-destination.ts";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
 import type { GateRules } from "./gate.ts";
 import { hostRules, isLoopbackAddress, isPublicName } from "./hosts.ts";
@@ -11,7 +13,6 @@ import { isOwnSocket } from "./own-address.ts";
 import { createMalformedListener, createRefusalRecord } from "./refusals.ts";
 import { checkServerOptions, type MockServerOptions } from "./server-options.ts";
 import { createTlsServer } from "./tls.ts";
-import { bracketed, unbracketed } from "./urls.ts";
 
 /** A running mock server. */
 export interface MockServer {
@@ -76,10 +77,12 @@ export async function startBehind(
     const address = server.address();
     return typeof address === "object" ? address : null;
   };
-  const deliver = createDeliveryFetch(undefined, (address, port) => isOwnSocket(ownSocket(), address, port));
+  const isOwn = (address: string, port: number) => isOwnSocket(ownSocket(), address, port);
+  const deliver = createDeliveryFetch(undefined, isOwn);
   const sandboxes = createSandboxes({
     clock: "flowing",
     fetch: (input, init) => deliver(forwardWebhooks ?? input, init),
+    attack: createAttack({ forwardWebhooks, isOwn }),
     ...given,
   });
   const scheme = tls === undefined ? "http" : "https";
