@@ -1,13 +1,17 @@
 import { describe, expect, test } from "vitest";
+import { createDirectory } from "../src/inspector/data/directory.ts";
 import { positionIn, ticksOf } from "../src/inspector/parts/timeline.tsx";
 import {
+  availabilityWords,
   barsOf,
+  calleesOf,
   marksOf,
   outcomeOf,
   type Ring,
   resultOf,
   ringKind,
   ringName,
+  scriptOf,
   spanOf,
   type Transfer,
 } from "../src/inspector/screens/transfers/layout.ts";
@@ -150,4 +154,79 @@ describe("a time line", () => {
     expect([-5, 25, 500].map((time) => positionIn(span, time))).toEqual([0, 25, 100]);
     expect(positionIn({ from: 5, to: 5 }, 7)).toBe(0);
   });
+});
+
+describe("a transfer to start", () => {
+  const account = { accountId: "account" };
+  const directory = createDirectory({
+    accounts: [{ id: "account", name: "Example Dental" }],
+    users: [{ id: "user", name: "Olivia Owner" }],
+    members: [
+      { id: "olivia", ...account, userId: "user", role: "owner" },
+      { id: "foreign", accountId: "other", userId: "user", role: "owner" },
+    ],
+    destinations: [
+      { id: "desk", ...account, name: "Front desk", kind: "phone" },
+      { id: "humans", ...account, name: "Dentists", kind: "available_humans" },
+      { id: "same", ...account, name: "Dentists again", kind: "available_humans" },
+      { id: "app", ...account, name: "App", kind: "app" },
+    ],
+    groups: [
+      {
+        id: "group",
+        ...account,
+        name: "Night shift",
+        members: ["desk", "humans", "same", "app"].map((destinationId) => ({ destinationId })),
+      },
+    ],
+  });
+
+  test("rings the phones, members and apps of a group in ring order, and each member once", () => {
+    expect(calleesOf(directory, "group").map(({ name, callee }) => [name, callee])).toEqual([
+      ["Front desk", { destinationId: "desk" }],
+      ["Olivia Owner", { memberId: "olivia" }],
+      ["App", { destinationId: "app" }],
+    ]);
+    expect(calleesOf(directory, "desk").map(({ id }) => id)).toEqual(["desk"]);
+  });
+
+  test("has a script for those that answer or decline", () => {
+    const script = scriptOf(calleesOf(directory, "group"), {
+      desk: { does: "declines", afterSecs: "2.5" },
+      olivia: { does: "answers", afterSecs: "7" },
+      app: { does: "nothing", afterSecs: "7" },
+    });
+    expect(script).toEqual([
+      { destinationId: "desk", declineAfterSecs: 2.5 },
+      { memberId: "olivia", answerAfterSecs: 7 },
+    ]);
+  });
+});
+
+test.each([
+  [{ busy: true }, "Busy", "in a call"],
+  [{ status: "away", reason: "missed_calls" }, "Away", "after missed calls"],
+  [{ status: "offline" }, "Offline", ""],
+  [{ insideHours: false }, "Outside hours", ""],
+  [{}, "Available", ""],
+])("a member with %o is shown as %s", (changes, text, detail) => {
+  const available = {
+    memberId: "olivia",
+    userId: "user",
+    name: "Olivia Owner",
+    accountId: "account",
+    role: "owner",
+    status: "available",
+    busy: false,
+    source: null,
+    reason: null,
+    until: null,
+    updatedAt: null,
+    timeZone: "UTC",
+    localTime: { weekday: "monday", time: "10:00" },
+    insideHours: true,
+    missedCalls: 0,
+    ringable: true,
+  } as const;
+  expect(availabilityWords({ ...available, ...changes })).toMatchObject({ text, detail });
 });

@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import type { Schema } from "../../control/client.ts";
 import { act } from "../data/act.ts";
 import { useSession } from "../data/context.ts";
@@ -5,10 +6,12 @@ import { type Directory, emptyDirectory, useDirectory } from "../data/directory.
 import { useLive } from "../data/live.ts";
 import { Button } from "../parts/button.tsx";
 import { Status, Time } from "../parts/data.tsx";
+import { useKeys } from "../parts/keys.tsx";
 import { Empty, LoadError, Screen, Split } from "../parts/screen.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { TransferDetail } from "./transfers/detail.tsx";
 import { isUnderWay, type NameOf, resultOf, statusOf, type Transfer, targetName } from "./transfers/layout.ts";
+import { StartDialog } from "./transfers/start.tsx";
 
 /** The screen Transfers. */
 export function Transfers() {
@@ -21,10 +24,30 @@ export function Transfers() {
     ({ type }) => type.startsWith("transfer."),
   );
   const transfers = live.data?.transfers.toReversed() ?? [];
+  const isStarting = useSignal(false);
+  const open = () => {
+    isStarting.value = true;
+  };
+  useKeys({ n: open });
   // Without a selection the latest one is shown beside the list, where there is room.
   const shown = transfers.find(({ id }) => id === selected) ?? transfers[0];
   return (
-    <Screen title="Transfers">
+    <Screen
+      title="Transfers"
+      tools={
+        <Button kind="primary" icon="play" disabled={directory.data === undefined} onPress={open}>
+          Start a transfer
+        </Button>
+      }
+    >
+      {isStarting.value && (
+        <StartDialog
+          directory={known}
+          close={() => {
+            isStarting.value = false;
+          }}
+        />
+      )}
       <LoadError error={live.error ?? directory.error} />
       {live.data !== undefined && transfers.length === 0 ? (
         <Empty title="No transfer yet">

@@ -7,6 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { Code, Relative, Status, Time } from "../../parts/data.tsx";
 import { createActions } from "./actions.ts";
 import { answererOf, plannedSecs, spanOf, statusOf, type Transfer, targetName } from "./layout.ts";
+import { People } from "./people.tsx";
 import { Rings } from "./rings.tsx";
 
 /** One transfer: what rings on a time line, and what to do about it. */
@@ -23,10 +24,12 @@ export function TransferDetail({
     (control) => control.GET("/_control/v1/policies"),
     ({ type }) => type === "policies.changed",
   );
+  const missedCallLimit = Number(policies.data?.missedCallLimit ?? 0);
   const actions = createActions(session, transfer, nameOf);
   const timers = session.clock.clock.value?.upcoming ?? [];
   const total = directory.groups.find(({ id }) => id === transfer.groupId)?.totalTimeoutSecs;
   const span = spanOf(transfer, plannedSecs(total, transfer), timers);
+  const callEnd = timers.find(({ id, kind }) => id === transfer.id && kind === "transfer.call_ends")?.at;
   const { tone, text } = statusOf(transfer);
   const ringing = transfer.rings.filter(({ outcome }) => outcome === "ringing");
   const last = ringing
@@ -44,6 +47,11 @@ export function TransferDetail({
           {last !== undefined && (
             <Button icon="next" onPress={() => actions.letRing(last)}>
               Let it ring
+            </Button>
+          )}
+          {transfer.status === "connected" && callEnd !== undefined && (
+            <Button icon="next" onPress={() => actions.letRing(callEnd)}>
+              Let the call end
             </Button>
           )}
         </div>
@@ -78,9 +86,10 @@ export function TransferDetail({
           timers={timers}
           nameOf={nameOf}
           actions={actions}
-          missedCallLimit={Number(policies.data?.missedCallLimit ?? 0)}
+          missedCallLimit={missedCallLimit}
         />
       </div>
+      <People accountId={transfer.accountId} limit={missedCallLimit} />
     </article>
   );
 }

@@ -1,4 +1,5 @@
 import type { Schema } from "../../../control/client.ts";
+import type { Directory } from "../../data/directory.ts";
 import { duration, timeOfDay } from "../../data/format.ts";
 import type { Tone } from "../../parts/data.tsx";
 import type { Bar, Mark, Span } from "../../parts/timeline.tsx";
@@ -183,4 +184,69 @@ export function plannedSecs(totalTimeoutSecs: number | undefined, { rings, start
   const from = Date.parse(startedAt);
   const ringing = rings.map(({ until }) => (Date.parse(until) - from) / 1000);
   return totalTimeoutSecs ?? Math.max(30, ...ringing);
+}
+
+const reasons: Readonly<Record<string, string>> = { missed_calls: "after missed calls" };
+
+/** Whether a member would ring now, in words, and why not. */
+export function availabilityWords(member: Schema<"Availability">): Words & { readonly detail: string } {
+  const { status, busy, insideHours, reason } = member;
+  const detail = reason === null ? "" : (reasons[reason] ?? reason);
+  if (busy) return { tone: "warn", text: "Busy", detail: "in a call" };
+  if (status === "away") return { tone: "warn", text: "Away", detail };
+  if (status === "offline") return { tone: "idle", text: "Offline", detail };
+  if (!insideHours) return { tone: "idle", text: "Outside hours", detail: "" };
+  return { tone: "ok", text: "Available", detail };
+}
+
+/** How a phone or a member behaves in a transfer that is started here. */
+export interface Behaviour {
+  readonly does: "nothing" | "answers" | "declines";
+  readonly afterSecs: string;
+}
+
+/** What a phone or a member does until the user says something else. */
+export const noBehaviour: Behaviour = { does: "nothing", afterSecs: "5" };
+
+/** What rings with a script: a phone, or a member. */
+export interface Callee {
+  /** The body's field and its id. */
+  readonly callee: { readonly destinationId: string } | { readonly memberId: string };
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+}
+
+/** The script of a transfer: an entry for each that answers or declines. */
+export function scriptOf(
+  callees: readonly Callee[],
+  behaviours: Readonly<Record<string, Behaviour>>,
+): Schema<"ScriptEntry">[] {
+  return callees.flatMap(({ callee, id }) => {
+    const { does, afterSecs } = behaviours[id] ?? noBehaviour;
+    const seconds = Number(afterSecs);
+    if (does === "nothing") return [];
+    return [{ ...callee, ...(does === "answers" ? { answerAfterSecs: seconds } : { declineAfterSecs: seconds }) }];
+  });
+}
+
+/** What a group or a destination rings, in ring order: phones, apps and members. */
+export function calleesOf(directory: Directory, targetId: string): readonly Callee[] {
+  const group = directory.groups.find(({ id }) => id === targetId);
+  const ids = group === undefined ? [targetId] : group.members.map(({ destinationId }) => destinationId);
+  const rung = new Set<string>();
+  return ids.flatMap((destinationId): Callee[] => {
+    const destination = directory.destinations.find(({ id }) => id === destinationId);
+    if (destination === undefined) return [];
+    const { id, name, kind, accountId } = destination;
+    if (kind !== "available_humans") return [{ callee: { destinationId: id }, id, name, kind }];
+    const members = directory.members.filter((member) => member.accountId === accountId && !rung.has(member.id));
+    for (const member of members) rung.add(member.id);
+    return members.map((member) => ({ callee: { memberId: member.id }, id: member.id, name: member.name, kind: name }));
+  });
+}
+
+/** The kind of a callee in words; of a member the destination behind it. */
+export function calleeKind({ kind }: Callee): string {
+  return kinds[kind] ?? kind;
 }

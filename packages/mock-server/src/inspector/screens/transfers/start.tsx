@@ -1,0 +1,191 @@
+import { useSignal } from "@preact/signals";
+import type { Schema } from "../../../control/client.ts";
+import { act } from "../../data/act.ts";
+import { useSession } from "../../data/context.ts";
+import type { Directory } from "../../data/directory.ts";
+import { useLive } from "../../data/live.ts";
+import { Button } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, SelectField } from "../../parts/field.tsx";
+import { type Behaviour, type Callee, calleeKind, calleesOf, noBehaviour, scriptOf } from "./layout.ts";
+
+interface RunningCall {
+  readonly id: string;
+  readonly accountId: string;
+  readonly direction: string;
+  readonly status: string;
+}
+
+/** Starts a transfer: whom it rings, for which call, and what phones and members do. */
+export function StartDialog({ directory, close }: { readonly directory: Directory; readonly close: () => void }) {
+  const session = useSession();
+  const target = useSignal(directory.groups[0]?.id ?? directory.destinations[0]?.id ?? "");
+  const call = useSignal("");
+  const scenario = useSignal("");
+  const behaviours = useSignal<Readonly<Record<string, Behaviour>>>({});
+  const calls = useLive<{ readonly records: readonly RunningCall[] }>(
+    (control) => control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "calls" } } }),
+    ({ type }) => type.startsWith("call."),
+  );
+  const scenarios = useLive<Schema<"ScenarioList">>(
+    (control) => control.GET("/_control/v1/scenarios"),
+    () => false,
+  );
+  const group = directory.groups.find(({ id }) => id === target.value);
+  const destination = directory.destinations.find(({ id }) => id === target.value);
+  const accountId = (group ?? destination)?.accountId;
+  const running = (calls.data?.records ?? []).filter(
+    (record) => record.status === "in_progress" && record.accountId === accountId,
+  );
+  const callees = calleesOf(directory, target.value);
+  const start = async () => {
+    const control = session.control.peek();
+    if (scenario.value !== "") {
+      const path = { name: scenario.value };
+      if (!(await act(session, control.POST("/_control/v1/scenarios/{name}", { params: { path } })))) return;
+    }
+    const body = {
+      ...(group === undefined ? { destinationId: target.value } : { groupId: target.value }),
+      ...(call.value !== "" && { callId: call.value }),
+      script: scriptOf(callees, behaviours.value),
+    };
+    const task = control.POST("/_control/v1/transfers", { body });
+    if (!(await act(session, task))) return;
+    close();
+    const { data } = await task;
+    if (data !== undefined) session.go("transfers", data.id);
+  };
+  return (
+    <Dialog title="Start a transfer" close={close}>
+      <div class="start">
+        <Field label="Ring">
+          {(ids) => (
+            <select {...ids} value={target.value} onChange={(event) => (target.value = event.currentTarget.value)}>
+              <Options label="Groups" records={directory.groups} directory={directory} />
+              <Options label="Destinations" records={directory.destinations} directory={directory} />
+            </select>
+          )}
+        </Field>
+        <SelectField
+          label="For the call"
+          value={call.value}
+          onChange={(value) => {
+            call.value = value;
+          }}
+          options={[
+            ["", running.length === 0 ? "None (no call of this account is in progress)" : "None"],
+            ...running.map(({ id, direction }) => [id, `${direction} ${id.slice(0, 8)}`] as const),
+          ]}
+        />
+        <SelectField
+          label="Scenario"
+          value={scenario.value}
+          onChange={(value) => {
+            scenario.value = value;
+          }}
+          options={[
+            ["", "None"],
+            ...(scenarios.data?.scenarios ?? []).map(({ name }) => [name, name.replaceAll("-", " ")] as const),
+          ]}
+          hint={
+            scenarios.data?.scenarios.find(({ name }) => name === scenario.value)?.description ??
+            "Changes the sandbox before it rings, until a reset."
+          }
+        />
+        <fieldset class="start-callees">
+          <legend>What they do</legend>
+          {callees.map((callee) => (
+            <CalleeRow
+              key={callee.id}
+              callee={callee}
+              behaviour={behaviours.value[callee.id] ?? noBehaviour}
+              onChange={(behaviour) => {
+                behaviours.value = { ...behaviours.value, [callee.id]: behaviour };
+              }}
+            />
+          ))}
+        </fieldset>
+        <div class="start-end">
+          <Button kind="primary" icon="play" disabled={target.value === ""} onPress={start}>
+            Start
+          </Button>
+          <Button onPress={close}>Cancel</Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function Options({
+  label,
+  records,
+  directory,
+}: {
+  readonly label: string;
+  readonly records: readonly { readonly id: string; readonly name: string; readonly accountId: string }[];
+  readonly directory: Directory;
+}) {
+  return (
+    <optgroup label={label}>
+      {records.map(({ id, name, accountId }) => (
+        <option key={id} value={id}>
+          {name} · {directory.nameOf(accountId)}
+        </option>
+      ))}
+    </optgroup>
+  );
+}
+
+function CalleeRow({
+  callee,
+  behaviour,
+  onChange,
+}: {
+  readonly callee: Callee;
+  readonly behaviour: Behaviour;
+  readonly onChange: (behaviour: Behaviour) => void;
+}) {
+  return (
+    <div class="start-callee">
+      <span class="start-name">
+        <strong dir="auto">{callee.name}</strong>
+        <span class="muted" dir="auto">
+          {calleeKind(callee)}
+        </span>
+      </span>
+      {callee.kind === "app" ? (
+        <span class="muted">Answers by its HTTP response</span>
+      ) : (
+        <>
+          <select
+            aria-label={`What ${callee.name} does`}
+            value={behaviour.does}
+            onChange={(event) => onChange({ ...behaviour, does: behaviourOf(event.currentTarget.value) })}
+          >
+            <option value="nothing">Does not answer</option>
+            <option value="answers">Answers after</option>
+            <option value="declines">Declines after</option>
+          </select>
+          {behaviour.does !== "nothing" && (
+            <label class="start-seconds">
+              <span class="visually-hidden">Seconds until {callee.name} does so</span>
+              <input
+                type="number"
+                min="0"
+                max="86400"
+                step="any"
+                value={behaviour.afterSecs}
+                onInput={(event) => onChange({ ...behaviour, afterSecs: event.currentTarget.value })}
+              />
+              <span aria-hidden="true">s</span>
+            </label>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function behaviourOf(value: string): Behaviour["does"] {
+  return value === "answers" || value === "declines" ? value : "nothing";
+}
