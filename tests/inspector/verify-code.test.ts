@@ -1,6 +1,10 @@
 import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { describe, expect, it } from "vitest";
-import { curlOf, verifyByHand, verifyWithSdk } from "../../packages/mock-server/src/inspector/data/verify-code.ts";
+import {
+  deliveryAsCurl,
+  verifyByHand,
+  verifyWithSdk,
+} from "../../packages/mock-server/src/inspector/data/verify-code.ts";
 
 /** The function of the snippet, as a module. */
 async function isGenuine(): Promise<(body: string, header: string, secrets: readonly string[]) => boolean> {
@@ -37,7 +41,7 @@ it("the code with the SDK names what the SDK exports", async () => {
 });
 
 it("the curl command quotes what a shell would read", () => {
-  expect(curlOf("http://h/a?b=c", { "X-A": "it's" }, "{}")).toBe(
+  expect(deliveryAsCurl("http://h/a?b=c", { "X-A": "it's" }, "{}")).toBe(
     `curl -X POST 'http://h/a?b=c' \\\n  -H 'X-A: it'\\''s' \\\n  --data-binary '{}'`,
   );
 });

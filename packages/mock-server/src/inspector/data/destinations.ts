@@ -7,7 +7,10 @@ export function useDestinations(): {
   readonly error: string | undefined;
 } {
   const live = useLive<{ records: readonly DestinationFacts[] }>(
-    (control) => control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "destinations" } } }),
+    (control) =>
+      control.GET("/_control/v1/state/{collection}", {
+        params: { path: { collection: "destinations" }, query: { redact: true } },
+      }),
     ({ type, changeCount }) =>
       type === "state.changed" ||
       type === "scenario.applied" ||

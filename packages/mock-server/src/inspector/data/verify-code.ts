@@ -35,7 +35,7 @@ export function isGenuine(body, header, secrets) {
 `;
 
 /** A delivery as a curl command: the same bytes with the same signature. */
-export function curlOf(url: string, headers: Readonly<Record<string, string>>, body: string): string {
+export function deliveryAsCurl(url: string, headers: Readonly<Record<string, string>>, body: string): string {
   const lines = [
     `curl -X POST ${quoted(url)}`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),

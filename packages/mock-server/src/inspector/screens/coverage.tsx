@@ -1,6 +1,263 @@
-import { Screen } from "../parts/screen.tsx";
+import { useSignal } from "@preact/signals";
+import { act } from "../data/act.ts";
+import { useSession } from "../data/context.ts";
+import {
+  type Coverage as CoverageData,
+  isShown,
+  markdownOf,
+  type OperationCoverage,
+  percentOf,
+  type Share,
+  type Show,
+  sharesOf,
+  shows,
+  statusesOf,
+  wordsOf,
+} from "../data/coverage.ts";
+import { useLive } from "../data/live.ts";
+import { Button, CopyButton } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Filter } from "../parts/field.tsx";
+import { useKeys } from "../parts/keys.tsx";
+import { Link } from "../parts/link.tsx";
+import { LoadError, Screen, Split } from "../parts/screen.tsx";
+import { OperationDetail } from "./coverage/operation.tsx";
 
-/** The screen Coverage. */
+/** The screen Coverage: what of the API the app under test has met, and what it never has. */
 export function Coverage() {
-  return <Screen title="Coverage">{null}</Screen>;
+  const session = useSession();
+  const filter = useSignal("");
+  const show = useSignal<Show>("all");
+  const isResetting = useSignal(false);
+  const [selected] = session.route.value.rest;
+  const live = useLive<CoverageData>(
+    (control) => control.GET("/_control/v1/coverage"),
+    ({ type }) => type === "request" || type === "requests.cleared",
+  );
+  const { data } = live;
+  const chosen = data?.operations.find(({ operationId }) => operationId === selected);
+  return (
+    <Screen
+      title="Coverage"
+      tools={
+        <>
+          <Filter
+            value={filter.value}
+            placeholder="Operation, status or code"
+            onChange={(value) => {
+              filter.value = value;
+            }}
+          />
+          <select
+            aria-label="What to show"
+            value={show.value}
+            onChange={(event) => {
+              show.value = shows.find(([id]) => id === event.currentTarget.value)?.[0] ?? "all";
+            }}
+          >
+            {shows.map(([id, text]) => (
+              <option key={id} value={id}>
+                {text}
+              </option>
+            ))}
+          </select>
+          {data !== undefined && (
+            <>
+              <CopyButton text={() => markdownOf(data)}>Copy as Markdown</CopyButton>
+              <CopyButton text={() => JSON.stringify(data, null, 2)}>Copy as JSON</CopyButton>
+            </>
+          )}
+          <Button
+            onPress={() => {
+              isResetting.value = true;
+            }}
+          >
+            Reset the counts
+          </Button>
+        </>
+      }
+    >
+      <LoadError error={live.error} />
+      {data !== undefined && (
+        <Split
+          close={() => session.go("coverage")}
+          list={
+            <>
+              <Summary coverage={data} />
+              <Matrix coverage={data} filter={filter.value} show={show.value} selected={selected} />
+            </>
+          }
+          detail={
+            chosen && (
+              <OperationDetail key={chosen.operationId} operation={chosen} codes={data.codes} show={show.value} />
+            )
+          }
+        />
+      )}
+      {isResetting.value && (
+        <Dialog
+          title="Reset the counts"
+          close={() => {
+            isResetting.value = false;
+          }}
+        >
+          <p>
+            This clears the journal: the requests on the screen Traffic are removed, too. Records and the clock stay.
+          </p>
+          <p class="dialog-tools">
+            <Button
+              kind="danger"
+              onPress={async () => {
+                await act(session, session.control.value.DELETE("/_control/v1/requests"), "The counts begin again.");
+                isResetting.value = false;
+                live.reload();
+              }}
+            >
+              Clear the journal
+            </Button>
+          </p>
+        </Dialog>
+      )}
+    </Screen>
+  );
+}
+
+function Summary({ coverage }: { readonly coverage: CoverageData }) {
+  const { operations, statuses, codes } = sharesOf(coverage);
+  const { unmatched, refused } = coverage;
+  const rest = [
+    unmatched > 0 && `${unmatched} ${unmatched === 1 ? "request matches" : "requests match"} no operation`,
+    refused > 0 && `${refused} refused before the API`,
+  ].filter(Boolean);
+  return (
+    <>
+      <dl class="shares">
+        <ShareOf name="Operations called" share={operations} />
+        <ShareOf name="Statuses seen" share={statuses} />
+        <ShareOf name="Error codes seen" share={codes} />
+      </dl>
+      <p class="coverage-note">
+        {operations.seen === 0
+          ? "Run the app, or its tests, against this server: each response counts here, also those to requests of this page. "
+          : "Each response counts, also those to requests of this page. "}
+        Select an operation to see its error codes, and to provoke them.
+        {rest.length > 0 && ` ${rest.join(", ")}.`}
+      </p>
+    </>
+  );
+}
+
+function ShareOf({ name, share }: { readonly name: string; readonly share: Share }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <strong class="number">{percentOf(share)} %</strong>{" "}
+        <span class="number muted">
+          {share.seen} of {share.of}
+        </span>
+        <meter aria-label={name} min={0} max={share.of} value={share.seen} />
+      </dd>
+    </div>
+  );
+}
+
+/** The operations in rows, and the statuses in columns. */
+function Matrix({
+  coverage,
+  filter,
+  show,
+  selected,
+}: {
+  readonly coverage: CoverageData;
+  readonly filter: string;
+  readonly show: Show;
+  readonly selected: string | undefined;
+}) {
+  const session = useSession();
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = coverage.operations.filter((operation) => {
+    const { operationId, statuses, codes } = operation;
+    const cells = [...statuses, ...codes].filter((cell) => isShown(cell, show));
+    const text = [operationId, ...cells.map((cell) => ("code" in cell ? cell.code : cell.status))]
+      .join(" ")
+      .toLowerCase();
+    return cells.length > 0 && words.every((word) => text.includes(word));
+  });
+  const columns = statusesOf(coverage);
+  const step = (by: number) => () => {
+    const index = rows.findIndex(({ operationId }) => operationId === selected);
+    const next = rows[Math.max(0, Math.min(index + by, rows.length - 1))];
+    if (next !== undefined) session.go("coverage", next.operationId);
+  };
+  useKeys({ j: step(1), k: step(-1) });
+  return rows.length === 0 ? (
+    <p class="coverage-note">Nothing fits the filter. Change it, or show all.</p>
+  ) : (
+    // A region that scrolls must be reachable by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+    <div class="matrix" tabIndex={0} role="region" aria-label="Statuses of each operation">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Operation</th>
+            {columns.map((status) => (
+              <th key={status} scope="col" class="number">
+                {status}
+              </th>
+            ))}
+            <th scope="col">Codes</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((operation) => (
+            <Row
+              key={operation.operationId}
+              operation={operation}
+              columns={columns}
+              show={show}
+              isSelected={operation.operationId === selected}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({
+  operation,
+  columns,
+  show,
+  isSelected,
+}: {
+  readonly operation: OperationCoverage;
+  readonly columns: readonly number[];
+  readonly show: Show;
+  readonly isSelected: boolean;
+}) {
+  const { operationId, statuses } = operation;
+  const { seen, of } = sharesOf({ operations: [operation] }).codes;
+  return (
+    <tr class={isSelected ? "matrix-selected" : ""}>
+      <th scope="row">
+        <Link to={["coverage", operationId]} current={isSelected}>
+          {operationId}
+        </Link>
+      </th>
+      {columns.map((status) => {
+        const cell = statuses.find((one) => one.status === status);
+        const kind =
+          cell === undefined ? "none" : cell.count === 0 ? "never" : cell.documented ? "seen" : "undocumented";
+        return (
+          <td key={status} class={`number cell cell-${kind}`}>
+            {cell === undefined || isShown(cell, show) ? wordsOf(cell) : ""}
+          </td>
+        );
+      })}
+      <td class="number">
+        {seen} of {of}
+      </td>
+    </tr>
+  );
 }

@@ -25,12 +25,16 @@ export function Webhooks() {
   return <Deliveries selected={view} />;
 }
 
+/** Deliveries in the list; the server keeps a thousand. */
+const mostShown = 500;
+
 function Deliveries({ selected }: { readonly selected: string | undefined }) {
   const session = useSession();
   const filter = useSignal("");
   const isSending = useSignal(false);
   const live = useLive<{ deliveries: readonly Delivery[] }>(
-    (control) => control.GET("/_control/v1/webhooks/deliveries"),
+    (control) =>
+      control.GET("/_control/v1/webhooks/deliveries", { params: { query: { redact: true, limit: mostShown } } }),
     ({ type }) => type.startsWith("webhook."),
   );
   const { destinations } = useDestinations();
@@ -94,7 +98,7 @@ function Deliveries({ selected }: { readonly selected: string | undefined }) {
           detail={
             selected === undefined || live.data === undefined ? undefined : chosen === undefined ? (
               <Empty title="This delivery is not kept">
-                <p>The sandbox was reset, or a thousand later deliveries replaced it.</p>
+                <p>The sandbox was reset, or a thousand later deliveries replaced it in the list.</p>
               </Empty>
             ) : (
               <DeliveryDetail

@@ -2,30 +2,37 @@ import { webhookSignature } from "../../../control/contract.ts";
 import { act } from "../../data/act.ts";
 import { useSession } from "../../data/context.ts";
 import { milliseconds } from "../../data/format.ts";
-import { curlOf } from "../../data/verify-code.ts";
+import { useLive } from "../../data/live.ts";
+import { deliveryAsCurl } from "../../data/verify-code.ts";
 import { adviceOn, type Delivery, type DestinationFacts, headerOf, outcomeOf } from "../../data/webhooks.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
 import { Code, Facts, Json, Status, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
-import { Panel } from "../../parts/screen.tsx";
+import { LoadError, Panel } from "../../parts/screen.tsx";
 import { HowToVerify } from "./how-to-verify.tsx";
 import { Signature } from "./signature.tsx";
 
 /** Everything about one delivery: the request as it was sent, its answer, and its signature taken apart. */
 export function DeliveryDetail({
-  delivery,
+  delivery: shown,
   destination,
   attempt,
 }: {
+  /** As the list has it: without the signatures, and without the query of its address, which may hold a secret. */
   readonly delivery: Delivery;
   /** Undefined if it was deleted. */
   readonly destination: DestinationFacts | undefined;
   readonly attempt: { readonly number: number; readonly of: number } | undefined;
 }) {
   const session = useSession();
-  const { id, at, url, headers, body, transferId, status, error, durationMs, fault, faultDo, redeliveryOf } = delivery;
-  const outcome = outcomeOf(delivery);
-  const advice = adviceOn(delivery, Date.now());
+  const { id, at, url, transferId, status, error, durationMs, fault, faultDo, redeliveryOf } = shown;
+  const { data: delivery, error: loadError } = useLive<Delivery>(
+    (control) => control.GET("/_control/v1/webhooks/deliveries/{id}", { params: { path: { id } } }),
+    () => false,
+    id,
+  );
+  const outcome = outcomeOf(shown);
+  const advice = adviceOn(shown, Date.now());
   const redeliver = async () => {
     const path = { id };
     const sending = session.control.value
@@ -51,14 +58,18 @@ export function DeliveryDetail({
         <Button kind="primary" onPress={redeliver}>
           Send again
         </Button>
-        <CopyButton text={() => curlOf(url, headers, body)}>Copy as curl</CopyButton>
+        {delivery !== undefined && (
+          <CopyButton text={() => deliveryAsCurl(delivery.url, delivery.headers, delivery.body)}>
+            Copy as curl
+          </CopyButton>
+        )}
       </p>
       <Facts
         facts={{
           Sent: <Time at={at} withMilliseconds />,
           Receiver:
             destination === undefined ? (
-              delivery.destinationId
+              shown.destinationId
             ) : (
               <Link to={["webhooks", "receivers", destination.id]}>{destination.name}</Link>
             ),
@@ -74,37 +85,49 @@ export function DeliveryDetail({
           Id: <Code>{id}</Code>,
         }}
       />
-      <Panel title="Signature">
-        <Signature delivery={delivery} />
-      </Panel>
-      <Panel title="How to verify">
-        <HowToVerify />
-      </Panel>
-      <Panel title="The request as it was sent" tools={<CopyButton text={() => body}>Copy the body</CopyButton>}>
-        <p class="request-line">
-          <Code>POST {url}</Code>
-        </p>
-        <dl class="headers">
-          {Object.entries(headers).map(([name, value]) => (
-            <div key={name}>
-              <dt class={value === headerOf(headers) ? "header-signature" : ""}>{name}</dt>
-              <dd dir="auto">{value}</dd>
-            </div>
-          ))}
-        </dl>
-        <p class="muted">
-          The {new TextEncoder().encode(body).length} bytes of the body. {webhookSignature.algorithm} covers exactly
-          these, so check them before a parser changes them.
-        </p>
-        <Json value={body} label="Body" />
-        {isJson(body) && (
-          <details>
-            <summary>Formatted</summary>
-            <Json value={JSON.parse(body)} label="Formatted body" />
-          </details>
-        )}
-      </Panel>
+      <LoadError error={loadError} />
+      {delivery !== undefined && (
+        <>
+          <Panel title="Signature">
+            <Signature delivery={delivery} />
+          </Panel>
+          <Panel title="How to verify">
+            <HowToVerify />
+          </Panel>
+          <RequestAsSent delivery={delivery} url={url} />
+        </>
+      )}
     </>
+  );
+}
+
+/** The request byte for byte. */
+function RequestAsSent({ delivery: { headers, body }, url }: { readonly delivery: Delivery; readonly url: string }) {
+  return (
+    <Panel title="The request as it was sent" tools={<CopyButton text={() => body}>Copy the body</CopyButton>}>
+      <p class="request-line">
+        <Code>POST {url}</Code>
+      </p>
+      <dl class="headers">
+        {Object.entries(headers).map(([name, value]) => (
+          <div key={name}>
+            <dt class={value === headerOf(headers) ? "header-signature" : ""}>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted">
+        The {new TextEncoder().encode(body).length} bytes of the body. {webhookSignature.algorithm} covers exactly
+        these, so check them before a parser changes them.
+      </p>
+      <Json value={body} label="Body" />
+      {isJson(body) && (
+        <details>
+          <summary>Formatted</summary>
+          <Json value={JSON.parse(body)} label="Formatted body" />
+        </details>
+      )}
+    </Panel>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Link } from "../../parts/link.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
 
 const views = [
   { id: "deliveries", title: "Deliveries", to: ["webhooks"] },
@@ -9,12 +9,9 @@ const views = [
 /** Links to the views of the screen. */
 export function Views({ current }: { readonly current: (typeof views)[number]["id"] }) {
   return (
-    <nav class="views" aria-label="Views of webhooks">
-      {views.map(({ id, title, to }) => (
-        <Link key={id} class="view" to={to} current={id === current}>
-          {title}
-        </Link>
-      ))}
-    </nav>
+    <Tabs
+      label="Views of webhooks"
+      tabs={views.map(({ id, title, to }) => ({ title, to, isCurrent: id === current }))}
+    />
   );
 }
