@@ -15,10 +15,13 @@ export interface TestSource {
 }
 
 /** Why a request cannot become a test; undefined if it can. */
-export function testProblem({ operationId, status, decidedBy, fault }: Schema<"RequestEntry">): string | undefined {
+export function testProblem({ operationId, status, code, decidedBy, fault, headers }: Detail): string | undefined {
+  if (headers === undefined) return "Headers and body of the request are no longer kept.";
   if (operationId === undefined) return "No operation matches the request, so the SDK cannot send it.";
   if (decidedBy.step === "gate" || decidedBy.step === "proxy") return "The backend did not answer the request.";
   if (status === 0) return `There was no response to expect${fault === undefined ? "" : `: ${fault} withheld it`}.`;
+  if (!/^Bearer /i.test(headers.authorization ?? "")) return "The SDK always sends a bearer credential.";
+  if (code === "api_key_ip_restricted") return "The response depends on the address of the client.";
   return undefined;
 }
 
@@ -66,8 +69,7 @@ const snapshot = ${literal(start)};
 function credentialOf(request: ApiRequest, caller: Detail["caller"]): string[] {
   const [, bearer = ""] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "") ?? [];
   const account = request.headers["x-account-id"];
-  // The key of a text that is none has no prefix, and is sent as it came.
-  if (hasApiKey(request)) return [`apiKey: ${JSON.stringify(bearer || "none")}`];
+  if (hasApiKey(request)) return [`apiKey: ${JSON.stringify(bearer)}`];
   const token =
     caller?.userId === undefined
       ? JSON.stringify(bearer)

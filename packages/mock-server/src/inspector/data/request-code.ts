@@ -16,9 +16,12 @@ export interface ApiRequest {
 const ownHeaders =
   /^(?:host|connection|content-length|transfer-encoding|keep-alive|user-agent|origin|referer|accept|accept-.*|sec-.*|priority|cache-control|pragma|traceparent|tracestate)$/;
 
-/** Whether the credential of a request is an API key, and not an access token. */
+/** Whether the credential of a request is an API key, and not an access token. A hidden one is a token if the request names an account. */
 export function hasApiKey({ headers }: Pick<ApiRequest, "headers">): boolean {
-  return headers["x-account-id"] === undefined && !/^Bearer eyJ/.test(headers.authorization ?? "");
+  const { authorization = "" } = headers;
+  return authorization.includes("[redacted]")
+    ? headers["x-account-id"] === undefined
+    : !/^Bearer eyJ/i.test(authorization);
 }
 
 /** A command for a shell that sends the request. */

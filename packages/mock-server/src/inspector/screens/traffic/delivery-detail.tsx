@@ -12,19 +12,14 @@ type Delivery = Schema<"Delivery">;
 
 /** A delivery in short. The screen Webhooks takes its signature apart. */
 export function DeliveryDetail({ id }: { readonly id: string }) {
-  const live = useLive<Schema<"DeliveryList">>(
-    (control) => control.GET("/_control/v1/webhooks/deliveries"),
+  const live = useLive<Delivery>(
+    (control) =>
+      control.GET("/_control/v1/webhooks/deliveries/{id}", { params: { path: { id }, query: { redact: true } } }),
     (event) => event.type === "webhook.delivered" && event.id === id,
     id,
   );
-  const delivery = live.data?.deliveries.find((one) => one.id === id);
-  if (delivery === undefined)
-    return (
-      <>
-        <LoadError error={live.error} />
-        {live.data !== undefined && <p>The receiver has not answered yet, or the delivery is no longer kept.</p>}
-      </>
-    );
+  const delivery = live.data;
+  if (delivery === undefined) return <LoadError error={live.error} />;
   return (
     <div class="traffic-detail">
       <Head delivery={delivery} />

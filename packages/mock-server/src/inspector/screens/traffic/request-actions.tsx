@@ -21,7 +21,7 @@ export function RequestActions({
 }) {
   const session = useSession();
   const isKept = detail.headers !== undefined;
-  const problem = isKept ? testProblem(detail) : "Headers and body of this request are no longer kept.";
+  const problem = testProblem(detail);
   return (
     <div class="detail-tools" role="group" aria-label="Actions">
       {isKept && <CopyButton text={() => curlOf(requestOf(session, detail))}>Copy as curl</CopyButton>}
@@ -31,7 +31,7 @@ export function RequestActions({
       <Button onPress={() => sendAgain(session, detail.id)}>Send again</Button>
       <Button
         disabled={problem !== undefined}
-        label={problem ?? "Export as a test: a file for Vitest with this call, its result and a snapshot"}
+        label={`Export as a test. ${problem ?? "A file for Vitest with this call, its result and a snapshot"}`}
         onPress={() => exportTest(session, detail.id)}
       >
         Export as a test

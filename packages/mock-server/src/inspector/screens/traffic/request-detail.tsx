@@ -7,6 +7,7 @@ import { useLive } from "../../data/live.ts";
 import { entryOfRequest } from "../../data/traffic-entry.ts";
 import { Code, Facts, Json, Relative, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { LoadError, Panel } from "../../parts/screen.tsx";
 import { Changes } from "./changes.tsx";
 import { RequestActions } from "./request-actions.tsx";
@@ -91,16 +92,11 @@ function Decision({ detail: { decidedBy, rule, fault, error, status } }: { reado
       />
       {rule !== undefined && (
         <blockquote class="rule" dir="auto">
-          <RuleText text={rule.text} />
+          <Prose text={rule.text} />
         </blockquote>
       )}
     </Panel>
   );
-}
-
-/** A sentence of the specification, whose names stand in backticks. */
-function RuleText({ text }: { readonly text: string }) {
-  return <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
 }
 
 function Closest({ detail: { closest = [] } }: { readonly detail: Detail }) {

@@ -1,0 +1,193 @@
+// The screen Traffic, while programs of the SDK run beside it.
+import { readFileSync } from "node:fs";
+import { createBackend, demo } from "@call-transfer/backend";
+import { expect, it } from "vitest";
+import { type Inspector, inspectorTests, type sizes, themes } from "./page.ts";
+
+const open = inspectorTests();
+const { flows, numbers, recipients, destinations } = demo;
+const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
+
+const rowsOf = ({ page }: Inspector) => page.getByRole("listbox").getByRole("option");
+const detailOf = ({ page }: Inspector) => page.getByRole("complementary", { name: "Details" });
+
+/** A few requests of different kinds and a webhook. */
+async function play({ server, client }: Inspector): Promise<void> {
+  const sdk = client({ maxRetries: 0 });
+  await sdk.roles.list();
+  await sdk.calls.create(call);
+  await sdk.calls.create({ ...call, toNumber: "nobody" }).result();
+  await server.backend.deliveries.trigger({ destinationId: destinations.app });
+}
+
+it("shows a request that a fault made the SDK repeat as two rows", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  const { page, server, client } = inspector;
+  await page.getByText("No request yet").waitFor();
+  server.backend.faults.add({ match: { operationId: "createCall" }, do: { code: "service_unavailable" } });
+
+  await client().calls.create(call);
+
+  const rows = rowsOf(inspector);
+  await rows.nth(1).waitFor();
+  await expect.poll(() => rows.allInnerTexts()).toHaveLength(2);
+  const [latest, first] = await rows.allInnerTexts();
+  expect([first, latest]).toEqual([
+    expect.stringMatching(/fault-1\s+503 service_unavailable/),
+    expect.stringContaining("201"),
+  ]);
+
+  await rows.nth(1).click();
+  const detail = detailOf(inspector);
+  await detail.getByText("A fault").waitFor();
+  expect(await detail.getByRole("link", { name: "fault-1" }).getAttribute("href")).toBe("#/default/faults/fault-1");
+});
+
+it("takes a request apart: what decided, what it changed, the timers, and the secrets when asked", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  const { page } = inspector;
+  await play(inspector);
+  await rowsOf(inspector).filter({ hasText: "201" }).click();
+  const detail = detailOf(inspector);
+  await detail.getByText("Added to calls").waitFor();
+  await detail.getByText("call.ends").waitFor();
+  await detail.getByText("§4.6").waitFor();
+  expect(await detail.innerText()).not.toContain(demo.apiKey);
+  await detail.getByRole("button", { name: "Show the secrets" }).click();
+  await detail.getByRole("button", { name: "Hide the secrets" }).waitFor();
+  await detail.getByText("Headers").first().click();
+  await detail.getByText(demo.apiKey).waitFor();
+  expect(page.url()).toMatch(/#\/default\/traffic\/2$/);
+});
+
+it("says which operation an unmatched request is closest to", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  const [roles] = inspector.server.backend.operations.filter(({ id }) => id === "listRoles");
+  await fetch(`${inspector.server.url}${roles?.path}s`);
+  await rowsOf(inspector).filter({ hasText: "unmatched" }).click();
+  await detailOf(inspector).getByText("To match it: ").first().waitFor();
+  expect(await detailOf(inspector).getByRole("link", { name: "listRoles" }).count()).toBe(1);
+});
+
+it("filters by text and words, also with the keyboard alone", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  const { page } = inspector;
+  await play(inspector);
+  const rows = rowsOf(inspector);
+  await expect.poll(() => rows.count()).toBe(4);
+
+  await page.keyboard.press("/");
+  await page.keyboard.type("op:createCall status:4xx");
+  await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining("400 validation_failed")]);
+
+  await page.getByRole("searchbox", { name: "Filter" }).fill("is:webhook");
+  await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining("transfer.offer")]);
+  await page.getByRole("searchbox", { name: "Filter" }).fill("nothing of this");
+  await page.getByText("Nothing matches the filter").waitFor();
+});
+
+it("selects with j and k, keeps the selection in the address, and closes with Escape", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  const { page } = inspector;
+  await play(inspector);
+  await expect.poll(() => rowsOf(inspector).count()).toBe(4);
+
+  for (const key of ["j", "j", "j", "k"]) await page.keyboard.press(key);
+
+  expect(page.url()).toMatch(/#\/default\/traffic\/3$/);
+  await detailOf(inspector).getByText("validation_failed").first().waitFor();
+  await page.reload();
+  await detailOf(inspector).getByText("validation_failed").first().waitFor();
+  await page.keyboard.press("Escape");
+  await expect.poll(() => page.url()).toMatch(/#\/default\/traffic$/);
+});
+
+it("sends a request again, and copies it as a command and as a program", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  const { page, client } = inspector;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await client().roles.list();
+  await rowsOf(inspector).click();
+  const detail = detailOf(inspector);
+  await detail.getByRole("button", { name: "Copy as SDK code" }).click();
+  await expect.poll(copied).toContain("client.roles.list()");
+  await detail.getByRole("button", { name: "Copy as curl" }).click();
+  await expect.poll(copied).toContain("Bearer $CALL_TRANSFER_API_KEY");
+
+  await detail.getByRole("button", { name: "Send again" }).click();
+
+  await detail.getByText("sent again").waitFor();
+  expect(page.url()).toMatch(/#\/default\/traffic\/2$/);
+  await expect
+    .poll(() => rowsOf(inspector).allInnerTexts())
+    .toEqual([expect.stringContaining("replay"), expect.anything()]);
+});
+
+it("saves a test with the call, its result and the state before it", async () => {
+  await using inspector = await open({ screen: "traffic", server: { clock: "frozen" } });
+  const { page } = inspector;
+  await play(inspector);
+  await rowsOf(inspector).filter({ hasText: "201" }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    detailOf(inspector)
+      .getByRole("button", { name: /^Export as a test/ })
+      .click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("create-call-2.test.ts");
+  const text = readFileSync(await download.path(), "utf8");
+  expect(text).toContain("await client.calls.create({");
+  // The call that the request added is not in the state that the test starts with.
+  const [, snapshot = ""] = text.split("const snapshot = ");
+  const backend = createBackend();
+  backend.restore(new Function(`return ${snapshot}`)());
+  expect(backend.state.calls.size).toBe(createBackend().state.calls.size);
+});
+
+it("sends the first request itself, and is empty again after the journal is cleared or the sandbox reset", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  const { page, server } = inspector;
+  await page.getByRole("button", { name: "Issue an API key" }).click();
+  await expect.poll(() => page.getByRole("region", { name: "Command" }).innerText()).toContain("Bearer svc_");
+  await page.getByRole("button", { name: "Send it from here" }).click();
+  await rowsOf(inspector).filter({ hasText: "200" }).waitFor();
+
+  await page.getByRole("button", { name: "Clear the journal" }).click();
+  await page.getByText("No request yet").waitFor();
+  expect(server.backend.journal.list()).toEqual([]);
+
+  await inspector.client().roles.list();
+  await rowsOf(inspector).waitFor();
+  server.backend.reset();
+  await page.getByText("No request yet").waitFor();
+});
+
+it("keeps requests that arrive while another screen is shown, each once", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  const { client } = inspector;
+  await client().roles.list();
+  await rowsOf(inspector).waitFor();
+  await inspector.page.keyboard.press("g");
+  await inspector.page.keyboard.press("c");
+  await client().roles.list();
+  await inspector.page.keyboard.press("g");
+  await inspector.page.keyboard.press("t");
+  await expect.poll(() => rowsOf(inspector).count()).toBe(2);
+});
+
+it("has no serious finding of axe-core, in both themes and at every width", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  await play(inspector);
+  await expect.poll(() => rowsOf(inspector).count()).toBe(4);
+  for (const size of ["laptop", "phone"] as const satisfies readonly (keyof typeof sizes)[]) {
+    await inspector.resize(size);
+    for (const theme of themes) {
+      await inspector.theme(theme);
+      for (const selected of [[], ["2"], ["3"]]) {
+        await inspector.go("traffic", ...selected);
+        expect(await inspector.findings(), `${size} ${theme} ${selected}`).toEqual([]);
+      }
+    }
+  }
+});
