@@ -88,14 +88,22 @@ async function connect(
     signal,
   });
   const response = await send(request);
-  if (!response.ok) throw new RejectedStream(messageOf(await response.json()));
+  if (!response.ok) throw new RejectedStream(messageOf(await response.json()), response.status);
   if (response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
   await response.body?.cancel();
   throw new RejectedStream(messageOf(undefined));
 }
 
 /** The server answered with an error or with something else than events, so another attempt would get the same. */
-class RejectedStream extends Error {}
+export class RejectedStream extends Error {
+  /** The status of an error response. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** Parses server-sent events whose data is an event as JSON. */
 async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<BackendEvent> {

@@ -9,7 +9,7 @@ import { Icon } from "./parts/icon.tsx";
 import { useKeys } from "./parts/keys.tsx";
 import { Link } from "./parts/link.tsx";
 import { Notices } from "./parts/notices.tsx";
-import { TokenPrompt } from "./parts/token-prompt.tsx";
+import { LostConnection, Refusal } from "./parts/refusal.tsx";
 import { type Screen, screens } from "./screens.ts";
 
 /** The whole inspector. */
@@ -74,11 +74,8 @@ function Frame() {
         </div>
       </nav>
       <main id="main" class="main" tabIndex={-1}>
-        {stream.value.state === "refused" ? (
-          <TokenPrompt reason={stream.value.reason} />
-        ) : (
-          <Content key={route.value.sandbox} />
-        )}
+        {stream.value.state === "lost" && <LostConnection />}
+        {stream.value.state === "refused" ? <Refusal stream={stream.value} /> : <Content key={route.value.sandbox} />}
       </main>
       <Notices />
       {areKeysShown.value && (

@@ -1,9 +1,12 @@
 import type { BackendEvent } from "@call-transfer/backend";
-import { followEvents } from "../../control/follow-events.ts";
-import type { Source, StreamListener, StreamState } from "./source.ts";
+import { followEvents, RejectedStream } from "../../control/follow-events.ts";
+import type { Source, StreamListener } from "./source.ts";
 
 /** How long events are collected before a follower gets them, in milliseconds: a burst is drawn once. */
 const batchMs = 50;
+
+/** How long after a server could not be reached the next attempt begins, in milliseconds. */
+const againMs = 1000;
 
 /** What {@link follow} needs of a source. */
 export type Feed = Pick<Source, "baseUrl" | "fetch">;
@@ -23,7 +26,6 @@ export function follow(
     if (!leaving.signal.aborted) listener.events(full);
   };
   const run = async () => {
-    listener.state({ state: "connecting" });
     const events = followEvents({
       url: baseUrl,
       headers: { "X-Sandbox": sandbox, ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
@@ -37,12 +39,22 @@ export function follow(
       batch.push(event);
     }
   };
-  run().catch((error: unknown) => {
-    if (!leaving.signal.aborted) listener.state(refusal(error));
-  });
+  const keepRunning = async () => {
+    listener.state({ state: "connecting" });
+    while (!leaving.signal.aborted) {
+      try {
+        await run();
+      } catch (error) {
+        if (leaving.signal.aborted) return;
+        if (error instanceof RejectedStream && (error.status ?? 0) < 500) {
+          listener.state({ state: "refused", status: error.status, reason: error.message });
+          return;
+        }
+        listener.state({ state: "lost" });
+        await new Promise((resolve) => setTimeout(resolve, againMs));
+      }
+    }
+  };
+  void keepRunning();
   return () => leaving.abort();
-}
-
-function refusal(error: unknown): StreamState {
-  return { state: "refused", reason: error instanceof Error ? error.message : String(error) };
 }

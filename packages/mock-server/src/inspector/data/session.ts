@@ -42,6 +42,8 @@ export interface Session {
   controlFetch(request: Request): Promise<Response>;
   /** Calls `listener` with each batch of events of the current sandbox until the returned function is called. */
   onEvents(listener: (events: readonly BackendEvent[]) => void): () => void;
+  /** Connects to the server again after it refused to send events. */
+  reconnect(): void;
   notify(tone: Notice["tone"], text: string): void;
   dismiss(id: number): void;
   /** Ends timers and streams. */
@@ -69,6 +71,7 @@ export function createSession(source: Source, router: Router, place: Place): Ses
       fetch: (request) => source.fetch(request),
     }),
   );
+  const attempt = signal(0);
   let noticeIds = 0;
 
   const session: Omit<Session, "credentials"> = {
@@ -97,6 +100,9 @@ export function createSession(source: Source, router: Router, place: Place): Ses
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    reconnect() {
+      attempt.value += 1;
+    },
     notify(tone, text) {
       noticeIds += 1;
       const id = noticeIds;
@@ -117,25 +123,59 @@ export function createSession(source: Source, router: Router, place: Place): Ses
     const result = await control.value.GET("/_control/v1/clock");
     if (result.data !== undefined) clock.set(dataAs<"Clock">(result));
   });
+  const emit = (events: readonly BackendEvent[]) => batch(() => listeners.forEach((listener) => void listener(events)));
   const running = [
     session.onEvents((events) => {
       if (events.some(({ type }) => changesClock(type))) loadClock();
     }),
     effect(() => {
+      attempt.value;
       clock.clear();
-      const following = source.follow(sandbox.value, token.value, {
-        events: (events) => batch(() => listeners.forEach((listener) => void listener(events))),
+      const reloadAll = () => emit([{ eventId: "", at: new Date().toISOString(), type: "stream.gap" }]);
+      const checkServer = watchServer(control.value, () => {
+        session.notify("info", "The server was started again. The page shows its new state.");
+        reloadAll();
+      });
+      let wasLost = false;
+      return source.follow(sandbox.value, token.value, {
+        events: emit,
         state: (state) => {
           stream.value = state;
-          if (state.state === "live") loadClock();
+          wasLost ||= state.state === "lost";
+          if (state.state !== "live") return;
+          loadClock();
+          // What could not be read while the server was away is read now.
+          if (wasLost) reloadAll();
+          wasLost = false;
+          checkServer();
+        },
+        token: (known) => {
+          token.value = known;
         },
       });
-      return following;
     }),
   ];
   const credentials = createCredentials(session);
   running.push(credentials.end);
   return { ...session, credentials };
+}
+
+/**
+ * Returns a function that runs when events arrive, for the first time or again. It calls `restarted` if another server, or
+ * another sandbox of the same name, sends them: the stream in the ids of its events is another one, or it has none yet.
+ */
+function watchServer(control: ControlClient, restarted: () => void): () => void {
+  let known: string | undefined;
+  return async () => {
+    const result = await control
+      .GET("/_control/v1/events/latest", { params: { query: { limit: 1 } } })
+      .catch(() => undefined);
+    if (result?.data === undefined) return;
+    const current = dataAs<"EventList">(result).events[0]?.eventId.replace(/-\d+$/, "");
+    const isOther = known !== undefined && known !== current;
+    known = current;
+    if (isOther) restarted();
+  };
 }
 
 function changesClock(type: string): boolean {

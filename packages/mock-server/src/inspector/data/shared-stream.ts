@@ -16,7 +16,8 @@ export type ToWorker =
 /** A message of the worker to a tab. */
 export type ToTab =
   | { readonly type: "events"; readonly events: readonly BackendEvent[] }
-  | { readonly type: "state"; readonly state: StreamState };
+  | { readonly type: "state"; readonly state: StreamState }
+  | { readonly type: "token"; readonly token: string };
 
 /** Follows a server's events through the worker that all tabs share. Without shared workers the tab follows them itself. */
 export function createSharedFollow(feed: Pick<Source, "baseUrl" | "fetch">): Source["follow"] {
@@ -41,6 +42,7 @@ export function createSharedFollow(feed: Pick<Source, "baseUrl" | "fetch">): Sou
 
 function deliver(message: ToTab, listener: StreamListener): void {
   if (message.type === "events") listener.events(message.events);
+  else if (message.type === "token") listener.token?.(message.token);
   else listener.state(message.state);
 }
 

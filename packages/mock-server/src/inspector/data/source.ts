@@ -1,9 +1,12 @@
 import type { BackendEvent } from "@call-transfer/backend";
 
-/** Whether events arrive. `refused` says why the server does not send them, such as a missing control token. */
+/**
+ * Whether events arrive. `refused`: the server does not send them, with the status of its response and why, such as 403
+ * without the control token.
+ */
 export type StreamState =
   | { readonly state: "connecting" | "live" | "lost" }
-  | { readonly state: "refused"; readonly reason: string };
+  | { readonly state: "refused"; readonly status: number | undefined; readonly reason: string };
 
 /** What a follower of events receives. */
 export interface StreamListener {
@@ -11,6 +14,8 @@ export interface StreamListener {
   events(batch: readonly BackendEvent[]): void;
   /** The state, whenever it changes. */
   state(state: StreamState): void;
+  /** The control token that another tab of the browser uses. */
+  token?(token: string): void;
 }
 
 /** Where an inspector gets its data: a server over HTTP, or a backend in the page. */

@@ -11,6 +11,8 @@ interface Stream {
 }
 
 const streams = new Map<string, Stream>();
+/** The control token that the server accepted last. A new tab gets it from here, so that it does not ask for it again. */
+let accepted: string | undefined;
 
 function start(key: string, { baseUrl, sandbox, token }: Extract<ToWorker, { type: "follow" }>): Stream {
   const ports = new Set<MessagePort>();
@@ -23,6 +25,8 @@ function start(key: string, { baseUrl, sandbox, token }: Extract<ToWorker, { typ
     events: (events) => send({ type: "events", events }),
     state: (state) => {
       stream.state = state;
+      if (state.state === "live" && token !== undefined) accepted = token;
+      if (state.state === "refused" && state.status === 403 && token === accepted) accepted = undefined;
       // The next tab that asks begins again, perhaps with another token.
       if (state.state === "refused") streams.delete(key);
       send({ type: "state", state });
@@ -43,6 +47,10 @@ function serve(port: MessagePort): void {
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     leave(port);
     if (data.type === "leave") return;
+    if (data.token === undefined && accepted !== undefined) {
+      port.postMessage({ type: "token", token: accepted } satisfies ToTab);
+      return;
+    }
     const key = JSON.stringify([data.sandbox, data.token]);
     const stream = streams.get(key) ?? start(key, data);
     stream.ports.add(port);

@@ -3,17 +3,18 @@ import { useSession } from "../data/context.ts";
 import { TextField } from "./field.tsx";
 
 /** Asks for the control token, in place of a screen. The token is kept in memory and sent as a header. */
-export function TokenPrompt({ reason }: { readonly reason: string }) {
+export function TokenPrompt() {
   const session = useSession();
   const text = useSignal("");
   const submit = (event: Event) => {
     event.preventDefault();
     session.token.value = text.value.trim();
+    session.reconnect();
   };
   return (
     <form class="token-prompt" onSubmit={submit}>
       <h1>Control token</h1>
-      <p dir="auto">{reason}</p>
+      <p>Other machines can reach this server, so it asks for its control token.</p>
       <TextField
         label="Control token"
         type="password"
@@ -22,7 +23,12 @@ export function TokenPrompt({ reason }: { readonly reason: string }) {
         onChange={(value) => {
           text.value = value;
         }}
-        hint="The server prints it when it starts. This page keeps it until it is closed."
+        error={
+          session.token.value === undefined
+            ? undefined
+            : "The server does not accept this token. Copy the one that it printed at its last start."
+        }
+        hint="The server prints it when it starts. The page keeps it in memory, until its last tab is closed."
       />
       <button type="submit" class="button button-primary">
         Connect

@@ -1,0 +1,111 @@
+import { type MockServer, startMockServer } from "@call-transfer/mock-server";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { inspectorTests, themes } from "./page.ts";
+
+const open = inspectorTests();
+
+const token = "a-control-token-of-32-characters";
+const publicServer = { controlToken: token, publicUrl: "https://mock.example.com" } as const;
+
+const enterToken = async (page: Page, text: string) => {
+  await page.getByLabel("Control token", { exact: true }).fill(text);
+  await page.getByRole("button", { name: "Connect" }).click();
+};
+const live = (page: Page) => page.getByText("Live", { exact: true });
+
+/** A tab more, in the same browser as an open inspector. */
+async function openTab(page: Page, { url }: MockServer): Promise<Page> {
+  const tab = await page.context().newPage();
+  tab.setDefaultTimeout(30_000);
+  await tab.goto(`${url}/_inspector/#/default/state`);
+  return tab;
+}
+
+describe("the control token", () => {
+  it("is asked for, named when it is wrong, and stays out of addresses and storage", async () => {
+    await using inspector = await open({ server: publicServer });
+    const { page } = inspector;
+    const addresses: string[] = [];
+    page.on("request", (request) => addresses.push(request.url()));
+    for (const colours of themes) {
+      await inspector.theme(colours);
+      expect(await inspector.findings()).toEqual([]);
+    }
+    await enterToken(page, "another-token-of-32-characters-x");
+    await page.getByText("The server does not accept this token").waitFor();
+    await enterToken(page, token);
+    await live(page).waitFor();
+    await page.getByLabel("Clock of the sandbox").waitFor();
+    expect(addresses.filter((address) => address.includes(token))).toEqual([]);
+    expect(page.url()).not.toContain(token);
+    const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie);
+    expect(stored).toBe("{}");
+  });
+
+  it("is not asked for again in another tab, but after the last tab is closed", async () => {
+    await using inspector = await open({ server: publicServer });
+    const { page, server } = inspector;
+    await enterToken(page, token);
+    await live(page).waitFor();
+    const tab = await openTab(page, server);
+    await live(tab).waitFor();
+    await page.close();
+    await tab.close();
+    const later = await inspector.page.context().newPage();
+    await later.goto(`${server.url}/_inspector/`);
+    await later.getByLabel("Control token", { exact: true }).waitFor();
+  });
+});
+
+describe("a server that is started again", () => {
+  it("is found again, and nothing of the one before is shown", async () => {
+    await using inspector = await open({ screen: "traffic", allow: /ERR_|Failed to fetch/ });
+    const { page, server } = inspector;
+    await inspector.client().roles.list();
+    await page.getByRole("option").filter({ hasText: "/api/v1/roles" }).first().waitFor();
+    await server.close();
+    await page.getByText("Connection lost.").waitFor();
+    const again = await startMockServer({ port: Number(new URL(server.url).port) });
+    try {
+      await live(page).waitFor();
+      await expect.poll(() => page.getByRole("option").filter({ hasText: "/api/v1/roles" }).count()).toBe(0);
+      await inspector.client().accounts.list();
+      await page.getByRole("option").filter({ hasText: "/api/v1/accounts" }).first().waitFor();
+    } finally {
+      await again.close();
+    }
+  });
+});
+
+describe("several tabs", () => {
+  it("seven tabs are live at once", async () => {
+    await using inspector = await open({ screen: "state" });
+    const { page, server } = inspector;
+    const tabs = [page];
+    while (tabs.length < 7) tabs.push(await openTab(page, server));
+    for (const tab of tabs) await live(tab).waitFor();
+    server.backend.clock.set({ mode: "frozen" });
+    for (const tab of tabs) await tab.getByText("frozen", { exact: true }).waitFor();
+  });
+});
+
+describe("a sandbox that is deleted while it is shown", () => {
+  it("is named, and the default one is offered", async () => {
+    await using inspector = await open({ screen: "state", allow: /404/ });
+    const { page, server } = inspector;
+    const control = (path: string, method: string, body?: unknown) =>
+      fetch(`${server.url}/_control/v1${path}`, {
+        method,
+        ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+      });
+    await control("/sandboxes", "POST", { name: "short-lived" });
+    await page.getByRole("combobox", { name: "Sandbox" }).selectOption("short-lived");
+    await live(page).waitFor();
+    await control("/sandboxes/short-lived", "DELETE");
+    await page.getByText("The sandbox short-lived does not exist").waitFor();
+    expect(await inspector.findings()).toEqual([]);
+    await page.getByRole("button", { name: "Show the sandbox default" }).click();
+    await live(page).waitFor();
+  });
+});
