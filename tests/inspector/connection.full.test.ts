@@ -1,12 +1,27 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { inspectorTests, themes } from "./page.ts";
 
-const open = inspectorTests();
+// A name that other machines could know, which leads to this one.
+const open = inspectorTests(["--host-resolver-rules=MAP mock.example.com 127.0.0.1"]);
 
 const token = "a-control-token-of-32-characters";
-const publicServer = { controlToken: token, publicUrl: "https://mock.example.com" } as const;
+
+/** What browsers say about a page of another machine without TLS. */
+const withoutTls = /^The Cross-Origin-Opener-Policy header has been ignored/;
+
+/** The options of a server on a public host. */
+async function publicServer() {
+  const placeholder = createServer().listen(0, "127.0.0.1");
+  await once(placeholder, "listening");
+  const { port } = placeholder.address() as AddressInfo;
+  placeholder.close();
+  await once(placeholder, "close");
+  return { port, controlToken: token, publicUrl: `http://mock.example.com:${port}` };
+}
 
 const enterToken = async (page: Page, text: string) => {
   await page.getByLabel("Control token", { exact: true }).fill(text);
@@ -24,7 +39,7 @@ async function openTab(page: Page, { url }: MockServer): Promise<Page> {
 
 describe("the control token", () => {
   it("is asked for, named when it is wrong, and stays out of addresses and storage", async () => {
-    await using inspector = await open({ server: publicServer });
+    await using inspector = await open({ server: await publicServer(), allow: withoutTls });
     const { page } = inspector;
     const addresses: string[] = [];
     page.on("request", (request) => addresses.push(request.url()));
@@ -44,7 +59,7 @@ describe("the control token", () => {
   });
 
   it("is not asked for again in another tab, but after the last tab is closed", async () => {
-    await using inspector = await open({ server: publicServer });
+    await using inspector = await open({ server: await publicServer(), allow: withoutTls });
     const { page, server } = inspector;
     await enterToken(page, token);
     await live(page).waitFor();
