@@ -58,6 +58,18 @@ describe("members", () => {
     await page.getByText("No hours are set: every time").waitFor();
   });
 
+  it("a member who was away rings again when the clock passes the end of it", async () => {
+    await using inspector = await open({ server, screen: "state" });
+    const { page } = inspector;
+    await inspector.go("state", "members", agent);
+    await page.getByText("no, the member is away").waitFor();
+    await page.getByText("inside, until 17:00").waitFor();
+    await inspector.server.backend.clock.advance({ by: 16 * 60_000 });
+    await page.getByText("yes, a transfer would ring now").waitFor();
+    await inspector.server.backend.clock.advance({ by: 7 * 3_600_000 });
+    await page.getByText("outside, next monday 09:00–17:00").waitFor();
+  });
+
   it("the pointer draws hours on the grid, and moves their ends", async () => {
     await using inspector = await open({ server, screen: "state" });
     const { page } = inspector;

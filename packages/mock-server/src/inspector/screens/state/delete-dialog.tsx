@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
-import { messageOf } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { errorOf } from "./form.ts";
 import type { CollectionName, Lookup, RecordsByCollection } from "./records.ts";
 import { Referrers } from "./referrers.tsx";
 
@@ -29,7 +29,8 @@ export function DeleteDialog({
       params: { path: { collection, id } },
     });
     if (!response.ok) {
-      refusal.value = messageOf(error);
+      const { path, message } = errorOf(error);
+      refusal.value = path === "" ? message : `${title} ${message}.`;
       return;
     }
     close();

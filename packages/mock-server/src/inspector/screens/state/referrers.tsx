@@ -26,7 +26,7 @@ export function Referrers({
         {all.slice(0, mostShown).map((one) => (
           <li key={`${one.collection}/${one.id}`}>
             <Link to={["state", one.collection, one.id]}>{titleOf(one.collection, one.record, lookup)}</Link>
-            <span class="muted"> {collectionLabel(one.collection)}</span>
+            <span class="muted"> in {collectionLabel(one.collection)}</span>
           </li>
         ))}
       </ul>
