@@ -50,6 +50,14 @@ it("rejects control plane requests from other sites, also from allowed origins",
   expect(decide("/_control/v1/health", { "Sec-Fetch-Site": "none" })).toMatchObject({ origin: undefined });
 });
 
+it("accepts the pages of the public URL in the control plane, and those of no other origin", () => {
+  const reset = (origin: string) =>
+    decide("/_control/v1/reset", { Origin: origin }, { method: "POST", publicOrigin: "https://mock.example" });
+  expect(reset("https://mock.example")).toMatchObject({ origin: undefined });
+  for (const origin of ["http://mock.example", "https://mock.example:8443", "https://a.mock.example", "null"])
+    expect(reset(origin)).toBe("forbidden");
+});
+
 it("requires the token for the control plane only, as a header or, for event streams, in the query", () => {
   const guarded = { controlToken: "secret" };
   expect(decide("/_control/v1/health", {}, guarded)).toBe("forbidden");
