@@ -11,7 +11,7 @@ import {
 } from "../src/inspector/screens/clock/timers.ts";
 
 const now = Date.parse("2026-03-02T10:00:00Z");
-const after = (ms: number) => ({ at: new Date(now + ms).toISOString(), kind: "call.ends" });
+const timerIn = (ms: number) => ({ at: new Date(now + ms).toISOString(), kind: "call.ends" });
 const hour = 3_600_000;
 const nameOf = (id: string) => `name of ${id}`;
 
@@ -34,8 +34,8 @@ test.each([
 describe("the line of timers", () => {
   test("reaches to the last timer, rounded up, between a minute and a week", () => {
     expect(timersSpan(now, []).to - now).toBe(60_000);
-    expect(timersSpan(now, [after(5000), after(2 * hour)]).to - now).toBe(6 * hour);
-    expect(timersSpan(now, [after(9000 * hour)]).to - now).toBe(168 * hour);
+    expect(timersSpan(now, [timerIn(5000), timerIn(2 * hour)]).to - now).toBe(6 * hour);
+    expect(timersSpan(now, [timerIn(9000 * hour)]).to - now).toBe(168 * hour);
   });
 
   test("gives the near future more room, in order, and stays within the line", () => {
@@ -60,7 +60,7 @@ describe("the line of timers", () => {
 });
 
 test("a timer has a kind in words and the name of its member, otherwise of its destination or record", () => {
-  const timer = { at: after(0).at, kind: "transfer.ring_ends", id: "t", destinationId: "d", memberId: "m" };
+  const timer = { at: timerIn(0).at, kind: "transfer.ring_ends", id: "t", destinationId: "d", memberId: "m" };
   expect(timerKind(timer).text).toBe("Ring ends");
   expect(timerName(timer, nameOf)).toBe("name of m");
   expect(timerName({ at: timer.at, kind: "call.ends", id: "c" }, nameOf)).toBe("name of c");
@@ -74,7 +74,7 @@ test("an unknown kind is shown as it is", () => {
 });
 
 test("an event on the way says whom it is about, its outcome and its reason", () => {
-  const about = { eventId: "e-1", at: after(0).at };
+  const about = { eventId: "e-1", at: timerIn(0).at };
   const ended = {
     ...about,
     type: "transfer.ring_ended",
