@@ -15,32 +15,19 @@ export interface Scene {
 const { destinations, members, numbers, recipients, flows } = demo;
 const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
 
-/** The front desk app. It accepts offers, but lets the last one ring. */
-function createFrontDesk() {
-  let answer: (() => void) | undefined;
-  let isThinking = false;
-  return {
-    think: () => {
-      isThinking = true;
-    },
-    end: () => answer?.(),
-    fetch: (): Promise<Response> => {
-      if (!isThinking) return Promise.resolve(new Response(null, { status: 200 }));
-      return new Promise((resolve) => {
-        answer = () => resolve(new Response(null, { status: 200 }));
-      });
-    },
-  };
-}
-
 /** Plays the scene. */
 export async function playScene(): Promise<Scene> {
-  const frontDesk = createFrontDesk();
+  // How long the front desk app thinks before it accepts an offer, on the sandbox's clock.
+  let thinksSecs = 0;
   const server = await startMockServer({
     port: 0,
     clock: "frozen",
     now: "2026-03-02T14:20:00Z",
-    fetch: frontDesk.fetch,
+    async fetch() {
+      if (thinksSecs > 0) await server.backend.clock.sleep(thinksSecs * 1000);
+      return new Response(null, { status: 200 });
+    },
+    policies: { deliveryTimeoutSecs: 60 },
   });
   const { backend } = server;
   const client = new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey });
@@ -82,20 +69,16 @@ export async function playScene(): Promise<Scene> {
   await control.POST("/_control/v1/faults", { body: { text: "createCall queue_full 10%" } });
   await pass(35);
   await client.calls.create({ ...call, toNumber: recipients.doNotCall }).result();
-  frontDesk.think();
+  thinksSecs = 26;
   const script = [
     { destinationId: destinations.phone, declineAfterSecs: 4 },
     { memberId: members.admin, declineAfterSecs: 7 },
   ];
   const started = await control.POST("/_control/v1/transfers", { body: { groupId: group.id, script } });
-  // The app has ten seconds for its response.
   await pass(9);
   return {
     server,
     transferId: started.data?.id ?? "",
-    async end() {
-      frontDesk.end();
-      await server.close();
-    },
+    end: () => server.close(),
   };
 }
