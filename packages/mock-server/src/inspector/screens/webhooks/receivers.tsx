@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useSession } from "../../data/context.ts";
 import { useDestinations } from "../../data/destinations.ts";
-import type { DestinationFacts } from "../../data/webhooks.ts";
+import { type DestinationFacts, overlapOf } from "../../data/webhooks.ts";
 import { Button } from "../../parts/button.tsx";
 import { Facts, Status } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Empty, LoadError, Panel, Screen } from "../../parts/screen.tsx";
+import { Attack } from "./attack.tsx";
 import { sendToInbox } from "./first-webhook.tsx";
 import { Secrets } from "./secrets.tsx";
 import { SendOffer } from "./send-offer.tsx";
@@ -43,6 +44,8 @@ export function Receivers({ selected }: { readonly selected: string | undefined 
 
 function Receiver({ destination }: { readonly destination: DestinationFacts }) {
   const isSending = useSignal(false);
+  const now = useSession().clock.now.value;
+  const overlap = overlapOf(destination);
   const { id, name, config, enabled } = destination;
   return (
     <Panel
@@ -64,6 +67,7 @@ function Receiver({ destination }: { readonly destination: DestinationFacts }) {
         }}
       />
       <Secrets destination={destination} />
+      <Attack destination={destination} isOverlap={overlap !== undefined && now < overlap.to} />
       {isSending.value && (
         <SendOffer
           destinations={[destination]}

@@ -86,7 +86,7 @@ function Overlap({
   return (
     <div class="overlap" role="group" aria-label="Overlap of the secrets">
       <p>
-        Overlap: <strong class="number">{left}</strong>
+        Overlap: <strong>{left}</strong>
       </p>
       <Track
         name="Previous secret"
