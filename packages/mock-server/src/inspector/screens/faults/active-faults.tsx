@@ -13,7 +13,7 @@ import { criteriaInWords, remainingInWords, stepInWords, targetInWords, timesInW
 export function ActiveFaults() {
   const session = useSession();
   const live = useLive<{ readonly faults: readonly ListedFault[] }>(
-    (control) => control.GET("/_control/v1/faults"),
+    (control) => control.GET("/_control/v1/faults", { params: { query: { redact: true } } }),
     ({ type }) => /^(?:fault|scenario)\./.test(type),
   );
   const histories = useFaultHistories();

@@ -105,7 +105,10 @@ function useChoices(): Choices {
   const destinations = useLive<{
     readonly records: readonly { readonly id?: unknown; readonly name?: unknown; readonly kind?: unknown }[];
   }>(
-    (control) => control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "destinations" } } }),
+    (control) =>
+      control.GET("/_control/v1/state/{collection}", {
+        params: { path: { collection: "destinations" }, query: { redact: true } },
+      }),
     ({ type, collection }) => type === "state.changed" && collection === "destinations",
   ).data;
   return {

@@ -1,0 +1,128 @@
+import { useSignal } from "@preact/signals";
+import { dataAs, type Schema } from "../../../control/client.ts";
+import { useSession } from "../../data/context.ts";
+import { useLive } from "../../data/live.ts";
+import { SelectField } from "../../parts/field.tsx";
+import { LoadError, Panel } from "../../parts/screen.tsx";
+import { type Issued, IssuedCredential } from "./issued-credential.tsx";
+
+/** What a token of each role is good for. */
+const roles: readonly (readonly [role: Schema<"Role">, purpose: string])[] = [
+  ["owner", "May do everything in the account: rotate secrets, create groups, remove the hours of each member."],
+  ["admin", "May do what an owner may, in every operation of this API."],
+  ["member", "Reads, and removes its own hours. Rotating a secret, creating a group and other members' hours get 403."],
+  ["agent", "May do what a member may, in every operation of this API."],
+];
+
+type KeyState = NonNullable<Schema<"NewApiKey">["state"]>;
+
+/** What a key of each state is good for. */
+const keyStates: readonly (readonly [state: KeyState, purpose: string])[] = [
+  ["valid", "Every scope, no expiry: for your server's program."],
+  ["expired", "Each request gets 401 api_key_expired: does your program stop, and say so?"],
+  ["revoked", "Each request gets 401 api_key_revoked, as after a leak."],
+  ["ip_restricted", "Allowed only from an address that is not yours, so each request gets 403 api_key_ip_restricted."],
+  ["insufficient_scope", "Has no scopes, so each request gets 403 api_key_insufficient_scope."],
+];
+
+const lifetimes: readonly (readonly [value: string, text: string])[] = [
+  ["", "As the policy says"],
+  ["60", "1 minute"],
+  ["3600", "1 hour"],
+  ["86400", "24 hours"],
+  ["604800", "7 days"],
+  ["expired", "Expired already"],
+];
+
+/** Credentials for programs: a token of each role, and an API key in each state. */
+export function Credentials() {
+  const session = useSession();
+  const accounts = useLive<{ readonly records: readonly { readonly id?: unknown; readonly name?: unknown }[] }>(
+    (control) => control.GET("/_control/v1/state/{collection}", { params: { path: { collection: "accounts" } } }),
+    ({ type, collection }) => type === "state.changed" && collection === "accounts",
+  );
+  const account = useSignal("");
+  const lifetime = useSignal("");
+  const options = (accounts.data?.records ?? []).map(({ id, name }) => [String(id), String(name ?? id)] as const);
+  const accountId = account.value || options[0]?.[0];
+  const baseUrl = `${session.source.address}${session.sandbox.value === "default" ? "" : `/_sandbox/${session.sandbox.value}`}`;
+
+  const issueToken = async (role: Schema<"Role">): Promise<Issued> => {
+    const end =
+      lifetime.value === "expired"
+        ? { expired: true as const }
+        : lifetime.value === ""
+          ? {}
+          : { expiresInSecs: Number(lifetime.value) };
+    const result = await session.control.value.POST("/_control/v1/auth/tokens", {
+      body: { role, ...(accountId !== undefined && { accountId }), ...end },
+    });
+    const { token, expiresAt, accountId: own } = dataAs<"Token">(result);
+    return {
+      text: token,
+      expiresAt,
+      environment: {
+        CALL_TRANSFER_BASE_URL: baseUrl,
+        [`CALL_TRANSFER_TOKEN_${role.toUpperCase()}`]: token,
+        ...(own !== undefined && { CALL_TRANSFER_ACCOUNT_ID: own }),
+      },
+    };
+  };
+  const issueKey = async (state: KeyState): Promise<Issued> => {
+    const result = await session.control.value.POST("/_control/v1/auth/api-keys", {
+      body: { state, ...(accountId !== undefined && { accountId }) },
+    });
+    const { key } = dataAs<"ApiKey">(result);
+    return { text: key, environment: { CALL_TRANSFER_BASE_URL: baseUrl, CALL_TRANSFER_API_KEY: key } };
+  };
+  return (
+    <>
+      <LoadError error={accounts.error} />
+      <div class="credential-choices">
+        <SelectField
+          label="Account"
+          value={accountId ?? ""}
+          options={options}
+          onChange={(id) => {
+            account.value = id;
+          }}
+        />
+        <SelectField
+          label="Tokens are valid for"
+          value={lifetime.value}
+          options={lifetimes}
+          hint="On the sandbox's clock"
+          onChange={(value) => {
+            lifetime.value = value;
+          }}
+        />
+      </div>
+      <Panel title="Access tokens, one for each role">
+        <ul class="credentials">
+          {roles.map(([role, purpose]) => (
+            <IssuedCredential
+              key={`${role} ${accountId}`}
+              title={role}
+              what={`token of the ${role}`}
+              purpose={purpose}
+              issue={() => issueToken(role)}
+            />
+          ))}
+        </ul>
+      </Panel>
+      <Panel title="API keys, one for each state">
+        <ul class="credentials">
+          {keyStates.map(([state, purpose]) => (
+            <IssuedCredential
+              key={`${state} ${accountId}`}
+              title={state}
+              what={`API key in the state ${state}`}
+              purpose={purpose}
+              issue={() => issueKey(state)}
+            />
+          ))}
+        </ul>
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,157 @@
+import { useSignal } from "@preact/signals";
+import { messageOf, type Schema } from "../../../control/client.ts";
+import { useSession } from "../../data/context.ts";
+import { useLive } from "../../data/live.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field, SelectField, TextField } from "../../parts/field.tsx";
+import { readJsonFile } from "./read-json-file.ts";
+
+/** What the user has written so far. An empty text leaves the option to the server. */
+interface Form {
+  readonly name: string;
+  readonly clock: "" | Schema<"ClockMode">;
+  readonly now: string;
+  readonly prng: string;
+  readonly scenarios: readonly Schema<"ScenarioName">[];
+  readonly seed: Schema<"Seed"> | undefined;
+}
+
+const empty: Form = { name: "", clock: "", now: "", prng: "", scenarios: [], seed: undefined };
+
+/** Creates a sandbox and shows it. */
+export function NewSandbox({ close, created }: { readonly close: () => void; readonly created: () => void }) {
+  const session = useSession();
+  const form = useSignal(empty);
+  const problem = useSignal<{ readonly field: string; readonly message: string } | undefined>(undefined);
+  const scenarios = useLive<Schema<"ScenarioList">>(
+    (control) => control.GET("/_control/v1/scenarios"),
+    () => false,
+  ).data?.scenarios;
+  const change = (changes: Partial<Form>) => {
+    form.value = { ...form.value, ...changes };
+    problem.value = undefined;
+  };
+  const errorAt = (field: string) =>
+    problem.value?.field.split(/[.[]/)[0] === field ? problem.value.message : undefined;
+  const create = async () => {
+    const { name, clock, now, prng, scenarios: chosen, seed } = form.value;
+    const result = await session.control.value
+      .POST("/_control/v1/sandboxes", {
+        body: {
+          name,
+          ...(clock !== "" && { clock }),
+          ...(now !== "" && { now }),
+          // A text that is no number is sent as it is, so that the server says what is wrong with it.
+          ...(prng !== "" && { prng: /^-?\d+$/.test(prng) ? Number(prng) : (prng as unknown as number) }),
+          ...(chosen.length > 0 && { scenarios: [...chosen] }),
+          ...(seed !== undefined && { seed }),
+        },
+      })
+      .catch((error: unknown) => ({ data: undefined, error: { detail: String(error) } }));
+    if (result.data === undefined) {
+      problem.value = { field: fieldOf(result.error), message: messageOf(result.error) };
+      return;
+    }
+    session.notify("ok", `${name} is created and shown.`);
+    created();
+    close();
+    session.switchTo(name);
+  };
+  const places = ["name", "clock", "now", "prng", "scenarios", "seed"];
+  const elsewhere = problem.value !== undefined && places.every((place) => errorAt(place) === undefined);
+  return (
+    <Dialog title="New sandbox" close={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <TextField
+          label="Name"
+          value={form.value.name}
+          onChange={(name) => change({ name })}
+          error={errorAt("name")}
+          hint="1 to 63 lower-case letters, digits and hyphens; no hyphen at the start. Such as checkout."
+        />
+        <div class="builder-row">
+          <SelectField
+            label="Clock"
+            value={form.value.clock}
+            options={[
+              ["", "As default"],
+              ["flowing", "Flowing"],
+              ["frozen", "Frozen"],
+            ]}
+            onChange={(clock) => change({ clock: clock === "flowing" || clock === "frozen" ? clock : "" })}
+            error={errorAt("clock")}
+          />
+          <TextField
+            label="Time at the start"
+            value={form.value.now}
+            placeholder="2026-03-02T09:00:00Z"
+            onChange={(now) => change({ now })}
+            error={errorAt("now")}
+          />
+          <TextField
+            label="Seed of the random generator"
+            value={form.value.prng}
+            placeholder="1"
+            onChange={(prng) => change({ prng })}
+            error={errorAt("prng")}
+          />
+        </div>
+        <Field label="Records" hint="A seed as a JSON file; the seed of default without one." error={errorAt("seed")}>
+          {(ids) => (
+            <input
+              {...ids}
+              type="file"
+              accept=".json,application/json"
+              onChange={async (event) => {
+                const read = await readJsonFile(event.currentTarget.files?.[0]);
+                change({ seed: read.value as Schema<"Seed"> | undefined });
+                if (read.error !== undefined) problem.value = { field: "seed", message: read.error };
+              }}
+            />
+          )}
+        </Field>
+        <fieldset class="choices">
+          <legend>Scenarios</legend>
+          {scenarios?.map(({ name, description }) => (
+            <label key={name} title={description}>
+              <input
+                type="checkbox"
+                checked={form.value.scenarios.includes(name)}
+                onChange={(event) =>
+                  change({
+                    scenarios: event.currentTarget.checked
+                      ? [...form.value.scenarios, name]
+                      : form.value.scenarios.filter((other) => other !== name),
+                  })
+                }
+              />{" "}
+              {name}
+            </label>
+          ))}
+          <p class="field-error">{errorAt("scenarios")}</p>
+        </fieldset>
+        {elsewhere && (
+          <p class="field-error" role="alert" dir="auto">
+            {problem.value?.message}
+          </p>
+        )}
+        <div class="dialog-end">
+          <button type="submit" class="button button-primary">
+            Create
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The field that an error of the control plane is about; empty for none. */
+function fieldOf(error: unknown): string {
+  const { error: inner } = Object(error) as { readonly error?: { readonly field?: unknown } };
+  return typeof inner?.field === "string" ? inner.field : "";
+}

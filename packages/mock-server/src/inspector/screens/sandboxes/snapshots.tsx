@@ -1,0 +1,180 @@
+import { useSignal } from "@preact/signals";
+import { messageOf, type Schema } from "../../../control/client.ts";
+import { act } from "../../data/act.ts";
+import { useSession } from "../../data/context.ts";
+import { day, timeOfDay } from "../../data/format.ts";
+import { Button } from "../../parts/button.tsx";
+import { Status, type Tone } from "../../parts/data.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Panel } from "../../parts/screen.tsx";
+import { compareSnapshots, type Difference } from "./compare-snapshots.ts";
+import { type KeptSnapshot, keptSnapshots } from "./kept-snapshots.ts";
+import { readJsonFile } from "./read-json-file.ts";
+
+/** Snapshots of the sandbox: take, keep, compare, restore, and files of them. */
+export function Snapshots() {
+  const session = useSession();
+  const kept = keptSnapshots(session);
+  const compared = useSignal<{ readonly number: number; readonly differences: readonly Difference[] } | undefined>(
+    undefined,
+  );
+  const name = session.sandbox.value;
+  const read = async (): Promise<unknown> => {
+    const { data, error } = await session.control.value.GET("/_control/v1/snapshot");
+    if (data === undefined) session.notify("bad", messageOf(error));
+    return data;
+  };
+  const take = async () => {
+    const at = session.clock.read();
+    const snapshot = await read();
+    if (snapshot === undefined) return;
+    const number = (kept.value[0]?.number ?? 0) + 1;
+    kept.value = [{ number, sandbox: name, at, text: JSON.stringify(snapshot) }, ...kept.value];
+  };
+  const compare = async ({ number, text }: KeptSnapshot) => {
+    const now = await read();
+    if (now !== undefined) compared.value = { number, differences: compareSnapshots(JSON.parse(text), now) };
+  };
+  const restore = (snapshot: unknown, what: string) =>
+    act(
+      session,
+      // The control plane checks it.
+      session.control.value.PUT("/_control/v1/snapshot", { body: snapshot as Schema<"Snapshot"> }),
+      `${name} is as in ${what}.`,
+    );
+  return (
+    <Panel
+      title={`Snapshots of ${name}`}
+      tools={
+        <Button kind="primary" onPress={take}>
+          Take a snapshot
+        </Button>
+      }
+    >
+      <p class="panel-text">
+        A snapshot holds the records, clock, policies and faults, with their secrets. The page keeps it until it is
+        closed; a file lasts longer.
+      </p>
+      {kept.value.length > 0 && (
+        <ul class="snapshots">
+          {kept.value.map((snapshot) => (
+            <li key={snapshot.number} class="snapshot">
+              <span class="snapshot-name">
+                <strong>Snapshot {snapshot.number}</strong>{" "}
+                <span dir="auto">
+                  {snapshot.sandbox}, {day(snapshot.at)} {timeOfDay(snapshot.at)},{" "}
+                  {Math.ceil(snapshot.text.length / 1024)} KiB
+                </span>
+              </span>
+              <span class="row-tools">
+                <Button
+                  label={`Restore snapshot ${snapshot.number}`}
+                  onPress={() => restore(JSON.parse(snapshot.text), `snapshot ${snapshot.number}`)}
+                >
+                  Restore
+                </Button>
+                <Button label={`Compare snapshot ${snapshot.number} with now`} onPress={() => compare(snapshot)}>
+                  Compare
+                </Button>
+                <Download snapshot={snapshot} />
+                <Button
+                  kind="quiet"
+                  icon="close"
+                  label={`Forget snapshot ${snapshot.number}`}
+                  onPress={() => {
+                    kept.value = kept.value.filter(({ number }) => number !== snapshot.number);
+                    if (compared.value?.number === snapshot.number) compared.value = undefined;
+                  }}
+                />
+              </span>
+              {compared.value?.number === snapshot.number && <Differences differences={compared.value.differences} />}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Import restore={restore} />
+    </Panel>
+  );
+}
+
+function Download({ snapshot }: { readonly snapshot: KeptSnapshot }) {
+  return (
+    // biome-ignore lint/a11y/useValidAnchor: a download needs a link, whose address is made when it is wanted
+    <a
+      class="button"
+      href="#download"
+      download={`${snapshot.sandbox}-snapshot-${snapshot.number}.json`}
+      aria-label={`Download snapshot ${snapshot.number}`}
+      onClick={(event) => {
+        const address = URL.createObjectURL(new Blob([snapshot.text], { type: "application/json" }));
+        event.currentTarget.href = address;
+        // The browser has begun to read it by then.
+        setTimeout(() => URL.revokeObjectURL(address), 10_000);
+      }}
+    >
+      Download
+    </a>
+  );
+}
+
+const tones: Readonly<Record<Difference["kind"], Tone>> = { added: "ok", removed: "bad", changed: "warn" };
+
+function Differences({ differences }: { readonly differences: readonly Difference[] }) {
+  if (differences.length === 0) return <p class="differences">Nothing is different now.</p>;
+  return (
+    <ul class="differences" aria-label="What is different now">
+      {differences.slice(0, 100).map(({ place, id, kind, fields }) => (
+        <li key={`${place} ${id}`}>
+          <Status tone={tones[kind]}>{kind}</Status> {place} <code dir="auto">{id}</code>
+          {fields.map((field) => (
+            <span key={field} class="difference-field" dir="auto">
+              {field}
+            </span>
+          ))}
+        </li>
+      ))}
+      {differences.length > 100 && <li>{differences.length - 100} more</li>}
+    </ul>
+  );
+}
+
+/** Takes a file: a snapshot replaces the state, a seed adds records. */
+function Import({ restore }: { readonly restore: (snapshot: unknown, what: string) => Promise<boolean> }) {
+  const session = useSession();
+  const error = useSignal<string | undefined>(undefined);
+  const take = async (file: File | undefined) => {
+    const read = await readJsonFile(file);
+    error.value = read.error;
+    if (file === undefined || read.error !== undefined) return;
+    if ("version" in Object(read.value)) {
+      await restore(read.value, file.name);
+      return;
+    }
+    const result = await session.control.value
+      .POST("/_control/v1/seed", { body: read.value as Schema<"Seed"> })
+      .catch((reason: unknown) => ({ error: { detail: String(reason) }, response: undefined }));
+    if (result.response?.ok === true) session.notify("ok", `The records of ${file.name} are added.`);
+    else error.value = messageOf(result.error);
+  };
+  return (
+    <Field
+      label="From a file"
+      hint="A snapshot replaces the state of this sandbox. A seed adds its records."
+      error={error.value}
+    >
+      {(ids) => (
+        <input
+          {...ids}
+          type="file"
+          accept=".json,application/json"
+          onChange={async (event) => {
+            const input = event.currentTarget;
+            await take(input.files?.[0]);
+            // The same file can be chosen again.
+            input.value = "";
+          }}
+        />
+      )}
+    </Field>
+  );
+}
