@@ -34,7 +34,7 @@ export function Scenarios() {
             <footer class="card-end">
               <span>{scenario.section}</span>
               <Button
-                label={`Apply ${scenario.name}`}
+                label={`${applied.has(scenario.name) ? "Apply again" : "Apply"} ${scenario.name}`}
                 onPress={() =>
                   act(
                     session,

@@ -3,6 +3,7 @@ import { messageOf, type Schema } from "../../../control/client.ts";
 import { act } from "../../data/act.ts";
 import { useSession } from "../../data/context.ts";
 import { day, timeOfDay } from "../../data/format.ts";
+import { saveFile } from "../../data/save-file.ts";
 import { Button } from "../../parts/button.tsx";
 import { Status, type Tone } from "../../parts/data.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -76,7 +77,12 @@ export function Snapshots() {
                 <Button label={`Compare snapshot ${snapshot.number} with now`} onPress={() => compare(snapshot)}>
                   Compare
                 </Button>
-                <Download snapshot={snapshot} />
+                <Button
+                  label={`Download snapshot ${snapshot.number}`}
+                  onPress={() => saveFile(`${snapshot.sandbox}-snapshot-${snapshot.number}.json`, snapshot.text)}
+                >
+                  Download
+                </Button>
                 <Button
                   kind="quiet"
                   icon="close"
@@ -94,26 +100,6 @@ export function Snapshots() {
       )}
       <Import restore={restore} />
     </Panel>
-  );
-}
-
-function Download({ snapshot }: { readonly snapshot: KeptSnapshot }) {
-  return (
-    // biome-ignore lint/a11y/useValidAnchor: a download needs a link, whose address is made when it is wanted
-    <a
-      class="button"
-      href="#download"
-      download={`${snapshot.sandbox}-snapshot-${snapshot.number}.json`}
-      aria-label={`Download snapshot ${snapshot.number}`}
-      onClick={(event) => {
-        const address = URL.createObjectURL(new Blob([snapshot.text], { type: "application/json" }));
-        event.currentTarget.href = address;
-        // The browser has begun to read it by then.
-        setTimeout(() => URL.revokeObjectURL(address), 10_000);
-      }}
-    >
-      Download
-    </a>
   );
 }
 

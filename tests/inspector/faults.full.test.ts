@@ -1,0 +1,182 @@
+import { demo } from "@call-transfer/backend";
+import { describe, expect, it } from "vitest";
+import { type Inspector, inspectorTests, type sizes, themes } from "./page.ts";
+
+const open = inspectorTests();
+const frozen = { clock: "frozen", now: "2026-03-02T12:00:00Z" } as const;
+
+/** Runs a program of the SDK that reads the roles. Returns the statuses that made it try again. */
+async function readRoles(inspector: Inspector): Promise<readonly unknown[]> {
+  const retries: unknown[] = [];
+  const client = inspector.client({
+    random: () => 0,
+    onRetry: ({ attempt }) => {
+      retries.push(attempt.status);
+    },
+  });
+  await client.roles.list();
+  return retries;
+}
+
+const textOf = (inspector: Inspector) => inspector.page.getByLabel("As a text");
+const add = (inspector: Inspector) => inspector.page.getByRole("button", { name: "Add the fault" }).click();
+
+describe("a fault", () => {
+  it("written as a text makes a program try again, and the page shows the hit", async () => {
+    await using inspector = await open({ server: frozen, screen: "faults" });
+    const { page } = inspector;
+    await textOf(inspector).fill("listRoles 503, pass always");
+    await textOf(inspector).press("Enter");
+    await page.getByText("No hit yet").waitFor();
+    expect(await readRoles(inspector)).toEqual([503]);
+    await page.getByText("Hit once").waitFor();
+  });
+
+  it("moves to the ended ones when it is used up", async () => {
+    await using inspector = await open({ server: frozen, screen: "faults" });
+    const { page } = inspector;
+    await textOf(inspector).fill("listRoles 503 2 times");
+    await add(inspector);
+    await page.getByText("2 more requests").waitFor();
+    expect(await readRoles(inspector)).toEqual([503, 503]);
+    await page.getByText("Ended (1)").click();
+    await page.getByText("Used up").waitFor();
+    await page.getByText("Hit 2 times").waitFor();
+    await page.getByText("No faults").waitFor();
+  });
+
+  it("is the same in the text and in the builder", async () => {
+    await using inspector = await open({ server: frozen, screen: "faults" });
+    const { page } = inspector;
+    await page.getByLabel("Operation").selectOption("listRoles");
+    await page.getByLabel("Error code of step 1").selectOption("queue_full");
+    await page.getByRole("button", { name: "Add a step" }).click();
+    await page.getByRole("button", { name: "Move step 2 up" }).click();
+    await page.getByLabel("Until removed").check();
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll("input")].some(({ value }) => value === "listRoles pass, queue_full always"),
+    );
+    await textOf(inspector).fill("GET latency 1500ms");
+    await page.getByLabel("Delay of step 1").waitFor();
+    expect(await page.getByLabel("Delay of step 1").inputValue()).toBe("1500");
+    expect(await page.getByLabel("Method").inputValue()).toBe("GET");
+  });
+
+  it("of several steps takes one after the other", async () => {
+    await using inspector = await open({ server: frozen, screen: "faults" });
+    const { page } = inspector;
+    await page.getByRole("button", { name: "createCall 503, 503, pass" }).click();
+    await page.getByLabel("What step 3 does").waitFor();
+    await page.getByLabel("Operation").selectOption("listRoles");
+    await page.getByRole("button", { name: "Remove step 2" }).click();
+    await expect.poll(() => textOf(inspector).inputValue()).toBe("listRoles 503, pass");
+    await add(inspector);
+    await page.getByText("1 more run through the steps").waitFor();
+    expect(await readRoles(inspector)).toEqual([503]);
+    await page.getByText("Ended (1)").waitFor();
+  });
+
+  it("with a mistake shows what the server says, and is not added", async () => {
+    await using inspector = await open({ server: frozen, screen: "faults" });
+    await textOf(inspector).fill("creatCall 503");
+    await inspector.page.getByText('"creatCall" is not a word of a fault here. Did you mean createCall?').waitFor();
+    expect(await textOf(inspector).getAttribute("aria-invalid")).toBe("true");
+    expect(await inspector.page.getByRole("button", { name: "Add the fault" }).isDisabled()).toBe(true);
+    expect(inspector.server.backend.faults.list()).toEqual([]);
+  });
+
+  it("of webhooks is built, hits a delivery and leads to it", async () => {
+    await using inspector = await open({ server: frozen, screen: "faults" });
+    const { page, server } = inspector;
+    await page.getByLabel("What fails").selectOption("webhooks");
+    await page.getByLabel("Signature of step 1").selectOption("none");
+    await page.getByLabel("Until removed").check();
+    await expect.poll(() => textOf(inspector).inputValue()).toBe("webhooks sign none always");
+    await add(inspector);
+    await page.getByText("sent without a signature").waitFor();
+    await server.backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    await page.getByText("Hit once").waitFor();
+    const [delivery] = server.backend.deliveries.list();
+    expect(await page.getByRole("link", { name: "Show the latest delivery" }).getAttribute("href")).toContain(
+      `/webhooks/${delivery?.id}`,
+    );
+  });
+
+  it("is added and removed by the keyboard alone", async () => {
+    await using inspector = await open({ server: frozen, screen: "faults" });
+    const { page, server } = inspector;
+    await page.keyboard.press("/");
+    await page.keyboard.press("ControlOrMeta+A");
+    await page.keyboard.type("listRoles 503");
+    await page.keyboard.press("Enter");
+    await page.getByText("No hit yet").waitFor();
+    expect(server.backend.faults.list()).toHaveLength(1);
+    await page.getByRole("button", { name: "Remove all" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("No faults").waitFor();
+    expect(server.backend.faults.list()).toEqual([]);
+  });
+});
+
+describe("a scenario", () => {
+  it("is applied with a button, is marked, and has an effect on a program", async () => {
+    await using inspector = await open({ server: frozen });
+    await inspector.go("faults", "scenarios");
+    const { page, server } = inspector;
+    const card = page.getByRole("listitem").filter({ hasText: "queue-full" });
+    await card.getByRole("button", { name: "Apply queue-full" }).click();
+    await card.getByText("Applied", { exact: false }).waitFor();
+    const refused = await inspector
+      .client({ maxRetries: 0 })
+      .calls.create({
+        flowId: demo.flows.published,
+        fromNumber: demo.numbers.working,
+        toNumber: demo.recipients.anyone,
+      })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "queue_full" });
+    server.backend.reset();
+    await card.getByText("Applied", { exact: false }).waitFor({ state: "detached" });
+  });
+});
+
+describe("a policy", () => {
+  it("with an invalid value shows the server's message and stays as it is", async () => {
+    await using inspector = await open({ server: frozen });
+    await inspector.go("faults", "policies");
+    const { page, server } = inspector;
+    const row = page.getByRole("row").filter({ hasText: "callDurationSecs" });
+    await row.getByLabel("callDurationSecs", { exact: true }).fill("-1");
+    await row.getByLabel("callDurationSecs", { exact: true }).press("Enter");
+    await row.getByText("callDurationSecs: must be seconds from 0").waitFor();
+    expect(server.backend.policies.callDurationSecs).toBe(60);
+  });
+
+  it("that is changed comes first, names its assumption, and is reset to its default", async () => {
+    await using inspector = await open({ server: frozen });
+    await inspector.go("faults", "policies");
+    const { page, server } = inspector;
+    const row = page.getByRole("row").filter({ hasText: "callDurationSecs" });
+    await row.getByLabel("callDurationSecs", { exact: true }).fill("5");
+    await row.getByLabel("callDurationSecs", { exact: true }).press("Enter");
+    await row.getByRole("button", { name: "Reset callDurationSecs to its default" }).waitFor();
+    expect(server.backend.policies.callDurationSecs).toBe(5);
+    expect(await page.getByRole("row").nth(1).textContent()).toContain("callDurationSecs");
+    expect(await row.getByRole("link").textContent()).toBe("A-25");
+    await row.getByRole("button", { name: "Reset callDurationSecs to its default" }).click();
+    await expect.poll(() => server.backend.policies.callDurationSecs).toBe(60);
+  });
+});
+
+describe.each(["faults", "scenarios", "policies"])("the part %s", (part) => {
+  it.each(themes)("has no serious finding in %s colours, wide and narrow", async (theme) => {
+    await using inspector = await open({ server: frozen, theme });
+    inspector.server.backend.faults.add("createCall 503, 503, pass");
+    inspector.server.backend.applyScenario("queue-full");
+    await inspector.go("faults", part);
+    for (const size of ["laptop", "phone"] as const satisfies readonly (keyof typeof sizes)[]) {
+      await inspector.resize(size);
+      expect(await inspector.findings()).toEqual([]);
+    }
+  });
+});
