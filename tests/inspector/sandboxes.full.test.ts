@@ -51,7 +51,10 @@ describe("a snapshot", () => {
     const before = server.backend.state.groups.size;
     await inspector
       .client()
-      .destinationGroups.create({ name: "Night shift", members: [{ destinationId: demo.destinations.app }] });
+      .destinationGroups.create({
+        name: "Late shift of the test",
+        members: [{ destinationId: demo.destinations.app }],
+      });
     await page.getByRole("button", { name: "Compare snapshot 1 with now" }).click();
     const differences = page.getByRole("list", { name: "What is different now" });
     await differences.getByText("added").waitFor();
