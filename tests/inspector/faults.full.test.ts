@@ -30,6 +30,9 @@ describe("a fault", () => {
     await page.getByText("No hit yet").waitFor();
     expect(await readRoles(inspector)).toEqual([503]);
     await page.getByText("Hit once").waitFor();
+    // The second attempt was let through, so the fault changed one request of two.
+    await page.getByRole("link", { name: "Show the requests" }).click();
+    await page.getByText("1 of 2").waitFor();
   });
 
   it("moves to the ended ones when it is used up", async () => {

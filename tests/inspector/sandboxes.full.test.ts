@@ -49,12 +49,10 @@ describe("a snapshot", () => {
     await page.getByRole("button", { name: "Take a snapshot" }).click();
     await page.getByText("Snapshot 1").waitFor();
     const before = server.backend.state.groups.size;
-    await inspector
-      .client()
-      .destinationGroups.create({
-        name: "Late shift of the test",
-        members: [{ destinationId: demo.destinations.app }],
-      });
+    await inspector.client().destinationGroups.create({
+      name: "Late shift of the test",
+      members: [{ destinationId: demo.destinations.app }],
+    });
     await page.getByRole("button", { name: "Compare snapshot 1 with now" }).click();
     const differences = page.getByRole("list", { name: "What is different now" });
     await differences.getByText("added").waitFor();

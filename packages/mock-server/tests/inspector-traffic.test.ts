@@ -87,6 +87,7 @@ describe("the filter of the traffic", () => {
       status: 503,
       code: "queue_full",
       method: "POST",
+      fault: "fault-1",
       caller: busyCaller,
     });
     for (const [word] of trafficWords) {

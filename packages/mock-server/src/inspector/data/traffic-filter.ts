@@ -5,6 +5,7 @@ export const trafficWords: readonly (readonly [word: string, meaning: string])[]
   ["status:5xx", "a status, or a class of them"],
   ["op:createCall", "an operation"],
   ["code:queue_full", "an error code"],
+  ["fault:fault-1", "what a fault changed"],
   ["caller:agent", "a role, key or none"],
   ["method:post", "a method"],
   ["is:webhook", "or request, error, fault, unmatched, replay, changed, deviation"],
@@ -39,6 +40,7 @@ const byName: Readonly<Record<string, (value: string) => TrafficFilter>> = {
   method: (value) => (entry) => entry.kind === "request" && entry.method.toLowerCase() === value,
   caller: (value) => (entry) =>
     entry.kind === "request" && (value === "none" ? entry.caller === "" : entry.caller.toLowerCase().includes(value)),
+  fault: (value) => (entry) => entry.fault === value,
   is: (value) => (entry) => isA(entry, value),
 };
 

@@ -17,9 +17,11 @@ import { TrafficRow } from "./traffic/traffic-row.tsx";
 export function Traffic() {
   const session = useSession();
   const store = trafficOf(session);
-  const filter = useSignal("");
   const { screen, rest } = session.route.value;
-  const selected = screen === "traffic" && rest.length > 0 ? rest : undefined;
+  // Other screens link to what matches a filter.
+  const isFilter = rest[0] === "matching";
+  const filter = useSignal(isFilter ? (rest[1] ?? "") : "");
+  const selected = screen === "traffic" && rest.length > 0 && !isFilter ? rest : undefined;
   return (
     <Screen
       title="Traffic"

@@ -67,7 +67,7 @@ function FaultItem({ fault, history }: { readonly fault: ListedFault; readonly h
       `${fault.id} is removed.`,
     );
   return (
-    <li class="fault">
+    <li class="fault" {...(session.route.value.rest[0] === fault.id && { "aria-current": "true" })}>
       <FaultWords fault={fault} id={fault.id} />
       <Button kind="quiet" icon="close" label={`Remove ${fault.id}`} onPress={remove} />
       <p class="fault-remains">{remainingInWords(fault)}</p>
@@ -133,7 +133,7 @@ function Hits({
         </>
       )}
       {last?.deliveryId === undefined ? (
-        <Link to={["traffic"]}>Show the requests</Link>
+        <Link to={["traffic", "matching", `fault:${id}`]}>Show the requests</Link>
       ) : (
         <Link to={["webhooks", last.deliveryId]}>Show the latest delivery</Link>
       )}

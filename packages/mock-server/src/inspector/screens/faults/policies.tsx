@@ -75,7 +75,7 @@ function PolicyRow({ policy }: { readonly policy: Policy }) {
       <td>
         <PolicyValue policy={policy} error={error.value} save={save} />
       </td>
-      <td>
+      <td data-label="Default: ">
         <span class="policy-default">{shownValue(policy.default)}</span>
         {changed && (
           <Button label={`Reset ${policy.name} to its default`} onPress={() => save(policy.default)}>
@@ -83,7 +83,7 @@ function PolicyRow({ policy }: { readonly policy: Policy }) {
           </Button>
         )}
       </td>
-      <td>
+      <td data-label="Stands for ">
         <a href={`${assumptions}#${policy.assumption.toLowerCase()}`} target="_blank" rel="noreferrer">
           {policy.assumption}
         </a>

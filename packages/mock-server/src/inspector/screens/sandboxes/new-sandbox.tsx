@@ -115,7 +115,7 @@ export function NewSandbox({ close, created }: { readonly close: () => void; rea
             />
           )}
         </Field>
-        <fieldset class="choices">
+        <fieldset class="sandbox-scenarios">
           <legend>Scenarios</legend>
           {scenarios?.map(({ name, description }) => (
             <label key={name} title={description}>

@@ -101,7 +101,9 @@ function SandboxRow({ sandbox, ask }: { readonly sandbox: Sandbox; readonly ask:
       <td>
         <SandboxClock sandbox={sandbox} />
       </td>
-      <td class="number">{sandbox.requestCount}</td>
+      <td class="number" data-label="Requests">
+        {sandbox.requestCount}
+      </td>
       <td>
         <span class="row-tools">
           {isShown ? (
