@@ -12,6 +12,10 @@ declare module "@call-transfer/mock-server/attack" {
   };
 }
 
+declare module "@call-transfer/mock-server/inspector" {
+  export { MountOptions, MountedInspector, mountInspector };
+}
+
 declare module "@call-transfer/mock-server/vitest" {
   export { AccountToken, CallTransfer, CallTransferFixtures, SandboxOptions, WebhookReceiver, callTransferFixtures };
 }
@@ -138,6 +142,17 @@ declare interface MockServerOptions extends SandboxesOptions {
   readonly forwardWebhooks?: string;
 }
 
+declare interface MountOptions {
+  readonly baseUrl?: string;
+  readonly sandbox?: string;
+  readonly screen?: string;
+  readonly colours?: "light" | "dark";
+}
+
+declare interface MountedInspector {
+  unmount(): void;
+}
+
 declare interface PrismServer {
   readonly url: string;
   readonly port: number;
@@ -187,6 +202,7 @@ declare const callTransferFixtures: {
 declare const callTransferFixtures: Fixtures<CallTransferTestFixtures, CallTransferWorkerFixtures, PlaywrightTestArgs & PlaywrightTestOptions, PlaywrightWorkerArgs & PlaywrightWorkerOptions>;
 declare function expectNoFindings(report: AttackReport): void;
 declare function formatReport(report: AttackReport): string;
+declare function mountInspector(element: Element, backend: Backend | Sandboxes, { baseUrl, sandbox, screen, colours }?: MountOptions): MountedInspector;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;
 declare function startProxy(options: ProxyOptions): Promise<ProxyServer>;

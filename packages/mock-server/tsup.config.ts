@@ -43,7 +43,7 @@ const inspector: Options = {
   // The first browsers with light-dark(), like those of the page.
   target: ["chrome123", "edge123", "firefox120", "safari17.5"],
   minify: true,
-  noExternal: [/^preact/, /^@preact\//, "openapi-fetch"],
+  noExternal: [/^preact/, /^@preact\//, "openapi-fetch", /^@call-transfer\/spec/],
   esbuildPlugins: [licences, stylesAsText],
   esbuildOptions(options) {
     shared.esbuildOptions(options);

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import { apiDocument } from "../../../control/api-document.ts";
 import { messageOf } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import type { Session } from "../../data/session.ts";
@@ -11,7 +12,7 @@ import { Empty, LoadError, Screen } from "../../parts/screen.tsx";
 import { type Operation, type Reference, readReference, type Tag } from "./document.ts";
 import { OperationPage } from "./operation-page.tsx";
 
-const documents = { api: "/_control/v1/api/openapi.json", control: "/_control/v1/openapi.json" } as const;
+const controlDocument = "/_control/v1/openapi.json";
 
 /** The operations of the API and of the control plane, from their documents. */
 export function ReferenceScreen() {
@@ -98,20 +99,19 @@ function OperationGroup({ tag, selected }: { readonly tag: Tag; readonly selecte
   );
 }
 
-/** Reads both documents once for each server. */
+/** Reads the document of the control plane. The API's is a part of the page. */
 function useReference(session: Session) {
   const state = useSignal<{ readonly reference?: Reference; readonly error?: string }>({});
   const control = session.control.value;
   useEffect(() => {
     let isCurrent = true;
-    Promise.allSettled([readDocument(session, documents.api), readDocument(session, documents.control)]).then(
-      ([api, plane]) => {
-        const failed = [api, plane].find(({ status }) => status === "rejected");
-        if (!isCurrent) return;
-        state.value = {
-          reference: readReference({ api: documentOf(api), control: documentOf(plane) }),
-          ...(failed?.status === "rejected" && { error: messageOfReason(failed.reason) }),
-        };
+    readDocument(session, controlDocument).then(
+      (plane) => {
+        if (isCurrent) state.value = { reference: readReference({ api: apiDocument, control: plane }) };
+      },
+      (reason: unknown) => {
+        const error = reason instanceof Error ? reason.message : String(reason);
+        if (isCurrent) state.value = { reference: readReference({ api: apiDocument, control: undefined }), error };
       },
     );
     return () => {
@@ -119,14 +119,6 @@ function useReference(session: Session) {
     };
   }, [control]);
   return { reference: state.value.reference, error: state.value.error };
-}
-
-function documentOf(result: PromiseSettledResult<unknown>): unknown {
-  return result.status === "fulfilled" ? result.value : undefined;
-}
-
-function messageOfReason(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
 }
 
 async function readDocument(session: Session, path: string): Promise<unknown> {

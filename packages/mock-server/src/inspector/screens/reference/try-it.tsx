@@ -3,8 +3,9 @@ import { useEffect, useId } from "preact/hooks";
 import { dataAs } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import { type Caller, callers } from "../../data/credentials.ts";
+import { curlOf, sdkCodeOf } from "../../data/request-code.ts";
 import type { Session } from "../../data/session.ts";
-import { Button } from "../../parts/button.tsx";
+import { Button, CopyButton } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { Panel } from "../../parts/screen.tsx";
 import { type Answer, AnswerView } from "./answer-view.tsx";
@@ -63,6 +64,24 @@ export function TryIt({ operation, resolve }: { readonly operation: Operation; r
       error.value = reason instanceof Error ? reason.message : String(reason);
     }
   };
+  /** The request for copied code, which reads its credential from the environment. */
+  const described = async () => {
+    const built = request();
+    const isApi = operation.api === "api";
+    const own = isApi ? await session.credentials.headers(caller.value) : {};
+    const headers = Object.fromEntries([...built.headers, ...new Headers(own)]);
+    const sandbox = session.sandbox.value;
+    const credential = isApi
+      ? headers.authorization !== undefined && { authorization: "Bearer [redacted]" }
+      : session.token.value !== undefined && { authorization: "Bearer $CONTROL_TOKEN" };
+    return {
+      method: operation.method,
+      url: built.url.replace(session.source.baseUrl, session.source.address),
+      headers: { ...headers, ...credential, ...(sandbox !== "default" && { "x-sandbox": sandbox }) },
+      ...(operation.body !== undefined && bodyText.trim() !== "" && { body: JSON.parse(bodyText) as unknown }),
+      ...(isApi && { operationId: operation.id }),
+    };
+  };
   const isStream = operation.responses.some(({ mediaType }) => mediaType === "text/event-stream");
   return (
     <Panel title="Try it">
@@ -119,6 +138,10 @@ export function TryIt({ operation, resolve }: { readonly operation: Operation; r
           <Button kind={operation.method === "DELETE" ? "danger" : "primary"} disabled={isStream} onPress={send}>
             Send
           </Button>
+          <CopyButton text={async () => curlOf(await described())}>Copy as curl</CopyButton>
+          {operation.api === "api" && (
+            <CopyButton text={async () => sdkCodeOf(await described()) ?? ""}>Copy as SDK code</CopyButton>
+          )}
           {body.value !== undefined && (
             <Button
               kind="quiet"
