@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { SessionContext, useSession } from "./data/context.ts";
 import { useLive } from "./data/live.ts";
 import type { Session } from "./data/session.ts";
+import { trafficWords } from "./data/traffic-filter.ts";
 import { Button } from "./parts/button.tsx";
 import { ClockBar } from "./parts/clock-bar.tsx";
 import { Dialog } from "./parts/dialog.tsx";
@@ -197,6 +198,17 @@ function KeyHelp({ close }: { readonly close: () => void }) {
               <kbd>{key}</kbd>
             </dt>
             <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3>Words of the filter of Traffic</h3>
+      <dl class="key-list">
+        {trafficWords.map(([word, meaning]) => (
+          <div key={word}>
+            <dt>
+              <code>{word}</code>
+            </dt>
+            <dd>{meaning}</dd>
           </div>
         ))}
       </dl>

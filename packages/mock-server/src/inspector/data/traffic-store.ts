@@ -63,7 +63,7 @@ function inOrder(one: readonly TrafficEntry[], other: readonly TrafficEntry[]): 
 async function load(control: ControlClient): Promise<TrafficEntry[]> {
   const [requests, deliveries] = await Promise.all([
     control.GET("/_control/v1/requests"),
-    control.GET("/_control/v1/webhooks/deliveries"),
+    control.GET("/_control/v1/webhooks/deliveries", { params: { query: { redact: true } } }),
   ]);
   return inOrder(
     dataAs<"RequestList">(requests).requests.map(entryOfRequest),
