@@ -215,6 +215,22 @@ describe("records", () => {
   });
 });
 
+it("a list at rest is not measured and drawn again", async () => {
+  await using inspector = await open({ server, screen: "state" });
+  await inspector.go("state", "groups");
+  const measured = await inspector.page.evaluate(async () => {
+    let count = 0;
+    const { observe } = ResizeObserver.prototype;
+    ResizeObserver.prototype.observe = function (...input) {
+      count += 1;
+      observe.apply(this, input);
+    };
+    for (let frame = 1; frame <= 30; frame += 1) await new Promise(requestAnimationFrame);
+    return count;
+  });
+  expect(measured).toBe(0);
+});
+
 describe.each(themes)("in %s colours", (theme) => {
   it.each(Object.keys(sizes) as (keyof typeof sizes)[])(
     "has no serious finding of axe-core at the size %s",

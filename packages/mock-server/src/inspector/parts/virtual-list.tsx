@@ -34,17 +34,22 @@ export function VirtualList<Item>({
     const element = list.current;
     if (element === null) return;
     const rowHeight = Number.parseFloat(getComputedStyle(element).getPropertyValue("--row")) || 28;
-    view.value = { top: element.scrollTop, height: element.clientHeight, rowHeight };
+    const next = { top: element.scrollTop, height: element.clientHeight, rowHeight };
+    const { top, height, rowHeight: before } = view.peek();
+    if (next.top !== top || next.height !== height || rowHeight !== before) view.value = next;
     const first = items[Math.floor(element.scrollTop / rowHeight)];
     anchor.current = element.scrollTop < rowHeight || first === undefined ? undefined : keyOf(first);
   };
+  const latestMeasure = useRef(measure);
+  latestMeasure.current = measure;
   useEffect(() => {
     const element = list.current;
     if (element === null) return undefined;
-    const observer = new ResizeObserver(measure);
+    // An observer reports at once: a new one for each drawing would draw without end.
+    const observer = new ResizeObserver(() => latestMeasure.current());
     observer.observe(element);
     return () => observer.disconnect();
-  });
+  }, []);
   // Rows that arrive above those in view would push them down.
   useLayoutEffect(() => {
     const element = list.current;
