@@ -98,7 +98,7 @@ function TimerRow({
       <span class="timer-name" dir="auto">
         {screen === undefined || timer.id === undefined ? name : <Link to={[screen, timer.id]}>{name}</Link>}
       </span>
-      <Button kind="quiet" icon="next" label={`Jump to: ${text}, ${name}`} onPress={() => jumpTo(timer.at)}>
+      <Button kind="quiet" icon="next" label={`Jump here: ${text}, ${name}`} onPress={() => jumpTo(timer.at)}>
         Jump here
       </Button>
     </li>
