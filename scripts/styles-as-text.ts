@@ -11,12 +11,13 @@ export const stylesAsText: Plugin = {
   setup({ onResolve, onLoad, initialOptions: { target } }) {
     const namespace = "style-as-text";
     onResolve({ filter: /[.]css[?]inline$/ }, ({ path, importer }) => ({
-      path: join(dirname(importer), path.replace(/[?]inline$/, "")),
+      // The path keeps its end: tsup would load a path that ends in .css itself.
+      path: join(dirname(importer), path),
       namespace,
     }));
     onLoad({ filter: /.*/, namespace }, async ({ path }) => {
       const result = await build({
-        entryPoints: [path],
+        entryPoints: [path.replace(/[?]inline$/, "")],
         bundle: true,
         minify: true,
         write: false,
