@@ -201,7 +201,7 @@ describe("hostile texts", () => {
 
   it.each(Object.entries(texts))("are shown as text on every screen: %s", async (_, text) => {
     await using inspector = await open({ server: { ...frozen, seed: named(text) } });
-    const { page } = inspector;
+    const { page, server } = inspector;
     await use(inspector, text);
     const shownOn: string[] = [];
     for (const screen of await inspector.screens()) {
@@ -216,6 +216,11 @@ describe("hostile texts", () => {
       await inspector.resize("phone");
       await expectHarmless(page, `${screen}, narrow`);
       await inspector.resize("laptop");
+    }
+    for (const { id } of server.backend.journal.list()) {
+      await inspector.go("traffic", String(id));
+      for (const summary of await page.locator("main summary").all()) await summary.click();
+      await expectHarmless(page, `request ${id}`);
     }
     // Otherwise the screens had nothing to show, and this test would prove nothing.
     expect(shownOn).toEqual(expect.arrayContaining(["transfers", "webhooks", "state"]));
