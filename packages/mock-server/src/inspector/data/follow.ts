@@ -3,7 +3,7 @@ import { followEvents, RejectedStream } from "../../control/follow-events.ts";
 import type { Source, StreamListener } from "./source.ts";
 
 /** How long events are collected before a follower gets them, in milliseconds: a burst is drawn once. */
-const batchMs = 50;
+const batchMs = 100;
 
 /** How long after a server could not be reached the next attempt begins, in milliseconds. */
 const againMs = 1000;
