@@ -18,6 +18,7 @@ import {
   renderVersion,
 } from "./generate/resources.ts";
 import { renderResponseSchemas, renderSchemas } from "./generate/schemas.ts";
+import { renderSpecification } from "./generate/specification.ts";
 import { renderTypes, sdkErrorCodes, sdkModels, sdkTypes } from "./generate/types.ts";
 
 const root = new URL("../", import.meta.url);
@@ -57,6 +58,7 @@ async function render(): Promise<Map<string, string>> {
     ["packages/sdk/src/resources/index.gen.ts", renderSdkExports(document, nouns)],
     ...(await renderControl()),
     ["packages/backend/src/generated/policies.gen.ts", renderPolicies()],
+    ["packages/backend/src/generated/specification.gen.ts", renderSpecification()],
     ...renderPages(root, operations),
   ]);
   for (const [noun, members] of nouns) {

@@ -21,6 +21,7 @@ import { controlError } from "./reply.ts";
 import { requestHandlers } from "./requests.ts";
 import { sandboxHandlers } from "./sandboxes.ts";
 import { scenarioHandlers } from "./scenarios.ts";
+import { specificationHandlers } from "./specification.ts";
 import { stateHandlers } from "./state.ts";
 import { transferHandlers } from "./transfers.ts";
 import { webhookHandlers } from "./webhooks.ts";
@@ -36,6 +37,7 @@ const handlers: ControlHandlers = {
   ...requestHandlers,
   ...sandboxHandlers,
   ...scenarioHandlers,
+  ...specificationHandlers,
   ...stateHandlers,
   ...transferHandlers,
   ...webhookHandlers,

@@ -5,6 +5,7 @@ import { suggestion } from "../model/spelling.ts";
 import type { BackendControls } from "../testing/controls.ts";
 import type { ControlHandlers } from "./exchange.ts";
 import { controlError, type SuccessBody } from "./reply.ts";
+import { ruleOf } from "./specification.ts";
 
 const defaultWaitMs = 5000;
 
@@ -32,8 +33,12 @@ export const requestHandlers = {
     const requests = await backend.journal.wait(filter, count, timeoutMs);
     return { matched: requests.length >= count, requests };
   },
-  getRequest: ({ backend, params, query }) =>
-    backend.journal.get(Number(params.id), { reveal: query?.reveal }) ?? notFound(params.id),
+  getRequest({ backend, params, query }) {
+    const found = backend.journal.get(Number(params.id), { reveal: query?.reveal });
+    if (found === undefined) return notFound(params.id);
+    const rule = ruleOf(found);
+    return { ...found, ...(rule && { rule }) };
+  },
   replayRequest: ({ backend, params }) =>
     backend.journal.get(Number(params.id)) === undefined ? notFound(params.id) : backend.replay(Number(params.id)),
   getCoverage: ({ backend }) => ({

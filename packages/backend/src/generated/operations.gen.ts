@@ -5,6 +5,7 @@ export const controlOperations = {
   getHealth: { id: "getHealth", method: "GET", path: "/_control/v1/health", summary: "Check that the server is ready", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   getVersion: { id: "getVersion", method: "GET", path: "/_control/v1/version", summary: "Read the versions of the control plane and of the API", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   getDocument: { id: "getDocument", method: "GET", path: "/_control/v1/openapi.json", summary: "Read this OpenAPI document", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
+  getSpecification: { id: "getSpecification", method: "GET", path: "/_control/v1/specification", summary: "Read the sections of the specification", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   listSandboxes: { id: "listSandboxes", method: "GET", path: "/_control/v1/sandboxes", summary: "List the sandboxes", pathParameters: [], queryParameters: {}, hasBody: false, status: 200 },
   createSandbox: { id: "createSandbox", method: "POST", path: "/_control/v1/sandboxes", summary: "Create a sandbox", pathParameters: [], queryParameters: {}, hasBody: true, maxBodyBytes: 67108864, status: 201 },
   deleteSandbox: { id: "deleteSandbox", method: "DELETE", path: "/_control/v1/sandboxes/{name}", summary: "Delete a sandbox other than `default`", pathParameters: ["name"], queryParameters: {}, hasBody: false, status: 204 },

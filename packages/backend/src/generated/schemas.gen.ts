@@ -348,6 +348,7 @@ export const controlSchemas = {
   getHealth: {},
   getVersion: {},
   getDocument: {},
+  getSpecification: {},
   listSandboxes: {},
   createSandbox: { body: zCreateSandboxBody },
   deleteSandbox: { path: zDeleteSandboxPath },

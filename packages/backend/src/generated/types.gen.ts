@@ -4,6 +4,7 @@ export interface paths {
   readonly "/_control/v1/health": { readonly get: operations["getHealth"] };
   readonly "/_control/v1/version": { readonly get: operations["getVersion"] };
   readonly "/_control/v1/openapi.json": { readonly get: operations["getDocument"] };
+  readonly "/_control/v1/specification": { readonly get: operations["getSpecification"] };
   readonly "/_control/v1/sandboxes": { readonly get: operations["listSandboxes"]; readonly post: operations["createSandbox"] };
   readonly "/_control/v1/sandboxes/{name}": { readonly delete: operations["deleteSandbox"] };
   readonly "/_control/v1/reset": { readonly post: operations["resetSandbox"] };
@@ -63,6 +64,24 @@ export interface components {
     };
     readonly Version: { readonly control: string; readonly api: string };
     readonly Document: { readonly [key: string]: unknown };
+    readonly Specification: {
+      readonly sections: readonly (components["schemas"]["Rule"] & {
+        /** @description What it says of a status or an error code. */
+        readonly cases?: readonly {
+          /** @description A status, such as `403`, or an error code. */
+          readonly when: string;
+          readonly text: string;
+        }[];
+      })[];
+    };
+    /** @description A text of the specification. Code in it stands between backticks. */
+    readonly Rule: {
+      /** @description The section, such as `§4.1`. */
+      readonly section: string;
+      /** @description The title of the section. */
+      readonly title: string;
+      readonly text: string;
+    };
     /** @description 1 to 63 lower-case letters, digits and hyphens; no hyphen at the start. */
     readonly SandboxName: string;
     readonly Sandbox: {
@@ -404,6 +423,8 @@ export interface components {
     };
     readonly RequestList: { readonly requests: readonly components["schemas"]["RequestEntry"][] };
     readonly RequestDetail: components["schemas"]["RequestEntry"] & {
+      /** @description The text of the specification that decided. */
+      readonly rule?: components["schemas"]["Rule"];
       readonly query?: { readonly [key: string]: string };
       readonly headers?: { readonly [key: string]: string };
       /** @description Present if it was JSON of at most 16 KiB. */
@@ -791,6 +812,10 @@ export interface operations {
   readonly getDocument: {
     readonly parameters: {};
     readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Document"] } }; readonly "4XX": components["responses"]["Rejected"] };
+  };
+  readonly getSpecification: {
+    readonly parameters: {};
+    readonly responses: { readonly 200: { content: { readonly "application/json": components["schemas"]["Specification"] } }; readonly "4XX": components["responses"]["Rejected"] };
   };
   readonly listSandboxes: {
     readonly parameters: {};

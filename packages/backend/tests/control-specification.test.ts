@@ -1,0 +1,48 @@
+import { operations } from "@call-transfer/spec";
+import { describe, expect, it } from "vitest";
+import { createBackend } from "../src/backend.ts";
+import { specificationSections } from "../src/generated/specification.gen.ts";
+import { scenarios } from "../src/testing/scenarios.ts";
+import { control, send } from "./test-client.ts";
+
+const sectionsOfSteps = ["§4", "§5.2", "§5.3", "§5.4", "§5.5", "§7.1", "§7.2", "§8.1", "§8.2"];
+const cited = [
+  ...sectionsOfSteps,
+  ...Object.values(operations).map(({ section }) => section),
+  ...scenarios.map(({ section }) => section),
+].filter((section) => section !== undefined);
+
+describe("the texts of the specification", () => {
+  it.each([...new Set(cited)])("include %s, which the backend cites", (section) => {
+    expect(specificationSections[section]).toMatchObject({
+      title: expect.stringMatching(/\S/),
+      text: expect.stringMatching(/\S/),
+    });
+  });
+
+  it("contain no links and no remarks on what is not specified", async () => {
+    const { body } = await control(createBackend({ controlPlane: true }), "GET /specification");
+    expect(body.sections).toHaveLength(Object.keys(specificationSections).length);
+    expect(JSON.stringify(body)).not.toMatch(/\]\(|Not specified/);
+  });
+
+  it("are shown with a request, of its status or code", async () => {
+    const backend = createBackend({ controlPlane: true });
+    const ruleOf = async (target: string, request: Parameters<typeof send>[2] = {}) => {
+      await send(backend, target, request);
+      return (await control(backend, `GET /requests/${backend.journal.count}`)).body.rule;
+    };
+    expect(await ruleOf("GET /roles")).toMatchObject({
+      section: "§4.5",
+      title: "GET /api/v1/roles",
+      text: "An object whose required field `roles` is a list of RoleDefinition",
+    });
+    expect(await ruleOf("GET /roles", { token: null })).toMatchObject({
+      section: "§5.4",
+      title: "Authentication",
+      text: expect.stringContaining("`token_missing`"),
+    });
+    backend.faults.add("GET * 418");
+    expect(await ruleOf("GET /accounts")).toBeUndefined();
+  });
+});
