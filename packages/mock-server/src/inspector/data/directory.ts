@@ -77,7 +77,7 @@ export function useDirectory(): Live<Directory> {
 async function readDirectory(control: ControlClient): Promise<ControlResult> {
   const results = await Promise.all(
     collections.map((collection) =>
-      control.GET("/_control/v1/state/{collection}", { params: { path: { collection } } }),
+      control.GET("/_control/v1/state/{collection}", { params: { path: { collection }, query: { redact: true } } }),
     ),
   );
   const [last] = results.toSorted((a, b) => Number(a.response.ok) - Number(b.response.ok));

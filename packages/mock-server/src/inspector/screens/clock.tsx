@@ -108,7 +108,7 @@ function Now() {
   const now = useSession().clock.now.value;
   return (
     <p class="clock-big number">
-      <strong>{timeOfDay(now)}</strong> <span class="muted">{day(now)} UTC</span>
+      <strong>{timeOfDay(now)}</strong> <span class="clock-date muted">{day(now)} UTC</span>
     </p>
   );
 }
