@@ -8,6 +8,7 @@ import {
   timerKind,
   timerName,
   timersSpan,
+  withTokens,
 } from "../src/inspector/screens/clock/timers.ts";
 
 const now = Date.parse("2026-03-02T10:00:00Z");
@@ -29,6 +30,14 @@ test.each([
   ["5 weeks", undefined],
 ])("the duration %o is %o ms", (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
+});
+
+describe("the tokens of the page", () => {
+  test("stand among the timers by their end, with their role", () => {
+    const all = withTokens([timerIn(5000), timerIn(hour)], [{ caller: "agent", at: now + 60_000 }]);
+    expect(all.map(({ at }) => Date.parse(at) - now)).toEqual([5000, 60_000, hour]);
+    expect(all.slice(1, 2).map((timer) => timerName(timer, String))).toEqual(["of this page, role agent"]);
+  });
 });
 
 describe("the line of timers", () => {

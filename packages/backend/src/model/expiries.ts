@@ -1,20 +1,24 @@
 import type { Clock } from "./clock.ts";
 import type { Events } from "./events.ts";
-import type { DestinationRecord, MemberRecord } from "./records.ts";
+import type { ApiKeyRecord, DestinationRecord, MemberRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 /** A time without a timer, because passing it only changes what is read. */
 export interface Expiry {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** The end of a member's status, or of a destination's previous secret. */
-  readonly kind: "availability.ends" | "secret.expires";
-  /** The id of the member or the destination. */
+  /** The end of a member's status, of a destination's previous secret, or of an API key. */
+  readonly kind: "availability.ends" | "secret.expires" | "key.expires";
+  /** The id of the member, the destination or the key. */
   readonly id: string;
 }
 
 /** The type of the event that says that an expiry has passed. */
-const passedType = { "availability.ends": "availability.ended", "secret.expires": "secret.expired" } as const;
+const passedType = {
+  "availability.ends": "availability.ended",
+  "secret.expires": "secret.expired",
+  "key.expires": "key.expired",
+} as const;
 
 /** The end of a member's status; undefined for one without an end. */
 export function availabilityEnd({ id, availability }: MemberRecord): Expiry | undefined {
@@ -27,11 +31,17 @@ export function previousSecretEnd({ id, previousSecretExpiresAt: at }: Destinati
   return at === undefined ? undefined : { at, kind: "secret.expires", id };
 }
 
+/** The end of an API key; undefined for one without an end. */
+export function keyEnd({ id, expiresAt: at }: ApiKeyRecord): Expiry | undefined {
+  return at === undefined ? undefined : { at, kind: "key.expires", id };
+}
+
 /** Every expiry, also those that have passed, in no order. */
-export function expiriesOf({ members, destinations }: State): Expiry[] {
+export function expiriesOf({ members, destinations, apiKeys }: State): Expiry[] {
   const ends = [...members.values()].map(availabilityEnd);
   const expirations = [...destinations.values()].map(previousSecretEnd);
-  return [...ends, ...expirations].filter((expiry) => expiry !== undefined);
+  const keys = [...apiKeys.values()].map(keyEnd);
+  return [...ends, ...expirations, ...keys].filter((expiry) => expiry !== undefined);
 }
 
 /** Announces expiries when the clock passes them. */
@@ -68,8 +78,8 @@ export class Expiries {
   readonly add = (expiry: Expiry | undefined): void => {
     if (expiry === undefined || expiry.at <= this.#passed) return;
     // Expiries that others replaced wait for their time. Once there are as many as records, they are dropped.
-    const { members, destinations } = this.#state;
-    if (this.#coming.length >= 2 * (members.size + destinations.size)) {
+    const { members, destinations, apiKeys } = this.#state;
+    if (this.#coming.length >= 2 * (members.size + destinations.size + apiKeys.size)) {
       this.refresh();
       return;
     }
@@ -97,6 +107,8 @@ export class Expiries {
 
   #isCurrent({ at, kind, id }: Expiry): boolean {
     if (kind === "secret.expires") return this.#state.destinations.get(id)?.previousSecretExpiresAt === at;
+    if (kind === "key.expires")
+      return [...this.#state.apiKeys.values()].some((key) => key.id === id && key.expiresAt === at);
     const member = this.#state.members.get(id);
     return member !== undefined && availabilityEnd(member)?.at === at;
   }

@@ -21,7 +21,7 @@ export interface BackendControls {
   readonly clock: Clock;
   /**
    * Moves the clock like `clock.advance` and returns the events on the way. `nextTimer` also stops where a temporary
-   * status or a previous signing secret expires.
+   * status, a previous signing secret or an API key expires.
    */
   advance(step: Step): Promise<readonly BackendEvent[]>;
   /** Lists the timers and expiries to come, soonest first. */

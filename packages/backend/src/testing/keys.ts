@@ -2,6 +2,7 @@ import type { Role } from "@call-transfer/spec";
 import type * as z from "zod";
 import type { Tokens } from "../http/tokens.ts";
 import { parseTime } from "../model/clock.ts";
+import { keyEnd } from "../model/expiries.ts";
 import { InputError } from "../model/input-error.ts";
 import { type ApiKeyRecord, recordSchemas } from "../model/records.ts";
 import type { World } from "../model/world.ts";
@@ -35,7 +36,7 @@ export interface Keys {
 
 /** Creates the issuer of one backend's credentials. */
 export function createKeys(world: World, tokens: Pick<Tokens, "sign">): Keys {
-  const { state, clock, random, policies } = world;
+  const { state, clock, random, policies, expiries } = world;
   return {
     issueApiKey(options = {}) {
       const accountId = options.accountId ?? state.accounts.keys().next().value;
@@ -54,6 +55,7 @@ export function createKeys(world: World, tokens: Pick<Tokens, "sign">): Keys {
         allowedIps,
       };
       state.apiKeys.set(record.key, record);
+      expiries.add(keyEnd(record));
       return { id: record.id, key: record.key };
     },
     async issueToken({ userId, expiresInSecs = policies.tokenLifetimeSecs, expired }) {

@@ -14,7 +14,7 @@ function watched(options = {}, wall?: WallClock) {
   const announced: unknown[][] = [];
   backend.events.follow(({ at, type, id }) => {
     const minutes = (Date.parse(at) - Date.parse(start)) / 60_000;
-    if (type === "availability.ended" || type === "secret.expired") announced.push([minutes, type, id]);
+    if (["availability.ended", "secret.expired", "key.expired"].includes(type)) announced.push([minutes, type, id]);
   });
   return { backend, announced };
 }
@@ -40,6 +40,16 @@ describe("an expiry is announced", () => {
     for (let times = 0; times < 2; times++) await send(backend, `POST /transfers/destinations/${app}/rotate-secret`);
     await backend.clock.advance({ by: 24 * 3_600_000 });
     expect(announced.filter(([, type]) => type === "secret.expired")).toHaveLength(1);
+  });
+
+  it("of an API key, and the clock can jump to it", async () => {
+    const { backend, announced } = watched();
+    const { id, key } = backend.keys.issueApiKey({ expiresAt: "2026-03-02T12:05:00Z" });
+    await backend.advance({ nextTimer: true });
+    expect(backend.clock.iso()).toBe("2026-03-02T12:05:00.000Z");
+    expect(announced).toEqual([[5, "key.expired", id]]);
+    const response = await send(backend, "GET /roles", { token: key });
+    expect(response.status).toBe(401);
   });
 
   it("at the next request after the clock was set beyond it", async () => {

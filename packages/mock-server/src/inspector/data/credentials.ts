@@ -1,5 +1,5 @@
 import type { BackendEvent } from "@call-transfer/backend";
-import { effect, type ReadonlySignal } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { type ControlClient, dataAs, type Schema } from "../../control/client.ts";
 import type { ClockStore } from "./clock.ts";
 import { timeOfDay } from "./format.ts";
@@ -25,8 +25,17 @@ export interface Credentials {
   headers(caller: Caller): Promise<Readonly<Record<string, string>>>;
   /** Sends a request to the API as a caller. A token that the API calls expired is issued again once. */
   send(caller: Caller, request: Request): Promise<Response>;
+  /** When the tokens of the current sandbox end, in milliseconds since the epoch. */
+  readonly ends: ReadonlySignal<readonly TokenEnd[]>;
   /** Forgets all credentials of the current sandbox, which then issues others. */
   forget(): void;
+}
+
+/** The end of a token of the page. */
+export interface TokenEnd {
+  readonly caller: Caller;
+  /** On the sandbox's clock, in milliseconds since the epoch. */
+  readonly at: number;
 }
 
 /** What {@link createCredentials} needs of a session. */
@@ -49,11 +58,11 @@ interface Held {
 export function createCredentials(parts: CredentialParts): Credentials & { end(): void } {
   const { sandbox, control, clock } = parts;
   const held = new Map<string, Promise<Held>>();
-  const expiries = new Map<string, { readonly caller: Caller; readonly at: number }>();
+  const expiries = signal<ReadonlyMap<string, TokenEnd>>(new Map());
   const keyOf = (caller: Caller) => `${sandbox.peek()} ${caller}`;
   const drop = (key: string) => {
     held.delete(key);
-    expiries.delete(key);
+    expiries.value = new Map([...expiries.peek()].filter(([name]) => name !== key));
   };
 
   const hold = async (caller: Caller): Promise<Held> => {
@@ -64,7 +73,7 @@ export function createCredentials(parts: CredentialParts): Credentials & { end()
     held.set(key, issuing);
     try {
       const { expiresAt } = await issuing;
-      if (expiresAt !== undefined) expiries.set(key, { caller, at: expiresAt });
+      if (expiresAt !== undefined) expiries.value = new Map(expiries.peek()).set(key, { caller, at: expiresAt });
     } catch (error) {
       drop(key);
       throw error;
@@ -76,7 +85,7 @@ export function createCredentials(parts: CredentialParts): Credentials & { end()
   const dropExpired = () => {
     const now = clock.now.value;
     if (clock.clock.value === undefined) return;
-    const ended = [...expiries].filter(([key, { at }]) => key.startsWith(`${sandbox.peek()} `) && at <= now);
+    const ended = [...expiries.peek()].filter(([key, { at }]) => key.startsWith(`${sandbox.peek()} `) && at <= now);
     for (const [key] of ended) drop(key);
     const [first] = ended;
     if (first === undefined) return;
@@ -108,11 +117,14 @@ export function createCredentials(parts: CredentialParts): Credentials & { end()
   };
   return {
     headers,
+    ends: computed(() =>
+      [...expiries.value].filter(([key]) => key.startsWith(`${sandbox.value} `)).map(([, end]) => end),
+    ),
     forget,
     async send(caller, request) {
       const again = request.clone();
       const response = await sendOnce(caller, request);
-      if (response.status !== 401 || !expiries.has(keyOf(caller))) return response;
+      if (response.status !== 401 || !expiries.peek().has(keyOf(caller))) return response;
       const { code } = Object(
         await response
           .clone()

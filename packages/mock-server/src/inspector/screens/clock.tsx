@@ -41,7 +41,12 @@ export function Clock() {
       {clock !== undefined && (
         <div class="clock">
           <ClockFace clock={clock} advance={advance} />
-          <Upcoming clock={clock} nameOf={nameOf} jumpTo={(at) => advance({ to: at })} />
+          <Upcoming
+            clock={clock}
+            tokens={session.credentials.ends.value}
+            nameOf={nameOf}
+            jumpTo={(at) => advance({ to: at })}
+          />
           <Happened jump={jump.value} nameOf={nameOf} />
         </div>
       )}

@@ -1,4 +1,5 @@
 import type { Schema } from "../../../control/client.ts";
+import type { TokenEnd } from "../../data/credentials.ts";
 import type { Tone } from "../../parts/data.tsx";
 import { type Span, ticksOf } from "../../parts/timeline.tsx";
 
@@ -28,13 +29,20 @@ const timerKinds: Readonly<Record<string, TimerKind>> = {
   "sleep.ends": { text: "Delay ends", tone: "idle" },
 };
 
+/** Timers with the ends of the page's tokens among them, soonest first. */
+export function withTokens(timers: readonly Timer[], tokens: readonly TokenEnd[]): readonly Timer[] {
+  const ends = tokens.map(({ caller, at }) => ({ at: new Date(at).toISOString(), kind: "token.expires", id: caller }));
+  return [...timers, ...ends].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
 /** What a timer does, in words. */
 export function timerKind({ kind }: Pick<Timer, "kind">): TimerKind {
   return timerKinds[kind] ?? { text: kind, tone: "idle" };
 }
 
 /** The name of what a timer is about. */
-export function timerName({ memberId, destinationId, id }: Timer, nameOf: (id: string) => string): string {
+export function timerName({ kind, memberId, destinationId, id }: Timer, nameOf: (id: string) => string): string {
+  if (kind === "token.expires") return `of this page, role ${id}`;
   const found = memberId ?? destinationId ?? id;
   return found === undefined ? "" : nameOf(found);
 }

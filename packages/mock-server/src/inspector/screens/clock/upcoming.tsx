@@ -1,10 +1,11 @@
 import type { Schema } from "../../../control/client.ts";
+import type { TokenEnd } from "../../data/credentials.ts";
 import { day, timeOfDay } from "../../data/format.ts";
 import { Button } from "../../parts/button.tsx";
 import { Relative, Status, Time } from "../../parts/data.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Empty, Panel } from "../../parts/screen.tsx";
-import { nearness, nearTicks, type Timer, timerKind, timerName, timersSpan } from "./timers.ts";
+import { nearness, nearTicks, type Timer, timerKind, timerName, timersSpan, withTokens } from "./timers.ts";
 
 /** The most timers that are listed and drawn. */
 const most = 200;
@@ -12,17 +13,21 @@ const most = 200;
 /** Timers and expiries to come, on a line and as a list. */
 export function Upcoming({
   clock,
+  tokens,
   nameOf,
   jumpTo,
 }: {
   readonly clock: Schema<"Clock">;
+  /** The tokens of this page, of which the server keeps no list. */
+  readonly tokens: readonly TokenEnd[];
   readonly nameOf: (id: string) => string;
   readonly jumpTo: (at: string) => Promise<void>;
 }) {
-  const timers = clock.upcoming.slice(0, most);
-  const more = clock.upcomingCount - timers.length;
+  const timers = withTokens(clock.upcoming, tokens).slice(0, most);
+  const count = clock.upcomingCount + tokens.length;
+  const more = count - timers.length;
   return (
-    <Panel title={`To come: ${clock.upcomingCount}`}>
+    <Panel title={`To come: ${count}`}>
       {timers.length === 0 ? (
         <Empty title="Nothing is to come">
           <p>Start a transfer, place a call or rotate a secret, and its timers stand here.</p>
