@@ -10,7 +10,7 @@ interface Section {
   readonly lines: string[];
   /** The rows of its table of fields or limits, which are the text if there is no other. */
   readonly facts: string[];
-  /** The rows of its table by status or code. */
+  /** The rows of its table by status or code, and its operations if it specifies several. */
   readonly cases: { when: string; text: string }[];
 }
 
@@ -18,7 +18,9 @@ interface Section {
 export function renderSpecification(): string {
   const text = readFileSync(new URL(`../../${source}`, import.meta.url), "utf8");
   const rows = [...sectionsOf(text)].flatMap(([id, { title, lines, facts, cases }]) => {
-    const entry = { title, text: plain(lines.join(" ")) || facts.join(" "), ...(cases.length > 0 && { cases }) };
+    // A table is no part of the text, so what introduces it would lead to nothing.
+    const own = plain(lines.join(" ")).replace(/(?<=[.]) [^.]*:$/, "");
+    const entry = { title, text: own || facts.join(" "), ...(cases.length > 0 && { cases }) };
     return entry.text === "" ? [] : `  ${JSON.stringify(id)}: ${JSON.stringify(entry)},`;
   });
   return `${header}/** A section of docs/specification.md. \`cases\` are the rows of its table, by status or error code. */
@@ -42,6 +44,7 @@ function sectionsOf(text: string): Map<string, Section> {
   let isText = true;
   for (const line of text.split("\n")) {
     const heading = /^(#{2,3}) <a id="s([\d-]+)"><\/a>[\d.]+ (.*)$/.exec(line);
+    const operation = /^\*\*([A-Z]+ \/\S+)\*\*/.exec(line)?.[1];
     const rule = /^\d+\. <a id="s([\d-]+)"><\/a>(.*)$/.exec(line);
     if (heading !== null) {
       const [, level, id = "", title = ""] = heading;
@@ -53,6 +56,10 @@ function sectionsOf(text: string): Map<string, Section> {
       section = { title: chapter, lines: [rule[2] ?? ""], facts: [], cases: [] };
       sections.set(citation(rule[1] ?? ""), section);
       isText = true;
+    } else if (section !== undefined && operation !== undefined) {
+      section.cases.push({ when: operation, text: plain(line) });
+      section.lines.push(plain(line));
+      isText = false;
     } else if (section !== undefined && line.trim().startsWith("|")) {
       isText = false;
       addCase(section, line);

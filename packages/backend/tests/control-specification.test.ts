@@ -1,6 +1,7 @@
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../src/backend.ts";
+import { ruleOf } from "../src/control/specification.ts";
 import { specificationSections } from "../src/generated/specification.gen.ts";
 import { scenarios } from "../src/testing/scenarios.ts";
 import { control, send } from "./test-client.ts";
@@ -26,23 +27,39 @@ describe("the texts of the specification", () => {
     expect(JSON.stringify(body)).not.toMatch(/\]\(|Not specified/);
   });
 
-  it("are shown with a request, of its status or code", async () => {
+  it("do not introduce a table that they do not contain", () => {
+    const texts = Object.values(specificationSections).map(({ text }) => text);
+    expect(texts.filter((text) => /[.] [^.]*:$/.test(text))).toEqual([]);
+  });
+
+  it("explain an error code that the section does not contain by the table of codes", () => {
+    const decidedBy = { step: "operation", section: "§4.6" } as const;
+    const call = { decidedBy, method: "POST", path: "/api/v1/calls", status: 422 };
+    expect(ruleOf({ ...call, code: "outside_callable_hours" })).toMatchObject({ section: "§7.2" });
+    expect(ruleOf({ ...call, code: "contact_on_dnc_list" })).toMatchObject({
+      section: "§4.6",
+      text: "POST /api/v1/calls places a call.",
+    });
+  });
+
+  it("are shown with a request, of its status, code or operation", async () => {
     const backend = createBackend({ controlPlane: true });
-    const ruleOf = async (target: string, request: Parameters<typeof send>[2] = {}) => {
+    const shown = async (target: string, request: Parameters<typeof send>[2] = {}) => {
       await send(backend, target, request);
       return (await control(backend, `GET /requests/${backend.journal.count}`)).body.rule;
     };
-    expect(await ruleOf("GET /roles")).toMatchObject({
+    expect(await shown("GET /roles")).toMatchObject({
       section: "§4.5",
       title: "GET /api/v1/roles",
       text: "An object whose required field `roles` is a list of RoleDefinition",
     });
-    expect(await ruleOf("GET /roles", { token: null })).toMatchObject({
+    expect(await shown("GET /roles", { token: null })).toMatchObject({
       section: "§5.4",
       title: "Authentication",
       text: expect.stringContaining("`token_missing`"),
     });
+    expect(await shown("GET /calls")).toMatchObject({ section: "§4.6", text: "GET /api/v1/calls lists calls." });
     backend.faults.add("GET * 418");
-    expect(await ruleOf("GET /accounts")).toBeUndefined();
+    expect(await shown("GET /accounts")).toBeUndefined();
   });
 });

@@ -20,16 +20,29 @@ export const specificationHandlers = {
   }),
 } satisfies Partial<ControlHandlers>;
 
-/** The text behind a decision: of the error code or the status if the section has one, otherwise the section's own. */
+/** Where notes on error codes stand that no other section explains. */
+const codesSection = "§7.2";
+
+/** The text behind a decision: of the error code, the status or the operation if there is one, otherwise the section's own. */
 export function ruleOf({
   decidedBy,
+  method,
+  path,
   status,
   code,
-}: Pick<JournalEntry, "decidedBy" | "status" | "code">): Rule | undefined {
+}: Pick<JournalEntry, "decidedBy" | "method" | "path" | "status" | "code">): Rule | undefined {
   const { section } = decidedBy;
-  const found = section === undefined ? undefined : specificationSections[section];
-  if (section === undefined || found === undefined) return undefined;
-  const { title, text, cases = [] } = found;
-  const special = cases.find(({ when }) => when === code) ?? cases.find(({ when }) => when === String(status));
-  return { section, title, text: special?.text ?? text };
+  if (section === undefined || specificationSections[section] === undefined) return undefined;
+  const { title, text } = specificationSections[section];
+  const caseOf = (when: string | undefined) => textOf(section, when);
+  const note = textOf(codesSection, code);
+  if (code !== undefined && caseOf(code) === undefined && !text.includes(`\`${code}\``) && note !== undefined)
+    return { section: codesSection, title: specificationSections[codesSection]?.title ?? "", text: note };
+  return { section, title, text: caseOf(code) ?? caseOf(String(status)) ?? caseOf(`${method} ${path}`) ?? text };
+}
+
+/** The text of a case of a section, unless it only refers to another section. */
+function textOf(section: string, when: string | undefined): string | undefined {
+  const found = specificationSections[section]?.cases?.find((one) => one.when === when)?.text;
+  return found?.startsWith("See §") ? undefined : found;
 }
