@@ -67,5 +67,5 @@ export function useLive<Data>(
 
 /** Whether everything may have changed. */
 function isReload(type: string): boolean {
-  return type === "stream.gap" || type === "sandbox.reset" || type === "sandbox.restored";
+  return /^(?:stream[.](?:began|gap)|sandbox[.](?:reset|restored|seeded)|scenario[.]applied)$/.test(type);
 }

@@ -40,7 +40,10 @@ export interface Session {
   api(request: Request): Promise<Response>;
   /** Sends a request to the control plane in the current sandbox, where {@link control} has no operation for it. */
   controlFetch(request: Request): Promise<Response>;
-  /** Calls `listener` with each batch of events of the current sandbox until the returned function is called. */
+  /**
+   * Calls `listener` with each batch of events of the current sandbox until the returned function is called. Besides those of
+   * the backend there is `stream.began`, before the first event: data that was read before it may be old.
+   */
   onEvents(listener: (events: readonly BackendEvent[]) => void): () => void;
   /** Connects to the server again after it refused to send events. */
   reconnect(): void;
@@ -120,8 +123,10 @@ export function createSession(source: Source, router: Router, place: Place): Ses
   };
 
   const loadClock = throttled(clockReloadMs, async () => {
-    const result = await control.value.GET("/_control/v1/clock");
-    if (result.data !== undefined) clock.set(dataAs<"Clock">(result));
+    const asked = control.peek();
+    const result = await asked.GET("/_control/v1/clock");
+    // The page may show another sandbox by now.
+    if (result.data !== undefined && asked === control.peek()) clock.set(dataAs<"Clock">(result));
   });
   const emit = (events: readonly BackendEvent[]) => batch(() => listeners.forEach((listener) => void listener(events)));
   const running = [
@@ -131,22 +136,25 @@ export function createSession(source: Source, router: Router, place: Place): Ses
     effect(() => {
       attempt.value;
       clock.clear();
-      const reloadAll = () => emit([{ eventId: "", at: new Date().toISOString(), type: "stream.gap" }]);
+      const announce = (type: "stream.began" | "stream.gap") =>
+        emit([{ eventId: "", at: new Date().toISOString(), type }]);
       const checkServer = watchServer(control.value, () => {
         session.notify("info", "The server was started again. The page shows its new state.");
-        reloadAll();
+        announce("stream.gap");
       });
-      let wasLost = false;
+      let before: StreamState["state"] = "connecting";
       return source.follow(sandbox.value, token.value, {
         events: emit,
         state: (state) => {
           stream.value = state;
-          wasLost ||= state.state === "lost";
+          const last = before;
+          before = state.state;
           if (state.state !== "live") return;
           loadClock();
+          // What happened between the reading of data and the beginning of the events is not among them.
+          if (last === "connecting") announce("stream.began");
           // What could not be read while the server was away is read now.
-          if (wasLost) reloadAll();
-          wasLost = false;
+          if (last === "lost") announce("stream.gap");
           checkServer();
         },
         token: (known) => {

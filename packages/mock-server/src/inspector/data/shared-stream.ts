@@ -22,20 +22,30 @@ export type ToTab =
 /** Follows a server's events through the worker that all tabs share. Without shared workers the tab follows them itself. */
 export function createSharedFollow(feed: Pick<Source, "baseUrl" | "fetch">): Source["follow"] {
   if (typeof SharedWorker === "undefined") return (...args) => follow(feed, ...args);
-  const worker = new SharedWorker(trusted(workerAddress), { type: "module" });
-  const send = (message: ToWorker) => worker.port.postMessage(message);
+  const address = trusted(workerAddress);
   return (sandbox, token, listener) => {
+    // A port for each sandbox: what is still on its way from the one before must not reach this listener.
+    const { port } = new SharedWorker(address, { type: "module" });
+    const send = (message: ToWorker) => port.postMessage(message);
     const join = () => send({ type: "follow", baseUrl: feed.baseUrl, sandbox, token });
     const leave = () => send({ type: "leave" });
-    worker.port.onmessage = ({ data }: MessageEvent<ToTab>) => deliver(data, listener);
-    // A page that is left may be kept and shown again.
+    port.onmessage = ({ data }: MessageEvent<ToTab>) => deliver(data, listener);
+    // A page that is left may be kept and shown again. The event also comes after the page was loaded.
+    const rejoin = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) return;
+      listener.state({ state: "lost" });
+      join();
+    };
     addEventListener("pagehide", leave);
-    addEventListener("pageshow", join);
+    addEventListener("pageshow", rejoin);
+    listener.state({ state: "connecting" });
     join();
     return () => {
       removeEventListener("pagehide", leave);
-      removeEventListener("pageshow", join);
+      removeEventListener("pageshow", rejoin);
       leave();
+      port.onmessage = null;
+      port.close();
     };
   };
 }

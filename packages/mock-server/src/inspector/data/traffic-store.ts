@@ -111,6 +111,8 @@ function createTrafficStore(session: Session): TrafficStore {
   const take = (events: readonly BackendEvent[]) => {
     let batch: TrafficEntry[] = [];
     for (const event of events) {
+      // What happened between the reading and the beginning of the events.
+      if (event.type === "stream.began") void reload();
       if (isReload(event.type)) {
         batch = [];
         forget();
@@ -128,13 +130,6 @@ function createTrafficStore(session: Session): TrafficStore {
   effect(() => {
     void session.control.value;
     forget();
-  });
-  // What happened between the reading and the start of the events.
-  let wasLive = false;
-  effect(() => {
-    const isLive = session.stream.value.state === "live";
-    if (isLive && !wasLive) void reload();
-    wasLive ||= isLive;
   });
   return {
     entries,

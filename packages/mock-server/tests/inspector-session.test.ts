@@ -1,0 +1,79 @@
+import { createSandboxes } from "@call-transfer/backend";
+import { signal } from "@preact/signals";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createBackendSource } from "../src/inspector/data/backend-source.ts";
+import { createMemoryRouter } from "../src/inspector/data/route.ts";
+import { createSession } from "../src/inspector/data/session.ts";
+import type { Source, StreamListener } from "../src/inspector/data/source.ts";
+import { trafficOf } from "../src/inspector/data/traffic-store.ts";
+
+const url = "http://localhost";
+
+/** A session whose requests can be held back, and whose events this test sends. */
+function start() {
+  const sandboxes = createSandboxes({ controlPlane: true, clock: "frozen" });
+  sandboxes.create("other", { now: "2030-01-01T00:00:00Z" });
+  const { fetch, ...rest } = createBackendSource(sandboxes, url);
+  const listeners: StreamListener[] = [];
+  let gate: Promise<unknown> = Promise.resolve();
+  const source: Source = {
+    ...rest,
+    async fetch(request) {
+      const opened = gate;
+      const response = await fetch(request);
+      await opened;
+      return response;
+    },
+    follow(_sandbox, _token, listener) {
+      listener.state({ state: "connecting" });
+      listeners.push(listener);
+      return () => {};
+    },
+  };
+  const place = { onKey: () => () => {}, colours: signal(undefined) };
+  const session = createSession(source, createMemoryRouter(), place);
+  onTestFinished(() => session.end());
+  return {
+    session,
+    sandboxes,
+    listener: () => listeners.at(-1),
+    /** Holds back all later answers until the returned function is called. */
+    hold() {
+      let open = () => {};
+      gate = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      return () => {
+        gate = Promise.resolve();
+        open();
+      };
+    },
+  };
+}
+
+test("the clock of the sandbox before is not shown when its answer is late", async () => {
+  const { session, listener, hold } = start();
+  const release = hold();
+  listener()?.state({ state: "live" });
+  session.switchTo("other");
+  release();
+  await vi.waitFor(() => expect(session.clock.clock.value).toBeUndefined());
+  const seen: (string | undefined)[] = [];
+  const stop = session.clock.clock.subscribe((clock) => void seen.push(clock?.now));
+  listener()?.state({ state: "live" });
+  await vi.waitFor(() => expect(session.clock.clock.value?.now).toMatch(/^2030/));
+  stop();
+  expect(seen.filter((now) => now !== undefined && !now.startsWith("2030"))).toEqual([]);
+});
+
+test("a request between the reading of a sandbox's traffic and the beginning of its events is shown", async () => {
+  const { session, sandboxes, listener } = start();
+  const traffic = trafficOf(session);
+  listener()?.state({ state: "live" });
+  await vi.waitFor(() => expect(traffic.isLoaded.value).toBe(true));
+  session.switchTo("other");
+  await vi.waitFor(() => expect(traffic.isLoaded.value).toBe(true));
+  await sandboxes.fetch(new Request(`${url}/`, { headers: { "X-Sandbox": "other" } }));
+  listener()?.state({ state: "live" });
+  await vi.waitFor(() => expect(traffic.entries.value).toHaveLength(1));
+});
