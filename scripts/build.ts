@@ -11,7 +11,12 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const name = "build";
 const shared = [
   ...["package-lock.json", "tsconfig.base.json", "packages/spec/openapi.json"],
-  ...["scripts/build-options.ts", "scripts/licences.ts", "packages/mock-server/vite.config.ts"],
+  ...[
+    "scripts/build-options.ts",
+    "scripts/licences.ts",
+    "scripts/styles-as-text.ts",
+    "packages/mock-server/vite.config.ts",
+  ],
 ];
 // The longest builds first, so that none is left alone at the end.
 const packages = ["backend", "sdk", "spec", "contract", "mock-server"];

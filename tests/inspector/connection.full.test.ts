@@ -105,6 +105,22 @@ describe("several tabs", () => {
   });
 });
 
+describe("a sandbox that is created while another one is shown", () => {
+  it("is offered when the choice is opened", async () => {
+    await using inspector = await open({ screen: "state" });
+    const { page, server } = inspector;
+    server.sandboxes.create("shown");
+    const choice = page.getByRole("combobox", { name: "Sandbox" });
+    await choice.focus();
+    await choice.selectOption("shown");
+    await live(page).waitFor();
+    await page.getByRole("main").focus();
+    server.sandboxes.create("later");
+    await choice.focus();
+    await choice.getByRole("option", { name: "later" }).waitFor({ state: "attached" });
+  });
+});
+
 describe("a sandbox that is deleted while it is shown", () => {
   it("is named, and the default one is offered", async () => {
     await using inspector = await open({ screen: "state", allow: /404/ });

@@ -35,6 +35,11 @@ describe("the command for a shell", () => {
     expect(curlOf(hostile)).toBe(`curl -X POST '${base}/$(reboot)?a=1&b=\`x\`' \\\n  -H 'x-a: $HOME; '\\'''`);
   });
 
+  it("runs nothing of a credential that looks like a hidden one", () => {
+    const hostile = { ...place, headers: { authorization: "Bearer $(reboot)[redacted]" } };
+    expect(curlOf(hostile)).toContain("-H 'authorization: Bearer $(reboot)[redacted]'");
+  });
+
   it("says that a body is missing", () => {
     const long = { ...place, body: undefined, headers: { "content-length": "90000" } };
     expect(curlOf(long)).toMatch(/^# The journal does not have the body/);
@@ -93,4 +98,10 @@ describe("a JSON value as JavaScript", () => {
       expect(new Function(`return ${literal(value)};`)()).toEqual(value);
     },
   );
+});
+
+it("takes an invalid escape in an address as it is", () => {
+  const { id, method, path } = deleteMemberHours;
+  const url = base + path.replace(/\{[^}]+\}/, "%E0%zz");
+  expect(sdkCallOf({ method, url, headers: {}, operationId: id })).toContain('"%E0%zz"');
 });

@@ -147,7 +147,13 @@ function SandboxChoice() {
     <label class="sandbox-choice">
       <span class="visually-hidden">Sandbox</span>
       <Icon name="sandboxes" />
-      <select value={current} onChange={(event) => session.switchTo(event.currentTarget.value)}>
+      {/* Events about other sandboxes come in the default one alone. */}
+      <select
+        value={current}
+        onFocus={() => live.reload()}
+        onPointerDown={() => live.reload()}
+        onChange={(event) => session.switchTo(event.currentTarget.value)}
+      >
         {[...new Set([current, ...names])].map((name) => (
           <option key={name} value={name}>
             {name}

@@ -6,7 +6,11 @@ import type { Session } from "./session.ts";
  * Runs an operation of the control plane for a button, and shows its error, or `done` after success. Returns whether it
  * succeeded.
  */
-export async function act(session: Session, task: Promise<ControlResult>, done?: string): Promise<boolean> {
+export async function act(
+  session: Pick<Session, "notify">,
+  task: Promise<ControlResult>,
+  done?: string,
+): Promise<boolean> {
   try {
     const { error, response } = await task;
     if (!response.ok) {
@@ -14,9 +18,15 @@ export async function act(session: Session, task: Promise<ControlResult>, done?:
       return false;
     }
   } catch (error) {
-    session.notify("bad", `The server could not be reached. ${String(error)}`);
+    // `fetch` throws a TypeError; other errors say what is wrong.
+    const isUnreached = error instanceof TypeError;
+    session.notify("bad", isUnreached ? `The server could not be reached. ${error.message}` : messageIn(error));
     return false;
   }
   if (done !== undefined) session.notify("ok", done);
   return true;
+}
+
+function messageIn(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

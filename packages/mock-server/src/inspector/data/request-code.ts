@@ -1,4 +1,5 @@
 import { type OperationId, operations } from "../../control/contract.ts";
+import { decoded } from "./decoded.ts";
 
 /** A request that code is written for. */
 export interface ApiRequest {
@@ -40,8 +41,10 @@ export function curlOf(request: ApiRequest): string {
 }
 
 function headerText(name: string, value: string, variable: string): string {
-  if (name !== "authorization" || !value.includes("[redacted]")) return shellText(`${name}: ${value}`);
-  return `"${name}: ${value.replace("[redacted]", `$${variable}`)}"`;
+  // Only a known scheme: a shell would run a command in double quotes.
+  const [, scheme] = /^((?:Bearer |Basic )?)\[redacted\]$/i.exec(value) ?? [];
+  if (name !== "authorization" || scheme === undefined) return shellText(`${name}: ${value}`);
+  return `"${name}: ${scheme}$${variable}"`;
 }
 
 /** A text as one word of a shell. */
@@ -100,7 +103,7 @@ function isOperation(id: string | undefined): id is OperationId {
 function pathValues(template: string, pathname: string): Record<string, string> {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const found = patternOf(template).exec(pathname)?.slice(1) ?? [];
-  return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index] ?? "")]));
+  return Object.fromEntries(names.map((name, index) => [name, decoded(found[index] ?? "")]));
 }
 
 /** Matches the end of an address that a path template stands for. */

@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
+import { decoded } from "./decoded.ts";
 
 /** What the inspector shows. */
 export interface Route {
@@ -48,14 +49,6 @@ export function createMemoryRouter(first: Partial<Route> = {}): Router {
 function parseHash(hash: string): Route {
   const [sandbox, screen, ...rest] = hash.replace(/^#\/?/, "").split("/").map(decoded);
   return { sandbox: sandbox || start.sandbox, screen: screen ?? "", rest: rest.filter((part) => part !== "") };
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 function formatHash({ sandbox, screen, rest }: Route): string {

@@ -57,7 +57,8 @@ export function CopyButton({
   const done = useSignal<"" | "Copied" | "Not copied">("");
   const copy = async () => {
     // The clipboard needs HTTPS or this machine, and may be forbidden.
-    done.value = await Promise.resolve(text())
+    done.value = await Promise.resolve()
+      .then(text)
       .then((ready) => navigator.clipboard.writeText(ready))
       .then(
         () => "Copied" as const,

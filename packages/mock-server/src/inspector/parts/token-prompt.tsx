@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { batch, useSignal } from "@preact/signals";
 import { useSession } from "../data/context.ts";
 import { TextField } from "./field.tsx";
 
@@ -8,8 +8,10 @@ export function TokenPrompt() {
   const text = useSignal("");
   const submit = (event: Event) => {
     event.preventDefault();
-    session.token.value = text.value.trim();
-    session.reconnect();
+    batch(() => {
+      session.token.value = text.value.trim();
+      session.reconnect();
+    });
   };
   return (
     <form class="token-prompt" onSubmit={submit}>
