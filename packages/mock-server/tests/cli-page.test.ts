@@ -12,9 +12,14 @@ import { runIn } from "./run-line.ts";
 
 /** Operations of the control plane that no command calls, and why. */
 const withoutCommand: Readonly<Record<string, string>> = {
+  attackDestination: "attack sends the same to an address of its own",
+  checkFault: "fault says what is wrong when it adds one",
+  getDelivery: "deliveries shows all of them",
   getHealth: "a probe for containers; every command says when no server is there",
   getPolicies: "policy reads the same with descriptions",
+  getSpecification: "docs/specification.md is easier to read",
   getVersion: "--version prints the version of the package",
+  listAvailability: "the inspector shows it; state lists the members",
 };
 
 const page = fileURLToPath(new URL("../../../docs/mock-server-cli.md", import.meta.url));

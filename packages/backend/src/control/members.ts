@@ -2,7 +2,7 @@ import type { MemberRecord } from "../model/records.ts";
 import { localTime } from "../model/time-zone.ts";
 import { hoursAround, isWithinHours } from "../rules/hours.ts";
 import { availabilityAt } from "../rules/members.ts";
-import { reasonNotToDisturb, timeZoneOf } from "../rules/transfers.ts";
+import { accountTimeZone, reasonNotToDisturb } from "../rules/transfers.ts";
 import type { BackendControls } from "../testing/controls.ts";
 import type { ControlHandlers } from "./exchange.ts";
 import type { SuccessBody } from "./reply.ts";
@@ -24,7 +24,7 @@ function describeMember(
 ): SuccessBody<"listAvailability">["members"][number] {
   const { userId, accountId, role, hours, missedCalls } = member;
   const now = clock.now();
-  const timeZone = timeZoneOf(member, state);
+  const timeZone = hours?.timeZone ?? accountTimeZone(member, state);
   const { status, busy, source = null, reason = null, until = null, updatedAt = null } = availabilityAt(member, now);
   const silentBecause = reasonNotToDisturb(member, state, now);
   return {

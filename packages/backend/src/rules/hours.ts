@@ -25,7 +25,7 @@ export function hoursAround(
   const window = presentHours(hours, at, accountTimeZone);
   if (window !== undefined) return { window };
   const { weekday, time } = localTime(at, hours.timeZone ?? accountTimeZone);
-  const today = weekdays.findIndex((day) => weekday === day);
+  const today = (weekdays as readonly string[]).indexOf(weekday);
   // The first day is also the last one: what was earlier today comes again in a week.
   const week = [...weekdays.slice(today), ...weekdays.slice(0, today + 1)];
   const nextWindow = week

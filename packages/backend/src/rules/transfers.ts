@@ -64,12 +64,14 @@ export function reasonNotToDisturb(
   if (member.busy) return "the member is busy";
   const { status } = availabilityAt(member, now);
   if (status !== "available") return `the member is ${status}`;
-  return isWithinHours(member.hours, now, timeZoneOf(member, state)) ? undefined : "the member is outside their hours";
+  return isWithinHours(member.hours, now, accountTimeZone(member, state))
+    ? undefined
+    : "the member is outside their hours";
 }
 
-/** The time zone of a member's hours: their own, otherwise the account's, otherwise UTC. */
-export function timeZoneOf({ accountId, hours }: MemberRecord, { accounts }: Pick<State, "accounts">): string {
-  return hours?.timeZone ?? accounts.get(accountId)?.timeZone ?? "UTC";
+/** The time zone of a member's account; UTC without one. */
+export function accountTimeZone({ accountId }: MemberRecord, { accounts }: Pick<State, "accounts">): string {
+  return accounts.get(accountId)?.timeZone ?? "UTC";
 }
 
 /** The index in `rings` of a callee, -1 for one outside the transfer. */
