@@ -62,6 +62,17 @@ it("a member answers by button, and the app's answer to its offer is too late", 
   expect(backend.transfers.get(id)).toMatchObject({ status: "connected", answeredBy: 1 });
 });
 
+it("the address of a transfer that does not exist shows no other transfer", async () => {
+  await using inspector = await open({ server: frozen, screen: "transfers" });
+  const { page, server } = inspector;
+  server.backend.transfers.start({ destinationId: demo.destinations.phone });
+  await page.goto(`${server.url}/_inspector/#/default/transfers/another`);
+  await page.getByText("This transfer does not exist").waitFor();
+  expect(await page.getByRole("button", { name: "Answer: Reception" }).count()).toBe(0);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Answer: Reception" }).waitFor();
+});
+
 it("an answer after the end of its ring shows the code that it received", async () => {
   await using inspector = await open({ server: frozen, screen: "transfers" });
   const { page, server } = inspector;

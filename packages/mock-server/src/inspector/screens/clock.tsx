@@ -132,6 +132,11 @@ function FreeStep({
   const ms = parseDuration(by.value);
   const target = Date.parse(`${to.value}${to.value.length === 16 ? ":00" : ""}Z`);
   const isBack = target < clock.now.value;
+  const move = async () => {
+    if (Number.isNaN(target)) return;
+    const now = new Date(target).toISOString();
+    await (isBack ? set({ now }) : advance({ to: now }));
+  };
   return (
     <div class="clock-free">
       <form
@@ -155,7 +160,7 @@ function FreeStep({
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (!Number.isNaN(target) && !isBack) void advance({ to: new Date(target).toISOString() });
+          void move();
         }}
       >
         <TextField
@@ -166,13 +171,7 @@ function FreeStep({
             to.value = value;
           }}
         />
-        <Button
-          disabled={Number.isNaN(target)}
-          onPress={() => {
-            const now = new Date(target).toISOString();
-            return isBack ? set({ now }) : advance({ to: now });
-          }}
-        >
+        <Button disabled={Number.isNaN(target)} onPress={move}>
           {isBack ? "Set back" : "Advance to it"}
         </Button>
       </form>

@@ -96,7 +96,7 @@ export function Coverage() {
       )}
       {isResetting.value && (
         <Dialog
-          title="Reset the counts"
+          title="Reset the counts?"
           close={() => {
             isResetting.value = false;
           }}
@@ -104,7 +104,14 @@ export function Coverage() {
           <p>
             This clears the journal: the requests on the screen Traffic are removed, too. Records and the clock stay.
           </p>
-          <p class="dialog-tools">
+          <div class="dialog-end">
+            <Button
+              onPress={() => {
+                isResetting.value = false;
+              }}
+            >
+              Cancel
+            </Button>
             <Button
               kind="danger"
               onPress={async () => {
@@ -115,7 +122,7 @@ export function Coverage() {
             >
               Clear the journal
             </Button>
-          </p>
+          </div>
         </Dialog>
       )}
     </Screen>

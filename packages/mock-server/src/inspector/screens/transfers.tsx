@@ -30,7 +30,7 @@ export function Transfers() {
   };
   useKeys({ n: open });
   // Without a selection the latest one is shown beside the list, where there is room.
-  const shown = transfers.find(({ id }) => id === selected) ?? transfers[0];
+  const shown = selected === undefined ? transfers[0] : transfers.find(({ id }) => id === selected);
   return (
     <Screen
       title="Transfers"
@@ -70,7 +70,15 @@ export function Transfers() {
             </div>
           }
           isSelected={selected !== undefined}
-          detail={shown && <TransferDetail key={shown.id} transfer={shown} directory={known} />}
+          detail={
+            shown !== undefined ? (
+              <TransferDetail key={shown.id} transfer={shown} directory={known} />
+            ) : selected === undefined || live.data === undefined ? undefined : (
+              <Empty title="This transfer does not exist">
+                <p>The sandbox was reset, or it is a transfer of another sandbox. Select another one.</p>
+              </Empty>
+            )
+          }
           close={() => session.go("transfers")}
         />
       )}

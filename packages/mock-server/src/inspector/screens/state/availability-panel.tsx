@@ -13,7 +13,7 @@ const tones: Readonly<Record<string, Tone>> = { available: "ok", away: "warn", o
 
 /** The status in force now. */
 export function AvailabilityStatus({ status, busy }: Pick<Availability, "status" | "busy">) {
-  if (busy && status === "available") return <Status tone="info">busy</Status>;
+  if (busy && status === "available") return <Status tone="warn">busy</Status>;
   return <Status tone={tones[status] ?? "idle"}>{status}</Status>;
 }
 

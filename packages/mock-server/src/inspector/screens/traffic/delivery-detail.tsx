@@ -71,7 +71,7 @@ function About({ delivery }: { readonly delivery: Delivery }) {
               <Code>{transferId}</Code>
             </Link>
           ),
-          "Sent again": redeliveryOf && (
+          Repeats: redeliveryOf && (
             <Link to={["traffic", "webhook", redeliveryOf]}>
               <Code>{redeliveryOf}</Code>
             </Link>

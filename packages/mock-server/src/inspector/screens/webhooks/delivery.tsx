@@ -75,14 +75,14 @@ export function DeliveryDetail({
             ),
           Answer: status === undefined ? "none" : `${status}, after ${milliseconds(durationMs)}`,
           Attempt: attempt === undefined || attempt.of === 1 ? undefined : `${attempt.number} of ${attempt.of}`,
-          "Again of": redeliveryOf && <Link to={["webhooks", redeliveryOf]}>{redeliveryOf}</Link>,
+          Repeats: redeliveryOf && <Link to={["webhooks", redeliveryOf]}>{redeliveryOf}</Link>,
           Transfer: transferId && <Link to={["transfers", transferId]}>{transferId}</Link>,
           Fault: fault && (
             <>
               <Link to={["faults", fault]}>{fault}</Link> <Code>{JSON.stringify(faultDo)}</Code>
             </>
           ),
-          Id: <Code>{id}</Code>,
+          ID: <Code>{id}</Code>,
         }}
       />
       <LoadError error={loadError} />

@@ -13,8 +13,8 @@ export function FirstWebhook() {
   return (
     <Empty title="No webhook was sent yet">
       <p>
-        A destination of the kind app receives a signed offer for each call. The built-in inbox is such a receiver, so
-        that no server is needed.
+        A destination of the kind app receives a signed offer for each transfer. The built-in inbox is such a receiver,
+        so that no server is needed.
       </p>
       <p class="empty-action">
         <Button kind="primary" onPress={() => sendToInbox(session)}>
