@@ -93,6 +93,26 @@ describe("a server that is started again", () => {
   });
 });
 
+describe("the history of faults", () => {
+  it("is empty after the server was started again", async () => {
+    await using inspector = await open({ screen: "faults", allow: /ERR_|Failed to fetch/ });
+    const { page, server } = inspector;
+    const { faults } = server.backend;
+    faults.remove(faults.add("listRoles 503"));
+    const removed = page.getByText(/^Removed /);
+    await removed.waitFor({ state: "attached" });
+    await server.close();
+    await page.getByText("Connection lost.").waitFor();
+    const again = await startMockServer({ port: Number(new URL(server.url).port) });
+    try {
+      await live(page).waitFor();
+      await removed.waitFor({ state: "detached" });
+    } finally {
+      await again.close();
+    }
+  });
+});
+
 describe("several tabs", () => {
   it("seven tabs are live at once", async () => {
     await using inspector = await open({ screen: "state" });

@@ -58,29 +58,33 @@ export function useFaultHistories(): FaultHistories {
   const histories = useSignal<FaultHistories>(new Map());
   const control = session.control.value;
   useEffect(() => {
-    let isCurrent = true;
-    let early: readonly BackendEvent[] | undefined = [];
+    let loading: object | undefined;
+    /** What arrived while the events are read. */
+    let early: readonly BackendEvent[] = [];
     histories.value = new Map();
+    const load = async () => {
+      const own = {};
+      loading = own;
+      early = [];
+      const result = await control
+        .GET("/_control/v1/events/latest", { params: { query: { limit: 2000 } } })
+        .catch(() => undefined);
+      if (loading !== own) return;
+      loading = undefined;
+      if (result?.data === undefined) return;
+      const { events } = dataAs<"EventList">(result) as { readonly events: readonly BackendEvent[] };
+      const known = new Set(events.map(({ eventId }) => eventId));
+      histories.value = withEvents(new Map(), [...events, ...early.filter(({ eventId }) => !known.has(eventId))]);
+    };
     const stop = session.onEvents((events) => {
-      if (early !== undefined) early = [...early, ...events];
+      // Events are missing, or another server sends them.
+      if (events.some(({ type }) => type.startsWith("stream."))) void load();
+      if (loading !== undefined) early = [...early, ...events];
       else histories.value = withEvents(histories.value, events);
     });
-    const load = async () => {
-      const result = await control.GET("/_control/v1/events/latest", { params: { query: { limit: 2000 } } });
-      const { events } = dataAs<"EventList">(result) as { readonly events: readonly BackendEvent[] };
-      if (!isCurrent) return;
-      const known = new Set(events.map(({ eventId }) => eventId));
-      histories.value = withEvents(new Map(), [
-        ...events,
-        ...(early ?? []).filter(({ eventId }) => !known.has(eventId)),
-      ]);
-      early = undefined;
-    };
-    load().catch(() => {
-      early = undefined;
-    });
+    void load();
     return () => {
-      isCurrent = false;
+      loading = undefined;
       stop();
     };
   }, [control]);

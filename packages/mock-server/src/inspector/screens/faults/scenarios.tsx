@@ -82,17 +82,23 @@ function useApplied(): ReadonlyMap<string, string> {
     const take = (events: readonly { readonly type: string; readonly at: string; readonly name?: unknown }[]) => {
       const next = new Map(applied.value);
       for (const { type, at, name } of events) {
-        if (type === "sandbox.reset" || type === "sandbox.restored") next.clear();
+        if (/^(?:stream[.]gap|sandbox[.](?:reset|restored))$/.test(type)) next.clear();
         if (type === "scenario.applied") next.set(String(name), at);
       }
       applied.value = next;
     };
     const load = async () => {
-      const result = await control.GET("/_control/v1/events/latest", { params: { query: { limit: 2000 } } });
-      if (isCurrent) take(dataAs<"EventList">(result).events);
+      const result = await control
+        .GET("/_control/v1/events/latest", { params: { query: { limit: 2000 } } })
+        .catch(() => undefined);
+      if (isCurrent && result?.data !== undefined) take(dataAs<"EventList">(result).events);
     };
-    load().catch(() => undefined);
-    const stop = session.onEvents(take);
+    void load();
+    const stop = session.onEvents((events) => {
+      take(events);
+      // Events are missing, or another server sends them.
+      if (events.some(({ type }) => type.startsWith("stream."))) void load();
+    });
     return () => {
       isCurrent = false;
       stop();
