@@ -44,8 +44,6 @@ function leave(port: MessagePort): void {
 }
 
 function serve(port: MessagePort): void {
-  // A tab that crashed does not say that it leaves.
-  port.addEventListener("close", () => leave(port));
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     leave(port);
     if (data.type === "leave") return;
