@@ -35,6 +35,24 @@ describe("a fault", () => {
     await page.getByText("1 of 2").waitFor();
   });
 
+  it("is added once by Enter pressed twice", async () => {
+    await using inspector = await open({ server: frozen, screen: "faults" });
+    const { page, server } = inspector;
+    let release = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/_control/v1/faults", async (route) => {
+      if (route.request().method() === "POST") await isHeld;
+      await route.continue();
+    });
+    await textOf(inspector).press("Enter");
+    await textOf(inspector).press("Enter");
+    release();
+    await page.getByText("The fault is added.").waitFor();
+    expect(server.backend.faults.list()).toHaveLength(1);
+  });
+
   it("moves to the ended ones when it is used up", async () => {
     await using inspector = await open({ server: frozen, screen: "faults" });
     const { page } = inspector;

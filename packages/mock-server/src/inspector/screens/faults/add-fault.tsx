@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Schema } from "../../../control/client.ts";
 import { act } from "../../data/act.ts";
@@ -34,13 +35,14 @@ export function AddFault() {
   );
   const choices = useChoices();
   const problem = draft.problem.value;
+  const isAdding = useSignal(false);
   const add = async () => {
-    const added = act(
-      session,
-      session.control.value.POST("/_control/v1/faults", { body: draft.body() }),
-      "The fault is added. It applies from the next match.",
-    );
-    await added;
+    // A form is submitted by each click and each Enter, also while the first one is under way.
+    if (isAdding.value) return;
+    isAdding.value = true;
+    const task = session.control.value.POST("/_control/v1/faults", { body: draft.body() });
+    await act(session, task, "The fault is added. It applies from the next match.");
+    isAdding.value = false;
   };
   return (
     <Panel title="Add a fault">
@@ -74,7 +76,7 @@ export function AddFault() {
             />
           )}
         </Field>
-        <button type="submit" class="button button-primary" disabled={problem !== undefined}>
+        <button type="submit" class="button button-primary" disabled={problem !== undefined} aria-busy={isAdding.value}>
           Add the fault
         </button>
       </form>

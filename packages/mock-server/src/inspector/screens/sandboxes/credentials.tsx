@@ -3,7 +3,7 @@ import { dataAs, type Schema } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import { useLive } from "../../data/live.ts";
 import { SelectField } from "../../parts/field.tsx";
-import { LoadError, Panel } from "../../parts/screen.tsx";
+import { Empty, LoadError, Panel } from "../../parts/screen.tsx";
 import { type Issued, IssuedCredential } from "./issued-credential.tsx";
 
 /** What a token of each role is good for. */
@@ -75,6 +75,12 @@ export function Credentials() {
     const { key } = dataAs<"ApiKey">(result);
     return { text: key, environment: { CALL_TRANSFER_BASE_URL: baseUrl, CALL_TRANSFER_API_KEY: key } };
   };
+  if (accounts.data !== undefined && options.length === 0)
+    return (
+      <Empty title="There is no account">
+        <p>A credential belongs to an account. Add one, and its members, on the screen State.</p>
+      </Empty>
+    );
   return (
     <>
       <LoadError error={accounts.error} />
