@@ -1,5 +1,5 @@
 // Takes styles into a script, for a build by tsup.
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import type { Options } from "tsup";
 
@@ -11,8 +11,9 @@ export const stylesAsText: Plugin = {
   setup({ onResolve, onLoad, initialOptions: { target } }) {
     const namespace = "style-as-text";
     onResolve({ filter: /[.]css[?]inline$/ }, ({ path, importer }) => ({
-      // The path keeps its end: tsup would load a path that ends in .css itself.
-      path: join(dirname(importer), path),
+      // The path keeps its end: tsup would load a path that ends in .css itself. It is relative, because source maps show it
+      // and each clone has another absolute one.
+      path: relative(process.cwd(), join(dirname(importer), path)),
       namespace,
     }));
     onLoad({ filter: /.*/, namespace }, async ({ path }) => {
