@@ -1,5 +1,5 @@
 import { mountInspector } from "@call-transfer/mock-server/inspector";
-import { startMocks } from "./mocks.ts";
+import { startMocks } from "./mocks.js";
 
 /** Starts the mocked platform, and shows what it does beside the app. */
 export async function startWithInspector(baseUrl: string, element: Element) {

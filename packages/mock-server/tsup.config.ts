@@ -47,6 +47,8 @@ const inspector: Options = {
   esbuildPlugins: [licences, stylesAsText],
   esbuildOptions(options) {
     shared.esbuildOptions(options);
+    // Apps do not install what it contains, so that its maps hold the sources.
+    options.sourcesContent = true;
     options.conditions = ["@call-transfer/source"];
     options.jsx = "automatic";
     options.jsxImportSource = "preact";

@@ -181,14 +181,16 @@ function fileProblems(installed: Installed): string[] {
   ];
 }
 
-/** Code without a source map, and maps with sources that are neither in the package nor in a dependency. */
+/** Code without a source map, and maps with sources that are neither in the map, nor in the package, nor in a dependency. */
 function mapProblems({ folder, files }: Installed): string[] {
   const code = files.filter((path) => /^dist\/.*\.c?js$/.test(path) && !path.startsWith(`dist${pageFolder}`));
   return code.flatMap((path) => {
     const map = join(folder, `${path}.map`);
     if (!existsSync(map)) return [`publishes ${path} without a source map. Turn on sourcemap in its build.`];
-    const { sources } = readJson(map) as { sources: string[] };
-    const lost = sources.filter((source) => !existsSync(join(dirname(map), source)));
+    const { sources, sourcesContent = [] } = readJson(map) as { sources: string[]; sourcesContent?: (string | null)[] };
+    const lost = sources.filter(
+      (source, index) => typeof sourcesContent[index] !== "string" && !existsSync(join(dirname(map), source)),
+    );
     return lost.map((source) => `maps ${path} to the missing file ${source}. Publish it or correct the map.`);
   });
 }
