@@ -117,7 +117,7 @@ it("sends a request again, and copies it as a command and as a program", async (
 
   await detail.getByRole("button", { name: "Send again" }).click();
 
-  await detail.getByText("sent again").waitFor();
+  await detail.getByText("sends request").waitFor();
   expect(page.url()).toMatch(/#\/default\/traffic\/2$/);
   await expect
     .poll(() => rowsOf(inspector).allInnerTexts())

@@ -113,7 +113,7 @@ function More({ current }: { readonly current: Screen }) {
   const session = useSession();
   const later = screens.slice(firstScreens);
   return (
-    <label class="side-more">
+    <label class={`side-more ${later.includes(current) ? "side-more-current" : ""}`}>
       <Icon name="more" />
       <span>{later.includes(current) ? current.title : "More"}</span>
       <select

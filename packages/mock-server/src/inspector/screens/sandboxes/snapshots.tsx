@@ -145,7 +145,7 @@ function Import({ restore }: { readonly restore: (snapshot: unknown, what: strin
   return (
     <Field
       label="From a file"
-      hint="A snapshot replaces the state of this sandbox. A seed adds its records."
+      hint="A snapshot replaces the state of this sandbox and empties its traffic. A seed adds its records."
       error={error.value}
     >
       {(ids) => (

@@ -35,7 +35,10 @@ export function FirstRequest() {
     orNotice(() => session.credentials.send("key", new Request(session.source.baseUrl + listCalls.path)));
   return (
     <Empty title="No request yet">
-      <p>Requests to the API and webhooks appear here as they happen. Send one from a shell:</p>
+      <p>
+        Requests to the API and webhooks appear here as they happen. Send one from here, or from a shell
+        {key.value === undefined && " with an API key in CALL_TRANSFER_API_KEY"}:
+      </p>
       <Json value={curlOf(request)} label="Command" />
       <p class="empty-tools">
         <CopyButton text={() => curlOf(request)}>Copy as curl</CopyButton>

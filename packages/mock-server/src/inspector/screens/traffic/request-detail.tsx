@@ -65,7 +65,7 @@ function Head({ detail }: { readonly detail: Detail }) {
         {replayOf !== undefined && (
           <>
             {" "}
-            · <Link to={["traffic", String(replayOf)]}>{replayOf}</Link> sent again
+            · sends request <Link to={["traffic", String(replayOf)]}>{replayOf}</Link> again
           </>
         )}
       </p>
