@@ -56,6 +56,7 @@ export type {
 } from "./model/records.ts";
 export { redacted } from "./model/redact.ts";
 export type { State } from "./model/state.ts";
+export type { RowChange, SandboxStore, SandboxStores, StoredRow, StoredSandbox } from "./model/store.ts";
 export type { TimerPurpose } from "./model/timer-queue.ts";
 export type { RingRecord, TransferRecord } from "./model/transfer-record.ts";
 export type { Deliveries, Delivery, Trigger } from "./platform/deliveries.ts";

@@ -1,0 +1,49 @@
+/** A record of a sandbox as a store keeps it. */
+export interface StoredRow {
+  /** What it belongs to, such as `groups` or `timers`. */
+  readonly table: string;
+  /** Unique in its table. */
+  readonly key: string;
+  /** JSON. */
+  readonly text: string;
+}
+
+/** A row to write in place of the one with its key, or, without a text, to remove. */
+export interface RowChange extends Omit<StoredRow, "text"> {
+  readonly text: string | undefined;
+}
+
+/** Keeps the state of one sandbox beyond the end of the process. Has one writer. */
+export interface SandboxStore {
+  /**
+   * All rows; undefined if nothing was ever committed. Those of a table come in the order in which their keys were written
+   * first, since they were last removed.
+   */
+  load(): Iterable<StoredRow> | undefined;
+  /**
+   * Applies changes in their order, all or none. Once it returns, they survive the end of the process at any moment. Throws if
+   * it cannot, and has then changed nothing.
+   */
+  commit(changes: readonly RowChange[]): void;
+  /** Ends the use of the store; the rows stay. */
+  close(): void;
+}
+
+/** A sandbox that is stored. */
+export interface StoredSandbox {
+  readonly name: string;
+  /** The options it was created with, as JSON. */
+  readonly options: string;
+}
+
+/** The stores of all sandboxes of a server. */
+export interface SandboxStores {
+  /** Lists the sandboxes in the order of creation. */
+  list(): readonly StoredSandbox[];
+  /** Opens the store of a sandbox, and creates it with these options unless it exists. Those of an existing one stay. */
+  open(name: string, options: string): SandboxStore;
+  /** Removes a sandbox with all its rows. Its store must be closed before. Does nothing for an unknown name. */
+  delete(name: string): void;
+  /** Ends the use of all stores. */
+  close(): void;
+}
