@@ -1,4 +1,8 @@
 import { defineConfig } from "tsup";
 import { shared } from "../../scripts/build-options.ts";
 
-export default defineConfig({ ...shared, entry: ["src/index.ts", "src/msw.ts"], format: ["esm"] });
+export default defineConfig({
+  ...shared,
+  entry: ["src/index.ts", "src/conformance.ts", "src/msw.ts"],
+  format: ["esm"],
+});

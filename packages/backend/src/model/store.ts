@@ -2,7 +2,7 @@
 export interface StoredRow {
   /** What it belongs to, such as `groups` or `timers`. */
   readonly table: string;
-  /** Unique in its table. */
+  /** Unique in its table. Any well-formed text without U+0000. */
   readonly key: string;
   /** JSON. */
   readonly text: string;
@@ -16,8 +16,8 @@ export interface RowChange extends Omit<StoredRow, "text"> {
 /** Keeps the state of one sandbox beyond the end of the process. Has one writer. */
 export interface SandboxStore {
   /**
-   * All rows; undefined if nothing was ever committed. Those of a table come in the order in which their keys were written
-   * first, since they were last removed.
+   * All rows; undefined before the first commit. A commit without changes counts. The rows of a table come in the order in
+   * which their keys were written first, since they were last removed.
    */
   load(): Iterable<StoredRow> | undefined;
   /**
