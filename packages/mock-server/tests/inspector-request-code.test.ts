@@ -30,6 +30,14 @@ describe("the command for a shell", () => {
     );
   });
 
+  it("reads the hidden token of the control plane from the environment", () => {
+    const headers = { authorization: "Bearer [redacted]", "x-account-id": "a" };
+    for (const prefix of ["", "/_sandbox/one"]) {
+      const control = { method: "GET", url: `${base}${prefix}/_control/v1/clock`, headers };
+      expect(curlOf(control)).toContain('-H "authorization: Bearer $CALL_TRANSFER_CONTROL_TOKEN"');
+    }
+  });
+
   it("quotes what a shell would run", () => {
     const hostile = { ...place, url: `${base}/$(reboot)?a=1&b=\`x\``, headers: { "x-a": "$HOME; '" }, body: undefined };
     expect(curlOf(hostile)).toBe(`curl -X POST '${base}/$(reboot)?a=1&b=\`x\`' \\\n  -H 'x-a: $HOME; '\\'''`);

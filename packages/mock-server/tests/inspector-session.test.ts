@@ -66,6 +66,32 @@ test("the clock of the sandbox before is not shown when its answer is late", asy
   expect(seen.filter((now) => now !== undefined && !now.startsWith("2030"))).toEqual([]);
 });
 
+const clockEvents = [
+  { type: "key.expired" },
+  { type: "secret.expired" },
+  { type: "availability.ended" },
+  { type: "member.availability" },
+  { type: "timer.set" },
+  { type: "state.changed" },
+  { type: "scenario.applied" },
+  { type: "request", changeCount: 1 },
+];
+
+test.each(clockEvents)("the clock and what comes next are read again after %o", async (event) => {
+  const { session, sandboxes, listener } = start();
+  let reads = 0;
+  session.clock.clock.subscribe((clock) => {
+    if (clock !== undefined) reads += 1;
+  });
+  listener()?.state({ state: "live" });
+  // Once for the connection, once for the beginning of the events.
+  await vi.waitFor(() => expect(reads).toBe(2));
+  const expiresAt = new Date(session.clock.now.value + 60_000).toISOString();
+  const { id } = sandboxes.default.keys.issueApiKey({ expiresAt });
+  listener()?.events([{ eventId: "s-1", at: expiresAt, ...event }]);
+  await vi.waitFor(() => expect(session.clock.clock.value?.upcoming[0]).toMatchObject({ kind: "key.expires", id }));
+});
+
 test("a request between the reading of a sandbox's traffic and the beginning of its events is shown", async () => {
   const { session, sandboxes, listener } = start();
   const traffic = trafficOf(session);

@@ -25,11 +25,17 @@ export function hasApiKey({ headers }: Pick<ApiRequest, "headers">): boolean {
     : !/^Bearer eyJ/i.test(authorization);
 }
 
+/** The environment variable of the request's credential. */
+function credentialVariable(request: ApiRequest): string {
+  if (new URL(request.url).pathname.includes("/_control/")) return "CALL_TRANSFER_CONTROL_TOKEN";
+  return hasApiKey(request) ? "CALL_TRANSFER_API_KEY" : "CALL_TRANSFER_ACCESS_TOKEN";
+}
+
 /** A command for a shell that sends the request. */
 export function curlOf(request: ApiRequest): string {
   const { method, url, headers, body } = request;
   const isBodyMissing = body === undefined && Number(headers["content-length"] ?? 0) > 0;
-  const variable = hasApiKey(request) ? "CALL_TRANSFER_API_KEY" : "CALL_TRANSFER_ACCESS_TOKEN";
+  const variable = credentialVariable(request);
   const lines = [
     `curl${method === "GET" ? "" : ` -X ${shellText(method)}`} ${shellText(url)}`,
     ...Object.entries(headers)

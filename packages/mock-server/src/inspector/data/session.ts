@@ -131,7 +131,7 @@ export function createSession(source: Source, router: Router, place: Place): Ses
   const emit = (events: readonly BackendEvent[]) => batch(() => listeners.forEach((listener) => void listener(events)));
   const running = [
     session.onEvents((events) => {
-      if (events.some(({ type }) => changesClock(type))) loadClock();
+      if (events.some(changesClock)) loadClock();
     }),
     effect(() => {
       attempt.value;
@@ -186,6 +186,8 @@ function watchServer(control: ControlClient, restarted: () => void): () => void 
   };
 }
 
-function changesClock(type: string): boolean {
-  return /^(?:clock|timer|sandbox|stream|availability|secret)\./.test(type);
+/** Whether the clock may have another time or other timers and expiries after an event. */
+function changesClock({ type, changeCount }: BackendEvent): boolean {
+  if (type === "request") return changeCount !== undefined;
+  return /^(?:clock|timer|sandbox|stream|state|scenario|member|availability|secret|key)\./.test(type);
 }

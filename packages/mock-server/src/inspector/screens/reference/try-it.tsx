@@ -71,13 +71,15 @@ export function TryIt({ operation, resolve }: { readonly operation: Operation; r
     const own = isApi ? await session.credentials.headers(caller.value) : {};
     const headers = Object.fromEntries([...built.headers, ...new Headers(own)]);
     const sandbox = session.sandbox.value;
-    const credential = isApi
-      ? headers.authorization !== undefined && { authorization: "Bearer [redacted]" }
-      : session.token.value !== undefined && { authorization: "Bearer $CONTROL_TOKEN" };
+    const hasCredential = isApi ? headers.authorization !== undefined : session.token.value !== undefined;
     return {
       method: operation.method,
       url: built.url.replace(session.source.baseUrl, session.source.address),
-      headers: { ...headers, ...credential, ...(sandbox !== "default" && { "x-sandbox": sandbox }) },
+      headers: {
+        ...headers,
+        ...(hasCredential && { authorization: "Bearer [redacted]" }),
+        ...(sandbox !== "default" && { "x-sandbox": sandbox }),
+      },
       ...(operation.body !== undefined && bodyText.trim() !== "" && { body: JSON.parse(bodyText) as unknown }),
       ...(isApi && { operationId: operation.id }),
     };
