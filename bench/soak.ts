@@ -1,4 +1,4 @@
-// Drives the mock server as a busy team would for as long as it is told (--minutes, 1 by default), and fails when its
+// Drives the mock server as a busy team would for some minutes (--minutes, 1 by default), and fails when its
 // memory grows. Heap and buffers are read after a collection, so that what is left is what is kept, by the client too.
 // What grows is driven for as long again, up to twice: what is only settling stops growing, and a leak does not.
 import { setTimeout } from "node:timers/promises";

@@ -177,7 +177,7 @@ async function main(receiver) {
   assert.equal(placed.type, "initiated");
   show(`${sent.length} attempts: ${sent.join(", ")}; call ${placed.callId}`);
 
-  step("Place a call whose outcome nobody can tell: it is not sent again");
+  step("Place a call whose outcome is unknown: it is not sent again");
   await control("POST", "/faults", { match: { operationId: "createCall" }, when: { times: 1 }, do: { status: 502 } });
   const unknown = await failure(client.calls.create(call));
   assert(unknown instanceof OutcomeUnknownError, `expected an unknown outcome, got ${unknown}`);

@@ -150,7 +150,7 @@ describe("a credential", () => {
     await page.getByText("expired 12:01:00").waitFor();
   });
 
-  it("that the account has nobody for says why", async () => {
+  it("without a user in the account says why", async () => {
     await using inspector = await open({ server: frozen });
     const [, other] = [...inspector.server.backend.state.accounts.values()];
     await inspector.go("sandboxes", "credentials");

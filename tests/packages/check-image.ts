@@ -24,7 +24,7 @@ import { run, temporaryFolder } from "../../scripts/packed.ts";
 import { execForm, type Instruction, pairsOf, readStages, type Stage } from "./dockerfile.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** Twice what the image's own files weigh: more is a dependency that nobody meant to add. */
+/** Twice what the image's own files weigh: more means a dependency that was added by mistake. */
 const mostMiB = 30;
 const healthyWithinMs = 60_000;
 

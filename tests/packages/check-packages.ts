@@ -50,7 +50,7 @@ const allowedDependencies: Readonly<Record<string, readonly string[]>> = {
   "@call-transfer/sdk": ["openapi-fetch"],
 };
 
-/** The sources and the build of the mock server's page, which browsers load and nobody imports. */
+/** The sources and the build of the mock server's page, which browsers load and no code imports. */
 const pageFolder = "/inspector/";
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));

@@ -84,12 +84,12 @@ export const operations = {
   async createCall() {
     const placed = await client.calls.create({ flowId: "id", fromNumber: "+15550100001", toNumber: "+15550200001" });
     same<typeof placed, sdk.CallInitiated | sdk.CallQueued>(true);
-    const told = placed.type === "initiated" ? placed.callId : placed.position.toFixed();
+    const idOrPosition = placed.type === "initiated" ? placed.callId : placed.position.toFixed();
     // @ts-expect-error A call has no such field.
     await client.calls.create({ flowId: "id", fromNumber: "", toNumber: "", campaign: "id" });
     // @ts-expect-error Only a queued call has a position.
     if (placed.type === "initiated") return placed.position.toFixed();
-    return [told, await sdk.createCall(core, { flowId: "id", fromNumber: "", toNumber: "", providerId: "id" })];
+    return [idOrPosition, await sdk.createCall(core, { flowId: "id", fromNumber: "", toNumber: "", providerId: "id" })];
   },
   async listCalls() {
     const query: sdk.ListCallsQuery = { limit: 10, offset: undefined, startDate: "2026-03-02T15:00:00Z" };
@@ -174,12 +174,12 @@ export async function receive(input: Request, body: string): Promise<unknown> {
   if (webhooks.isTransferOffer(event)) same<typeof event, webhooks.TransferOffer>(true);
   const headers = { "service-signature": await webhooks.signWebhook(body, { secret: "new" }) };
   await webhooks.verifyWebhook({ body, headers }, { secret: "new", toleranceSecs: 60, now: () => 0 });
-  const told: unknown[] = [];
+  const errors: unknown[] = [];
   const handler: webhooks.WebhookHandler = webhooks.createWebhookHandler({
     secret: "new",
     store: webhooks.memoryEventStore({ maxEvents: 100 }),
     onEvent: ({ type }) => (type === "" ? new Response(null, { status: 400 }) : undefined),
-    onError: (error) => told.push(error),
+    onError: (error) => errors.push(error),
   });
   const node = webhooks.toNodeHandler(handler);
   return [await handler(input), node];

@@ -12,7 +12,7 @@ export const transferHandlers = {
   },
   async startTransfer({ backend, body }) {
     const transfer = backend.transfers.start(body);
-    // Whoever declines or answers after 0 seconds has done so by now.
+    // So that answers and refusals after 0 seconds are in the response.
     await backend.clock.runDue();
     return formatTransfer(transfer);
   },

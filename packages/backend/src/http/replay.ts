@@ -23,7 +23,7 @@ export function createReplay(
     const bodyBytes = bodyOf(exchange);
     const request = { method: original.method, url: url.href, headers, body: null, ...(bodyBytes && { bodyBytes }) };
     const { plain, response } = await answer(request, new URL(url), peerAddress);
-    // Nobody reads it. The body of a slow response would wait for a reader.
+    // The body has no reader. A slow one would wait for a reader.
     if (plain === undefined) await response.body?.cancel();
     return journal.get(added.id) ?? added;
   };

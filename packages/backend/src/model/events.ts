@@ -67,7 +67,7 @@ export interface Events {
 /** The number of events that a backend keeps. */
 export const keptEvents = 2000;
 
-/** An event as it is kept: a request's is never built while nobody reads it. */
+/** An event as it is kept. The details of a request are only built when someone reads them. */
 interface Kept {
   readonly number: number;
   readonly at: string;

@@ -20,7 +20,7 @@ export function keepCompiledCode(env: NodeJS.ProcessEnv = process.env): void {
   setTimeout(() => module.flushCompileCache?.(), writeAfterMs).unref();
 }
 
-/** A folder that only this user can write: compiled code that somebody else put there would run as this user. */
+/** A folder that only this user can write: compiled code of other users would run as this user. */
 function ownFolder(env: NodeJS.ProcessEnv): string | undefined {
   try {
     const folder = join(cacheFolder(env), "call-transfer-mock");

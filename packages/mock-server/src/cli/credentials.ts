@@ -55,7 +55,7 @@ export async function issueCredentials(
   };
 }
 
-/** The same as environment variables, without the empty ones. A role that nobody has is empty, so that its older token goes. */
+/** The same as environment variables, without the empty ones. A role without a user is empty, so that its older token goes. */
 export function variablesOf({ url, apiKey, accountId, tokens, signingSecret, controlToken }: ReadyInfo): Variables {
   const tokenOf = roles.map((role) => [`${variables.token}${role.toUpperCase()}`, tokens[role] ?? ""] as const);
   const values = [

@@ -1,7 +1,7 @@
-/** Writes a text and calls `done` when it is written, with an error if nobody can read any more. */
+/** Writes a text and calls `done` when it is written, with an error if the output is closed. */
 export type Sink = (text: string, done: (error?: Error | null) => void) => void;
 
-/** Writes lines to an output that may be slow, or that nobody reads, without ever waiting for it. */
+/** Writes lines to an output that may be slow or have no reader, without ever waiting for it. */
 export interface LineWriter {
   write(line: string): void;
   /** Resolves when all lines are written, the output is closed, or `limitMs` of real time have passed. */
@@ -51,7 +51,7 @@ export function createLineWriter(sink: Sink, droppedLine: (count: number) => str
       else writeNext();
     });
   };
-  // Nobody reads any more, as after `| head`.
+  // The reader is gone, as after `| head`.
   const close = (): void => {
     state = "closed";
     waiting = [];

@@ -17,8 +17,8 @@ export interface AttackRules {
 const limits = { timeoutMs: 5000, maxDurationMs: 45_000 };
 
 /**
- * Creates what attacks receivers for the control plane: on this machine or in a private network only, since whoever uses the
- * control plane can set any address. It connects to the address that was checked.
+ * Creates what attacks receivers for the control plane: on this machine or in a private network only, because
+ * every user of the control plane can set any address. It connects to the address that was checked.
  */
 export function createAttack({ forwardWebhooks, isOwn, resolve = resolveAll }: AttackRules): WebhookAttack {
   return async ({ url: own, secret, previousSecret }) => {

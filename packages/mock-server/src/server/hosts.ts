@@ -39,7 +39,7 @@ export function hostRules(host: string, allowed: readonly string[], publicUrl: s
 }
 
 /**
- * A name that nobody can register, so that no page of the internet can have it: one without dots, or below a domain that
+ * A name that cannot be registered, so that no page of the internet can have it: one without dots, or below a domain that
  * is reserved for private use (RFC 2606, 6761, 6762, 8375 and `.internal`).
  */
 const privateName = /^[a-z0-9_-]+$|.\.(?:localhost|local|internal|test|home\.arpa)$/;

@@ -88,7 +88,7 @@ export class FormProblem extends Error implements FormError {
   }
 }
 
-/** Reads JSON that somebody typed. Throws a {@link FormProblem} with its reason. */
+/** Reads JSON that a user typed. Throws a {@link FormProblem} with its reason. */
 export function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
