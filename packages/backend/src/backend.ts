@@ -2,33 +2,27 @@ import * as z from "zod";
 import type { WebhookAttack } from "./control/attack.ts";
 import { serveControl } from "./control/control.ts";
 import type { SandboxRegistry } from "./control/exchange.ts";
+import { controlError } from "./control/reply.ts";
+import { type Core, createCore } from "./core.ts";
 import type { Fault } from "./faults/fault.ts";
-import { createFaults } from "./faults/faults.ts";
 import { createAnswer } from "./http/answer.ts";
+import { errorResponse } from "./http/dispatch.ts";
 import type { AnyHandler } from "./http/exchange.ts";
-import { createJournal } from "./http/journal.ts";
 import { controlPrefix } from "./http/paths.ts";
 import { createRecorder, entryOf, type RecordedRequest, type Recorder } from "./http/recorder.ts";
 import { createReplay } from "./http/replay.ts";
 import { callTransferOperations, type OperationTable } from "./http/router.ts";
-import { createTokens } from "./http/tokens.ts";
 import { asFetched, type HandledResponse, type IncomingRequest } from "./http/transport.ts";
-import { type ClockMode, checkRate, parseTime, type WallClock } from "./model/clock.ts";
-import { EffectLog } from "./model/effects.ts";
-import { createEvents, type EventDetails, type Events } from "./model/events.ts";
-import { Expiries } from "./model/expiries.ts";
+import type { ClockMode, WallClock } from "./model/clock.ts";
+import type { EventDetails, Events } from "./model/events.ts";
 import { checkInput, under } from "./model/input-error.ts";
 import { checkPolicies, defaultPolicies, type Policies } from "./model/policies.ts";
-import { createClock } from "./model/queue-clock.ts";
-import { createRandom } from "./model/random.ts";
-import { clearState, createState } from "./model/state.ts";
-import type { World } from "./model/world.ts";
+import { clearState } from "./model/state.ts";
+import type { SandboxStore } from "./model/store.ts";
 import { drainQueue } from "./platform/calls.ts";
-import { createDeliveries } from "./platform/deliveries.ts";
-import { createInbox, isInbox } from "./platform/inbox.ts";
-import { createTransfers } from "./platform/transfers.ts";
-import { advance, clockListener, upcoming } from "./platform/upcoming.ts";
+import { advance, upcoming } from "./platform/upcoming.ts";
 import { handlers as allHandlers } from "./routes/index.ts";
+import { continueWork, keepCore } from "./store/resume.ts";
 import { applyScenario } from "./testing/apply-scenario.ts";
 import { createCollections } from "./testing/collections.ts";
 import type { BackendControls } from "./testing/controls.ts";
@@ -66,6 +60,15 @@ export interface BackendOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** Whether to serve the control plane under `/_control/v1`; false by default. */
   readonly controlPlane?: boolean;
+  /**
+   * Keeps the state beyond the end of the process; by default it is in memory only. What the store holds comes back: seed,
+   * clock, policies, faults and scenarios have no effect then, until a reset.
+   */
+  readonly store?: SandboxStore;
+  /** The source of real time; the system's clock by default. */
+  readonly wall?: WallClock;
+  /** Its name, which faults for a sandbox name; `default` by default. */
+  readonly name?: string;
   /** Attacks the receiver of a destination when the control plane is asked to; by default it refuses. */
   readonly attack?: WebhookAttack;
 }
@@ -84,7 +87,9 @@ export interface Backend extends BackendControls {
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
   /** Records a request that something in front of the backend answered, as `handle` records the others. */
   record(request: RecordedRequest): void;
-  /** Freezes the clock and ends all event streams. */
+  /** Whether the state came from the store. */
+  readonly isResumed: boolean;
+  /** Stores what is not stored yet, freezes the clock and ends all event streams. */
   close(): void;
 }
 
@@ -102,10 +107,11 @@ const optionsSchema = z.strictObject({
   scenarios: z.array(z.unknown()).optional(),
   fetch: z.custom((value) => typeof value === "function", "must be a function").optional(),
   controlPlane: z.boolean().optional(),
+  store: z.custom((value) => typeof value === "object", "must be a store, such as one of SQLite").optional(),
+  wall: z.custom((value) => typeof value === "object", "must have the functions now and after").optional(),
+  name: z.string().optional(),
   attack: z.custom((value) => typeof value === "function", "must be a function").optional(),
 });
-
-const defaultStart = "2026-03-02T12:00:00Z";
 
 /** Creates a backend. Throws InputError naming the invalid option or field of the seed. */
 export function createBackend(options: BackendOptions = {}): Backend {
@@ -116,12 +122,8 @@ export function createBackend(options: BackendOptions = {}): Backend {
 export interface Parts {
   readonly table: OperationTable;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
-  /** The source of real time. */
-  readonly wall?: WallClock;
   /** The sandboxes that the backend belongs to. */
   readonly sandboxes?: SandboxRegistry;
-  /** Its name among them; `default` by default. */
-  readonly sandbox?: string;
   /** Called when an event stream starts; the returned function is called when it ends. */
   readonly onFollow?: () => () => void;
 }
@@ -137,74 +139,56 @@ export interface AssembledBackend extends Backend {
 export function assembleBackend(options: BackendOptions, parts: Parts): AssembledBackend {
   checkInput(optionsSchema, options);
   const core = createCore(options, parts);
-  const { clock, events } = core.world;
-  events.quietly(() => loadInitial(core, options));
-  applyScenarios(core, options);
-  const record = createRecorder(core.journal, events);
+  const { clock, events, keeper } = core.world;
+  const isResumed = keeper !== undefined && keepCore(core, keeper);
+  if (isResumed) continueWork(core);
+  else {
+    events.quietly(() => loadInitial(core, options));
+    applyScenarios(core, options);
+    keeper?.flush();
+  }
+  const record = createRecorder(core.journal, events, keeper);
   const { world, tokens, faults, journal } = core;
   const answerAndRecord = (recorder: Recorder) =>
-    createAnswer({ world, tokens, faults, ...parts, requestIds: core.randoms.requestIds, record: recorder });
+    createAnswer({ world, tokens, faults, ...parts, requestIds: core.requestIds, record: recorder });
   const answer = answerAndRecord(record);
+  const isForControl = ({ pathname }: URL): boolean =>
+    options.controlPlane === true && pathname.startsWith(`${controlPrefix}/`);
+  const respond = async (request: IncomingRequest, peer: Peer | undefined, url: URL): Promise<HandledResponse> =>
+    isForControl(url)
+      ? { response: await serveControl(backend, parts.sandboxes, request, url, options.attack) }
+      : answer(request, url, peer?.address);
   const backend: AssembledBackend = {
     ...createControls(core, options, parts),
     replay: createReplay(journal, record, answerAndRecord),
     events,
+    isResumed,
     async fetch(input, init, peer) {
       init?.signal?.throwIfAborted();
       const request = input instanceof Request && init === undefined ? input : new Request(input, init);
       return asFetched(await backend.handle(request, peer), init === undefined ? request.signal : init.signal);
     },
     async handle(request, peer, url = new URL(request.url)) {
-      if (options.controlPlane && url.pathname.startsWith(`${controlPrefix}/`))
-        return { response: await serveControl(backend, parts.sandboxes, request, url, options.attack) };
-      return answer(request, url, peer?.address);
+      if (keeper === undefined) return respond(request, peer, url);
+      const handled = await respond(request, peer, url);
+      try {
+        await keeper.saved();
+        return handled;
+      } catch (error) {
+        const reply = isForControl(url) ? controlError : errorResponse;
+        return { response: reply("internal_error", error instanceof Error ? error.message : String(error)) };
+      }
     },
     record: (request) => record(entryOf(request, core.world), request),
     close() {
+      // First, so that the store holds a clock that flows.
+      keeper?.close();
       events.quietly(() => clock.set({ mode: "frozen" }));
       core.deliveries.giveUp();
       events.end();
     },
   };
   return backend;
-}
-
-type Core = ReturnType<typeof createCore>;
-
-/** Creates the state of a backend and what acts on it, without any records. */
-function createCore(options: BackendOptions, { table, wall, sandbox = "default", onFollow }: Parts) {
-  under("policies", () => checkPolicies(options.policies ?? {}));
-  if (options.clockRate !== undefined) checkRate("clockRate", options.clockRate);
-  const { prng = 1 } = options;
-  // Separate sequences, so that reads and faults do not change the ids of records created later.
-  const randoms = { main: createRandom(prng), requestIds: createRandom(~prng), faults: createRandom(prng ^ (1 << 16)) };
-  const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
-  const clock = createClock(start === undefined ? undefined : parseTime("now", start), {
-    mode: options.clock,
-    rate: options.clockRate,
-    wall,
-    listener: clockListener(() => world),
-  });
-  const effects = new EffectLog();
-  const [state, events] = [createState(effects), createEvents(clock, onFollow)];
-  const world: World = {
-    state,
-    clock,
-    random: randoms.main,
-    policies: { ...defaultPolicies(), ...structuredClone(options.policies) },
-    events,
-    expiries: new Expiries({ state, clock, events }),
-    effects,
-  };
-  const tokens = createTokens(randoms.main.bytes(32));
-  const faults = createFaults(randoms.faults, table.operations, { clock, sandbox, events });
-  const inbox = createInbox(world);
-  const deliveries = createDeliveries(world, faults, (url, init) =>
-    isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init),
-  );
-  const transfers = createTransfers(world, deliveries);
-  const journal = createJournal(table.operations, () => events.emit("requests.cleared"));
-  return { world, randoms, tokens, faults, inbox, deliveries, transfers, journal };
 }
 
 /** Loads the initial records and faults. */
@@ -250,6 +234,7 @@ function createControls(core: Core, options: BackendOptions, { table }: Parts): 
       expiries.refresh();
       events.emit("sandbox.seeded");
     },
+    saved: async () => world.keeper?.saved(),
     snapshot: () => takeSnapshot(core),
     restore(snapshot) {
       events.quietly(() => {
@@ -257,6 +242,7 @@ function createControls(core: Core, options: BackendOptions, { table }: Parts): 
         journal.clear();
         deliveries.clear();
       });
+      world.keeper?.touch("tokenSecret");
       expiries.restart();
       events.emit("sandbox.restored");
       transfers.resend();
@@ -276,6 +262,7 @@ function reset(core: Core, options: BackendOptions): void {
   for (const random of Object.values(randoms)) random.reset();
   // The secret is the first value drawn, as at the start, so that tokens issued earlier stay valid.
   tokens.secret = randoms.main.bytes(32);
+  world.keeper?.touch("tokenSecret");
   Object.assign(world.policies, defaultPolicies(), structuredClone(options.policies));
   faults.restore({ last: 0, waiting: [] });
   inbox.clear();

@@ -12,13 +12,16 @@ import { controlPrefix, sandboxPrefix } from "./http/paths.ts";
 import type { RecordedRequest } from "./http/recorder.ts";
 import { asFetched, type HandledResponse, type IncomingRequest } from "./http/transport.ts";
 import { createIdleWatch, type IdleWatch } from "./idle.ts";
-import { systemClock, type WallClock } from "./model/clock.ts";
+import { systemClock } from "./model/clock.ts";
 import type { BackendEvent } from "./model/events.ts";
 import { InputError } from "./model/input-error.ts";
 import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./model/sandbox-name.ts";
 import { suggestion } from "./model/spelling.ts";
+import type { SandboxStore, SandboxStores } from "./model/store.ts";
 
-export interface SandboxesOptions extends BackendOptions {
+export interface SandboxesOptions extends Omit<BackendOptions, "store" | "name"> {
+  /** Keeps all sandboxes beyond the end of the process, with their names and options; by default they are in memory only. */
+  readonly stores?: SandboxStores;
   /** Whether a request to an unknown sandbox creates it; false by default. */
   readonly autoSandboxes?: boolean;
   /** The maximum number of sandboxes, including `default`; an integer from 1, 1000 by default. */
@@ -71,16 +74,14 @@ const defaultName = "default";
 
 /** Creates sandboxes with these options for each of them. The control plane is on. */
 export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
-  return createSandboxesAt(options, systemClock);
-}
-
-/** Creates sandboxes with another source of real time; for tests. */
-export function createSandboxesAt(options: SandboxesOptions, wall: WallClock): Sandboxes {
   checkOptions(options);
+  const { wall = systemClock } = options;
   const idle = createIdleWatch(options.sandboxIdleMs, wall.now);
-  const registry = createRegistry(options, idle, wall);
+  const registry = createRegistry(options, idle);
   const defaultBackend = (): Backend => registry.get(defaultName) ?? registry.create(defaultName);
   defaultBackend();
+  for (const { name, options: own } of options.stores?.list() ?? [])
+    if (name !== defaultName) registry.resume(name, JSON.parse(own));
   const handle = async (
     request: IncomingRequest,
     peer?: Peer,
@@ -143,21 +144,23 @@ function checkOptions({ autoSandboxes = false, maxSandboxes = 1, sandboxIdleMs =
 }
 
 interface Registry extends Pick<Sandboxes, "get" | "create" | "delete" | "list" | "follow" | "close"> {
+  /** Opens a stored sandbox. */
+  resume(name: string, own: Partial<BackendOptions>): void;
   /** The error message if no further sandbox can be created; starts in lower case, without a full stop. */
   limitError(): string | undefined;
 }
 
 function createRegistry(
   // A limit, because a loop over names must not fill a server that creates sandboxes on demand.
-  { autoSandboxes: _, maxSandboxes = 1000, sandboxIdleMs: __, ...common }: SandboxesOptions,
+  { autoSandboxes: _, maxSandboxes = 1000, sandboxIdleMs: __, stores, ...common }: SandboxesOptions,
   idle: IdleWatch,
-  wall: WallClock,
 ): Registry {
   const backends = new Map<string, AssembledBackend>();
   const followers = new Set<Follower>();
   const announce = (type: string, name: string): void => backends.get(defaultName)?.events.emit(type, { name });
   const remove = (name: string): boolean => {
     backends.get(name)?.close();
+    stores?.delete(name);
     idle.forget(name);
     const isRemoved = backends.delete(name);
     announce("sandbox.deleted", name);
@@ -167,6 +170,17 @@ function createRegistry(
   const current = (): ReadonlyMap<string, AssembledBackend> => {
     for (const name of idle.expired()) if (name !== defaultName) remove(name);
     return backends;
+  };
+  const add = (name: string, own: Partial<BackendOptions>, store: SandboxStore | undefined): Backend => {
+    const policies = { ...common.policies, ...own.policies };
+    const backend = assembleBackend(
+      { ...common, ...own, controlPlane: true, policies, name, ...(store && { store }) },
+      { ...defaultParts, sandboxes: registry, onFollow: () => idle.begin(name) },
+    );
+    for (const follower of followers) followOne(follower, name, backend);
+    backends.set(name, backend);
+    idle.begin(name)();
+    return backend;
   };
   const registry: Registry = {
     get: (name) => current().get(name),
@@ -179,17 +193,20 @@ function createRegistry(
         throw new InputError("name", `sandbox "${name}" already exists. Delete it first, or choose another name.`);
       const limitError = registry.limitError();
       if (limitError !== undefined) throw new InputError("name", limitError);
-      const policies = { ...common.policies, ...own.policies };
-      const backend = assembleBackend(
-        { ...common, ...own, controlPlane: true, policies },
-        { ...defaultParts, wall, sandboxes: registry, sandbox: name, onFollow: () => idle.begin(name) },
-      );
-      for (const follower of followers) followOne(follower, name, backend);
-      backends.set(name, backend);
-      idle.begin(name)();
+      // Functions among the options are not stored.
+      const store = stores?.open(name, JSON.stringify(own));
+      let backend: Backend;
+      try {
+        backend = add(name, own, store);
+      } catch (error) {
+        store?.close();
+        if (name !== defaultName) stores?.delete(name);
+        throw error;
+      }
       if (name !== defaultName) announce("sandbox.created", name);
       return backend;
     },
+    resume: (name, own) => void add(name, own, stores?.open(name, JSON.stringify(own))),
     delete(name) {
       if (name === defaultName)
         throw new InputError("name", `sandbox "${defaultName}" cannot be deleted. Reset it instead.`);
@@ -206,6 +223,7 @@ function createRegistry(
     },
     close() {
       for (const backend of backends.values()) backend.close();
+      stores?.close();
     },
   };
   return registry;

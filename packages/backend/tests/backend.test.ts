@@ -117,7 +117,7 @@ it("records an exception in the journal, and hides it in the response", async ()
 it("a flowing clock starts at the real time, also after a reset", () => {
   let real = Date.parse("2026-05-01T10:00:00Z");
   const wall = { now: () => real, after: () => () => {} };
-  const backend = assembleBackend({ clock: "flowing" }, { ...defaultParts, wall });
+  const backend = assembleBackend({ clock: "flowing", wall }, defaultParts);
   expect(backend.clock.now()).toBe(real);
   backend.clock.set({ now: 0 });
   real += 3_600_000;
@@ -129,7 +129,7 @@ it("a flowing clock starts at the real time, also after a reset", () => {
 it("dates the demo data from the start of the clock, also after a reset", async () => {
   let real = Date.parse("2031-07-06T05:04:03Z");
   const wall = { now: () => real, after: () => () => {} };
-  const backend = assembleBackend({ clock: "flowing" }, { ...defaultParts, wall });
+  const backend = assembleBackend({ clock: "flowing", wall }, defaultParts);
   const { agent, member } = demo.members;
   const coming = () => backend.upcoming().map(({ at, kind, id }) => [(at - real) / 60_000, kind, id]);
   const ends = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSandboxes, createSandboxesAt, type Sandboxes, type SandboxesOptions } from "../src/sandboxes.ts";
+import { createSandboxes, type Sandboxes, type SandboxesOptions } from "../src/sandboxes.ts";
 import { demo } from "../src/testing/demo-seed.ts";
 
 const headers = { authorization: `Bearer ${demo.apiKey}` };
@@ -184,7 +184,7 @@ describe("a sandbox that is idle in real time", () => {
   function timed(options: SandboxesOptions = {}) {
     let now = 0;
     const wall = { now: () => now, after: () => () => {} };
-    const sandboxes = createSandboxesAt({ sandboxIdleMs: idleMs, autoSandboxes: true, ...options }, wall);
+    const sandboxes = createSandboxes({ sandboxIdleMs: idleMs, autoSandboxes: true, wall, ...options });
     const pass = (ms: number): void => {
       now += ms;
     };

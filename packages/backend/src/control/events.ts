@@ -5,7 +5,7 @@ import type { ControlHandlers } from "./exchange.ts";
 const eventsByDefault = 100;
 
 export const eventHandlers = {
-  streamEvents({ backend: { events, clock }, query, headers }) {
+  streamEvents({ backend: { events, clock, saved }, query, headers }) {
     const encoder = new TextEncoder();
     const resumeAfter = headers.get("last-event-id") ?? query?.after;
     let position = resumeAfter ?? events.lastId;
@@ -39,6 +39,8 @@ export const eventHandlers = {
           controller.close();
           return;
         }
+        // An event does not tell of what a crash could undo.
+        await saved().catch(() => {});
         position = event.eventId;
         // Without a line `event:`, so that one listener gets every type.
         controller.enqueue(encoder.encode(`id: ${event.eventId}\ndata: ${JSON.stringify(event)}\n\n`));

@@ -72,6 +72,8 @@ export interface FaultsPlace {
   readonly sandbox: string;
   /** Hears of faults that are added or removed, and of each hit. */
   readonly events: Pick<Events, "emit">;
+  /** Runs after any change, also of a count. */
+  readonly changed?: (() => void) | undefined;
 }
 
 /** What a fault hits. */
@@ -110,7 +112,7 @@ const noFaults: MatchedFaults = { latency: 0, action: undefined, id: undefined }
 export function createFaults(
   random: Pick<Random, "next" | "uuid">,
   operations: readonly OperationDescription[],
-  { clock, sandbox, events }: FaultsPlace,
+  { clock, sandbox, events, changed = () => {} }: FaultsPlace,
 ): FaultQueue {
   let active: ActiveFault[] = [];
   let last = 0;
@@ -123,6 +125,7 @@ export function createFaults(
     last += 1;
     const entry = activeFault(`fault-${last}`, fault, { scenario });
     active.push(entry);
+    changed();
     const { hits: _, ...added } = shownFault(entry);
     events.emit("fault.added", () => redacted(added));
     return entry.id;
@@ -131,6 +134,7 @@ export function createFaults(
     const gone = active.filter((entry) => !isKept(entry));
     if (gone.length === 0) return;
     active = active.filter(isKept);
+    changed();
     for (const { id, hits, times } of gone) events.emit("fault.removed", { id, hits, isUsedUp: times === 0 });
   };
   /** Counts a match that a fault changes. */
@@ -175,6 +179,7 @@ export function createFaults(
         .filter(isForRequests)
         .filter((entry) => isMatch(entry, request) && isBodyMatch(entry.fault.match, request.body));
       const matched = takeSteps(found, random, (entry) => hit(entry, { requestId }));
+      if (found.length > 0) changed();
       keep(({ times }) => times !== 0);
       return matched;
     },
@@ -185,6 +190,7 @@ export function createFaults(
           ({ fault }) => isInForce(fault.when, clock.now()) && isDeliveryMatch(fault.webhooks, delivery, sandbox),
         );
       const matched = firstStep(found, random, (entry) => hit(entry, { deliveryId }));
+      if (found.length > 0) changed();
       keep(({ times }) => times !== 0);
       return matched;
     },
@@ -203,6 +209,7 @@ export function createFaults(
       );
       active = restored;
       last = snapshot.last;
+      changed();
     },
   };
 }

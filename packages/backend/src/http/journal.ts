@@ -111,11 +111,26 @@ export interface WritableJournal extends Journal {
   add(entry: Omit<JournalEntry, "id">, exchange: RecordedExchange): JournalEntry;
   /** An entry as the journal shows it, with what takes time to find. */
   shown(entry: JournalEntry): JournalEntry;
+  /** What a store keeps of the journal. */
+  keep(): KeptJournal;
+  /** Puts stored entries and counts in place of the present ones; the entries are consecutive. */
+  resume(kept: KeptJournal, entries: readonly JournalEntry[]): void;
+  /** The entries after an id, oldest first. */
+  entriesAfter(id: number): readonly JournalEntry[];
   /** The request of an entry as it came, if it is kept. */
   exchangeOf(id: number): RecordedExchange | undefined;
 }
 
-const maxEntries = 1000;
+/** The position of a journal, and what it has counted. */
+export interface KeptJournal {
+  /** The last id, and the last one before the latest clear. */
+  readonly last: number;
+  readonly cleared: number;
+  readonly counts: KeptCounts;
+}
+
+/** The number of entries that a journal holds. */
+export const maxEntries = 1000;
 const maxDetailed = 200;
 
 /** Creates a journal of requests to these operations. `onClear` runs after each clear. */
@@ -159,6 +174,17 @@ export function createJournal(
       return { ...shown(entry), ...(exchange && detailOf(exchange, reveal)) };
     },
     exchangeOf,
+    entriesAfter: (after) => select({ after }),
+    keep: () => ({ last, cleared, counts: counts.keep() }),
+    resume(kept, stored) {
+      // Where a process ended before it stored its last entries, later ids leave a gap, which the rings do not have.
+      cleared = stored.length === 0 ? kept.last : Math.max(kept.cleared, (stored[0]?.id ?? 1) - 1);
+      last = kept.last;
+      entries = [];
+      exchanges = [];
+      for (const entry of stored) entries[(entry.id - cleared - 1) % maxEntries] = entry;
+      counts.resume(kept.counts);
+    },
     wait(filter, count, timeoutMs) {
       return new Promise((resolve) => {
         const check = (isTimeout: boolean): void => {
@@ -196,6 +222,13 @@ export function createJournal(
   };
 }
 
+/** By operation: how many responses had each status and each code. */
+export type KeptCounts = readonly (readonly [
+  operationId: string,
+  statuses: readonly (readonly [status: number, count: number])[],
+  codes: readonly (readonly [code: string, count: number])[],
+])[];
+
 /** Counts the responses by operation, and by status and code. */
 function createCounts(operations: readonly OperationDescription[]) {
   const counts = new Map<string, { statuses: Map<number, number>; codes: Map<string, number> }>();
@@ -222,6 +255,11 @@ function createCounts(operations: readonly OperationDescription[]) {
         };
       }),
     clear: () => counts.clear(),
+    keep: (): KeptCounts => [...counts].map(([id, { statuses, codes }]) => [id, [...statuses], [...codes]]),
+    resume(kept: KeptCounts): void {
+      counts.clear();
+      for (const [id, statuses, codes] of kept) counts.set(id, { statuses: new Map(statuses), codes: new Map(codes) });
+    },
   };
 }
 

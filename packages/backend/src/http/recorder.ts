@@ -1,4 +1,5 @@
 import type { Events } from "../model/events.ts";
+import type { Keeper } from "../model/keeper.ts";
 import { withoutCredentials } from "../model/redact.ts";
 import type { World } from "../model/world.ts";
 import type { Decision } from "./decision.ts";
@@ -28,9 +29,10 @@ export interface RecordedRequest extends RecordedExchange {
 export type Recorder = (entry: Omit<JournalEntry, "id">, exchange: RecordedExchange) => JournalEntry;
 
 /** Creates a function that records a request in the journal and announces it to the followers of the events. */
-export function createRecorder(journal: WritableJournal, events: Events): Recorder {
+export function createRecorder(journal: WritableJournal, events: Events, keeper?: Keeper): Recorder {
   return (entry, exchange) => {
     const added = journal.add(entry, exchange);
+    keeper?.plan("soon");
     events.emit("request", () => ({ ...journal.shown(added), id: String(added.id) }));
     return added;
   };

@@ -11,7 +11,14 @@ import {
   type WallClock,
 } from "./clock.ts";
 import { InputError } from "./input-error.ts";
-import { type Timer, type TimerPurpose, TimerQueue, type TimerSelector, type TimerTask } from "./timer-queue.ts";
+import {
+  type Timer,
+  type TimerPurpose,
+  TimerQueue,
+  type TimerSelector,
+  type TimerTask,
+  type TimerWatch,
+} from "./timer-queue.ts";
 import { TrackedWork } from "./tracked-work.ts";
 
 // setTimeout overflows beyond this and would fire at once.
@@ -24,26 +31,53 @@ export interface ClockOptions {
   readonly rate?: number | undefined;
   readonly wall?: WallClock | undefined;
   readonly listener?: ClockListener | undefined;
+  readonly watch?: ClockWatch | undefined;
+}
+
+/** Notes what a store must keep. */
+export interface ClockWatch extends TimerWatch {
+  /** The clock was set, or its time or mode changed otherwise. */
+  moved(): void;
+}
+
+/** Where a clock stands, in a form from which it can run on later, as if it had never stopped. */
+export interface KeptClock {
+  readonly mode: ClockMode;
+  readonly rate: number;
+  /** The time when it was last set or moved, and the real time then, in milliseconds. */
+  readonly at: number;
+  readonly wallAt: number;
+}
+
+/** A clock that a store can keep. */
+export interface KeepableClock extends Clock {
+  keep(): KeptClock;
+  /**
+   * Stands where a clock stood, and runs on from there: a flowing clock has also moved since. Its timers begin to run after
+   * `restMs` of real time.
+   */
+  resume(kept: KeptClock, restMs?: number): void;
 }
 
 /**
  * Creates a clock. Frozen and flowing differ only in the source of `now`. Without a `start` (milliseconds) it starts, also
  * after a reset, at the wall clock's time.
  */
-export function createClock(start: number | undefined, options: ClockOptions = {}): Clock {
+export function createClock(start: number | undefined, options: ClockOptions = {}): KeepableClock {
   return new QueueClock(start, options);
 }
 
 const noListener: ClockListener = { changed() {}, timer() {} };
 
 // Public methods are fields with arrow functions, so that callers may pass them on, such as `now: clock.now`.
-class QueueClock implements Clock {
+class QueueClock implements KeepableClock {
   readonly #start: number | undefined;
   readonly #startMode: ClockMode;
   readonly #startRate: number;
   readonly #wall: WallClock;
   readonly #listener: ClockListener;
-  readonly #timers = new TimerQueue();
+  readonly #watch: ClockOptions["watch"];
+  readonly #timers: TimerQueue;
   readonly #work = new TrackedWork();
   #mode: ClockMode;
   #rate: number;
@@ -61,12 +95,14 @@ class QueueClock implements Clock {
   /** Settles when the latest step is over: steps run one after the other. */
   #steps: Promise<void> = Promise.resolve();
 
-  constructor(start: number | undefined, { mode = "frozen", rate = 1, wall, listener }: ClockOptions) {
+  constructor(start: number | undefined, { mode = "frozen", rate = 1, wall, listener, watch }: ClockOptions) {
     this.#start = start;
     this.#startMode = mode;
     this.#startRate = checkRate("rate", rate);
     this.#wall = wall ?? systemClock;
     this.#listener = listener ?? noListener;
+    this.#watch = watch;
+    this.#timers = new TimerQueue(watch);
     this.#mode = mode;
     this.#rate = rate;
     this.#wallBase = this.#wall.now();
@@ -180,6 +216,18 @@ class QueueClock implements Clock {
     this.#arm();
   };
 
+  readonly keep = (): KeptClock => {
+    return { mode: this.#mode, rate: this.#rate, at: this.#base, wallAt: this.#wallBase };
+  };
+
+  readonly resume = ({ mode, rate, at, wallAt }: KeptClock, restMs = 0): void => {
+    this.#mode = mode;
+    this.#rate = rate;
+    this.#base = at;
+    this.#wallBase = wallAt;
+    this.#arm(restMs);
+  };
+
   /** No wall clock runs what work has scheduled for the present time of a frozen clock, such as the choice of a winner. */
   #runDueIfQuiet(): void {
     if (this.#mode === "frozen" && this.#work.isQuiet) void this.runDue();
@@ -188,6 +236,7 @@ class QueueClock implements Clock {
   #moveTo(at: number): void {
     this.#base = at;
     this.#wallBase = this.#wall.now();
+    this.#watch?.moved();
   }
 
   /** What runs next: a timer, or the alarm if it is due before. */
@@ -207,10 +256,10 @@ class QueueClock implements Clock {
   }
 
   /** Makes the wall clock run the next timer and the alarm; only a flowing clock does. */
-  #arm(): void {
+  #arm(restMs = 0): void {
     this.#disarm();
     const { next } = this.#timers;
-    if (this.#mode === "flowing" && next !== undefined) this.#disarm = this.#runAt(next.at, false);
+    if (this.#mode === "flowing" && next !== undefined) this.#disarm = this.#runAt(next.at, false, restMs);
     this.#armAlarm();
   }
 
@@ -219,8 +268,8 @@ class QueueClock implements Clock {
     if (this.#mode === "flowing" && this.#alarm !== undefined) this.#disarmAlarm = this.#runAt(this.#alarm.at, true);
   }
 
-  #runAt(at: number, isIdle: boolean): () => void {
-    const wait = Math.min(Math.ceil(Math.max(at - this.now(), 0) / this.#rate), longestWait);
+  #runAt(at: number, isIdle: boolean, restMs = 0): () => void {
+    const wait = Math.min(Math.max(Math.ceil((at - this.now()) / this.#rate), restMs, 0), longestWait);
     const run = (): void => void this.#afterOtherSteps(() => this.#fire(() => this.now()));
     return this.#wall.after(wait, run, isIdle);
   }

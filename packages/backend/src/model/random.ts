@@ -9,9 +9,16 @@ export interface Random {
   bytes(length: number): Uint8Array;
   /** The position in the sequence, as a 32-bit integer. */
   position: number;
+  /** The position after a number of further ids. */
+  positionAfter(ids: number): number;
   /** Starts the sequence again. */
   reset(): void;
 }
+
+/** What the generator adds to its state at each draw. */
+const step = 0x9e3779b9;
+/** The number of draws that make an id. */
+const drawsPerId = 4;
 
 const bytesInHex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -20,7 +27,7 @@ const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export function createRandom(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {
-    state = (state + 0x9e3779b9) | 0;
+    state = (state + step) | 0;
     let mixed = state ^ (state >>> 16);
     mixed = Math.imul(mixed, 0x21f0aaad);
     mixed ^= mixed >>> 15;
@@ -49,6 +56,7 @@ export function createRandom(seed: number): Random {
     set position(at) {
       state = at | 0;
     },
+    positionAfter: (ids) => (state + Math.imul(ids * drawsPerId, step)) | 0,
     reset() {
       state = seed | 0;
     },

@@ -1,7 +1,7 @@
 /** Called after a record was added (no `before`), replaced, or removed (no `after`). */
 export type ChangeReport<Record> = (key: string, before: Record | undefined, after: Record | undefined) => void;
 
-/** Records by key that report each change. `clear` reports nothing. */
+/** Records by key that report each change. */
 export class ReportingMap<Record> extends Map<string, Record> {
   readonly #report: ChangeReport<Record>;
 
@@ -21,6 +21,12 @@ export class ReportingMap<Record> extends Map<string, Record> {
     const before = this.get(key);
     if (before !== undefined) this.changed(key, before, undefined);
     return super.delete(key);
+  }
+
+  override clear(): void {
+    const removed = [...this];
+    super.clear();
+    for (const [key, before] of removed) this.#report(key, before, undefined);
   }
 
   protected changed(key: string, before: Record | undefined, after: Record | undefined): void {

@@ -1,6 +1,7 @@
 import type { RoleDefinition } from "@call-transfer/spec";
 import type { EffectLog } from "./effects.ts";
 import { Calls, Groups, Members } from "./indexes.ts";
+import type { Keeper } from "./keeper.ts";
 import type {
   AccountRecord,
   ApiKeyRecord,
@@ -11,7 +12,7 @@ import type {
   ProviderRecord,
   UserRecord,
 } from "./records.ts";
-import { ReportingMap } from "./reporting-map.ts";
+import { type ChangeReport, ReportingMap } from "./reporting-map.ts";
 import type { TransferRecord } from "./transfer-record.ts";
 
 /** Everything one backend knows. Maps are keyed by id unless stated otherwise. */
@@ -44,12 +45,15 @@ export function contactKey(accountId: string, number: string): string {
   return `${accountId} ${number}`;
 }
 
-/** Creates an empty state that reports each change of a record to `effects`. */
-export function createState(effects?: Pick<EffectLog, "change">): State {
-  const reportFor =
-    (collection: string) =>
-    (key: string, before: object | undefined, after: object | undefined): void =>
-      effects?.change(collection, key, before, after);
+/** Creates an empty state that reports each change of a record to `effects` and `keeper`. */
+export function createState(effects?: Pick<EffectLog, "change">, keeper?: Keeper): State {
+  const reportFor = (collection: string): ChangeReport<object> =>
+    keeper === undefined
+      ? (key, before, after) => effects?.change(collection, key, before, after)
+      : (key, before, after) => {
+          effects?.change(collection, key, before, after);
+          keeper.change(collection, key, before, after);
+        };
   const records = <Record extends object>(collection: string) => new ReportingMap<Record>(reportFor(collection));
   return {
     accounts: records("accounts"),
@@ -65,7 +69,7 @@ export function createState(effects?: Pick<EffectLog, "change">): State {
     apiKeys: records("apiKeys"),
     roles: records("roles"),
     transfers: records("transfers"),
-    windows: new Map(),
+    windows: new ReportingMap((key, before, after) => keeper?.change("windows", key, before, after, "soon")),
   };
 }
 

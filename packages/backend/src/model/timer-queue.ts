@@ -19,9 +19,20 @@ export interface Timer {
 /** Selects timers; without a kind or an index, those of every kind or index. */
 export type TimerSelector = Pick<TimerPurpose, "id"> & Partial<TimerPurpose>;
 
+/** Notes timers that are added and removed. */
+export interface TimerWatch {
+  added(timer: Timer): void;
+  removed(timer: Timer): void;
+}
+
 /** Timers in the order in which they fire: by time, then by the order of adding. */
 export class TimerQueue {
+  readonly #watch: TimerWatch | undefined;
   #timers: Timer[] = [];
+
+  constructor(watch?: TimerWatch) {
+    this.#watch = watch;
+  }
 
   get size(): number {
     return this.#timers.length;
@@ -34,10 +45,12 @@ export class TimerQueue {
   add(timer: Timer): void {
     const index = this.#timers.findLastIndex(({ at }) => at <= timer.at) + 1;
     this.#timers.splice(index, 0, timer);
+    this.#watch?.added(timer);
   }
 
   removeNext(): void {
-    this.#timers.shift();
+    const timer = this.#timers.shift();
+    if (timer !== undefined) this.#watch?.removed(timer);
   }
 
   /** Drops timers and returns them. */
@@ -46,6 +59,7 @@ export class TimerQueue {
       purpose?.id === id && (kind ?? purpose.kind) === purpose.kind && (index ?? purpose.index) === purpose.index;
     const selected = this.#timers.filter(isSelected);
     if (selected.length > 0) this.#timers = this.#timers.filter((timer) => !selected.includes(timer));
+    for (const timer of selected) this.#watch?.removed(timer);
     return selected;
   }
 
@@ -55,6 +69,8 @@ export class TimerQueue {
   }
 
   clear(): void {
+    const removed = this.#timers;
     this.#timers = [];
+    for (const timer of removed) this.#watch?.removed(timer);
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from "./clock.ts";
 import type { EffectLog } from "./effects.ts";
 import type { Events } from "./events.ts";
 import type { Expiries } from "./expiries.ts";
+import type { Keeper } from "./keeper.ts";
 import type { Policies } from "./policies.ts";
 import type { Random } from "./random.ts";
 import type { State } from "./state.ts";
@@ -17,4 +18,6 @@ export interface World {
   readonly expiries: Expiries;
   /** Gets what a request changes. */
   readonly effects: EffectLog;
+  /** Stores what changes; absent for a backend in memory. */
+  readonly keeper?: Keeper | undefined;
 }

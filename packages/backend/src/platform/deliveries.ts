@@ -1,10 +1,11 @@
 import { webhookSignature } from "@call-transfer/spec";
 import type { WebhookFaultAction } from "../faults/fault.ts";
 import type { FaultQueue, MatchedWebhookFault } from "../faults/faults.ts";
+import { History } from "../model/history.ts";
 import { InputError } from "../model/input-error.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
 import type { DestinationRecord } from "../model/records.ts";
-import { retention, withLatest } from "../model/retention.ts";
+import { retention } from "../model/retention.ts";
 import { isWebAddress } from "../model/web-address.ts";
 import type { World } from "../model/world.ts";
 import { type PlannedSend, plainSend, planDelivery } from "./delivery-plan.ts";
@@ -75,10 +76,18 @@ type Answered = (delivery: Delivery) => void;
 export interface DeliveryEngine extends Deliveries {
   /** Sends an event like `trigger`, and returns its id at once. */
   offer(trigger: Trigger, answered: Answered, event?: EventIdentity): string;
+  /** The latest deliveries. */
+  readonly sent: History<SentDelivery>;
   /** Gives up the deliveries that faults hold back. */
   giveUp(): void;
   /** Forgets sent deliveries and those in flight. */
   clear(): void;
+}
+
+/** A delivery, with its event for sending it again. */
+export interface SentDelivery {
+  readonly delivery: Delivery;
+  readonly event: Identified;
 }
 
 type Send = (url: string, init: RequestInit) => Promise<Response>;
@@ -102,7 +111,7 @@ class SignedDeliveries implements DeliveryEngine {
   readonly #world: World;
   readonly #faults: DeliveryFaults;
   readonly #send: Send;
-  #sent: { readonly delivery: Delivery; readonly event: Identified }[] = [];
+  readonly sent: History<SentDelivery>;
   readonly #held: HeldSends;
   /** Replaced at each clearing, so that a delivery that began before is not recorded. */
   #era = {};
@@ -112,6 +121,7 @@ class SignedDeliveries implements DeliveryEngine {
     this.#faults = faults;
     this.#send = send;
     this.#held = new HeldSends(world.clock);
+    this.sent = new History("deliveries", retention.deliveries, world.keeper);
   }
 
   readonly offer = ({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string => {
@@ -131,14 +141,14 @@ class SignedDeliveries implements DeliveryEngine {
   };
 
   readonly redeliver = async (id: string): Promise<Delivery> => {
-    const first = this.#sent.find(({ delivery }) => delivery.id === id);
+    const first = this.sent.items.find(({ delivery }) => delivery.id === id);
     if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
     const again = { ...first.event, id: this.#world.random.uuid(), redeliveryOf: id };
     return new Promise((answered) => this.#begin(again, this.#find(again.destinationId), answered));
   };
 
   readonly list = (): readonly Delivery[] => {
-    return this.#sent.map(({ delivery }) => delivery);
+    return this.sent.items.map(({ delivery }) => delivery);
   };
 
   readonly giveUp = (): void => {
@@ -147,7 +157,7 @@ class SignedDeliveries implements DeliveryEngine {
 
   readonly clear = (): void => {
     this.#era = {};
-    this.#sent = [];
+    this.sent.clear();
     this.#held.clear();
   };
 
@@ -188,8 +198,12 @@ class SignedDeliveries implements DeliveryEngine {
   }
 
   async #post(offer: OpenOffer, event: Identified, { url, headers, body, signature }: PlannedSend): Promise<void> {
-    const { clock, policies, events } = this.#world;
+    const { clock, policies, events, keeper } = this.#world;
     const [at, era] = [clock.now(), this.#era];
+    const saving = keeper?.saved();
+    // After a failed commit the state has gone back, and another delivery takes the place of this one.
+    if (saving !== undefined) await saving.catch(() => {});
+    if (era !== this.#era) return offer.conclude();
     const overtaken = this.#held.waitingForNext(event.destinationId);
     const sentAt = new Date(at).toISOString();
     const request = { ...event, at: sentAt, url, headers, body, ...(signature && { signature }) };
@@ -200,7 +214,7 @@ class SignedDeliveries implements DeliveryEngine {
     const durationMs = Math.round((performance.now() - start) * 100) / 100;
     const delivery: Delivery = { ...sent, durationMs, ...outcome };
     if (era === this.#era) {
-      this.#sent = withLatest(this.#sent, { delivery, event }, retention.deliveries);
+      this.sent.add({ delivery, event });
       // Its time is that of the answer.
       events.emit("webhook.delivered", () => ({ ...announced(delivery), ...withoutAddress(outcome, url), durationMs }));
       this.#planRetry(offer, delivery.accepted);

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { History } from "../model/history.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
-import { retention, withLatest } from "../model/retention.ts";
+import { retention } from "../model/retention.ts";
 import type { World } from "../model/world.ts";
 
 /** The address of the built-in inbox, for `config.url` of an `app` destination. Nothing leaves the backend. */
@@ -32,12 +33,21 @@ export interface Inbox {
   clear(): void;
 }
 
-/** Creates the inbox of one backend. */
-export function createInbox({ clock, policies, events }: Pick<World, "clock" | "policies" | "events">): Inbox & {
+/** An inbox that gets deliveries. */
+export interface ReceivingInbox extends Inbox {
   /** Answers a delivery, or times out as a sender would. Time is the backend's clock, so that tests can run at any speed. */
   receive(init: RequestInit): Promise<Response>;
-} {
-  let received: InboxEvent[] = [];
+  readonly received: History<InboxEvent>;
+}
+
+/** Creates the inbox of one backend. */
+export function createInbox({
+  clock,
+  policies,
+  events,
+  keeper,
+}: Pick<World, "clock" | "policies" | "events" | "keeper">): ReceivingInbox {
+  const received = new History<InboxEvent>("inbox", retention.inboxEvents, keeper);
   let answer: InboxAnswer = {};
   return {
     get answer() {
@@ -45,17 +55,20 @@ export function createInbox({ clock, policies, events }: Pick<World, "clock" | "
     },
     set answer(changed) {
       answer = changed;
+      keeper?.touch("inbox");
       events.emit("inbox.changed", { ...changed });
     },
-    list: () => received,
+    received,
+    list: () => received.items,
     clear() {
-      received = [];
+      received.clear();
       answer = {};
+      keeper?.touch("inbox");
       events.emit("inbox.cleared");
     },
     async receive({ headers, body }) {
       const event = { at: clock.iso(), headers: Object.fromEntries(new Headers(headers)), body: String(body) };
-      received = withLatest(received, event, retention.inboxEvents);
+      received.add(event);
       events.emit("inbox.received", () => identityOf(event.body));
       const { status = 204, delaySecs = 0 } = answer;
       const timeoutSecs = policies.deliveryTimeoutSecs;

@@ -57,6 +57,11 @@ export interface BackendControls {
   applyScenario(name: ScenarioName): void;
   /** Adds records. Throws InputError naming the invalid field, and then adds none. */
   seed(seed: Seed): void;
+  /**
+   * Resolves when everything that has changed so far is stored; at once for a backend in memory. Rejects with an Error if it
+   * could not be, and then it did not happen.
+   */
+  saved(): Promise<void>;
   /** Exports the backend as JSON, including its secrets. Journal and deliveries are not part of it. */
   snapshot(): Snapshot;
   /**

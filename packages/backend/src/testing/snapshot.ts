@@ -73,7 +73,7 @@ export function takeSnapshot({ world, randoms, tokens, faults, inbox }: Snapshot
 }
 
 /** Whether a timer can be created again from its purpose. */
-function isRestorable(kind: string): boolean {
+export function isRestorable(kind: string): boolean {
   return kind === callEndTimer || kind.startsWith("transfer.");
 }
 

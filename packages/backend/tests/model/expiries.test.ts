@@ -10,7 +10,7 @@ const [agent, member] = [demo.members.agent, demo.members.member];
 
 /** A backend, and the expiries that it announced so far, as [minutes since the start, type, id]. */
 function watched(options = {}, wall?: WallClock) {
-  const backend = assembleBackend({ now: start, ...options }, { ...defaultParts, ...(wall && { wall }) });
+  const backend = assembleBackend({ now: start, ...options, ...(wall && { wall }) }, defaultParts);
   const announced: unknown[][] = [];
   backend.events.follow(({ at, type, id }) => {
     const minutes = (Date.parse(at) - Date.parse(start)) / 60_000;

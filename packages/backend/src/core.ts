@@ -1,0 +1,73 @@
+import type { BackendOptions } from "./backend.ts";
+import { createFaults } from "./faults/faults.ts";
+import { createJournal } from "./http/journal.ts";
+import type { OperationTable } from "./http/router.ts";
+import { createTokens } from "./http/tokens.ts";
+import { checkRate, parseTime, systemClock } from "./model/clock.ts";
+import { EffectLog } from "./model/effects.ts";
+import { createEvents } from "./model/events.ts";
+import { Expiries } from "./model/expiries.ts";
+import { under } from "./model/input-error.ts";
+import { Keeper } from "./model/keeper.ts";
+import { checkPolicies, defaultPolicies } from "./model/policies.ts";
+import { createClock } from "./model/queue-clock.ts";
+import { createRandom } from "./model/random.ts";
+import { createState } from "./model/state.ts";
+import { createDeliveries } from "./platform/deliveries.ts";
+import { createInbox, isInbox } from "./platform/inbox.ts";
+import { createTransfers } from "./platform/transfers.ts";
+import { clockListener } from "./platform/upcoming.ts";
+import { KeptTimers } from "./store/kept-timers.ts";
+import { ReservedIds } from "./store/reserved-ids.ts";
+import { goBack } from "./store/resume.ts";
+
+/** The state of a backend and what acts on it. */
+export type Core = ReturnType<typeof createCore>;
+
+const defaultStart = "2026-03-02T12:00:00Z";
+
+/** Creates the state of a backend and what acts on it, without any records. */
+export function createCore(
+  options: BackendOptions,
+  { table, onFollow }: { readonly table: OperationTable; readonly onFollow?: (() => () => void) | undefined },
+) {
+  under("policies", () => checkPolicies(options.policies ?? {}));
+  if (options.clockRate !== undefined) checkRate("clockRate", options.clockRate);
+  const { prng = 1, wall = systemClock, name = "default", store } = options;
+  // Separate sequences, so that reads and faults do not change the ids of records created later.
+  const randoms = { main: createRandom(prng), requestIds: createRandom(~prng), faults: createRandom(prng ^ (1 << 16)) };
+  const keeper = store === undefined ? undefined : new Keeper(store, wall, (error) => goBack(core, error, wall));
+  const timers = keeper && new KeptTimers(keeper);
+  const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
+  const clock = createClock(start === undefined ? undefined : parseTime("now", start), {
+    mode: options.clock,
+    rate: options.clockRate,
+    wall,
+    listener: clockListener(() => world),
+    watch: timers,
+  });
+  const effects = new EffectLog();
+  const [state, events] = [createState(effects, keeper), createEvents(clock, onFollow)];
+  const world = {
+    state,
+    clock,
+    random: randoms.main,
+    policies: { ...defaultPolicies(), ...structuredClone(options.policies) },
+    events,
+    expiries: new Expiries({ state, clock, events }),
+    effects,
+    keeper,
+  };
+  const tokens = createTokens(randoms.main.bytes(32));
+  const changed = keeper && (() => keeper.touch("faults"));
+  const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
+  const inbox = createInbox(world);
+  const deliveries = createDeliveries(world, faults, (url, init) =>
+    isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init),
+  );
+  const transfers = createTransfers(world, deliveries);
+  const journal = createJournal(table.operations, () => events.emit("requests.cleared"));
+  const requestIds = new ReservedIds(randoms.requestIds, keeper);
+  const core = { world, randoms, requestIds, timers, tokens, faults, inbox, deliveries, transfers, journal };
+  return core;
+}

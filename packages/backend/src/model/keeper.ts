@@ -1,0 +1,260 @@
+import type { WallClock } from "./clock.ts";
+import type { RowChange, SandboxStore } from "./store.ts";
+
+const { setImmediate } = globalThis as { readonly setImmediate?: (task: () => void) => unknown };
+
+/** How long a change waits that no answer depends on, in milliseconds of real time. */
+const flushMs = 250;
+
+/** The table of the facts, of which a sandbox has one each. */
+export const factTable = "sandbox";
+
+/** What has changed in a row since the last commit. */
+interface Pending {
+  readonly table: string;
+  readonly key: string;
+  /** Undefined for a row that is gone. */
+  readonly value: object | undefined;
+  /** Whether the row must be removed first, so that it moves to the end. */
+  readonly moves: boolean;
+}
+
+/** A value that is stored as a whole, such as the policies. */
+export interface Fact {
+  read(): unknown;
+  /** Whether each commit compares it, because it changes unannounced. */
+  readonly isCompared?: boolean;
+}
+
+/** When a change must be stored: before anything else leaves the backend, or with the next commit. */
+export type Urgency = "now" | "soon";
+
+/** Collects changes for a flush. */
+export interface FlushSource {
+  /** The changes since the latest flush that succeeded, which `done` tells. */
+  changes(): { readonly rows: readonly RowChange[]; done(): void };
+}
+
+/** Thrown when a change could not be stored. Its message is for the client. */
+export class NotStoredError extends Error {
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`The change could not be stored, and did not happen: ${reason}`, { cause });
+    this.name = "NotStoredError";
+  }
+}
+
+/**
+ * Collects the changes of a sandbox and commits them to its store: once a turn of the event loop, so that many requests share a
+ * commit. Answers, webhooks and events wait for `saved`.
+ */
+export class Keeper {
+  readonly #store: SandboxStore;
+  readonly #wall: WallClock;
+  readonly #failed: (error: NotStoredError) => void;
+  readonly #facts = new Map<string, Fact>();
+  readonly #factTexts = new Map<string, string>();
+  readonly #touched = new Set<string>();
+  readonly #sources: FlushSource[] = [];
+  #changes = new Map<string, Pending>();
+  #saving: Promise<void> | undefined;
+  #cancelFlush: (() => void) | undefined;
+  #isOn = false;
+  /** Why the state is no longer that of the store. */
+  #broken: NotStoredError | undefined;
+
+  /** `failed` runs after a commit failed: the state must go back to what the store holds. */
+  constructor(store: SandboxStore, wall: WallClock, failed: (error: NotStoredError) => void) {
+    this.#store = store;
+    this.#wall = wall;
+    this.#failed = failed;
+  }
+
+  /** Adds a fact by name; `touch` announces its changes. */
+  addFact(name: string, fact: Fact): void {
+    this.#facts.set(name, fact);
+  }
+
+  /** Adds changes that only a flush writes, every 250 ms at most. */
+  addSource(source: FlushSource): void {
+    this.#sources.push(source);
+  }
+
+  /** Notes that a row was added (no `before`), replaced, or removed (no `after`). Rows must not change afterwards. */
+  change(
+    table: string,
+    key: string,
+    before: object | undefined,
+    after: object | undefined,
+    urgency: Urgency = "now",
+  ): void {
+    if (!this.#isOn) return;
+    const id = `${table} ${key}`;
+    const earlier = this.#changes.get(id);
+    const isNew = before === undefined;
+    // New rows are written in the order in which they were added.
+    if (isNew) this.#changes.delete(id);
+    this.#changes.set(id, { table, key, value: after, moves: earlier !== undefined && (isNew || earlier.moves) });
+    this.plan(urgency);
+  }
+
+  /** Notes that a fact may have changed. */
+  touch(name: string, urgency: Urgency = "now"): void {
+    if (!this.#isOn) return;
+    this.#touched.add(name);
+    this.plan(urgency);
+  }
+
+  /** The commit under way, if an answer must wait for one. Rejects with NotStoredError. */
+  saved(): Promise<void> | undefined {
+    return this.#broken === undefined ? this.#saving : Promise.reject(this.#broken);
+  }
+
+  /** Loads what the store holds: its rows, with the facts apart. Undefined if the store is new. */
+  load(): StoredState | undefined {
+    const rows = this.#store.load();
+    if (rows === undefined) return undefined;
+    const tables = new Map<string, [key: string, value: never][]>();
+    this.#factTexts.clear();
+    for (const { table, key, text } of rows) {
+      if (table === factTable) this.#factTexts.set(key, text);
+      const found = tables.get(table);
+      if (found === undefined) tables.set(table, [[key, parsed(table, key, text)]]);
+      else found.push([key, parsed(table, key, text)]);
+    }
+    return {
+      rows: (table) => tables.get(table) ?? [],
+      fact: (name) => tables.get(factTable)?.find(([key]) => key === name)?.[1],
+    };
+  }
+
+  /** Begins to note changes. */
+  start(): void {
+    this.#isOn = true;
+  }
+
+  /** Runs a task whose changes are in the store already. */
+  withoutNoting<Result>(task: () => Result): Result {
+    const before = this.#isOn;
+    this.#isOn = false;
+    try {
+      return task();
+    } finally {
+      this.#isOn = before;
+    }
+  }
+
+  /** Commits everything at once. Throws what the store throws. */
+  flush(): void {
+    this.#cancelFlush?.();
+    this.#cancelFlush = undefined;
+    const collected = this.#sources.map((source) => source.changes());
+    this.#commit(collected.flatMap(({ rows }) => rows));
+    for (const { done } of collected) done();
+  }
+
+  /** Commits the rest, stops noting changes, and ends the use of the store. */
+  close(): void {
+    if (!this.#isOn) return;
+    try {
+      this.flush();
+    } catch {
+      // Answers never depend on it: those that did have failed themselves.
+    } finally {
+      this.#isOn = false;
+      this.#store.close();
+    }
+  }
+
+  /** Plans the next commit. */
+  plan(urgency: Urgency): void {
+    if (!this.#isOn) return;
+    if (urgency === "now") {
+      if (this.#saving !== undefined) return;
+      this.#saving = endOfTurn().then(() => this.#save());
+      // A change that no request waits for has no one to report to.
+      this.#saving.catch(() => {});
+      return;
+    }
+    this.#cancelFlush ??= this.#wall.after(flushMs, () => this.#flushQuietly(), true);
+  }
+
+  #save(): void {
+    this.#saving = undefined;
+    if (!this.#isOn || this.#broken !== undefined) return;
+    try {
+      this.#commit();
+    } catch (error) {
+      this.#changes = new Map();
+      this.#touched.clear();
+      const failure = new NotStoredError(error);
+      try {
+        this.#failed(failure);
+      } catch {
+        this.#broken = failure;
+      }
+      throw failure;
+    }
+  }
+
+  #flushQuietly(): void {
+    this.#cancelFlush = undefined;
+    // The commit under way takes all but the sources.
+    if (this.#saving !== undefined) {
+      this.plan("soon");
+      return;
+    }
+    try {
+      this.flush();
+    } catch {
+      // No answer depends on it, and the next commit tries again.
+    }
+  }
+
+  #commit(others: readonly RowChange[] = []): void {
+    const texts = this.#changedFacts();
+    const facts = [...texts].map(([key, text]) => ({ table: factTable, key, text }));
+    const changes = [...rowChanges(this.#changes), ...others, ...facts];
+    if (changes.length > 0) this.#store.commit(changes);
+    this.#changes = new Map();
+    this.#touched.clear();
+    for (const [name, text] of texts) this.#factTexts.set(name, text);
+  }
+
+  #changedFacts(): ReadonlyMap<string, string> {
+    const changed = new Map<string, string>();
+    const isNew = this.#factTexts.size === 0;
+    for (const [name, { read, isCompared = false }] of this.#facts) {
+      if (!isCompared && !isNew && !this.#touched.has(name)) continue;
+      const text = JSON.stringify(read());
+      if (text !== this.#factTexts.get(name)) changed.set(name, text);
+    }
+    return changed;
+  }
+}
+
+/** What a store held. The values have the form in which they were stored. */
+export interface StoredState {
+  /** The rows of a table, in the order of adding. */
+  rows<Value>(table: string): readonly (readonly [key: string, value: Value])[];
+  fact<Value>(name: string): Value | undefined;
+}
+
+function parsed(table: string, key: string, text: string): never {
+  try {
+    return JSON.parse(text) as never;
+  } catch (error) {
+    throw new Error(`The stored row ${key} of ${table} is not JSON. Restore the data from a backup.`, { cause: error });
+  }
+}
+
+function* rowChanges(pending: ReadonlyMap<string, Pending>): Generator<RowChange> {
+  for (const { table, key, value, moves } of pending.values()) {
+    if (moves && value !== undefined) yield { table, key, text: undefined };
+    yield { table, key, text: value === undefined ? undefined : JSON.stringify(value) };
+  }
+}
+
+/** Where the platform has turns of an event loop, requests that arrive together share a commit. */
+const endOfTurn: () => Promise<void> =
+  setImmediate === undefined ? () => Promise.resolve() : () => new Promise((resolve) => void setImmediate(resolve));

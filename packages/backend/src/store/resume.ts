@@ -1,0 +1,131 @@
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import type { FaultQueue, FaultsSnapshot } from "../faults/faults.ts";
+import type { WritableJournal } from "../http/journal.ts";
+import { keepJournal } from "../http/keep-journal.ts";
+import type { Tokens } from "../http/tokens.ts";
+import type { WallClock } from "../model/clock.ts";
+import { factTable, type Keeper, type NotStoredError, type StoredState } from "../model/keeper.ts";
+import { defaultPolicies, type Policies } from "../model/policies.ts";
+import type { KeepableClock, KeptClock } from "../model/queue-clock.ts";
+import type { Random } from "../model/random.ts";
+import { clearState } from "../model/state.ts";
+import type { TimerPurpose } from "../model/timer-queue.ts";
+import type { World } from "../model/world.ts";
+import { callEndTimer, scheduleCallEnd } from "../platform/calls.ts";
+import type { DeliveryEngine, SentDelivery } from "../platform/deliveries.ts";
+import type { InboxAnswer, InboxEvent, ReceivingInbox } from "../platform/inbox.ts";
+import type { TransferEngine } from "../platform/transfers.ts";
+import { type KeptTimers, timerTable } from "./kept-timers.ts";
+import type { ReservedIds } from "./reserved-ids.ts";
+
+/** The version of the rows. Raise it when older programs cannot read them, and convert the older ones on loading. */
+const rowsVersion = 1;
+
+/** The parts of a backend that a store keeps. */
+export interface KeptCore {
+  readonly world: World & { readonly clock: KeepableClock };
+  readonly randoms: Readonly<Record<"main" | "faults", Random>>;
+  readonly requestIds: ReservedIds;
+  readonly timers: KeptTimers | undefined;
+  readonly tokens: Tokens;
+  readonly faults: FaultQueue;
+  readonly inbox: ReceivingInbox;
+  readonly deliveries: DeliveryEngine;
+  readonly transfers: TransferEngine;
+  readonly journal: WritableJournal;
+}
+
+/** Loads what a store holds, and lets its keeper store what changes from now on. Returns whether it held anything. */
+export function keepCore(core: KeptCore, keeper: Keeper): boolean {
+  const { world, randoms, requestIds, tokens, faults, inbox } = core;
+  keeper.addFact("version", { read: () => rowsVersion });
+  keeper.addFact("clock", { read: world.clock.keep });
+  keeper.addFact("random", {
+    read: () => ({ main: randoms.main.position, faults: randoms.faults.position }),
+    isCompared: true,
+  });
+  keeper.addFact("requestIds", { read: () => requestIds.reservedUntil });
+  keeper.addFact("tokenSecret", { read: () => bytesToHex(tokens.secret) });
+  // Tests may change policies in place.
+  keeper.addFact("policies", { read: () => world.policies, isCompared: true });
+  keeper.addFact("faults", { read: faults.keep });
+  keeper.addFact("inbox", { read: () => inbox.answer });
+  const stored = keeper.load();
+  if (stored !== undefined) resume(core, stored);
+  keepJournal(core.journal, keeper, stored);
+  keeper.start();
+  return stored !== undefined;
+}
+
+/** The facts of a backend. */
+interface Facts {
+  readonly version: number;
+  readonly clock: KeptClock;
+  readonly random: Readonly<Record<"main" | "faults", number>>;
+  readonly requestIds: number;
+  readonly tokenSecret: string;
+  readonly policies: Policies;
+  readonly faults: FaultsSnapshot;
+  readonly inbox: InboxAnswer;
+}
+
+/** Puts what a store holds in place of the present state. Timers begin to run after `restMs` of real time. */
+function resume(core: KeptCore, stored: StoredState, restMs = 0): void {
+  const { world, randoms, requestIds, timers, tokens, faults, inbox, deliveries, transfers } = core;
+  const { state, clock, policies, events, expiries } = world;
+  const facts = readFacts(stored);
+  events.quietly(() => {
+    clearState(state);
+    clock.reset();
+    deliveries.clear();
+    inbox.clear();
+    for (const [name, records] of Object.entries(state) as [string, Map<string, unknown>][])
+      for (const [key, record] of stored.rows(name)) records.set(key, record);
+    // A newer version has more policies, which keep their defaults.
+    Object.assign(policies, defaultPolicies(), facts.policies);
+    randoms.main.position = facts.random.main;
+    randoms.faults.position = facts.random.faults;
+    requestIds.resume(facts.requestIds);
+    tokens.secret = hexToBytes(facts.tokenSecret);
+    faults.restore(facts.faults);
+    inbox.answer = facts.inbox;
+    inbox.received.resume(stored.rows<InboxEvent>("inbox"));
+    deliveries.sent.resume(stored.rows<SentDelivery>("deliveries"));
+    for (const [key, { at, ...purpose }] of stored.rows<{ readonly at: number } & TimerPurpose>(timerTable))
+      timers?.resume(key, () => {
+        if (purpose.kind === callEndTimer) scheduleCallEnd(world, purpose.id, at);
+        else transfers.schedule(at, purpose);
+      });
+    clock.resume(facts.clock, restMs);
+  });
+  expiries.restart();
+}
+
+/** Does what was due while the state was only in the store. Offers that no app has answered are sent again first. */
+export function continueWork({ world, transfers }: KeptCore): void {
+  transfers.resend();
+  void world.clock.runDue();
+}
+
+/** How long timers and offers rest after a commit failed, in milliseconds of real time: at once, the next would fail too. */
+const restMs = 1000;
+
+/** Goes back to what the store holds, since a commit failed. */
+export function goBack(core: KeptCore, { message }: NotStoredError, wall: WallClock): void {
+  const { keeper, events } = core.world;
+  const stored = keeper?.load();
+  if (keeper === undefined || stored === undefined) throw new Error("The store holds no state.");
+  keeper.withoutNoting(() => resume(core, stored, restMs));
+  events.emit("sandbox.restored", { reason: message });
+  wall.after(restMs, () => continueWork(core), true);
+}
+
+function readFacts({ rows }: StoredState): Facts {
+  const facts = Object.fromEntries<unknown>(rows(factTable)) as unknown as Facts;
+  if (facts.version === rowsVersion) return facts;
+  throw new Error(
+    facts.version === undefined
+      ? "The stored sandbox has no version, so it is damaged. Restore the data from a backup."
+      : `The stored sandbox has version ${facts.version}, and this program reads version ${rowsVersion}. Use a newer program.`,
+  );
+}
