@@ -13,8 +13,11 @@ describe("compareSnapshots", () => {
     const before = backend.snapshot();
     const app = backend.state.destinations.get(demo.destinations.app);
     if (app === undefined) throw new Error("The demo has no app.");
-    app.name = "Reception";
-    app.signingSecret = "a-secret-that-nobody-may-see";
+    backend.state.destinations.set(app.id, {
+      ...app,
+      name: "Reception",
+      signingSecret: "a-secret-that-nobody-may-see",
+    });
     backend.state.flows.delete(demo.flows.published);
     backend.seed({ accounts: [{ id: "a0000000-0000-4000-8000-0000000000ff", name: "Another" }] });
     backend.changePolicies({ callDurationSecs: 5 });

@@ -153,9 +153,8 @@ describe("the mock server", () => {
     [{ host: "::" }, "http://127.0.0.1:PORT"],
   ])("with %j delivers no webhook to itself at %s, and says why", async (options, base) => {
     const { backend, port } = await start(options);
-    const destination = backend.state.destinations.get(demo.destinations.app);
     const url = `${base.replace("PORT", String(port))}/_control/v1/reset`;
-    if (destination !== undefined) destination.config = { url };
+    backend.collections.update("destinations", demo.destinations.app, { config: { url } });
     const delivery = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
     expect(delivery).toMatchObject({ accepted: false, error: expect.stringContaining("the mock server itself") });
     expect(backend.deliveries.list()).toEqual([delivery]);
@@ -169,8 +168,7 @@ describe("the mock server", () => {
     const { backend } = await start({ port, forwardWebhooks: `http://localhost:${port}/_control/v1/reset` });
     const trigger = () => backend.deliveries.trigger({ destinationId: demo.destinations.app });
     expect(await trigger()).toMatchObject({ error: expect.stringContaining("the mock server itself") });
-    const destination = backend.state.destinations.get(demo.destinations.app);
-    if (destination !== undefined) destination.config = { url: inboxUrl };
+    backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });
     expect(await trigger()).toMatchObject({ accepted: true, status: 204 });
     expect(backend.inbox.list()).toHaveLength(1);
   });

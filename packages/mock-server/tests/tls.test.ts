@@ -99,8 +99,8 @@ it("resets a connection when a fault says so", async () => {
 it("delivers no webhook to itself", async () => {
   server = await startMockServer({ port: 0, tls });
   const { backend, port } = server;
-  const destination = backend.state.destinations.get(demo.destinations.app);
-  if (destination !== undefined) destination.config = { url: `https://localhost:${port}/_control/v1/reset` };
+  const url = `https://localhost:${port}/_control/v1/reset`;
+  backend.collections.update("destinations", demo.destinations.app, { config: { url } });
   const delivery = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
   expect(delivery).toMatchObject({ accepted: false, error: expect.stringContaining("the mock server itself") });
 });

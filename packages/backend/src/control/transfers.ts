@@ -14,7 +14,7 @@ export const transferHandlers = {
     const transfer = backend.transfers.start(body);
     // So that answers and refusals after 0 seconds are in the response.
     await backend.clock.runDue();
-    return formatTransfer(transfer);
+    return formatTransfer(backend.transfers.get(transfer.id) ?? transfer);
   },
   async getTransfer({ backend, params }) {
     await backend.clock.runDue();
@@ -25,15 +25,16 @@ export const transferHandlers = {
     const transfer = backend.transfers.get(params.id);
     if (transfer === undefined) return notFound(params.id);
     const code = await backend.transfers.answer(params.id, body);
-    return code === undefined ? formatTransfer(transfer) : controlError(code, errorCodes[code].meaning);
+    if (code !== undefined) return controlError(code, errorCodes[code].meaning);
+    return formatTransfer(backend.transfers.get(params.id) ?? transfer);
   },
   async declineTransfer({ backend, params, body }) {
     await backend.clock.runDue();
     const transfer = backend.transfers.get(params.id);
     if (transfer === undefined) return notFound(params.id);
-    return backend.transfers.decline(params.id, body)
-      ? formatTransfer(transfer)
-      : controlError("conflict", "It does not ring. GET the transfer for the outcome of each ring.");
+    if (!backend.transfers.decline(params.id, body))
+      return controlError("conflict", "It does not ring. GET the transfer for the outcome of each ring.");
+    return formatTransfer(backend.transfers.get(params.id) ?? transfer);
   },
 } satisfies Partial<ControlHandlers>;
 

@@ -106,14 +106,12 @@ export function limitRate(caller: Caller, state: State, policies: Policies, now:
   const known = state.windows.get(caller.credential);
   // A window that starts in the future is left over from before the clock was set back.
   const isOpen = known !== undefined && known.from <= now && now < known.from + windowSecs * 1000;
-  const window = isOpen ? known : { from: now, count: 0 };
-  state.windows.set(caller.credential, window);
-  if (window.count >= requests) {
-    const waitMs = window.from + windowSecs * 1000 - now;
-    return problem("rate_limit_exceeded", { meta: { retryAfterSecs: Math.max(1, Math.ceil(waitMs / 1000)) } });
-  }
-  window.count += 1;
-  return undefined;
+  const { from, count } = isOpen ? known : { from: now, count: 0 };
+  const isFull = count >= requests;
+  state.windows.set(caller.credential, { from, count: isFull ? count : count + 1 });
+  if (!isFull) return undefined;
+  const waitMs = from + windowSecs * 1000 - now;
+  return problem("rate_limit_exceeded", { meta: { retryAfterSecs: Math.max(1, Math.ceil(waitMs / 1000)) } });
 }
 
 /** The role of a caller in an account; undefined without access. */

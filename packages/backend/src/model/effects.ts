@@ -45,8 +45,7 @@ export class EffectLog {
       collection,
       id: idOf(before ?? after) ?? key,
       ...(before && { before }),
-      // A copy, because some steps of a transfer change a member in place.
-      ...(after && { after: { ...after } }),
+      ...(after && { after }),
     });
   }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { DeepReadonly } from "./deep-readonly.ts";
 import { isTimeZone } from "./time-zone.ts";
 
 const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must be a time of day, 00:00 to 24:00");
@@ -23,4 +24,4 @@ export const hoursSchema = z.strictObject({
 });
 
 /** A member's schedule of available hours. */
-export type Hours = z.output<typeof hoursSchema>;
+export type Hours = DeepReadonly<z.output<typeof hoursSchema>>;

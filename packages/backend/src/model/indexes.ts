@@ -1,7 +1,7 @@
 import type { CallRecord, GroupRecord, MemberRecord } from "./records.ts";
 import { ReportingMap } from "./reporting-map.ts";
 
-/** Records by id with an index that follows each change. What an index reads of a record is never changed in place. */
+/** Records by id with an index that follows each change. */
 abstract class IndexedMap<Record> extends ReportingMap<Record> {
   /** Updates the index after a record was added (no `before`), replaced, or removed (no `after`). */
   protected abstract reindex(before: Record | undefined, after: Record | undefined): void;
@@ -52,6 +52,8 @@ export class Members extends IndexedMap<MemberRecord> {
   }
 
   protected override reindex(before: MemberRecord | undefined, after: MemberRecord | undefined): void {
+    // Most changes are of the availability.
+    if (before?.accountId === after?.accountId && before?.userId === after?.userId) return;
     if (before !== undefined && this.#idsByMembership.get(membership(before)) === before.id)
       this.#idsByMembership.delete(membership(before));
     if (after !== undefined) this.#idsByMembership.set(membership(after), after.id);

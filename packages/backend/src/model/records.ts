@@ -8,6 +8,7 @@ import {
   zTransferDestination,
 } from "@call-transfer/spec/schemas";
 import * as z from "zod";
+import type { DeepReadonly } from "./deep-readonly.ts";
 import { hoursSchema } from "./hours.ts";
 import { seedTime } from "./seed-time.ts";
 import { isTimeZone } from "./time-zone.ts";
@@ -42,7 +43,6 @@ export const recordSchemas = {
     accountId: id,
     userId: id,
     role: zRole,
-    /** Replaced as a whole. */
     availability: z
       .strictObject({
         status: availability.status,
@@ -135,26 +135,25 @@ export const recordSchemas = {
 /** The name of a collection of the state. */
 export type CollectionName = keyof typeof recordSchemas;
 
-type Checked<Name extends CollectionName> = z.output<(typeof recordSchemas)[Name]>;
+/** Records are replaced, never changed in place. */
+type Checked<Name extends CollectionName> = DeepReadonly<z.output<(typeof recordSchemas)[Name]>>;
 
 /**
  * A record as the state holds it: `Filled` fields are always present, though a seed may leave them out, and `Instants` are
  * milliseconds since the epoch, which a seed writes as text.
  */
 type Stored<Fields, Filled extends keyof Fields, Instants extends keyof Fields> = Omit<Fields, Filled | Instants> & {
-  [Name in Filled]-?: Exclude<Fields[Name], undefined>;
-} & { [Name in keyof Pick<Fields, Instants>]: number | Extract<Fields[Name], undefined> };
+  readonly [Name in Filled]-?: Exclude<Fields[Name], undefined>;
+} & { readonly [Name in keyof Pick<Fields, Instants>]: number | Extract<Fields[Name], undefined> };
 
 export type AccountRecord = Checked<"accounts">;
 export type UserRecord = Checked<"users">;
 export type MemberRecord = Checked<"members">;
 export type DestinationRecord = Stored<Checked<"destinations">, "createdAt" | "updatedAt", "previousSecretExpiresAt">;
-/** Replaced as a whole. */
-export type GroupRecord = Readonly<Stored<Checked<"groups">, "createdAt" | "updatedAt", never>>;
+export type GroupRecord = Stored<Checked<"groups">, "createdAt" | "updatedAt", never>;
 export type FlowRecord = Checked<"flows">;
 export type ProviderRecord = Checked<"providers">;
 export type NumberRecord = Checked<"numbers">;
 export type ContactRecord = Checked<"contacts">;
-/** Replaced as a whole. */
-export type CallRecord = Readonly<Stored<Checked<"calls">, never, "createdAt" | "startedAt">>;
+export type CallRecord = Stored<Checked<"calls">, never, "createdAt" | "startedAt">;
 export type ApiKeyRecord = Stored<Checked<"apiKeys">, "id" | "key", "expiresAt">;

@@ -1,4 +1,5 @@
 import type { RoleDefinition } from "@call-transfer/spec";
+import type { DeepReadonly } from "./deep-readonly.ts";
 import type { EffectLog } from "./effects.ts";
 import { Calls, Groups, Members } from "./indexes.ts";
 import type { Keeper } from "./keeper.ts";
@@ -15,7 +16,10 @@ import type {
 import { type ChangeReport, ReportingMap } from "./reporting-map.ts";
 import type { TransferRecord } from "./transfer-record.ts";
 
-/** Everything one backend knows. Maps are keyed by id unless stated otherwise. */
+/**
+ * Everything one backend knows. Maps are keyed by id unless stated otherwise. A record changes only by `set`, which puts another
+ * one in its place.
+ */
 export interface State {
   readonly accounts: Map<string, AccountRecord>;
   readonly users: Map<string, UserRecord>;
@@ -33,11 +37,11 @@ export interface State {
   /** Keyed by the key itself. */
   readonly apiKeys: Map<string, ApiKeyRecord>;
   /** Keyed by role. */
-  readonly roles: Map<string, RoleDefinition>;
+  readonly roles: Map<string, DeepReadonly<RoleDefinition>>;
   /** In the order of starting. */
   readonly transfers: Map<string, TransferRecord>;
   /** The rate-limit window of each credential: its start in milliseconds, and the number of requests so far. */
-  readonly windows: Map<string, { from: number; count: number }>;
+  readonly windows: Map<string, { readonly from: number; readonly count: number }>;
 }
 
 /** Key of a contact: numbers are contacts of an account, not of the platform. */

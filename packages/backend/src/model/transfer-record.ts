@@ -1,14 +1,15 @@
 import type { ErrorCode } from "@call-transfer/spec";
 import { zErrorCode } from "@call-transfer/spec/schemas";
 import * as z from "zod";
+import type { DeepReadonly } from "./deep-readonly.ts";
 
 /** Milliseconds since the epoch, within the range of `Date`. */
 export const time = z.number().refine((at) => !Number.isNaN(new Date(at).getTime()), "is not a time");
 
 /** An answer that came too late, and the error code that it received. */
 export interface LateAnswer {
-  at: number;
-  code: ErrorCode;
+  readonly at: number;
+  readonly code: ErrorCode;
 }
 
 // Named types keep the declarations of this package short: one that is inferred is written out wherever it stands.
@@ -30,7 +31,7 @@ const ring = z.object({
   /** Late answers. */
   late: z.array(lateAnswerSchema),
 });
-export interface RingRecord extends z.output<typeof ring> {}
+export interface RingRecord extends DeepReadonly<z.output<typeof ring>> {}
 const ringSchema: z.ZodType<RingRecord> = ring;
 
 const transfer = z.object({
@@ -53,6 +54,6 @@ const transfer = z.object({
   answers: z.array(z.int()),
 });
 
-/** A transfer in the state and in snapshots. Times are milliseconds since the epoch. */
-export interface TransferRecord extends z.output<typeof transfer> {}
+/** A transfer in the state and in snapshots. Times are milliseconds since the epoch. A step of the transfer replaces it. */
+export interface TransferRecord extends DeepReadonly<z.output<typeof transfer>> {}
 export const transferSchema: z.ZodType<TransferRecord> = transfer;

@@ -74,7 +74,7 @@ type Answered = (delivery: Delivery) => void;
 
 /** The deliveries of one backend, with what its other parts do with them. */
 export interface DeliveryEngine extends Deliveries {
-  /** Sends an event like `trigger`, and returns its id at once. */
+  /** Sends an event like `trigger`, and returns its id at once. An answer that comes after a clearing is dropped. */
   offer(trigger: Trigger, answered: Answered, event?: EventIdentity): string;
   /** The latest deliveries. */
   readonly sent: History<SentDelivery>;
@@ -124,20 +124,17 @@ class SignedDeliveries implements DeliveryEngine {
     this.sent = new History("deliveries", retention.deliveries, world.keeper);
   }
 
-  readonly offer = ({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string => {
-    const { clock, random } = this.#world;
-    const destination = this.#find(destinationId);
-    webhookUrl(destination);
-    const id = event?.id ?? random.uuid();
-    const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
-    const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
-    const transferId = typeof payload.transferId === "string" ? { transferId: payload.transferId } : {};
-    this.#begin({ id, destinationId, ...transferId, body }, destination, answered);
-    return id;
+  readonly offer = (trigger: Trigger, answered: Answered, event?: EventIdentity): string => {
+    const era = this.#era;
+    // The offer may be of a transfer that a reset removed, or that a restore put back as it was before this offer.
+    const answeredInEra: Answered = (delivery) => {
+      if (era === this.#era) answered(delivery);
+    };
+    return this.#sendEvent(trigger, answeredInEra, event);
   };
 
   readonly trigger = (trigger: Trigger): Promise<Delivery> => {
-    return new Promise((answered) => void this.offer(trigger, answered));
+    return new Promise((answered) => void this.#sendEvent(trigger, answered));
   };
 
   readonly redeliver = async (id: string): Promise<Delivery> => {
@@ -160,6 +157,18 @@ class SignedDeliveries implements DeliveryEngine {
     this.sent.clear();
     this.#held.clear();
   };
+
+  #sendEvent({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string {
+    const { clock, random } = this.#world;
+    const destination = this.#find(destinationId);
+    webhookUrl(destination);
+    const id = event?.id ?? random.uuid();
+    const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
+    const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
+    const transferId = typeof payload.transferId === "string" ? { transferId: payload.transferId } : {};
+    this.#begin({ id, destinationId, ...transferId, body }, destination, answered);
+    return id;
+  }
 
   /** Sends an event: once, or as the fault says that matches it. */
   #begin(event: Identified, destination: DestinationRecord, answered: Answered): void {

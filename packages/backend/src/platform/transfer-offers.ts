@@ -3,10 +3,11 @@ import type { RingRecord, TransferRecord } from "../model/transfer-record.ts";
 import type { World } from "../model/world.ts";
 import { ringsUntil } from "../rules/transfers.ts";
 import type { Delivery, EventIdentity, Trigger } from "./deliveries.ts";
+import { changeRing } from "./transfer-steps.ts";
 
 /** Sends offers to apps. */
 export interface OfferSender {
-  /** Returns the id of the event. */
+  /** Returns the id of the event. An answer that comes after a reset or a restore is dropped. */
   offer(trigger: Trigger, answered: (delivery: Delivery) => void, event?: EventIdentity): string;
 }
 
@@ -18,7 +19,7 @@ export interface OfferAnswers {
 
 /** Sends the offer of one ring; the app's response is its answer (A-32). A repeated offer is the same event. */
 export function sendOffer(
-  { state }: World,
+  world: World,
   offers: OfferSender,
   transfer: TransferRecord,
   ringIndex: number,
@@ -29,12 +30,11 @@ export function sendOffer(
   const earlier = ring.deliveryId === undefined ? undefined : { id: ring.deliveryId, createdAt: ring.from };
   try {
     const answered = ({ accepted, status, error }: Delivery): void => {
-      // After a reset or a restore, the state has forgotten this transfer or holds another copy of it.
-      if (state.transfers.get(transfer.id) !== transfer) return;
       if (accepted) accept(ringIndex);
       else decline(ringIndex, status === undefined ? (error ?? "no answer") : `the app answered ${status}`);
     };
-    ring.deliveryId = offers.offer(triggerOf(transfer, ring), answered, earlier);
+    const deliveryId = offers.offer(triggerOf(transfer, ring), answered, earlier);
+    changeRing(world, transfer.id, ringIndex, { deliveryId });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     decline(ringIndex, error.message);

@@ -25,6 +25,8 @@ import {
 import { type OfferSender, sendOffer } from "./transfer-offers.ts";
 import {
   answer,
+  changeRing,
+  changeTransfer,
   endTransfer,
   endUnanswered,
   scheduleTransferEnd,
@@ -35,12 +37,13 @@ import {
 
 /** The platform's side of transfers (§1). */
 export interface Transfers {
-  /** Starts ringing and returns the transfer. Throws InputError that names the bad field, or when 1000 are under way. */
+  /** Starts ringing and returns the transfer as it is then. Throws InputError that names the bad field, or when 1000 are under way. */
   start(input: NewTransfer): TransferRecord;
   /** Answers now; returns the error code of an answer that is too late. Throws InputError for a callee outside the transfer. */
   answer(id: string, callee: Callee): Promise<ErrorCode | undefined>;
   /** Declines now; false for one that does not ring. Throws InputError for a callee outside the transfer. */
   decline(id: string, callee: Callee): boolean;
+  /** The transfer as it is now; a record that was returned earlier does not follow. */
   get(id: string): TransferRecord | undefined;
   /** All transfers under way and the latest of the others, 1000 in all, oldest first. */
   list(): readonly TransferRecord[];
@@ -62,26 +65,28 @@ export function createTransfers(world: World, offers: OfferSender): TransferEngi
   return {
     start(input) {
       const transfer = newTransfer(world, input);
+      const { id } = transfer;
       const script = (input.script ?? []).map((entry, index) => resolveScriptEntry(transfer, entry, index));
       makeRoom(world);
-      state.transfers.set(transfer.id, transfer);
+      state.transfers.set(id, transfer);
       announceStart(world, transfer);
       scheduleScript(world, transfer, script);
-      scheduleRingEnds(world, transfer);
-      offerToApps(world, offers, transfer);
-      endUnanswered(world, transfer, transfer.startedAt);
-      return transfer;
+      scheduleRingEnds(world, id);
+      offerToApps(world, offers, id);
+      endUnanswered(world, id, transfer.startedAt);
+      return state.transfers.get(id) ?? transfer;
     },
     async answer(id, callee) {
-      const { transfer, ringIndex } = ringOf(state, id, callee);
-      const code = answer(world, transfer, ringIndex, clock.now());
+      const ringIndex = ringIndexOf(state, id, callee);
+      const code = answer(world, id, ringIndex, clock.now());
       await clock.runDue();
-      return code ?? (transfer.answeredBy === ringIndex ? undefined : transfer.rings[ringIndex]?.late.at(-1)?.code);
+      const transfer = state.transfers.get(id);
+      return code ?? (transfer?.answeredBy === ringIndex ? undefined : transfer?.rings[ringIndex]?.late.at(-1)?.code);
     },
     decline(id, callee) {
-      const { transfer, ringIndex } = ringOf(state, id, callee);
-      if (transfer.rings[ringIndex]?.outcome !== "ringing") return false;
-      stopRinging(world, transfer, ringIndex, "declined", clock.now());
+      const ringIndex = ringIndexOf(state, id, callee);
+      if (state.transfers.get(id)?.rings[ringIndex]?.outcome !== "ringing") return false;
+      stopRinging(world, id, ringIndex, "declined", clock.now());
       return true;
     },
     get: (id) => state.transfers.get(id),
@@ -91,7 +96,7 @@ export function createTransfers(world: World, offers: OfferSender): TransferEngi
       for (const transfer of state.transfers.values()) followCall(world, transfer);
     },
     resend() {
-      for (const transfer of state.transfers.values()) offerToApps(world, offers, transfer);
+      for (const id of state.transfers.keys()) offerToApps(world, offers, id);
     },
   };
 }
@@ -108,13 +113,13 @@ function announceStart({ events }: World, transfer: TransferRecord): void {
   }
 }
 
-/** The ring of a callee. Throws InputError for one outside the transfer. */
-function ringOf({ transfers }: State, id: string, callee: Callee): { transfer: TransferRecord; ringIndex: number } {
+/** The index of a callee's ring. Throws InputError for a callee outside the transfer. */
+function ringIndexOf({ transfers }: State, id: string, callee: Callee): number {
   const transfer = transfers.get(id);
   const ringIndex = transfer === undefined ? -1 : indexOfCallee(transfer, callee);
-  if (transfer === undefined || ringIndex === -1)
+  if (ringIndex === -1)
     throw new InputError(callee.memberId === undefined ? "destinationId" : "memberId", "is not part of the transfer");
-  return { transfer, ringIndex };
+  return ringIndex;
 }
 
 /** A transfer at its start. Throws InputError that names the bad field. */
@@ -168,20 +173,22 @@ function scheduleScript(world: World, { id, startedAt }: TransferRecord, script:
   }
 }
 
-function scheduleRingEnds(world: World, transfer: TransferRecord): void {
-  for (const [index, { until, outcome }] of transfer.rings.entries())
-    if (outcome === "ringing")
-      scheduleTransferTimer(world, until, { kind: transferTimers.ringEnds, id: transfer.id, index });
-  if (transfer.callEndsAt !== undefined) scheduleTransferEnd(world, transfer, transfer.callEndsAt);
+function scheduleRingEnds(world: World, id: string): void {
+  const { rings = [], callEndsAt } = world.state.transfers.get(id) ?? {};
+  for (const [index, { until, outcome }] of rings.entries())
+    if (outcome === "ringing") scheduleTransferTimer(world, until, { kind: transferTimers.ringEnds, id, index });
+  if (callEndsAt !== undefined) scheduleTransferEnd(world, id, callEndsAt);
 }
 
 /** Sends the call's offer to each app that rings. */
-function offerToApps(world: World, offers: OfferSender, transfer: TransferRecord): void {
-  const accept = (ringIndex: number): void => void answer(world, transfer, ringIndex, world.clock.now());
+function offerToApps(world: World, offers: OfferSender, id: string): void {
+  const transfer = world.state.transfers.get(id);
+  if (transfer === undefined) return;
+  const accept = (ringIndex: number): void => void answer(world, id, ringIndex, world.clock.now());
   const decline = (ringIndex: number, reason: string): void => {
-    const ring = transfer.rings[ringIndex];
-    if (ring?.outcome === "ringing") ring.reason = reason;
-    stopRinging(world, transfer, ringIndex, "declined", world.clock.now());
+    if (world.state.transfers.get(id)?.rings[ringIndex]?.outcome !== "ringing") return;
+    changeRing(world, id, ringIndex, { reason });
+    stopRinging(world, id, ringIndex, "declined", world.clock.now());
   };
   for (const ringIndex of indexesStillRinging(transfer))
     if (transfer.rings[ringIndex]?.kind === "app") sendOffer(world, offers, transfer, ringIndex, { accept, decline });
@@ -192,7 +199,7 @@ function followCall(world: World, transfer: TransferRecord): void {
   const now = world.clock.now();
   const endsAt = currentCallEnd(world, transfer.callId) ?? now;
   if (!isUnderWay(transfer) || endsAt === transfer.callEndsAt) return;
-  transfer.callEndsAt = endsAt;
-  if (endsAt <= now) endTransfer(world, transfer, now);
-  else scheduleTransferEnd(world, transfer, endsAt);
+  changeTransfer(world, transfer.id, { callEndsAt: endsAt });
+  if (endsAt <= now) endTransfer(world, transfer.id, now);
+  else scheduleTransferEnd(world, transfer.id, endsAt);
 }

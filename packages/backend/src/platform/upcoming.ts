@@ -78,7 +78,7 @@ export async function advance(world: World, step: Step): Promise<readonly Backen
   };
   const stop = events.follow(note, { keepsSandbox: false });
   try {
-    // Records may have been changed in place.
+    // Records may have been replaced in the maps of the state.
     expiries.refresh();
     const [next] = upcoming(world);
     await clock.advance("nextTimer" in step && next !== undefined ? { to: Math.max(next.at, clock.now()) } : step);

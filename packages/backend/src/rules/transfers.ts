@@ -129,22 +129,20 @@ export function unansweredOutcome(
 }
 
 /**
- * Counts an offer that a member missed. At the policy's limit the member becomes away (A-35), and the count begins again.
- * Returns the count with this offer; undefined if it does not count.
+ * The member after a missed offer; undefined if it does not count. At the policy's limit the member becomes away (A-35), and
+ * the count begins again.
  */
-export function countMissed(member: MemberRecord, policies: Policies, now: number): number | undefined {
+export function countMissed(member: MemberRecord, policies: Policies, now: number): MemberRecord | undefined {
   // A member who went away while it rang keeps the end that they set.
   if (availabilityAt(member, now).status !== "available") return undefined;
-  member.missedCalls += 1;
-  const count = member.missedCalls;
-  if (policies.missedCallLimit === 0 || member.missedCalls < policies.missedCallLimit) return count;
-  member.missedCalls = 0;
-  member.availability = {
+  const missedCalls = member.missedCalls + 1;
+  if (policies.missedCallLimit === 0 || missedCalls < policies.missedCallLimit) return { ...member, missedCalls };
+  const availability: MemberRecord["availability"] = {
     status: "away",
     source: "auto",
     reason: "missed_calls",
     until: new Date(now + policies.missedCallsAwaySecs * 1000).toISOString(),
     updatedAt: new Date(now).toISOString(),
   };
-  return count;
+  return { ...member, missedCalls: 0, availability };
 }

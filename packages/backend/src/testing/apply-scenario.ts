@@ -60,22 +60,25 @@ type Edit = (parts: ScenarioParts, scenario: string) => void;
 
 const edits: Readonly<Record<ScenarioEdit, Edit>> = {
   membersAway({ world: { state, clock } }, scenario) {
-    for (const member of needed(scenario, "member", state.members.values())) {
-      member.availability = { status: "away", source: "member", updatedAt: clock.iso() };
-      member.missedCalls = 0;
-    }
+    const away = { status: "away", source: "member", updatedAt: clock.iso() } as const;
+    for (const member of needed(scenario, "member", state.members.values()))
+      state.members.set(member.id, { ...member, availability: away, missedCalls: 0 });
   },
   appsAtInbox({ world: { state } }, scenario) {
-    for (const app of appsOf(state.destinations.values(), scenario)) app.config = { ...app.config, url: inboxUrl };
+    for (const app of appsOf(state.destinations.values(), scenario))
+      state.destinations.set(app.id, { ...app, config: { ...app.config, url: inboxUrl } });
   },
   secretsRotated({ world: { state, clock }, randoms }, scenario) {
     for (const app of appsOf(state.destinations.values(), scenario)) {
       // Another rotation would end the secret that receivers still have.
       if (secretsAt(app, clock.now()).length > 1) continue;
-      app.previousSecret = app.signingSecret;
-      app.previousSecretExpiresAt = clock.now() + limits.previousSecretOverlapHours * 3_600_000;
-      app.signingSecret = newSigningSecret(randoms.faults);
-      app.updatedAt = clock.iso();
+      state.destinations.set(app.id, {
+        ...app,
+        previousSecret: app.signingSecret,
+        previousSecretExpiresAt: clock.now() + limits.previousSecretOverlapHours * 3_600_000,
+        signingSecret: newSigningSecret(randoms.faults),
+        updatedAt: clock.iso(),
+      });
     }
   },
   dailyQuotaUsed({ world: { state, clock, policies }, randoms }, scenario) {

@@ -26,7 +26,7 @@ export interface BackendControls {
   advance(step: Step): Promise<readonly BackendEvent[]>;
   /** Lists the timers and expiries to come, soonest first. */
   upcoming(): readonly Upcoming[];
-  /** All records, as plain Maps. */
+  /** All records, as plain Maps. To change a record, `set` another one in its place. */
   readonly state: State;
   /** The same records in the format of a seed, validated when edited. */
   readonly collections: Collections;

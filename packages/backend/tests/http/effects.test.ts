@@ -95,7 +95,7 @@ describe("the journal shows of a request", () => {
     await send(backend, `DELETE /transfers/members/${members.agent}/hours`);
     const before = structuredClone(backend.journal.get(1)?.changes);
     const member = backend.state.members.get(members.agent);
-    if (member) member.missedCalls = 7;
+    if (member) backend.state.members.set(member.id, { ...member, missedCalls: 7 });
     expect(backend.journal.get(1)?.changes).toEqual(before);
   });
 

@@ -18,7 +18,7 @@ function watched(options = {}, wall?: WallClock) {
   });
   return { backend, announced };
 }
-const away = (until: string) => ({ availability: { status: "away", until } });
+const away = (until: string) => ({ availability: { status: "away" as const, until } });
 
 describe("an expiry is announced", () => {
   it("once, when a step passes it, also by a step of the clock alone", async () => {
@@ -85,11 +85,11 @@ describe("an expiry is announced", () => {
     expect(announced).toEqual([[15, "availability.ended", agent]]);
   });
 
-  it("of a record that a control plane's edit, a seed or a change in place gave it", async () => {
+  it("of a record that a control plane's edit, a seed or a change of the state gave it", async () => {
     const { backend, announced } = watched();
     backend.collections.update("members", agent, away("2026-03-02T12:01:00Z"));
     const record = backend.state.members.get(member);
-    if (record !== undefined) Object.assign(record, away("2026-03-02T12:02:00Z"));
+    if (record !== undefined) backend.state.members.set(member, { ...record, ...away("2026-03-02T12:02:00Z") });
     await backend.advance({ by: 5 * 60_000 });
     const added = "d0000000-0000-4000-8000-0000000000aa";
     const rotated = { previousSecret: "x".repeat(40), previousSecretExpiresAt: "2026-03-02T12:06:00Z" };

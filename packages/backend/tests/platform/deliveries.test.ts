@@ -161,8 +161,7 @@ it.each([undefined, 7, "nowhere", "ftp://example.com", "httpx://example.com", "x
   "refuses a destination with the address %j, naming the field",
   async (url) => {
     const backend = createBackend();
-    const destination = backend.state.destinations.get(destinationId);
-    if (destination) destination.config = { url };
+    backend.collections.update("destinations", destinationId, { config: { url } });
     await expect(backend.deliveries.trigger({ destinationId })).rejects.toMatchObject({
       message: "config.url: the destination has no http or https address to deliver to",
     });

@@ -4,6 +4,7 @@ import type { Fault, WebhookFaultAction } from "../../src/faults/fault.ts";
 import { InputError } from "../../src/model/input-error.ts";
 import { inboxUrl } from "../../src/platform/inbox.ts";
 import { signatureHeader } from "../../src/platform/signer.ts";
+import type { SeedRecord } from "../../src/testing/collections.ts";
 import { demo } from "../../src/testing/demo-seed.ts";
 import { send } from "../test-client.ts";
 
@@ -137,14 +138,14 @@ describe("retry", () => {
     expect(again?.signature).toBe(signedAt(again?.body ?? "", 5, secret, demo.signingSecret));
   });
 
-  it.each<[string, object]>([
-    ["a destination of another kind", { kind: "phone", config: { phoneNumber: "+15550100001" } }],
+  it.each<[string, SeedRecord]>([
+    ["a destination of another kind", { kind: "phone", signingSecret: null, config: { phoneNumber: "+15550100001" } }],
     ["a destination without an address", { config: {} }],
   ])("ends at %s, with the answer of before", async (_, changes) => {
     const { backend, received } = receiving(doing({ retry: { times: 3, afterSecs: 5 } }), 500);
     const triggered = backend.deliveries.trigger({ destinationId });
     await backend.advance({ by: 1000 });
-    Object.assign(backend.state.destinations.get(destinationId) ?? {}, changes);
+    backend.collections.update("destinations", destinationId, changes);
     await backend.advance({ by: 60_000 });
     expect([await triggered, received.length]).toEqual([expect.objectContaining({ status: 500 }), 1]);
   });

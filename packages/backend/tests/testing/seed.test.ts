@@ -54,7 +54,7 @@ describe("the demo seed", () => {
     const backend = createBackend();
     const before = JSON.stringify(demoSeed);
     const destination = backend.state.destinations.get(demo.destinations.app);
-    if (destination !== undefined) destination.config.url = "http://changed.test";
+    Reflect.set(destination?.config ?? {}, "url", "http://changed.test");
     expect(JSON.stringify(demoSeed)).toBe(before);
     expect(createBackend().state.destinations.get(demo.destinations.app)?.config).not.toEqual(destination?.config);
   });
@@ -228,7 +228,7 @@ describe("a seed", () => {
     const seed: Seed = { accounts, destinations: [{ ...phone, config: { number: "1" } }] };
     const backend = createBackend({ seed });
     const destination = backend.state.destinations.get(id);
-    if (destination) destination.config.number = "2";
+    Reflect.set(destination?.config ?? {}, "number", "2");
     expect(createBackend({ seed }).state.destinations.get(id)?.config).toEqual({ number: "1" });
   });
 

@@ -91,8 +91,10 @@ it("an unanswered offer is sent again as the same event, and only the later answ
       return new Promise((resolve) => void answers.push(resolve));
     },
   });
-  backend.transfers.start({ destinationId: demo.destinations.app });
+  const { id } = backend.transfers.start({ destinationId: demo.destinations.app });
+  const [deliveryId] = backend.transfers.get(id)?.rings.map((ring) => ring.deliveryId) ?? [];
   backend.restore(backend.snapshot());
+  expect(backend.transfers.get(id)?.rings).toMatchObject([{ deliveryId }]);
   answers[0]?.(new Response());
   await new Promise((resolve) => setTimeout(resolve, 0));
   expect(backend.transfers.list()).toMatchObject([{ status: "ringing" }]);
@@ -100,6 +102,37 @@ it("an unanswered offer is sent again as the same event, and only the later answ
   await backend.advance({ by: 0 });
   expect(backend.transfers.list()).toMatchObject([{ status: "connected" }]);
   expect([bodies.length, bodies[1], backend.deliveries.list().length]).toEqual([2, bodies[0], 1]);
+});
+
+it.each([204, 409])(
+  "an answer %i to an offer from before a reset changes nothing, also for a transfer with its id",
+  async (status) => {
+    const answers: ((response: Response) => void)[] = [];
+    const backend = createBackend({ fetch: () => new Promise((resolve) => void answers.push(resolve)) });
+    const before = backend.transfers.start({ destinationId: demo.destinations.app });
+    backend.reset();
+    const { id } = backend.transfers.start({ destinationId: demo.destinations.app });
+    expect(id).toBe(before.id);
+    answers[0]?.(new Response(null, { status }));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(backend.transfers.list()).toMatchObject([{ id, status: "ringing", answers: [], rings: [{ late: [] }] }]);
+    answers[1]?.(new Response());
+    await backend.advance({ by: 0 });
+    expect(backend.transfers.get(id)?.status).toBe("connected");
+  },
+);
+
+it("a delivery in flight resolves after a reset, whether it was triggered or sent again", async () => {
+  const answers: ((response: Response) => void)[] = [];
+  const backend = createBackend({ fetch: () => new Promise((resolve) => void answers.push(resolve)) });
+  const { app: destinationId } = demo.destinations;
+  const first = backend.deliveries.trigger({ destinationId });
+  answers[0]?.(new Response());
+  const again = backend.deliveries.redeliver((await first).id);
+  const second = backend.deliveries.trigger({ destinationId });
+  backend.reset();
+  for (const answer of answers) answer(new Response());
+  expect(await Promise.all([again, second])).toMatchObject([{ accepted: true }, { accepted: true }]);
 });
 
 it("an app that had not answered yet can take the call after a restore", async () => {
