@@ -1,6 +1,8 @@
 export { type Backend, type BackendOptions, createBackend, type Peer } from "./backend.ts";
 export type { AttackTarget, WebhookAttack, WebhookAttackReport } from "./control/attack.ts";
-export { bodyLimit } from "./control/control.ts";
+export { bodyLimit, serveSandboxes } from "./control/control.ts";
+export type { NewSandboxOptions, SandboxRegistry, SandboxState } from "./control/exchange.ts";
+export { sandboxState } from "./control/sandboxes.ts";
 export type {
   Fault,
   FaultAction,
@@ -29,6 +31,7 @@ export type {
 } from "./http/journal.ts";
 export type { JournalDetail, RecordedExchange, ShownChange } from "./http/journal-detail.ts";
 export type { RecordedRequest } from "./http/recorder.ts";
+export { type SandboxSelection, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
 export type {
   HandledResponse,
   IncomingRequest,

@@ -6,17 +6,19 @@ import {
   defaultParts,
   type Peer,
 } from "./backend.ts";
+import type { SandboxRegistry } from "./control/exchange.ts";
 import { controlError } from "./control/reply.ts";
+import { sandboxState } from "./control/sandboxes.ts";
 import { errorResponse } from "./http/dispatch.ts";
-import { controlPrefix, sandboxPrefix } from "./http/paths.ts";
+import { controlPrefix } from "./http/paths.ts";
 import type { RecordedRequest } from "./http/recorder.ts";
+import { defaultSandbox, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
 import { asFetched, type HandledResponse, type IncomingRequest } from "./http/transport.ts";
 import { createIdleWatch, type IdleWatch } from "./idle.ts";
 import { systemClock } from "./model/clock.ts";
 import type { BackendEvent } from "./model/events.ts";
 import { InputError } from "./model/input-error.ts";
 import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./model/sandbox-name.ts";
-import { suggestion } from "./model/spelling.ts";
 import type { SandboxStore, SandboxStores } from "./model/store.ts";
 
 export interface SandboxesOptions extends Omit<BackendOptions, "store" | "name"> {
@@ -70,24 +72,22 @@ export interface Sandboxes {
 /** Gets the events of every sandbox. */
 export type SandboxListener = (sandbox: string, event: BackendEvent) => void;
 
-const defaultName = "default";
-
 /** Creates sandboxes with these options for each of them. The control plane is on. */
 export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
   checkOptions(options);
   const { wall = systemClock } = options;
   const idle = createIdleWatch(options.sandboxIdleMs, wall.now);
   const registry = createRegistry(options, idle);
-  const defaultBackend = (): Backend => registry.get(defaultName) ?? registry.create(defaultName);
+  const defaultBackend = (): Backend => registry.get(defaultSandbox) ?? registry.create(defaultSandbox);
   defaultBackend();
   for (const { name, options: own } of options.stores?.list() ?? [])
-    if (name !== defaultName) registry.resume(name, JSON.parse(own));
+    if (name !== defaultSandbox) registry.resume(name, JSON.parse(own));
   const handle = async (
     request: IncomingRequest,
     peer?: Peer,
     url = new URL(request.url),
   ): Promise<HandledResponse> => {
-    const selected = selectSandbox(request, url, registry, options);
+    const selected = findSandbox(request, url, registry, options);
     if ("refusal" in selected) {
       const { path, code, refusal } = selected;
       if (isControlPath(path)) return { response: controlError(code, refusal) };
@@ -111,7 +111,7 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
   return {
     handle,
     record(request) {
-      const { name, path } = selectionOf(request);
+      const { name, path } = selectSandbox(request.url.pathname, request.headers);
       const backend = registry.get(name);
       if (backend === undefined) return defaultBackend().record(request);
       const url = new URL(request.url);
@@ -143,7 +143,9 @@ function checkOptions({ autoSandboxes = false, maxSandboxes = 1, sandboxIdleMs =
     throw new InputError("sandboxIdleMs", "must be a number of milliseconds above 0");
 }
 
-interface Registry extends Pick<Sandboxes, "get" | "create" | "delete" | "list" | "follow" | "close"> {
+interface Registry
+  extends Pick<Sandboxes, "get" | "create" | "delete" | "list" | "follow" | "close">,
+    Pick<SandboxRegistry, "describe"> {
   /** Opens a stored sandbox. */
   resume(name: string, own: Partial<BackendOptions>): void;
   /** The error message if no further sandbox can be created; starts in lower case, without a full stop. */
@@ -157,7 +159,7 @@ function createRegistry(
 ): Registry {
   const backends = new Map<string, AssembledBackend>();
   const followers = new Set<Follower>();
-  const announce = (type: string, name: string): void => backends.get(defaultName)?.events.emit(type, { name });
+  const announce = (type: string, name: string): void => backends.get(defaultSandbox)?.events.emit(type, { name });
   const remove = (name: string): boolean => {
     backends.get(name)?.close();
     stores?.delete(name);
@@ -168,7 +170,7 @@ function createRegistry(
   };
   // Expired sandboxes are removed on access; a timer would keep the process running.
   const current = (): ReadonlyMap<string, AssembledBackend> => {
-    for (const name of idle.expired()) if (name !== defaultName) remove(name);
+    for (const name of idle.expired()) if (name !== defaultSandbox) remove(name);
     return backends;
   };
   const add = (name: string, own: Partial<BackendOptions>, store: SandboxStore | undefined): Backend => {
@@ -185,6 +187,10 @@ function createRegistry(
   const registry: Registry = {
     get: (name) => current().get(name),
     list: () => [...current().keys()],
+    describe(name) {
+      const backend = current().get(name);
+      return backend && sandboxState(backend);
+    },
     limitError: () => (current().size < maxSandboxes ? undefined : limitReached(maxSandboxes)),
     create(name, own = {}) {
       if (!sandboxNamePattern.test(name))
@@ -200,16 +206,16 @@ function createRegistry(
         backend = add(name, own, store);
       } catch (error) {
         store?.close();
-        if (name !== defaultName) stores?.delete(name);
+        if (name !== defaultSandbox) stores?.delete(name);
         throw error;
       }
-      if (name !== defaultName) announce("sandbox.created", name);
+      if (name !== defaultSandbox) announce("sandbox.created", name);
       return backend;
     },
     resume: (name, own) => void add(name, own, stores?.open(name, JSON.stringify(own))),
     delete(name) {
-      if (name === defaultName)
-        throw new InputError("name", `sandbox "${defaultName}" cannot be deleted. Reset it instead.`);
+      if (name === defaultSandbox)
+        throw new InputError("name", `sandbox "${defaultSandbox}" cannot be deleted. Reset it instead.`);
       return current().has(name) && remove(name);
     },
     follow(listener) {
@@ -252,15 +258,6 @@ function limitReached(limit: number): string {
   return `the limit of ${limit} sandbox${limit === 1 ? "" : "es"} is reached. ${remedies.join(", ")}`;
 }
 
-/** The sandbox that a request names, and its path without the prefix. */
-function selectionOf({ url: { pathname }, headers }: Pick<RecordedRequest, "url" | "headers">) {
-  const match = sandboxPrefix.exec(pathname);
-  const inPath = match?.[1];
-  const inHeader = headers.get("x-sandbox");
-  const path = pathname.slice(match?.[0].length) || "/";
-  return { inPath, inHeader, name: inPath ?? inHeader ?? defaultName, path };
-}
-
 /** Why a request selects no sandbox. */
 interface Refusal {
   /** The path without the prefix. */
@@ -270,33 +267,25 @@ interface Refusal {
 }
 
 /** Finds or creates the sandbox of a request and removes the prefix from the path. */
-function selectSandbox(
-  request: IncomingRequest,
+function findSandbox(
+  { headers }: IncomingRequest,
   url: URL,
   registry: Registry,
   { autoSandboxes = false, sandboxIdleMs }: SandboxesOptions,
 ): { name: string; backend: Backend } | Refusal {
-  const { name, path, inPath, inHeader } = selectionOf({ url, headers: request.headers });
-  if (inPath !== undefined && inHeader !== null && inPath !== inHeader)
-    return {
-      path,
-      code: "bad_request",
-      refusal: "The path and the header X-Sandbox select different sandboxes. Send only one.",
-    };
+  const { name, path, conflict } = selectSandbox(url.pathname, headers);
+  if (conflict !== undefined) return { path, code: "bad_request", refusal: conflict };
   const known = registry.get(name);
   if (known === undefined && (!autoSandboxes || !sandboxNamePattern.test(name)))
-    return { path, code: "not_found", refusal: unknownSandbox(name, registry.list(), sandboxIdleMs) };
+    return { path, code: "not_found", refusal: unknownSandbox(name, registry.list(), expiryOf(sandboxIdleMs)) };
   const limitError = known === undefined ? registry.limitError() : undefined;
   if (limitError !== undefined) return { path, code: "not_found", refusal: `T${limitError.slice(1)}.` };
-  if (inPath !== undefined) url.pathname = path;
+  if (path !== url.pathname) url.pathname = path;
   return { name, backend: known ?? registry.create(name) };
 }
 
-function unknownSandbox(name: string, names: readonly string[], idleMs: number | undefined): string {
-  if (!sandboxNamePattern.test(name))
-    return `There is no sandbox "${name}": a name ${sandboxNameRule}.${sandboxNameAdvice(name)}`;
-  const expiry = idleMs === undefined ? "" : ` Sandboxes are removed after ${idleMs / 1000} s without a request.`;
-  return `There is no sandbox "${name}".${suggestion(name, names)} Create it with POST ${controlPrefix}/sandboxes.${expiry}`;
+function expiryOf(idleMs: number | undefined): string | undefined {
+  return idleMs === undefined ? undefined : `Sandboxes are removed after ${idleMs / 1000} s without a request.`;
 }
 
 function isControlPath(path: string): boolean {

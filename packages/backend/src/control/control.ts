@@ -49,14 +49,14 @@ interface ControlInput {
   readonly query: unknown;
   readonly body: unknown;
 }
-type AnyHandler = (
-  exchange: ControlInput & {
-    readonly backend: BackendControls;
-    readonly sandboxes: SandboxRegistry | undefined;
-    readonly headers: RequestHeaders;
-    readonly attack: WebhookAttack | undefined;
-  },
-) => unknown;
+/** What a request acts on. */
+interface ControlScope {
+  /** Absent for requests that act on the sandboxes only. */
+  readonly backend?: BackendControls;
+  readonly sandboxes: SandboxRegistry | undefined;
+  readonly attack?: WebhookAttack | undefined;
+}
+type AnyHandler = (exchange: ControlInput & ControlScope & { readonly headers: RequestHeaders }) => unknown;
 interface AnySchemas {
   readonly path?: z.ZodType;
   readonly query?: z.ZodType;
@@ -80,30 +80,40 @@ export function bodyLimit(method: string, path: string): number {
 }
 
 /** Responds to a request to the control plane. Errors name the invalid field. */
-export async function serveControl(
+export function serveControl(
   backend: BackendControls,
   sandboxes: SandboxRegistry | undefined,
   request: IncomingRequest,
   url: URL,
   attack: WebhookAttack | undefined,
 ): Promise<Response> {
-  const origin = request.headers.get("origin");
-  if ((origin !== null && origin !== url.origin) || request.headers.get("sec-fetch-site") === "cross-site")
+  return serve({ backend, sandboxes, attack }, request, url);
+}
+
+/**
+ * Responds to a request that lists, creates or deletes sandboxes, for a server whose sandboxes are elsewhere. Finds no other
+ * operation.
+ */
+export function serveSandboxes(sandboxes: SandboxRegistry, request: IncomingRequest, url: URL): Promise<Response> {
+  return serve({ sandboxes }, request, url);
+}
+
+const registryOperations: readonly string[] = ["listSandboxes", "createSandbox", "deleteSandbox"];
+
+async function serve(scope: ControlScope, request: IncomingRequest, url: URL): Promise<Response> {
+  const { headers, method } = request;
+  const origin = headers.get("origin");
+  if ((origin !== null && origin !== url.origin) || headers.get("sec-fetch-site") === "cross-site")
     return controlError("forbidden", "The control plane rejects requests from other sites.");
-  const found = match(request.method, url.pathname);
-  if (found === undefined || "allow" in found)
-    return controlError("not_found", unknownOperation(request.method, url.pathname, found?.allow));
+  const found = match(method, url.pathname);
+  const isServed = found !== undefined && "operation" in found;
+  if (!isServed || (scope.backend === undefined && !registryOperations.includes(found.operation.id)))
+    return controlError("not_found", unknownOperation(method, url.pathname, isServed ? undefined : found?.allow));
   const { operation } = found;
   try {
     const input = await readInput(request, url, operation, found.params);
     if (input instanceof Response) return input;
-    const reply = await (handlers[operation.id] as AnyHandler)({
-      backend,
-      sandboxes,
-      headers: request.headers,
-      attack,
-      ...input,
-    });
+    const reply = await (handlers[operation.id] as AnyHandler)({ ...scope, headers, ...input });
     if (reply instanceof Response) return reply;
     return operation.status === 204
       ? new Response(null, { status: operation.status })

@@ -9,15 +9,23 @@ import type { SuccessBody } from "./reply.ts";
 type Part<Id extends ControlOperationId, Name extends string> =
   (typeof controlSchemas)[Id] extends Record<Name, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
 
-/** The sandboxes that the control plane manages. */
+/** What a sandbox shows in the list of sandboxes. */
+export type SandboxState = Omit<SuccessBody<"listSandboxes">["sandboxes"][number], "name" | "path">;
+
+/** The sandboxes that the control plane manages: in this process, or elsewhere. */
 export interface SandboxRegistry {
-  list(): readonly string[];
-  get(name: string): Pick<BackendControls, "clock" | "journal"> | undefined;
+  /** Lists the names, in the order of creation. */
+  list(): readonly string[] | Promise<readonly string[]>;
+  /** Describes a sandbox; undefined if none has this name. */
+  describe(name: string): SandboxState | undefined | Promise<SandboxState | undefined>;
+  /** Creates a sandbox. Throws, or rejects with, InputError naming the invalid field. */
   create(name: string, options: NewSandboxOptions): unknown;
-  delete(name: string): boolean;
+  /** Deletes a sandbox; false if none has this name. Throws, or rejects with, InputError for `default`. */
+  delete(name: string): boolean | Promise<boolean>;
 }
 type NewSandbox = z.output<(typeof controlSchemas)["createSandbox"]["body"]>;
-type NewSandboxOptions = {
+/** The options of a new sandbox, as the control plane takes them. */
+export type NewSandboxOptions = {
   readonly [Name in Exclude<keyof NewSandbox, "name">]?: Exclude<NewSandbox[Name], undefined>;
 };
 

@@ -2,22 +2,27 @@ import { controlDocument } from "../generated/document.gen.ts";
 import { InputError } from "../model/input-error.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
 import type { BackendControls } from "../testing/controls.ts";
-import type { ControlHandlers, SandboxRegistry } from "./exchange.ts";
+import type { ControlHandlers, SandboxRegistry, SandboxState } from "./exchange.ts";
 import { controlError, type SuccessBody } from "./reply.ts";
 
 export const sandboxHandlers = {
   getHealth: () => ({ status: "ok" }),
   getVersion: ({ backend }) => ({ control: versionOf(controlDocument), api: apiVersionOf(backend) }),
   getDocument: () => controlDocument,
-  listSandboxes: ({ sandboxes, backend }) => ({
-    sandboxes: (sandboxes?.list() ?? [""]).map((name) => summaryOf(name, sandboxes?.get(name) ?? backend)),
-  }),
-  createSandbox({ sandboxes, body: { name, ...options } }) {
-    required(sandboxes).create(name, omitUndefined(options));
-    return describeSandbox(name);
+  async listSandboxes({ sandboxes, backend }) {
+    if (sandboxes === undefined) return { sandboxes: [{ ...addressOf(""), ...sandboxState(backend) }] };
+    const summary = async (name: string): Promise<Summary[]> => {
+      const state = await sandboxes.describe(name);
+      return state === undefined ? [] : [{ ...addressOf(name), ...state }];
+    };
+    return { sandboxes: (await Promise.all((await sandboxes.list()).map(summary))).flat() };
   },
-  deleteSandbox: ({ sandboxes, params }) =>
-    required(sandboxes).delete(params.name)
+  async createSandbox({ sandboxes, body: { name, ...options } }) {
+    await required(sandboxes).create(name, omitUndefined(options));
+    return addressOf(name);
+  },
+  deleteSandbox: async ({ sandboxes, params }) =>
+    (await required(sandboxes).delete(params.name))
       ? undefined
       : controlError("not_found", `There is no sandbox "${params.name}".`, "name"),
   resetSandbox: ({ backend }) => backend.reset(),
@@ -32,17 +37,16 @@ function required(sandboxes: SandboxRegistry | undefined): SandboxRegistry {
   return sandboxes;
 }
 
-function describeSandbox(name: string): { name: string; path: string } {
+type Summary = SuccessBody<"listSandboxes">["sandboxes"][number];
+
+function addressOf(name: string): Pick<Summary, "name" | "path"> {
   return { name, path: name === "" ? "" : `/_sandbox/${name}` };
 }
 
-function summaryOf(
-  name: string,
-  { clock, journal }: Pick<BackendControls, "clock" | "journal">,
-): SuccessBody<"listSandboxes">["sandboxes"][number] {
+/** What a backend shows in the list of sandboxes. */
+export function sandboxState({ clock, journal }: Pick<BackendControls, "clock" | "journal">): SandboxState {
   const lastRequestAt = journal.latest?.at;
   return {
-    ...describeSandbox(name),
     now: clock.iso(),
     mode: clock.mode,
     rate: clock.rate,
