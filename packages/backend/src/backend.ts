@@ -223,12 +223,16 @@ function createControls(core: Core, options: BackendOptions, { table }: Parts): 
     changePolicies(changes) {
       checkPolicies(changes);
       Object.assign(policies, structuredClone(changes));
+      world.keeper?.touch("policies");
       events.emit("policies.changed", structuredClone(changes) as EventDetails);
       // A higher limit starts queued calls at once.
       for (const accountId of state.accounts.keys()) drainQueue(world, accountId, clock.now());
       return { ...policies };
     },
-    applyScenario: (name) => applyScenario(core, name),
+    applyScenario(name) {
+      applyScenario(core, name);
+      world.keeper?.touch("policies");
+    },
     seed(more) {
       loadSeed(world, more);
       expiries.refresh();

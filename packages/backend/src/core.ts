@@ -66,7 +66,10 @@ export function createCore(
     isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init),
   );
   const transfers = createTransfers(world, deliveries);
-  const journal = createJournal(table.operations, () => events.emit("requests.cleared"));
+  const journal = createJournal(table.operations, () => {
+    events.emit("requests.cleared");
+    keeper?.plan("soon");
+  });
   const requestIds = new ReservedIds(randoms.requestIds, keeper);
   const core = { world, randoms, requestIds, timers, tokens, faults, inbox, deliveries, transfers, journal };
   return core;

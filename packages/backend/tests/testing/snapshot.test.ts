@@ -82,27 +82,30 @@ it("restoring empties journal and deliveries", async () => {
   expect([backend.journal.list(), backend.deliveries.list()]).toEqual([[], []]);
 });
 
-it("an unanswered offer is sent again as the same event, and only the later answer counts", async () => {
-  const answers: ((response: Response) => void)[] = [];
-  const bodies: unknown[] = [];
-  const backend = createBackend({
-    fetch: (_, init) => {
-      bodies.push(init?.body);
-      return new Promise((resolve) => void answers.push(resolve));
-    },
-  });
-  const { id } = backend.transfers.start({ destinationId: demo.destinations.app });
-  const [deliveryId] = backend.transfers.get(id)?.rings.map((ring) => ring.deliveryId) ?? [];
-  backend.restore(backend.snapshot());
-  expect(backend.transfers.get(id)?.rings).toMatchObject([{ deliveryId }]);
-  answers[0]?.(new Response());
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  expect(backend.transfers.list()).toMatchObject([{ status: "ringing" }]);
-  answers[1]?.(new Response());
-  await backend.advance({ by: 0 });
-  expect(backend.transfers.list()).toMatchObject([{ status: "connected" }]);
-  expect([bodies.length, bodies[1], backend.deliveries.list().length]).toEqual([2, bodies[0], 1]);
-});
+it.each([204, 409])(
+  "an unanswered offer is sent again as the same event, and an answer %i to the first is dropped",
+  async (status) => {
+    const answers: ((response: Response) => void)[] = [];
+    const bodies: unknown[] = [];
+    const backend = createBackend({
+      fetch: (_, init) => {
+        bodies.push(init?.body);
+        return new Promise((resolve) => void answers.push(resolve));
+      },
+    });
+    const { id } = backend.transfers.start({ destinationId: demo.destinations.app });
+    const [deliveryId] = backend.transfers.get(id)?.rings.map((ring) => ring.deliveryId) ?? [];
+    backend.restore(backend.snapshot());
+    expect(backend.transfers.get(id)?.rings).toMatchObject([{ deliveryId }]);
+    answers[0]?.(new Response(null, { status }));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(backend.transfers.list()).toMatchObject([{ id, status: "ringing", answers: [] }]);
+    answers[1]?.(new Response());
+    await backend.advance({ by: 0 });
+    expect(backend.transfers.list()).toMatchObject([{ status: "connected" }]);
+    expect([bodies.length, bodies[1], backend.deliveries.list().length]).toEqual([2, bodies[0], 1]);
+  },
+);
 
 it.each([204, 409])(
   "an answer %i to an offer from before a reset changes nothing, also for a transfer with its id",

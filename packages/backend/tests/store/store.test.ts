@@ -1,0 +1,426 @@
+import { describe, expect, it } from "vitest";
+import { type Backend, type BackendOptions, createBackend } from "../../src/backend.ts";
+import { memoryStores } from "../../src/conformance.ts";
+import type { WallClock } from "../../src/model/clock.ts";
+import type { RowChange, SandboxStore } from "../../src/model/store.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import { codeOf, control, send } from "../test-client.ts";
+
+const group = { name: "Stored", members: [{ destinationId: demo.destinations.app }] };
+const createGroup = (backend: Backend, name = group.name) =>
+  send(backend, "POST /transfers/destination-groups", { body: { ...group, name } });
+
+/** A real time that a test moves. Tasks run when it passes them. */
+function manualWall(start = Date.parse("2026-05-01T10:00:00Z")) {
+  let now = start;
+  let tasks: { at: number; run: () => void }[] = [];
+  const wall: WallClock = {
+    now: () => now,
+    after(ms, run) {
+      const task = { at: now + ms, run };
+      tasks.push(task);
+      return () => {
+        tasks = tasks.filter((other) => other !== task);
+      };
+    },
+  };
+  return {
+    wall,
+    async pass(ms: number) {
+      now += ms;
+      const due = tasks.filter(({ at }) => at <= now);
+      tasks = tasks.filter(({ at }) => at > now);
+      for (const { run } of due) run();
+      await settled();
+    },
+    /** Time passes while no process runs: what was planned is gone. */
+    sleep(ms: number) {
+      tasks = [];
+      now += ms;
+    },
+  };
+}
+
+/** Lets everything run that waits for nothing but turns of the event loop. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A store whose rows outlive the backends that use it. */
+function storage() {
+  const stores = memoryStores();
+  const commits: (readonly RowChange[])[] = [];
+  let failure: Error | undefined;
+  return {
+    commits,
+    /** Makes commits fail until they are allowed again. */
+    fail(error: Error | undefined) {
+      failure = error;
+    },
+    open(): SandboxStore {
+      const inner = stores.open("default", "{}");
+      return {
+        ...inner,
+        commit(changes) {
+          if (failure !== undefined) throw failure;
+          inner.commit(changes);
+          commits.push(changes);
+        },
+      };
+    },
+  };
+}
+
+/** Ends a process: what is not in the store is lost. */
+const crash = (backend: Backend): void => backend.clock.set({ mode: "frozen" });
+
+describe("nothing leaves before it is stored", () => {
+  it("an answer resolves after the commit of its change", async () => {
+    const { open, commits } = storage();
+    const backend = createBackend({ store: open() });
+    const before = commits.length;
+    const { status } = await createGroup(backend);
+    expect(status).toBe(201);
+    expect(
+      commits
+        .slice(before)
+        .flat()
+        .map(({ table }) => table),
+    ).toContain("groups");
+  });
+
+  it("a webhook is sent after the commit of its transfer", async () => {
+    const { open } = storage();
+    const seen: string[][] = [];
+    const store = open();
+    const backend = createBackend({
+      store,
+      fetch: async () => {
+        seen.push([...(store.load() ?? [])].filter(({ table }) => table === "transfers").map(({ key }) => key));
+        return new Response(null, { status: 204 });
+      },
+    });
+    const { id } = backend.transfers.start({ destinationId: demo.destinations.app });
+    await settled();
+    expect(seen).toEqual([[id]]);
+  });
+
+  it("an event reaches a follower of the stream after the commit of what it says", async () => {
+    const { open, commits } = storage();
+    const backend = createBackend({ store: open(), controlPlane: true });
+    const stream = await backend.fetch("http://mock.test/_control/v1/events");
+    const reader = stream.body?.getReader();
+    await reader?.read();
+    const before = commits.length;
+    backend.transfers.start({ destinationId: demo.destinations.availableHumans });
+    await reader?.read();
+    expect(commits.length).toBeGreaterThan(before);
+    backend.close();
+  });
+
+  it("a read waits for a commit under way, so it shows nothing that could be lost", async () => {
+    const { open, commits } = storage();
+    const backend = createBackend({ store: open() });
+    backend.seed({ users: [{ id: "b0000000-0000-4000-8000-0000000000aa", name: "New" }] });
+    const before = commits.length;
+    await send(backend, "GET /roles");
+    expect(commits.length).toBe(before + 1);
+  });
+});
+
+it("requests that arrive together share a commit", async () => {
+  const { open, commits } = storage();
+  const backend = createBackend({ store: open() });
+  const before = commits.length;
+  await Promise.all(["a", "b", "c", "d"].map((name) => createGroup(backend, name)));
+  expect(commits.length).toBe(before + 1);
+});
+
+it("a read commits nothing before the flush", async () => {
+  const { open, commits } = storage();
+  const { wall, pass } = manualWall();
+  const backend = createBackend({ store: open(), wall });
+  await send(backend, "GET /roles");
+  await settled();
+  const before = commits.length;
+  await send(backend, "GET /roles");
+  await send(backend, "GET /roles");
+  expect(commits.length).toBe(before);
+  await pass(250);
+  expect(commits.length).toBe(before + 1);
+});
+
+describe("a commit that fails", () => {
+  const full = new Error("the disk is full");
+
+  it("answers 500 with the reason, and the request did not happen: the next one succeeds", async () => {
+    const { open, fail } = storage();
+    const backend = createBackend({ store: open() });
+    fail(full);
+    const refused = await createGroup(backend);
+    expect([refused.status, codeOf(refused)]).toEqual([500, "internal_error"]);
+    expect(JSON.stringify(refused.body)).toContain("the disk is full");
+    expect([...backend.state.groups.values()].filter(({ name }) => name === group.name)).toEqual([]);
+    fail(undefined);
+    expect((await createGroup(backend)).status).toBe(201);
+  });
+
+  it("answers 500 in the control plane too", async () => {
+    const { open, fail } = storage();
+    const backend = createBackend({ store: open(), controlPlane: true });
+    fail(full);
+    const { status, body } = await control(backend, "PUT /policies", { concurrentCallLimit: 3 });
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).toContain("the disk is full");
+    expect(backend.policies.concurrentCallLimit).not.toBe(3);
+  });
+
+  it("sends no webhook", async () => {
+    const { open, fail } = storage();
+    let sent = 0;
+    const fetch = async () => {
+      sent += 1;
+      return new Response();
+    };
+    const backend = createBackend({ store: open(), fetch });
+    fail(full);
+    backend.transfers.start({ destinationId: demo.destinations.app });
+    await settled();
+    expect([sent, backend.transfers.list()]).toEqual([0, []]);
+  });
+
+  it("lets timers rest for a second, and does their work once the store works again", async () => {
+    const { open, fail } = storage();
+    const { wall, pass } = manualWall();
+    const backend = createBackend({ store: open(), clock: "flowing", wall });
+    const { id } = backend.transfers.start({ destinationId: demo.destinations.availableHumans });
+    await settled();
+    fail(full);
+    let attempts = 0;
+    backend.events.follow(({ type }) => {
+      if (type === "sandbox.restored") attempts += 1;
+    });
+    await pass(60_000);
+    await pass(900);
+    expect([attempts, backend.transfers.get(id)?.status]).toEqual([1, "ringing"]);
+    fail(undefined);
+    await pass(100);
+    await settled();
+    expect(backend.transfers.get(id)?.status).toBe("unanswered");
+    backend.close();
+  });
+});
+
+describe("after a restart", () => {
+  const restart = (options: BackendOptions, open: () => SandboxStore) => createBackend({ ...options, store: open() });
+
+  it("everything is there that was acknowledged, with the same tokens, policies, faults and inbox", async () => {
+    const { open } = storage();
+    const first = createBackend({ store: open(), controlPlane: true });
+    expect(first.isResumed).toBe(false);
+    const token = await first.keys.issueToken({ userId: demo.users.owner });
+    await createGroup(first);
+    await control(first, "PUT /policies", { concurrentCallLimit: 3 });
+    first.faults.add("listCalls 503, 503");
+    first.inbox.answer = { status: 503 };
+    await first.saved();
+    const expected = first.snapshot();
+    crash(first);
+    const second = restart({ prng: 7, policies: { concurrentCallLimit: 9 } }, open);
+    const { random, ...others } = second.snapshot();
+    expect(second.isResumed).toBe(true);
+    expect(others).toEqual((({ random: _, ...rest }) => rest)(expected));
+    expect(random).toEqual({ ...expected.random, requestIds: random.requestIds });
+    const headers = { "x-account-id": demo.accountId };
+    expect((await send(second, "GET /roles", { token, headers })).status).toBe(200);
+  });
+
+  it("no request id repeats, not even of requests that were not stored", async () => {
+    const { open } = storage();
+    const ids: (string | null)[] = [];
+    for (let run = 0; run < 4; run += 1) {
+      const backend = restart({}, open);
+      for (let request = 0; request < 5; request += 1)
+        ids.push((await send(backend, "GET /roles")).headers.get("x-request-id"));
+      crash(backend);
+    }
+    expect(new Set(ids).size).toBe(20);
+  });
+
+  it("an unanswered offer is sent again with the same event id, with no request", async () => {
+    const { open } = storage();
+    const bodies: string[] = [];
+    const silent = (_: unknown, init?: RequestInit): Promise<Response> => {
+      bodies.push(String(init?.body));
+      return new Promise(() => {});
+    };
+    const first = createBackend({ store: open(), fetch: silent });
+    const { id } = first.transfers.start({ destinationId: demo.destinations.app });
+    await settled();
+    crash(first);
+    const accepting = async (_: unknown, init?: RequestInit): Promise<Response> => {
+      bodies.push(String(init?.body));
+      return new Response(null, { status: 204 });
+    };
+    const second = restart({ fetch: accepting }, open);
+    await settled();
+    expect(bodies).toHaveLength(2);
+    expect(JSON.parse(bodies[1] ?? "")).toEqual(JSON.parse(bodies[0] ?? ""));
+    expect(second.transfers.get(id)?.status).toBe("connected");
+  });
+
+  it("a flowing clock has run on, and what was due meanwhile happens at once, offers first", async () => {
+    const { open } = storage();
+    const { wall, sleep } = manualWall();
+    const options: BackendOptions = { clock: "flowing", wall, fetch: () => new Promise(() => {}) };
+    const first = createBackend({ ...options, store: open() });
+    const { id } = first.transfers.start({ destinationId: demo.destinations.app });
+    await settled();
+    const before = first.clock.now();
+    sleep(3_600_000);
+    const offered: unknown[] = [];
+    const fetch = async (_: unknown, init?: RequestInit) => {
+      offered.push(JSON.parse(String(init?.body)).transferId);
+      return new Response(null, { status: 204 });
+    };
+    const second = restart({ ...options, fetch }, open);
+    await settled();
+    expect(second.clock.now()).toBe(before + 3_600_000);
+    expect(offered).toEqual([id]);
+    expect(second.transfers.get(id)?.status).toBe("unanswered");
+    expect(second.transfers.get(id)?.rings[0]?.late).toMatchObject([{ code: "offer_expired" }]);
+    second.close();
+  });
+
+  it("a frozen clock stands where it stood", async () => {
+    const { open } = storage();
+    const { wall, sleep } = manualWall();
+    const first = createBackend({ store: open(), wall });
+    await first.advance({ by: 5000 });
+    await first.saved();
+    const before = first.clock.now();
+    sleep(3_600_000);
+    expect(restart({ wall }, open).clock.now()).toBe(before);
+  });
+
+  it("a server that ended in order resumes a clock that flows", async () => {
+    const { open } = storage();
+    const { wall, sleep } = manualWall();
+    const first = createBackend({ store: open(), clock: "flowing", wall });
+    const before = first.clock.now();
+    first.close();
+    sleep(1000);
+    const second = restart({ clock: "flowing", wall }, open);
+    expect([second.clock.mode, second.clock.now()]).toEqual(["flowing", before + 1000]);
+    second.close();
+  });
+
+  it("the journal and the coverage are those of the last flush, and go on counting", async () => {
+    const { open } = storage();
+    const { wall, pass } = manualWall();
+    const first = createBackend({ store: open(), wall });
+    for (let request = 0; request < 3; request += 1) await send(first, "GET /roles");
+    await pass(250);
+    await send(first, "GET /accounts");
+    crash(first);
+    const second = restart({ wall }, open);
+    expect(second.journal.list().map(({ operationId }) => operationId)).toEqual(Array(3).fill("listRoles"));
+    await send(second, "GET /roles");
+    expect(second.journal.list().map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    const roles = second.journal.coverage().find(({ operationId }) => operationId === "listRoles");
+    expect(roles?.statuses.find(({ status }) => status === 200)?.count).toBe(4);
+  });
+
+  it("a journal that was cleared stays cleared, and one that overflowed holds the latest 1000", async () => {
+    const { open } = storage();
+    const { wall, pass } = manualWall();
+    let backend = createBackend({ store: open(), wall, policies: { rateLimit: { requests: 10_000, windowSecs: 60 } } });
+    for (let request = 0; request < 1500; request += 1) {
+      await send(backend, "GET /roles");
+      if (request % 400 === 0) await pass(250);
+    }
+    backend.close();
+    backend = restart({ wall }, open);
+    expect(backend.journal.list().map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, index) => 501 + index));
+    backend.journal.clear();
+    backend.close();
+    backend = restart({ wall }, open);
+    expect([backend.journal.list(), backend.journal.count]).toEqual([[], 0]);
+    await send(backend, "GET /roles");
+    expect(backend.journal.list().map(({ id }) => id)).toEqual([1501]);
+  });
+
+  it("deliveries and received offers are there, also beyond the number that is kept", async () => {
+    const { open } = storage();
+    const first = createBackend({ store: open() });
+    first.collections.update("destinations", demo.destinations.app, { config: { url: "http://inbox.invalid/offers" } });
+    for (let offer = 0; offer < 1003; offer += 1)
+      await first.deliveries.trigger({ destinationId: demo.destinations.app });
+    const [sent, received] = [first.deliveries.list(), first.inbox.list()];
+    first.close();
+    const second = restart({}, open);
+    expect(second.deliveries.list()).toEqual(sent);
+    expect(second.inbox.list()).toEqual(received);
+    const last = sent.at(-1);
+    const again = await second.deliveries.redeliver(last?.id ?? "");
+    expect(again.redeliveryOf).toBe(last?.id);
+    expect(second.deliveries.list()).toHaveLength(1000);
+  });
+
+  it("policies that were changed in place are there after the next commit", async () => {
+    const { open } = storage();
+    const first = createBackend({ store: open() });
+    Object.assign(first.policies, { concurrentCallLimit: 4 });
+    await createGroup(first);
+    crash(first);
+    expect(restart({}, open).policies.concurrentCallLimit).toBe(4);
+  });
+
+  it("a reset leads to the present options, and is stored", async () => {
+    const { open } = storage();
+    const first = createBackend({ store: open() });
+    await createGroup(first);
+    first.reset();
+    await first.saved();
+    crash(first);
+    const second = restart({}, open);
+    expect(second.isResumed).toBe(true);
+    expect([...second.state.groups.values()].map(({ name }) => name)).not.toContain(group.name);
+  });
+
+  it("the order of calls in the queue is that of placing them", async () => {
+    const { open } = storage();
+    const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+    const first = createBackend({ store: open(), policies: { concurrentCallLimit: 1 } });
+    for (let number = 0; number < 4; number += 1) await send(first, "POST /calls", { body: call });
+    const queue = (backend: Backend) => [...backend.state.calls.of(demo.accountId).waiting.keys()];
+    const before = queue(first);
+    crash(first);
+    expect(queue(restart({}, open))).toEqual(before);
+    expect(before).toHaveLength(3);
+  });
+});
+
+describe("a store that cannot be loaded", () => {
+  const changed = (change: (row: { table: string; key: string; text: string }) => string): SandboxStore => {
+    const { open } = storage();
+    createBackend({ store: open() }).close();
+    const store = open();
+    return {
+      ...store,
+      load: () => [...(store.load() ?? [])].map((row) => ({ ...row, text: change(row) })),
+    };
+  };
+
+  it("because a newer program wrote it gives the versions", () => {
+    const store = changed(({ table, key, text }) => (table === "sandbox" && key === "version" ? "2" : text));
+    expect(() => createBackend({ store })).toThrow(
+      "The stored sandbox has version 2, and this program reads version 1. Use a newer program.",
+    );
+  });
+
+  it("because a row is not JSON names the row", () => {
+    const store = changed(({ table, text }) => (table === "accounts" ? text.slice(1) : text));
+    expect(() => createBackend({ store })).toThrow(/^The stored row \S+ of accounts is not JSON\./);
+  });
+});
