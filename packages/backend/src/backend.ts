@@ -16,6 +16,7 @@ import { asFetched, type HandledResponse, type IncomingRequest } from "./http/tr
 import type { ClockMode, WallClock } from "./model/clock.ts";
 import type { EventDetails, Events } from "./model/events.ts";
 import { checkInput, under } from "./model/input-error.ts";
+import { NotStoredError } from "./model/keeper.ts";
 import { checkPolicies, defaultPolicies, type Policies } from "./model/policies.ts";
 import { clearState } from "./model/state.ts";
 import type { SandboxStore } from "./model/store.ts";
@@ -170,13 +171,12 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     },
     async handle(request, peer, url = new URL(request.url)) {
       if (keeper === undefined) return respond(request, peer, url);
-      const handled = await respond(request, peer, url);
       try {
-        await keeper.saved();
-        return handled;
+        return await keeper.storing(() => respond(request, peer, url));
       } catch (error) {
+        if (!(error instanceof NotStoredError)) throw error;
         const reply = isForControl(url) ? controlError : errorResponse;
-        return { response: reply("internal_error", error instanceof Error ? error.message : String(error)) };
+        return { response: reply("internal_error", error.message) };
       }
     },
     record: (request) => record(entryOf(request, core.world), request),

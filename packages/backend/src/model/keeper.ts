@@ -60,8 +60,10 @@ export class Keeper {
   #saving: Promise<void> | undefined;
   #cancelFlush: (() => void) | undefined;
   #isOn = false;
-  /** Why the state is no longer that of the store. */
-  #broken: NotStoredError | undefined;
+  /** Why the latest commit failed that did. */
+  #failure: NotStoredError | undefined;
+  /** Whether the state is no longer that of the store. */
+  #isBroken = false;
 
   /** `failed` runs after a commit failed: the state must go back to what the store holds. */
   constructor(store: SandboxStore, wall: WallClock, failed: (error: NotStoredError) => void) {
@@ -107,7 +109,19 @@ export class Keeper {
 
   /** The commit under way, if an answer must wait for one. Rejects with NotStoredError. */
   saved(): Promise<void> | undefined {
-    return this.#broken === undefined ? this.#saving : Promise.reject(this.#broken);
+    return this.#isBroken ? Promise.reject(this.#failure) : this.#saving;
+  }
+
+  /**
+   * Runs a task and resolves once everything is stored that it changed. Rejects with NotStoredError if a commit failed
+   * meanwhile, because the state has gone back then.
+   */
+  async storing<Result>(task: () => Promise<Result>): Promise<Result> {
+    const before = this.#failure;
+    const result = await task();
+    await this.saved();
+    if (this.#failure !== before) throw this.#failure;
+    return result;
   }
 
   /** Loads what the store holds: its rows, with the facts apart. Undefined if the store is new. */
@@ -181,19 +195,19 @@ export class Keeper {
 
   #save(): void {
     this.#saving = undefined;
-    if (!this.#isOn || this.#broken !== undefined) return;
+    if (!this.#isOn || this.#isBroken) return;
     try {
       this.#commit();
     } catch (error) {
       this.#changes = new Map();
       this.#touched.clear();
-      const failure = new NotStoredError(error);
+      this.#failure = new NotStoredError(error);
       try {
-        this.#failed(failure);
+        this.#failed(this.#failure);
       } catch {
-        this.#broken = failure;
+        this.#isBroken = true;
       }
-      throw failure;
+      throw this.#failure;
     }
   }
 

@@ -175,6 +175,32 @@ describe("a commit that fails", () => {
     expect(backend.policies.concurrentCallLimit).not.toBe(3);
   });
 
+  it("answers 500 to a step of the clock in the middle of which it failed", async () => {
+    const { open, fail } = storage();
+    const backend = createBackend({ store: open(), controlPlane: true });
+    backend.transfers.start({ destinationId: demo.destinations.availableHumans });
+    await backend.saved();
+    const now = backend.clock.now();
+    fail(full);
+    const { status } = await control(backend, "POST /clock/advance", { by: 3_600_000 });
+    expect([status, backend.clock.now()]).toEqual([500, now]);
+  });
+
+  it("keeps answering 500 when the state cannot be loaded either", async () => {
+    const { open, fail } = storage();
+    const store = open();
+    let isLost = false;
+    const load: SandboxStore["load"] = () => {
+      if (isLost) throw full;
+      return store.load();
+    };
+    const backend = createBackend({ store: { ...store, load } });
+    isLost = true;
+    fail(full);
+    expect((await createGroup(backend)).status).toBe(500);
+    expect((await send(backend, "GET /roles")).status).toBe(500);
+  });
+
   it("sends no webhook", async () => {
     const { open, fail } = storage();
     let sent = 0;
