@@ -18,7 +18,7 @@ const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources", "query"],
   backend: ["generated", "model", "rules", "faults", "platform", "http", "routes", "testing", "store", "control"],
   contract: ["facts", "compare", "suite", "cases", "coverage", "live"],
-  "mock-server": ["control", "net", "attack", "server", "proxy", "fixtures", "log", "cli"],
+  "mock-server": ["control", "net", "web", "worker", "attack", "server", "proxy", "fixtures", "log", "cli"],
 };
 /** The folders of the inspector, in layers likewise. */
 const inspectorLayers = ["data", "parts", "screens"];
@@ -107,9 +107,9 @@ export default {
       ),
     ),
     forbid(
-      "pages",
-      "Pages have no modules of Node.",
-      { path: `${source("mock-server")}(?:inspector|control)/` },
+      "pages-and-workers",
+      "Pages and Cloudflare Workers have no modules of Node.",
+      { path: `${source("mock-server")}(?:inspector|control|web|worker)/` },
       { dependencyTypes: ["core"] },
     ),
     forbid(

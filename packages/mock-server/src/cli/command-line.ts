@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { hasCredentials, isHttp, isOrigin } from "../net/urls.ts";
-import { controlTokenForm, isControlToken } from "../server/control-token.ts";
+import { controlTokenForm, isControlToken } from "../web/token-form.ts";
 import { program } from "./program.ts";
 
 /** A wrong command line; the process ends with status 2. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deviation } from "@call-transfer/backend";
-import { controlPaths } from "../server/gate.ts";
 import type { AdmittedRequest, Front } from "../server/listener.ts";
+import { controlPaths } from "../web/admission.ts";
 import { checkRequest } from "./check-request.ts";
 import { checkResponse } from "./check-response.ts";
 import { operationsAt } from "./contract.ts";

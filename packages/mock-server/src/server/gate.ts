@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { errorResponse } from "@call-transfer/backend";
 import { bracketed } from "../net/urls.ts";
+import { type Admission, admitOrigin, type Refusal } from "../web/admission.ts";
 import { hasToken } from "./control-token.ts";
 import { type HostRules, isAccepted } from "./hosts.ts";
 
@@ -29,27 +29,9 @@ export interface RequestHead {
   readonly localAddress: string | undefined;
 }
 
-/** An accepted request. */
-export interface Admission {
-  /** The absolute URL, normalized. */
-  readonly url: URL;
-  /** The origin to allow in the response's CORS headers; undefined for same-origin requests. */
-  readonly origin: string | undefined;
-  /** Whether this is a CORS preflight. */
-  readonly isPreflight: boolean;
-}
-
-/** A rejected request, with its error. */
-export interface Refusal {
-  readonly code: Parameters<typeof errorResponse>[0];
-  readonly detail: string;
-}
-
 // Two components could read different values if one of these headers came twice.
 const single = new Set(["host", "origin", "authorization", "content-type", "x-account-id", "x-sandbox"]);
 const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
-/** The paths of the control plane, in any sandbox. */
-export const controlPaths = /^(?:\/_sandbox\/[^/]+)?\/_control(?:\/|$)/;
 
 /** Accepts or rejects a request by its head alone, before routing and before its body is read. */
 export function admit(head: RequestHead, rules: GateRules): Admission | Refusal {
@@ -65,25 +47,14 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
     return { code: "forbidden", detail: `Host "${refused}" is not allowed. Add it with --allow-host ${refused}.` };
   const { origin } = headers;
   const url = origin !== undefined && origin === rules.publicOrigin ? asPublic(address, origin) : address;
-  const isForeign = origin !== undefined && origin !== url.origin;
-  if (controlPaths.test(url.pathname)) {
-    if (isForeign || isCrossSite(headers["sec-fetch-site"]))
-      return {
-        code: "forbidden",
-        detail:
-          "The control plane does not accept requests from pages of other sites. Change things from the command line; read them through the proxy of the page's own server.",
-      };
-    const token = url.searchParams.get("token");
-    const credential = headers.authorization ?? (token === null ? "" : `Bearer ${token}`);
-    if (!hasToken(credential, rules.controlToken))
-      return {
-        code: "forbidden",
-        detail: `The control token is ${credential === "" ? "missing" : "wrong"}. Send the one that the server printed: as Authorization: Bearer …, or with --token.`,
-      };
-  } else if (isForeign && !rules.origins.has(origin))
-    return { code: "forbidden", detail: `Origin "${origin}" is not allowed. Add it with --cors ${origin}.` };
-  const isPreflight = isForeign && head.method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
-  return { url, origin: isForeign ? origin : undefined, isPreflight };
+  return admitOrigin(url, head.method, (name) => text(headers[name]), {
+    origins: rules.origins,
+    allow: (page) => `Add it with --cors ${page}.`,
+    refuse(credential) {
+      if (hasToken(credential, rules.controlToken)) return undefined;
+      return `The control token is ${credential === "" ? "missing" : "wrong"}. Send the one that the server printed: as Authorization: Bearer …, or with --token.`;
+    },
+  });
 }
 
 /** The name of a duplicate header that must be unique. */
@@ -125,7 +96,6 @@ function isOwn(name: string, { localAddress = "" }: RequestHead, { hosts }: Gate
   return isAccepted(name, hosts) || (address !== "" && name === bracketed(address));
 }
 
-/** Whether the browser marks the request as coming from another site. */
-function isCrossSite(site: string | string[] | undefined): boolean {
-  return site !== undefined && site !== "same-origin" && site !== "none";
+function text(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === "object" ? value.join(", ") : value;
 }

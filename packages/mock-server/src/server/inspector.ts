@@ -1,99 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, extname, join } from "node:path";
+import { dirname, join } from "node:path";
+import { inspectorPage, type PageAnswer, type PageRequest } from "../web/inspector-page.ts";
 
-/** A request that may be for the inspector. */
-export interface PageRequest {
-  readonly method: string;
-  /** The normalized path of its URL. */
-  readonly pathname: string;
-  /** Its `Accept` header. */
-  readonly accept: string | undefined;
-}
+const advice = "In a clone of the repository, run npm run build. Otherwise install @call-transfer/mock-server again.";
 
-/** The answer to a request for the inspector. */
-export interface PageAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
-}
-
-const home = "/_inspector/";
-/** The files of the build. Names have no slash and begin with no dot, so that no path leads out of the folder. */
-const filePath = /^\/_inspector\/(|index\.html|assets\/[\w-][\w.-]*)$/;
-
-const types: Readonly<Record<string, string>> = {
-  ".css": "text/css; charset=utf-8",
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".json": "application/json",
-  ".png": "image/png",
-  ".svg": "image/svg+xml",
-  ".woff2": "font/woff2",
-};
-
-/** The page runs and loads nothing but its own files, and sends nothing to other origins. No other page can embed it. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types call-transfer-inspector",
-].join("; ");
-
-const securityHeaders = {
-  "Content-Security-Policy": policy,
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  "Referrer-Policy": "no-referrer",
-  "X-Content-Type-Options": "nosniff",
-};
-
-/** Whether a request is for the inspector: for one of its paths, or for the server's root by a browser. */
-export function isForInspector({ method, pathname, accept }: PageRequest): boolean {
-  if (pathname === "/_inspector" || pathname.startsWith(home)) return true;
-  return pathname === "/" && isRead(method) && accept?.includes("text/html") === true;
-}
-
-/** Answers a request for the inspector from the files of its build, which are read anew each time. */
-export async function inspectorAnswer(
-  { method, pathname }: PageRequest,
-  folder: () => string = builtInspector,
-): Promise<PageAnswer> {
-  if (!isRead(method))
-    return page(405, "Method not allowed", "The inspector's files can only be read. Use GET or HEAD.", {
-      Allow: "GET, HEAD",
-    });
-  // Relative, because a proxy may serve the server below a path of its own.
-  if (!pathname.startsWith(home))
-    return {
-      status: 302,
-      headers: { ...securityHeaders, Location: "_inspector/", "Cache-Control": "no-store", Vary: "Accept" },
-      body: "",
-    };
-  const name = filePath.exec(pathname)?.[1];
-  const isHome = name === "" || name === "index.html";
-  const file = name === undefined ? undefined : await read(folder, isHome ? "index.html" : name);
-  if (file !== undefined && name !== undefined) {
-    const type = isHome ? types[".html"] : types[extname(name)];
-    const cache = isHome ? "no-store" : "public, max-age=31536000, immutable";
-    const headers = { "Content-Type": type ?? "application/octet-stream", "Cache-Control": cache };
-    return { status: 200, headers: { ...securityHeaders, ...headers }, body: file };
-  }
-  if (!isHome) return page(404, "Not found", "The inspector has no such file. Open /_inspector/ instead.");
-  const advice = "In a clone of the repository, run npm run build. Otherwise install @call-transfer/mock-server again.";
-  return page(503, "The inspector is not built", `Its files are missing. ${advice} Then reload this page.`);
-}
-
-function isRead(method: string): boolean {
-  return method === "GET" || method === "HEAD";
+/** Answers a request for the inspector from the files of its build, which are read each time. */
+export function inspectorAnswer(request: PageRequest, folder: () => string = builtInspector): Promise<PageAnswer> {
+  return inspectorPage(request, { read: (name) => read(folder, name), advice });
 }
 
 /** Where the package keeps the build, for its sources and for every file of its own build. */
@@ -109,18 +23,4 @@ async function read(folder: () => string, name: string): Promise<Uint8Array | un
   } catch {
     return undefined;
   }
-}
-
-/** A page with one sentence. Its empty icon keeps browsers from asking for /favicon.ico. */
-function page(status: number, title: string, text: string, headers: Readonly<Record<string, string>> = {}): PageAnswer {
-  return {
-    status,
-    headers: {
-      ...securityHeaders,
-      "Content-Type": "text/html; charset=utf-8",
-      "Cache-Control": "no-store",
-      ...headers,
-    },
-    body: `<!doctype html><html lang="en"><title>${title}</title><link rel="icon" href="data:,"><p>${text}</p></html>\n`,
-  };
 }

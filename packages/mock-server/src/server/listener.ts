@@ -6,9 +6,11 @@ import {
   type PlainResponse,
   type Sandboxes,
 } from "@call-transfer/backend";
-import { corsHeaders, preflightHeaders } from "./cors.ts";
-import { type Admission, admit, type GateRules, type Refusal } from "./gate.ts";
-import { inspectorAnswer, isForInspector, type PageAnswer } from "./inspector.ts";
+import type { Admission, Refusal } from "../web/admission.ts";
+import { corsHeaders, preflightHeaders } from "../web/cors.ts";
+import { isForInspector, type PageAnswer } from "../web/inspector-page.ts";
+import { admit, type GateRules } from "./gate.ts";
+import { inspectorAnswer } from "./inspector.ts";
 import type { RecordRefusal } from "./refusals.ts";
 import { applyTransportFault } from "./transport-faults.ts";
 
@@ -99,7 +101,12 @@ async function serve(
   const admitted = admit({ method, target, headers, rawHeaders, localAddress: socket.localAddress }, rules);
   if ("code" in admitted) return reject(incoming, outgoing, admitted, recordRefusal);
   if (admitted.isPreflight) {
-    outgoing.writeHead(204, preflightHeaders(admitted, headers)).end();
+    outgoing
+      .writeHead(
+        204,
+        preflightHeaders(admitted, (name) => new IncomingHeaders(headers).get(name)),
+      )
+      .end();
     return;
   }
   const pageRequest = { method, pathname: admitted.url.pathname, accept: headers.accept };

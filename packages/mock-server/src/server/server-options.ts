@@ -1,6 +1,6 @@
 import { InputError, type SandboxesOptions } from "@call-transfer/backend";
 import { isHttp, isOrigin, isPublicUrl } from "../net/urls.ts";
-import { controlTokenForm, isControlToken } from "./control-token.ts";
+import { controlTokenForm, isControlToken } from "../web/token-form.ts";
 import { isHostPattern } from "./hosts.ts";
 import { checkTls, type TlsOptions } from "./tls.ts";
 
