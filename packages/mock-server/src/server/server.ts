@@ -73,8 +73,10 @@ export async function startBehind(
   const { port = 4010, host: bound = "127.0.0.1", forwardWebhooks, ...others } = options;
   const { allowedHosts = [], corsOrigins = [], tls, publicUrl, controlToken, ...given } = others;
   const host = unbracketed(bound);
+  // Stored sandboxes send their open offers again as soon as they are created, before the server is.
+  let server: Server | undefined;
   const ownSocket = (): AddressInfo | null => {
-    const address = server.address();
+    const address = server?.address() ?? null;
     return typeof address === "object" ? address : null;
   };
   const isOwn = (address: string, port: number) => isOwnSocket(ownSocket(), address, port);
@@ -99,12 +101,15 @@ export async function startBehind(
   const recordRefusal = createRefusalRecord(sandboxes.record);
   const listener = createListener(rules, sandboxes.handle, closing.signal, recordRefusal, createFront(sandboxes));
   const settings = { ...limits, requireHostHeader: false };
-  const server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
+  server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", createExpectationListener(recordRefusal));
   server.on("clientError", createMalformedListener(recordRefusal));
-  const address = await listen(server, port, host);
+  const address = await listen(server, port, host).catch((error: unknown) => {
+    sandboxes.close();
+    throw error;
+  });
   return {
     url: publicUrl?.replace(/\/+$/, "") ?? `${scheme}://${bracketed(host)}:${address.port}`,
     port: address.port,
