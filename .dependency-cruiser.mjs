@@ -18,7 +18,7 @@ const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources", "query"],
   backend: ["generated", "model", "rules", "faults", "platform", "http", "routes", "testing", "store", "control"],
   contract: ["facts", "compare", "suite", "cases", "coverage", "live"],
-  "mock-server": ["control", "net", "web", "worker", "attack", "server", "proxy", "fixtures", "log", "cli"],
+  "mock-server": ["control", "net", "web", "worker", "attack", "store", "server", "proxy", "fixtures", "log", "cli"],
 };
 /** The folders of the inspector, in layers likewise. */
 const inspectorLayers = ["data", "parts", "screens"];

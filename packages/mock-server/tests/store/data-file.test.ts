@@ -1,0 +1,505 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import type { StoredRow } from "@call-transfer/backend";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { fileParts } from "../../src/store/data-file.ts";
+import type { Migration } from "../../src/store/migrations.ts";
+import { openSqliteStores } from "../../src/store/sqlite.ts";
+import { StoreError } from "../../src/store/store-error.ts";
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), "call-transfer-data-file-")));
+let folder = root;
+let path = "";
+let folders = 0;
+const rows: StoredRow[] = Array.from({ length: 120 }, (_, at) => ({
+  table: at % 3 === 0 ? "calls" : "groups",
+  key: `key-${at}`,
+  text: JSON.stringify({ id: at, name: "n".repeat(at * 3) }),
+}));
+
+beforeAll(() => chmodSync(root, 0o755));
+beforeEach(() => {
+  folder = join(root, String(++folders));
+  path = join(folder, "mock.db");
+  mkdirSync(folder, { mode: 0o777 });
+  chmodSync(folder, 0o777);
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+/** Writes rows to a data file, and closes it. */
+function fill(parts = fileParts): void {
+  const stores = openSqliteStores(path, parts);
+  stores.open("default", '{"a":1}').commit(rows);
+  stores.open("other", "{}");
+  stores.close();
+}
+
+/** What is in a data file. */
+function contents(parts = fileParts): unknown {
+  const stores = openSqliteStores(path, parts);
+  try {
+    return stores.list().map(({ name, options }) => ({ name, options, rows: stores.open(name, options).load() }));
+  } finally {
+    stores.close();
+  }
+}
+
+const filled = [
+  { name: "default", options: '{"a":1}', rows },
+  { name: "other", options: "{}", rows: undefined },
+];
+
+/** Opens the file in this process, which must fail and leave the file as it is. Returns the message after the path. */
+function refusal(parts = fileParts): string {
+  const before = readFileSync(path);
+  let message = "nothing was thrown";
+  try {
+    openSqliteStores(path, parts).close();
+  } catch (error) {
+    expect(error).toBeInstanceOf(StoreError);
+    message = (error as Error).message;
+  }
+  expect(readFileSync(path).equals(before)).toBe(true);
+  return message.replaceAll(path, "FILE").replaceAll(folder, "FOLDER");
+}
+
+/** Opens the file in another process. Returns what that says. */
+function elsewhere(as: "same user" | "unprivileged" = "same user"): string {
+  const program = fileURLToPath(new URL("open-file.ts", import.meta.url));
+  const options = ["--conditions=@call-transfer/source", program, path, as === "unprivileged" ? as : ""];
+  const printed = execFileSync(process.execPath, options, { encoding: "utf8" });
+  return printed.trim().replaceAll(path, "FILE").replaceAll(folder, "FOLDER");
+}
+
+describe("a new data file", () => {
+  it("is readable for its user alone, and one file when it is closed", () => {
+    fill();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(["mock.db"]);
+    expect(contents()).toEqual(filled);
+    expect(readdirSync(folder)).toEqual(["mock.db"]);
+  });
+
+  it("gets its name when it is complete", () => {
+    const seen: string[] = [];
+    fill({
+      ...fileParts,
+      link(from, to) {
+        seen.push(...readdirSync(folder));
+        copyFileSync(from, `${to}.copy`);
+        linkSync(from, to);
+      },
+    });
+    expect(seen).toEqual([expect.stringMatching(/^mock\.db\.[\da-f-]{36}\.new$/)]);
+    path += ".copy";
+    expect(contents()).toEqual([]);
+  });
+
+  it("does not replace one that another server has created in the meantime", () => {
+    openSqliteStores(path, {
+      ...fileParts,
+      link(from, to) {
+        fill();
+        linkSync(from, to);
+      },
+    }).close();
+    expect(contents()).toEqual(filled);
+    expect(readdirSync(folder)).toEqual(["mock.db"]);
+  });
+
+  it("is created on a file system without hard links", () => {
+    fill({
+      ...fileParts,
+      link() {
+        throw Object.assign(new Error("operation not permitted"), { code: "EPERM" });
+      },
+    });
+    expect(contents()).toEqual(filled);
+    expect(readdirSync(folder)).toEqual(["mock.db"]);
+  });
+
+  it("leaves nothing behind on a full disk", () => {
+    expect(() => openSqliteStores(path, { ...fileParts, maxPages: 1 })).toThrow(
+      new StoreError(`${path} cannot grow: the disk is full. Free space on it, and try again.`),
+    );
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("has any name", () => {
+    path = join(folder, ":memory: ä'b?c#d%41.db");
+    fill();
+    expect(contents()).toEqual(filled);
+    expect(readdirSync(folder)).toEqual([basename(path)]);
+  });
+});
+
+describe("a file that cannot be used is left as it is", () => {
+  const sqliteFile = (statements: string): void => {
+    const database = new DatabaseSync(path);
+    database.exec(statements);
+    database.close();
+  };
+
+  it("an empty one", () => {
+    writeFileSync(path, "");
+    expect(refusal()).toBe("FILE is empty. Remove it, and the server creates a new one, or name another file.");
+  });
+
+  it.each([
+    ["of one byte", "x"],
+    ["with a line", "{}\n"],
+    ["with a text", '{ "groups": [] }\n'.repeat(1000)],
+    ["that begins like a database", `SQLite format 3\0${"?".repeat(9000)}`],
+  ])("one of another format, %s", (_, content) => {
+    writeFileSync(path, content);
+    expect(refusal()).toBe("FILE is not a data file of the mock server. Name another file.");
+  });
+
+  it.each(["DELETE", "WAL"])("a database of another program in the mode %s", (mode) => {
+    sqliteFile(`PRAGMA journal_mode = ${mode}; CREATE TABLE notes (text); INSERT INTO notes VALUES ('a')`);
+    expect(refusal()).toBe("FILE is a SQLite database of another program. Name another file.");
+  });
+
+  it("one of a newer version", () => {
+    fill();
+    sqliteFile("PRAGMA user_version = 9");
+    expect(refusal()).toBe(
+      "FILE has version 9, and this mock server reads up to version 1. Update it, or name another file.",
+    );
+  });
+
+  it("one of a newer version, which was not closed", () => {
+    fill();
+    sqliteFile("PRAGMA user_version = 9");
+    const writer = new DatabaseSync(path);
+    writer.exec("PRAGMA journal_mode = WAL; PRAGMA user_version = 10");
+    const [file, log] = [readFileSync(path), readFileSync(`${path}-wal`)];
+    writer.close();
+    writeFileSync(path, file);
+    writeFileSync(`${path}-wal`, log);
+    expect(refusal()).toMatch(/^FILE has version 10,/);
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+  });
+
+  it("one that was cut at any length", () => {
+    fill();
+    const whole = readFileSync(path);
+    const lengths = [1, 2, 15, 16, 17, 60, 99, 100, 101, 511, 512, 513, whole.length - 1];
+    for (let length = 1000; length < whole.length; length += 1000) lengths.push(length);
+    for (const length of lengths) {
+      writeFileSync(path, whole);
+      truncateSync(path, length);
+      expect([length, refusal()]).toEqual([length, expect.stringMatching(/^FILE is (damaged|not a data file)/)]);
+    }
+  });
+
+  it("one that was damaged anywhere, if any row would not be as it was written", () => {
+    fill();
+    const whole = readFileSync(path);
+    let refused = 0;
+    for (let at = 0; at < whole.length; at += 61) {
+      const damaged = Buffer.from(whole);
+      for (let byte = at; byte < Math.min(at + 7, whole.length); byte++) damaged[byte] = (damaged[byte] ?? 0) ^ 0x5a;
+      writeFileSync(path, damaged);
+      let read: unknown;
+      try {
+        read = contents();
+      } catch (error) {
+        expect([at, error]).toEqual([at, expect.any(StoreError)]);
+        expect([at, readFileSync(path).equals(damaged)]).toEqual([at, true]);
+        refused++;
+        continue;
+      }
+      expect([at, read]).toEqual([at, filled]);
+    }
+    expect(refused / (whole.length / 61)).toBeGreaterThan(0.5);
+  });
+
+  it("one in which a row was overwritten", () => {
+    fill();
+    const whole = readFileSync(path);
+    whole.write("nnnnnnnMnnnnnnn", whole.indexOf("n".repeat(300)));
+    writeFileSync(path, whole);
+    expect(refusal()).toBe(
+      "FILE is damaged (a row is not as it was written). Replace it by a backup, or name another file.",
+    );
+  });
+
+  it("one whose middle was overwritten", () => {
+    fill();
+    const whole = readFileSync(path);
+    whole.fill(0, 4096 * 3, 4096 * 4);
+    writeFileSync(path, whole);
+    expect(refusal()).toMatch(/^FILE is damaged \(.+\)\. Replace it by a backup, or name another file\.$/);
+  });
+
+  it.runIf(process.platform !== "win32")("one that this user may only read", () => {
+    fill();
+    chmodSync(path, 0o444);
+    const before = readFileSync(path);
+    expect(elsewhere("unprivileged")).toBe("StoreError: FILE is read-only. Make it writable, or name another file.");
+    chmodSync(path, 0o000);
+    expect(elsewhere("unprivileged")).toBe(
+      "StoreError: FILE: this user cannot read it. Allow it, or name another file.",
+    );
+    chmodSync(path, 0o644);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it.runIf(process.platform !== "win32")("one in a folder that this user may only read", () => {
+    fill();
+    chmodSync(path, 0o666);
+    chmodSync(folder, 0o555);
+    const message =
+      "StoreError: FILE: this user cannot write to the folder FOLDER. Make it writable, or name another file.";
+    expect(elsewhere("unprivileged")).toBe(message);
+    path = join(folder, "new.db");
+    expect(elsewhere("unprivileged")).toBe(message);
+    expect(readdirSync(folder)).toEqual(["mock.db"]);
+    chmodSync(folder, 0o755);
+  });
+
+  it("one that another server uses", () => {
+    fill();
+    const stores = openSqliteStores(path);
+    const message = "FILE is in use by another program, probably a mock server. Stop it, or name another file.";
+    stores.open("default", "{}").commit([]);
+    expect(elsewhere()).toBe(`StoreError: ${message}`);
+    expect(() => openSqliteStores(path)).toThrow(new StoreError(message.replace("FILE", path)));
+    // The refusal in this process has not opened the file to others.
+    expect(elsewhere()).toBe(`StoreError: ${message}`);
+    stores.close();
+    expect(elsewhere()).toBe("opened");
+    expect(contents()).toEqual(filled);
+  });
+});
+
+describe("a place without a file", () => {
+  const messageOf = (place: string): string => {
+    try {
+      openSqliteStores(place).close();
+    } catch (error) {
+      expect(error).toBeInstanceOf(StoreError);
+      return (error as Error).message.replaceAll(place, "FILE").replaceAll(folder, "FOLDER");
+    }
+    return "nothing was thrown";
+  };
+
+  it("that is a folder is refused", () => {
+    expect(messageOf(folder)).toBe("FILE is a folder. Name a file.");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("in a folder that does not exist is refused", () => {
+    expect(messageOf(join(folder, "a", "mock.db"))).toBe("FILE: the folder FOLDER/a does not exist. Create it first.");
+  });
+
+  it("below a file is refused", () => {
+    writeFileSync(path, "a");
+    expect(messageOf(join(path, "mock.db"))).toBe("FILE: the folder FOLDER/mock.db does not exist. Create it first.");
+  });
+
+  it.runIf(process.platform !== "win32")("of a device is refused", () => {
+    expect(messageOf("/dev/null")).toBe("FILE is not a regular file. Name another one.");
+  });
+
+  it("of a link to a missing file is refused, and the link stays", () => {
+    symlinkSync(join(folder, "missing.db"), path);
+    expect(messageOf(path)).toBe(
+      "FILE is a link to a file that does not exist. Remove the link, or name another file.",
+    );
+    expect(readdirSync(folder)).toEqual(["mock.db"]);
+  });
+
+  it("of a link to a data file is that file", () => {
+    fill();
+    mkdirSync(join(folder, "links"));
+    const link = join(folder, "links", "link.db");
+    symlinkSync(path, link);
+    const target = path;
+    path = link;
+    expect(contents()).toEqual(filled);
+    writeFileSync(`${target}-wal`, "left by a killed server");
+    expect(contents()).toEqual(filled);
+    path = target;
+    expect(readdirSync(folder)).toEqual(["links", "mock.db"]);
+    expect(readdirSync(join(folder, "links"))).toEqual(["link.db"]);
+  });
+});
+
+describe("a data file of an older version", () => {
+  const toVersion2: Migration = (database) =>
+    database.exec(`
+      ALTER TABLE sandboxes ADD COLUMN note TEXT;
+      UPDATE sandboxes SET note = 'of ' || name;
+    `);
+  const version2 = { ...fileParts, migrations: [...fileParts.migrations, toVersion2] };
+  /** Reads with a connection of its own. */
+  const read = (file: string, statement: string): unknown[] => {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      return database
+        .prepare(statement)
+        .all()
+        .map((row) => Object.values(row)[0]);
+    } finally {
+      database.close();
+    }
+  };
+
+  it("that has no tables yet gets them, after a backup", () => {
+    const database = new DatabaseSync(path);
+    database.exec("PRAGMA application_id = 0x63746d73");
+    database.close();
+    expect(contents()).toEqual([]);
+    expect(readdirSync(folder)).toEqual(["mock.db", "mock.db.v0.bak"]);
+    expect(read(path, "PRAGMA user_version")).toEqual([1]);
+    expect(read(`${path}.v0.bak`, "PRAGMA user_version")).toEqual([0]);
+    expect(read(`${path}.v0.bak`, "SELECT name FROM sqlite_schema")).toEqual([]);
+  });
+
+  it("is converted, and its backup is a data file of that version with the same contents", () => {
+    fill();
+    openSqliteStores(path, version2).close();
+    expect(read(path, "SELECT note FROM sandboxes")).toEqual(["of default", "of other"]);
+    expect(read(path, "PRAGMA user_version")).toEqual([2]);
+    expect(refusal()).toBe(
+      "FILE has version 2, and this mock server reads up to version 1. Update it, or name another file.",
+    );
+    expect(contents(version2)).toEqual(filled);
+    path += ".v1.bak";
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(contents()).toEqual(filled);
+  });
+
+  it("is converted with what a killed server has not moved into it yet", () => {
+    fill();
+    const stores = openSqliteStores(path);
+    stores.open("default", "{}").commit([{ table: "groups", key: "last", text: "1" }]);
+    // Another process, because reading the file here would unlock it.
+    execFileSync("cp", [path, `${path}-wal`, root]);
+    stores.close();
+    path = join(root, "mock.db");
+    const expected = [{ ...filled[0], rows: [...rows, { table: "groups", key: "last", text: "1" }] }, filled[1]];
+    expect(contents(version2)).toEqual(expected);
+    path += ".v1.bak";
+    expect(contents()).toEqual(expected);
+  });
+
+  it("replaces a backup that an earlier attempt has left", () => {
+    fill();
+    writeFileSync(`${path}.v1.bak`, "left");
+    openSqliteStores(path, version2).close();
+    expect(readdirSync(folder)).toEqual(["mock.db", "mock.db.v1.bak"]);
+    path += ".v1.bak";
+    expect(contents()).toEqual(filled);
+  });
+
+  it.each([
+    ["its contents do not allow it", () => expect.fail("a group has no name"), "a group has no name"],
+    ["a statement fails", (database: DatabaseSync) => database.exec("DROP TABLE t"), "no such table: t"],
+  ])("stays as it is if %s", (_, failing: Migration, reason) => {
+    fill();
+    expect(refusal({ ...fileParts, migrations: [...version2.migrations, failing] })).toBe(
+      `FILE cannot be converted from version 1 to 3 (${reason}), and is unchanged. Use the mock server that wrote it, or name another file.`,
+    );
+    expect(contents()).toEqual(filled);
+  });
+
+  it("stays as it is if the disk is too full for the conversion", () => {
+    fill();
+    const large: Migration = (database) =>
+      database.exec("CREATE TABLE large (text); INSERT INTO large VALUES (randomblob(100000))");
+    expect(refusal({ ...fileParts, migrations: [...fileParts.migrations, large], maxPages: 30 })).toBe(
+      "FILE cannot grow: the disk is full. Free space on it, and try again.",
+    );
+    expect(contents()).toEqual(filled);
+  });
+
+  it("stays as it is if no backup can be made", () => {
+    fill();
+    mkdirSync(`${path}.v1.bak`);
+    expect(refusal(version2)).toMatch(/^FILE cannot be used: EISDIR/);
+    expect(readdirSync(folder)).toEqual(["mock.db", "mock.db.v1.bak"]);
+    expect(contents()).toEqual(filled);
+  });
+});
+
+/** Whether this user may mount a file system. */
+function canMount(): boolean {
+  try {
+    mountSmall(root);
+    execFileSync("umount", [root]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function mountSmall(folder: string): void {
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "pipe" });
+}
+
+describe.runIf(canMount())("on a disk of 64 KiB", () => {
+  beforeEach(() => mountSmall(folder));
+  afterEach(() => void execFileSync("umount", [folder]));
+
+  it("no file is created when others fill it", () => {
+    writeFileSync(join(folder, "other"), "o".repeat(60 * 1024));
+    expect(() => openSqliteStores(path)).toThrow(
+      new StoreError(`${path} cannot grow: the disk is full. Free space on it, and try again.`),
+    );
+    expect(readdirSync(folder)).toEqual(["other"]);
+  });
+
+  it("a commit that does not fit changes nothing, and smaller ones go on", () => {
+    const stores = openSqliteStores(path);
+    const store = stores.open("default", "{}");
+    store.commit([{ table: "groups", key: "a", text: "1" }]);
+    const large = JSON.stringify("l".repeat(70_000));
+    expect(() =>
+      store.commit([
+        { table: "groups", key: "a", text: "2" },
+        { table: "groups", key: "b", text: large },
+      ]),
+    ).toThrow(new StoreError(`${path} cannot grow: the disk is full. Free space on it, and try again.`));
+    expect(store.load()).toEqual([{ table: "groups", key: "a", text: "1" }]);
+    store.commit([{ table: "groups", key: "a", text: "3" }]);
+    stores.close();
+    expect(contents()).toMatchObject([{ rows: [{ key: "a", text: "3" }] }]);
+  });
+
+  it("a file opens that fills it, and takes commits when there is space again", () => {
+    const stores = openSqliteStores(path);
+    stores.open("default", "{}").commit(rows.slice(0, 20));
+    stores.close();
+    expect(() => writeFileSync(join(folder, "other"), "o".repeat(70_000))).toThrow(/ENOSPC/);
+    expect(contents()).toMatchObject([{ rows: rows.slice(0, 20) }]);
+    const full = openSqliteStores(path);
+    const store = full.open("default", "{}");
+    expect(store.load()).toEqual(rows.slice(0, 20));
+    expect(() => store.commit(rows)).toThrow(/the disk is full/);
+    rmSync(join(folder, "other"));
+    store.commit([{ table: "groups", key: "key-0", text: "1" }]);
+    full.close();
+    expect(readdirSync(folder)).toEqual(["mock.db"]);
+  });
+});
