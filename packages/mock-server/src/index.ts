@@ -3,3 +3,4 @@ export { type PrismServer, type PrismServerOptions, startPrismServer } from "./s
 export { type MockServer, startMockServer } from "./server/server.ts";
 export type { MockServerOptions } from "./server/server-options.ts";
 export type { TlsOptions } from "./server/tls.ts";
+export { StoreError } from "./store/store-error.ts";

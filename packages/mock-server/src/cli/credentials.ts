@@ -18,6 +18,8 @@ export interface ReadyInfo {
   /** The signing secret of the account's first `app` destination. */
   readonly signingSecret?: string;
   readonly controlToken?: string;
+  /** The file that keeps the state, with its folder; undefined if the state is in memory only. */
+  readonly data?: string;
   /** Addresses for other machines, if they can reach the server. */
   readonly lanUrls?: readonly string[];
   /** Ids and a number of the account, for a first request. */

@@ -30,6 +30,9 @@ Ctrl-C stops it.
   --import FILE            restore a snapshot at the start, including its clock; the file may not
                            exist yet
   --export-on-exit FILE    write a snapshot of the default sandbox at shutdown
+  --data FILE              keep all sandboxes in this SQLite file, so that they survive the process,
+                           also when it is killed. It is created if it does not exist, and used by
+                           one server at a time. Requires Node 22.13 or newer
   --clock flowing|frozen   whether time passes by itself (default flowing)
   --clock-rate N           how many seconds pass in one second of real time: above 0, up to
                            10000 (default 1)

@@ -65,6 +65,7 @@ export const startOptions = {
   seed: { type: "string", kind: "json", fallback: "demo" },
   import: path,
   "export-on-exit": path,
+  data: path,
   clock: choiceOf("flowing", "frozen"),
   "clock-rate": numberOr("1"),
   now: text,

@@ -25,6 +25,7 @@ const unsupported = [
   "seed",
   "import",
   "export-on-exit",
+  "data",
   "clock",
   "clock-rate",
   "now",

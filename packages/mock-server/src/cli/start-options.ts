@@ -43,7 +43,7 @@ const mostSandboxes = 1_000_000;
 export function serverOptions(values: StartValues): MockServerOptions {
   const { port, host, clock, "clock-rate": clockRate, prng, "max-sandboxes": maxSandboxes } = startOptions;
   const { cors, now, "sandbox-idle": sandboxIdle, "forward-webhooks": forwardWebhooks } = values;
-  const { "public-url": publicUrl, "control-token": controlToken } = values;
+  const { "public-url": publicUrl, "control-token": controlToken, data } = values;
   const clockMode = values.clock ?? clock.fallback;
   if (clockMode !== "flowing" && clockMode !== "frozen")
     throw new UsageError(`--clock ${clockMode}: must be flowing or frozen.`);
@@ -71,6 +71,7 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(controlToken !== undefined && { controlToken: readControlToken("--control-token", controlToken) }),
     ...(cors && { corsOrigins: cors.map((origin) => readOrigin("--cors", origin)) }),
     ...(now !== undefined && { now: readTime("--now", now) }),
+    ...(data !== undefined && { data }),
     ...(sandboxIdle !== undefined && { sandboxIdleMs: readDuration("--sandbox-idle", sandboxIdle) }),
     ...(forwardWebhooks !== undefined && { forwardWebhooks: readUrl("--forward-webhooks", forwardWebhooks) }),
   };

@@ -5,9 +5,10 @@ import type { Backend } from "@call-transfer/backend";
 import { hasColour } from "../log/colour.ts";
 import { startLog } from "../log/server-log.ts";
 import { startMockServer } from "../server/server.ts";
+import { StoreError } from "../store/store-error.ts";
 import { banner } from "./banner.ts";
 import { readLifetime, thisUser, UsageError } from "./command-line.ts";
-import { issueCredentials, variablesOf } from "./credentials.ts";
+import { issueCredentials, type ReadyInfo, variablesOf } from "./credentials.ts";
 import { readDotenv, type Variables, withVariables } from "./dotenv.ts";
 import { frozenClockWarning } from "./frozen-clock-warning.ts";
 import { printError, printWarning } from "./messages.ts";
@@ -16,12 +17,22 @@ import { removeOwnReadyFile, removeStaleReadyFile } from "./ready-file.ts";
 import { importedSnapshot, logMode, type StartValues, serverOptions } from "./start-options.ts";
 import { messageOf, writeFileAtomically } from "./write-file.ts";
 
-/** Options that a snapshot overrides. */
-const replacedBySnapshot = ["seed", "clock", "now", "prng", "policy", "fault", "scenario", "latency"] as const;
+/** Options that a snapshot or a kept state overrides. */
+const replacedByState = [
+  "seed",
+  "clock",
+  "clock-rate",
+  "now",
+  "prng",
+  "policy",
+  "fault",
+  "scenario",
+  "latency",
+] as const;
 
 /** Starts a server and prints its address and credentials. A signal ends the process. */
 export async function start(values: StartValues): Promise<void> {
-  const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile } = values;
+  const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile, data } = values;
   const ofProxy = (["target", "strict", "record"] as const).find((name) => values[name]);
   if (ofProxy !== undefined)
     throw new UsageError(`--${ofProxy} only works with --engine proxy. Add it, or remove --${ofProxy}.`);
@@ -32,7 +43,12 @@ export async function start(values: StartValues): Promise<void> {
     "--token-lifetime",
     values["token-lifetime"] ?? startOptions["token-lifetime"].fallback,
   );
+  if (data !== undefined) expectWritable("--data", data);
   const imported = importedSnapshot(values.import);
+  if (imported !== undefined && data !== undefined && existsSync(data))
+    throw new UsageError(
+      `--import ${values.import}: would replace the state in ${data}. Remove --import, or name a new file with --data.`,
+    );
   if (snapshotFile !== undefined) expectWritable("--export-on-exit", snapshotFile);
   if (envFile !== undefined) {
     expectWritable("--write-env", envFile);
@@ -54,13 +70,20 @@ export async function start(values: StartValues): Promise<void> {
     }
   });
   try {
-    const ready = await issueCredentials(server, lifetimeSecs);
+    const ready: ReadyInfo = {
+      ...(await issueCredentials(server, lifetimeSecs)),
+      ...(data !== undefined && { data: resolve(data) }),
+    };
+    // What is printed is valid after a kill too.
+    await server.backend.saved();
     if (server.controlToken !== undefined && options.controlToken === undefined)
       printWarning("Other machines can reach this server. Its control plane requires the control token.");
-    const replaced = imported === undefined ? [] : replacedBySnapshot.filter((name) => values[name] !== undefined);
+    const restoredFrom = imported === undefined ? data : values.import;
+    const isRestored = imported !== undefined || server.backend.isResumed;
+    const replaced = isRestored ? replacedByState.filter((name) => values[name] !== undefined) : [];
     if (replaced.length > 0) {
       const names = replaced.map((name) => `--${name}`).join(", ");
-      printWarning(`Restored from ${values.import}. These options have no effect until a reset: ${names}`);
+      printWarning(`Restored from ${restoredFrom}. These options have no effect until a reset: ${names}`);
     }
     const warning = frozenClockWarning(server.backend);
     if (warning !== undefined) printWarning(warning);
@@ -83,6 +106,7 @@ export async function listening<Server>(
   { port, host }: { readonly port?: number | undefined; readonly host?: string | undefined },
 ): Promise<Server> {
   return startServer().catch((error: NodeJS.ErrnoException & { cause?: { code?: string } }) => {
+    if (error instanceof StoreError) throw new Error(`--data: ${error.message}`, { cause: error });
     const advice: Readonly<Record<string, string>> = {
       EADDRINUSE: `Port ${port} on ${host} is in use. Stop the other server, or choose another port. --port 0 picks a free one.`,
       EACCES: `Port ${port} requires elevated privileges. Use a port above 1023.`,

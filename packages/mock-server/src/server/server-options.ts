@@ -35,6 +35,11 @@ export interface MockServerOptions extends SandboxesOptions {
   readonly corsOrigins?: readonly string[];
   /** URL to deliver all webhooks to, instead of the destinations' own URLs. */
   readonly forwardWebhooks?: string;
+  /**
+   * SQLite file that keeps all sandboxes beyond the end of the process; by default they are in memory only. It is created if it
+   * does not exist. Requires Node 22.13 or newer.
+   */
+  readonly data?: string;
 }
 
 /** The highest port number. */
@@ -43,6 +48,7 @@ export const highestPort = 65_535;
 /** Checks the options of the server, not those of its sandboxes. Throws InputError that names the wrong one. */
 export function checkServerOptions(options: MockServerOptions): void {
   const { port, host, tls, publicUrl, allowedHosts = [], controlToken, corsOrigins = [], forwardWebhooks } = options;
+  const { data, stores } = options;
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= highestPort))
     throw new InputError("port", `must be a whole number from 0 to ${highestPort}`);
   // An empty address would bind all addresses of the machine.
@@ -68,6 +74,10 @@ export function checkServerOptions(options: MockServerOptions): void {
       "forwardWebhooks",
       "must be an http or https URL without user name and password, such as http://127.0.0.1:4011",
     );
+  if (data !== undefined && (typeof data !== "string" || data === ""))
+    throw new InputError("data", "must be the name of a file, such as mock.db");
+  if (data !== undefined && stores !== undefined)
+    throw new InputError("data", "does not work with the option stores. Remove one of the two");
 }
 
 function eachText(field: string, list: readonly string[], isGood: (text: string) => boolean, message: string): void {

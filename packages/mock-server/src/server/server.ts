@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Backend, createSandboxes, type Sandboxes } from "@call-transfer/backend";
+import { type Backend, createSandboxes, type Sandboxes, type SandboxesOptions } from "@call-transfer/backend";
 import { bracketed, unbracketed } from "../net/urls.ts";
 import { createAttack } from "./attack-destination.ts";
 import { createDeliveryFetch } from "./delivery-fetch.ts";
@@ -26,8 +26,8 @@ export interface MockServer {
   /** The sandbox `default`, which serves requests that do not name one. */
   readonly backend: Backend;
   /**
-   * Waits up to 2 seconds for requests in flight, then closes all connections. The sandboxes' clocks stop at once, so
-   * responses that wait for a clock (a latency, a slow body) are cut off.
+   * Waits up to 2 seconds for requests in flight, then closes all connections and the sandboxes. Responses that wait for a
+   * clock for longer (a latency, a slow body) are cut off.
    */
   close(): Promise<void>;
 }
@@ -52,7 +52,8 @@ export const socketLimits: SocketLimits = {
 
 /**
  * Serves sandboxes over HTTP. Their clocks start at the real time and flow by default, unlike those of `createBackend`.
- * Rejects with an Error when the port is in use, and with an InputError that names a wrong option.
+ * Rejects with an Error when the port is in use, with an InputError that names a wrong option, and with a StoreError that says
+ * why the file `data` cannot be used.
  */
 export function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
   return startWithLimits(options, socketLimits);
@@ -70,18 +71,16 @@ export async function startBehind(
   limits: SocketLimits,
 ): Promise<MockServer> {
   checkServerOptions(options);
-  const { port = 4010, host: bound = "127.0.0.1", forwardWebhooks, ...others } = options;
+  const { port = 4010, host: bound = "127.0.0.1", forwardWebhooks, data, ...others } = options;
   const { allowedHosts = [], corsOrigins = [], tls, publicUrl, controlToken, ...given } = others;
   const host = unbracketed(bound);
-  // Stored sandboxes send their open offers again as soon as they are created, before the server is.
-  let server: Server | undefined;
   const ownSocket = (): AddressInfo | null => {
-    const address = server?.address() ?? null;
+    const address = server.address();
     return typeof address === "object" ? address : null;
   };
   const isOwn = (address: string, port: number) => isOwnSocket(ownSocket(), address, port);
   const deliver = createDeliveryFetch(undefined, isOwn);
-  const sandboxes = createSandboxes({
+  const sandboxes = await openSandboxes(data, {
     clock: "flowing",
     fetch: (input, init) => deliver(forwardWebhooks ?? input, init),
     attack: createAttack({ forwardWebhooks, isOwn }),
@@ -101,7 +100,7 @@ export async function startBehind(
   const recordRefusal = createRefusalRecord(sandboxes.record);
   const listener = createListener(rules, sandboxes.handle, closing.signal, recordRefusal, createFront(sandboxes));
   const settings = { ...limits, requireHostHeader: false };
-  server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
+  const server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", createExpectationListener(recordRefusal));
@@ -117,11 +116,25 @@ export async function startBehind(
     sandboxes,
     backend: sandboxes.default,
     async close() {
-      sandboxes.close();
       closing.abort();
       await closed(server);
+      // Last, so that what a request in flight changed is stored.
+      sandboxes.close();
     },
   };
+}
+
+/** Creates the sandboxes, or continues those that a file keeps. Loads what that needs only then. */
+async function openSandboxes(data: string | undefined, options: SandboxesOptions): Promise<Sandboxes> {
+  if (data === undefined) return createSandboxes(options);
+  const { openSqliteStores } = await import("../store/sqlite.ts");
+  const stores = openSqliteStores(data);
+  try {
+    return createSandboxes({ ...options, stores });
+  } catch (error) {
+    stores.close();
+    throw error;
+  }
 }
 
 /** Whether other machines can reach the server, directly or through what serves the public URL or another host name. */
