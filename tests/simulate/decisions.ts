@@ -1,5 +1,5 @@
 // The invariants of receivers: one decision per offer, whatever their store and their processes do.
-import type { OfferRecord, Receiving, RequestRecord, StartRecord } from "./receiving-plan.ts";
+import type { OfferRecord, Receiving, ReceivingPlan, RequestRecord, StartRecord } from "./receiving-plan.ts";
 import type { Step } from "./stores.ts";
 
 type Check = (receiving: Receiving, offer: OfferRecord) => Iterable<string>;
@@ -55,7 +55,10 @@ function* handledOnce(receiving: Receiving, offer: OfferRecord): Iterable<string
 
 function* startsAfterClaim({ plan }: Receiving, offer: OfferRecord): Iterable<string> {
   for (const { request, at } of offer.starts) {
-    const last = claims(request).findLast(
+    // Later claims may be of the same instant.
+    const handled = request.steps.findIndex(({ name }) => name !== "claim");
+    const before = handled === -1 ? request.steps : request.steps.slice(0, handled);
+    const last = before.findLast(
       ({ failed, received, at: askedAt }) => (failed || received !== undefined) && askedAt <= at,
     );
     const state = (last?.received as { state?: string } | undefined)?.state;
@@ -77,12 +80,22 @@ function* oneAnswer({ plan, forgotAt }: Receiving, offer: OfferRecord): Iterable
   const forgot = forgotAt() ?? Number.NEGATIVE_INFINITY;
   for (const group of [decided.filter(({ at }) => at > forgot), decided.filter((one) => endOf(one) < forgot)]) {
     const texts = new Set(group.map(({ text }) => text));
-    // A receiver that cannot store its answer sends it all the same.
-    const isStored = group.every(
-      ({ steps }) => steps.filter(({ name, failed }) => name === "complete" && failed).length < 2,
-    );
-    if (texts.size > 1 && isStored) yield `${offer.name} got several answers: ${[...texts].join(", ")}`;
+    if (texts.size > 1 && !group.some((request) => isUnstored(plan, request)))
+      yield `${offer.name} got several answers: ${[...texts].join(", ")}`;
   }
+}
+
+/**
+ * Whether a receiver could not store its answer, and sent it all the same. It tries again after an error, but not if the
+ * store has never answered, or has used up the time for all tries.
+ */
+function isUnstored({ store }: ReceivingPlan, request: RequestRecord): boolean {
+  const [first, second] = request.steps.filter(({ name, failed }) => name === "complete" && failed);
+  if (first === undefined) return false;
+  const triesOnce = !claims(request).some(
+    ({ at, received }) => received !== undefined && at + store.latencyMs <= first.at,
+  );
+  return second !== undefined || triesOnce || store.kind === "hangs";
 }
 
 function* settledInTime({ plan }: Receiving, offer: OfferRecord): Iterable<string> {

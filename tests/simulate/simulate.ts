@@ -1,53 +1,63 @@
 // Run it with: npm run simulate -- --help
-import { parseArgs } from "node:util";
+import { writeFileSync } from "node:fs";
+import { help, type RunOptions, readCommand, UsageError } from "./options.ts";
+import type { Report } from "./report.ts";
 
-const help = `Simulates the SDK and the reference backend over a faulty network on a virtual clock.
+/** Everything that decides what a seed does. */
+const codePaths = [
+  "package-lock.json",
+  "tests/simulate",
+  ...["spec", "backend", "sdk"].map((name) => `packages/${name}/src`),
+];
 
-  --seeds N      number of worlds; by default one per pair of fault and operation
-  --from S       first seed; 0 by default
-  --attempts N   run until the SDK has made N attempts, instead of --seeds
-  --calls N      calls per world; use the same number to replay a seed
-  --trace        print every event
-  --mutants      plant every known bug in turn; an invariant must find each
-  --mutant NAME  plant one bug and run until an invariant finds it`;
-
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string" },
-    from: { type: "string", default: "0" },
-    attempts: { type: "string" },
-    calls: { type: "string" },
-    trace: { type: "boolean", default: false },
-    mutants: { type: "boolean", default: false },
-    mutant: { type: "string" },
-    help: { type: "boolean", default: false },
-  },
-});
-
-function count(name: string, text: string): number {
-  if (!/^\d+$/.test(text)) throw new Error(`--${name} must be a whole number, not "${text}".`);
-  return Number(text);
-}
-
-async function run(): Promise<boolean> {
-  if (values.help) {
-    console.log(help);
-    return true;
-  }
-  if (values.mutants) return (await import("./mutation-run.ts")).runMutants();
-  if (values.mutant !== undefined) return (await import("./mutation-run.ts")).runMutant(values.mutant);
-  // Imported late, because a bug must be planted before its code is loaded.
+// The other modules are imported late, because a bug must be planted before its code is loaded.
+async function run({ from, seeds, attempts, calls, trace, shard, shards }: RunOptions): Promise<Report> {
   const { allCells } = await import("./faults.ts");
   const { usualCalls } = await import("./plan.ts");
-  const attempts = values.attempts === undefined ? undefined : count("attempts", values.attempts);
-  const seeds = values.seeds === undefined ? undefined : count("seeds", values.seeds);
-  return (await import("./run.ts")).runRange({
-    from: count("from", values.from),
-    seeds: seeds ?? (attempts === undefined ? allCells.length : undefined),
-    attempts,
-    calls: values.calls === undefined ? usualCalls : count("calls", values.calls),
-    trace: values.trace,
-  });
+  const { runWorlds } = await import("./run.ts");
+  const { worldsOf } = await import("./shards.ts");
+  const { digestOf } = await import("../../scripts/digest.ts");
+  const size = { from, calls: calls ?? usualCalls };
+  const count = seeds ?? (attempts === undefined ? allCells.length : undefined);
+  const worlds = count === undefined ? { start: 0, end: undefined } : worldsOf({ shard, shards }, count);
+  const result = await runWorlds({ ...size, ...worlds, attempts, trace });
+  return { code: digestOf(codePaths), ...size, seeds: count ?? result.totals.worlds, shard, shards, ...result };
 }
 
-if (!(await run())) process.exitCode = 1;
+async function finish(report: Report, file: string | undefined, lines: readonly string[]): Promise<boolean> {
+  const { hasPassed } = await import("./report.ts");
+  if (file !== undefined) writeFileSync(file, `${JSON.stringify(report)}\n`);
+  console.log(lines.join("\n"));
+  return hasPassed(report);
+}
+
+/** Returns whether all is well. */
+async function main(args: readonly string[]): Promise<boolean> {
+  const command = readCommand(args);
+  switch (command.name) {
+    case "help":
+      console.log(help);
+      return true;
+    case "mutants":
+      return (await import("./mutation-run.ts")).runMutants();
+    case "mutant":
+      return (await import("./mutation-run.ts")).runMutant(command.mutant);
+    case "merge": {
+      const { mergeReports, readReport } = await import("./shards.ts");
+      const report = mergeReports(command.files.map(readReport));
+      return finish(report, command.report, (await import("./report.ts")).reportLines(report));
+    }
+    case "run": {
+      const report = await run(command.options);
+      return finish(report, command.report, (await import("./report.ts")).summaryLines(report));
+    }
+  }
+}
+
+try {
+  if (!(await main(process.argv.slice(2)))) process.exitCode = 1;
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

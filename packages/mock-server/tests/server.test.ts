@@ -1,7 +1,9 @@
 import { once } from "node:events";
-import { connect } from "node:net";
-import { text } from "node:stream/consumers";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { json, text } from "node:stream/consumers";
 import { demo, InputError, inboxUrl } from "@call-transfer/backend";
+import { memoryStores } from "@call-transfer/backend/conformance";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type MockServer, socketLimits, startMockServer, startWithLimits } from "../src/server/server.ts";
 import type { MockServerOptions } from "../src/server/server-options.ts";
@@ -67,6 +69,32 @@ describe("the mock server", () => {
   it("serves the control plane", async () => {
     const { url } = await start();
     expect(await (await fetch(`${url}/_control/v1/health`)).json()).toEqual({ status: "ok" });
+  });
+
+  it("sends the open offers of stored sandboxes again, and closes their stores if it cannot listen", async () => {
+    const got = new Set<string>();
+    const app = createServer(async (request) => {
+      got.add(((await json(request)) as { id: string }).id);
+      app.emit("offer");
+    }).listen(0, "127.0.0.1");
+    await once(app, "listening");
+    const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
+    const stores = memoryStores();
+    const first = await start({ stores });
+    first.backend.collections.update("destinations", demo.destinations.app, { config: { url } });
+    first.backend.transfers.start({ destinationId: demo.destinations.app });
+    await once(app, "offer");
+    await first.close();
+
+    const close = vi.spyOn(stores, "close");
+    const { port } = await start();
+    await expect(startMockServer({ port, stores })).rejects.toThrow("is in use");
+    expect(close).toHaveBeenCalledOnce();
+    const second = await start({ stores });
+    await once(app, "offer");
+    expect([...got]).toEqual([second.backend.transfers.list()[0]?.rings[0]?.deliveryId]);
+    app.closeAllConnections();
+    app.close();
   });
 
   it("checks an API key's allowed IP addresses against the client's address", async () => {

@@ -139,20 +139,19 @@ function chooseWinner(world: World, id: string, now: number): void {
   if (transfer === undefined) return;
   const winner = winnerOf(transfer);
   changeTransfer(world, id, { answers: [] });
-  connect(world, id, winner, now);
+  connect(world, transfer, winner, now);
   for (const ringIndex of transfer.answers) if (ringIndex !== winner) recordLateAnswer(world, id, ringIndex, now);
 }
 
-function connect(world: World, id: string, winner: number, now: number): void {
-  const transfer = world.state.transfers.get(id);
-  const ring = transfer?.rings[winner];
+function connect(world: World, { id, rings, callId }: TransferRecord, winner: number, now: number): void {
+  const ring = rings[winner];
   // Every answer came too late.
-  if (transfer === undefined || ring === undefined) return;
+  if (ring === undefined) return;
   changeTransfer(world, id, { status: "connected", answeredBy: winner, answeredAt: now });
   endRing(world, id, winner, "answered", now);
-  for (const ringIndex of transfer.rings.keys()) endRing(world, id, ringIndex, "taken", now);
+  for (const ringIndex of rings.keys()) endRing(world, id, ringIndex, "taken", now);
   world.events.emit("transfer.connected", { id, destinationId: ring.destinationId });
-  if (transfer.callId === undefined) scheduleTransferEnd(world, id, now + world.policies.callDurationSecs * 1000);
+  if (callId === undefined) scheduleTransferEnd(world, id, now + world.policies.callDurationSecs * 1000);
   const member = memberOf(ring, world.state.members);
   if (member !== undefined) occupy(world, member, now);
 }

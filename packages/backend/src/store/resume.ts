@@ -117,7 +117,7 @@ export function goBack(core: KeptCore, { message }: NotStoredError, wall: WallCl
   if (keeper === undefined || stored === undefined) throw new Error("The store holds no state.");
   keeper.withoutNoting(() => resume(core, stored, restMs));
   events.emit("sandbox.restored", { reason: message });
-  wall.after(restMs, () => continueWork(core), true);
+  wall.after(restMs, () => continueWork(core));
 }
 
 function readFacts({ rows }: StoredState): Facts {

@@ -310,14 +310,47 @@ it("timers of a transfer or a call that is gone have no effect", async () => {
   const call = { id: id("f", 1), accountId, direction: "inbound", duration: 0, status: "in_progress" };
   const calls = [call, { ...call, id: id("f", 2) }].map((one) => ({ ...one, createdAt: start }));
   const backend = createBackend({ now: start, seed: { ...seedOf(), calls } });
-  const { id: transferId } = backend.transfers.start({ destinationId: desk });
-  backend.state.transfers.delete(transferId);
+  const callId = id("f", 1);
+  const script = [{ destinationId: desk, answerAfterSecs: 1 }];
+  for (const transfer of [{ callId }, { script }, { script: [{ destinationId: desk, declineAfterSecs: 1 }] }])
+    backend.transfers.start({ destinationId: desk, ...transfer });
+  const answered = backend.transfers.start({ destinationId: desk });
+  const answer = backend.transfers.answer(answered.id, { destinationId: desk });
+  backend.state.transfers.clear();
+  expect(await answer).toBeUndefined();
   backend.state.calls.delete(id("f", 1));
   const failed = { ...backend.state.calls.get(id("f", 2)), status: "failed" };
   backend.state.calls.set(id("f", 2), failed as never);
   await advance(backend, 60);
   expect([...backend.state.calls.values()]).toEqual([failed]);
+  expect(backend.transfers.list()).toEqual([]);
 });
+
+it.each(["ring_started", "ring_ended", "connected", "answered_late", "unanswered", "ended"])(
+  "a listener of transfer.%s may remove the transfer",
+  async (state) => {
+    const backend = withGroup([{ destinationId: desk }, { destinationId: people }], {
+      policies: { missedCallLimit: 1 },
+    });
+    const removed: string[] = [];
+    backend.events.follow(({ type }) => {
+      if (type !== `transfer.${state}`) return;
+      removed.push(type);
+      backend.state.transfers.clear();
+    });
+    const script = [
+      { destinationId: desk, answerAfterSecs: 1 },
+      { memberId: ann, answerAfterSecs: 1 },
+      { memberId: bob, answerAfterSecs: 2 },
+    ];
+    for (const transfer of [{ groupId, script }, { groupId }]) {
+      backend.transfers.start(transfer);
+      await advance(backend, 100);
+    }
+    expect(removed).not.toEqual([]);
+    expect(backend.upcoming().filter(({ kind }) => kind.startsWith("transfer."))).toEqual([]);
+  },
+);
 
 describe("a late answer", () => {
   it("at the instant of an earlier one gets offer_taken, in whichever order they arrive", async () => {

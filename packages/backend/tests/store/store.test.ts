@@ -168,6 +168,7 @@ describe("a commit that fails", () => {
   it("answers 500 in the control plane too", async () => {
     const { open, fail } = storage();
     const backend = createBackend({ store: open(), controlPlane: true });
+    await backend.saved();
     fail(full);
     const { status, body } = await control(backend, "PUT /policies", { concurrentCallLimit: 3 });
     expect(status).toBe(500);
@@ -259,6 +260,91 @@ describe("after a restart", () => {
     expect(random).toEqual({ ...expected.random, requestIds: random.requestIds });
     const headers = { "x-account-id": demo.accountId };
     expect((await send(second, "GET /roles", { token, headers })).status).toBe(200);
+  });
+
+  it.each<[string, (backend: Backend) => void, (backend: Backend) => unknown]>([
+    ["policies", (backend) => backend.changePolicies({ missedCallLimit: 9 }), (backend) => backend.policies],
+    [
+      "the policies of a scenario",
+      (backend) => backend.applyScenario("daily-quota-used"),
+      (backend) => backend.policies,
+    ],
+    ["an inbox that was cleared", (backend) => backend.inbox.clear(), (backend) => backend.inbox.answer],
+    ["a history that was cleared", (backend) => backend.reset(), (backend) => backend.deliveries.list()],
+    [
+      "a journal that was cleared",
+      (backend) => backend.journal.clear(),
+      (backend) => [backend.journal.list(), backend.journal.count],
+    ],
+    [
+      "the secret of tokens in a snapshot",
+      (backend) => backend.restore(createBackend({ prng: 99 }).snapshot()),
+      (backend) => backend.snapshot().tokenSecret,
+    ],
+  ])("%s is as it was", async (_, change, read) => {
+    const { open } = storage();
+    const { wall, pass } = manualWall();
+    const first = createBackend({ store: open(), wall });
+    first.inbox.answer = { status: 503 };
+    await send(first, "GET /roles");
+    first.collections.update("destinations", demo.destinations.app, { config: { url: "http://inbox.invalid/offers" } });
+    await first.deliveries.trigger({ destinationId: demo.destinations.app });
+    await pass(250);
+    await settled();
+    const before = JSON.stringify(read(first));
+    change(first);
+    const expected = read(first);
+    expect(JSON.stringify(expected)).not.toBe(before);
+    await settled();
+    await pass(250);
+    crash(first);
+    expect(read(restart({}, open))).toEqual(expected);
+  });
+
+  it("the secret of tokens is the first again after a reset", async () => {
+    const { open } = storage();
+    const first = createBackend({ store: open() });
+    const { tokenSecret } = first.snapshot();
+    first.restore(createBackend({ prng: 99 }).snapshot());
+    await first.saved();
+    first.reset();
+    await first.saved();
+    crash(first);
+    expect(restart({}, open).snapshot().tokenSecret).toBe(tokenSecret);
+  });
+
+  it("a request that was refused before its credential counted is in the journal", async () => {
+    const { open } = storage();
+    const { wall, pass } = manualWall();
+    const first = createBackend({ store: open(), wall });
+    await send(first, "GET /roles");
+    await pass(250);
+    await send(first, "GET /roles", { token: null });
+    await pass(250);
+    crash(first);
+    expect(
+      restart({ wall }, open)
+        .journal.list()
+        .map(({ status }) => status),
+    ).toEqual([200, 401]);
+  });
+
+  it("no request id repeats after a snapshot set their sequence to another place", async () => {
+    const { open } = storage();
+    const snapshotAfter = async (requests: number) => {
+      const other = createBackend({ policies: { rateLimit: { requests: 10_000, windowSecs: 60 } } });
+      for (let request = 0; request < requests; request += 1) await send(other, "GET /roles");
+      return other.snapshot();
+    };
+    const idOf = async (backend: Backend) => (await send(backend, "GET /roles")).headers.get("x-request-id");
+    const first = createBackend({ store: open() });
+    await idOf(first);
+    first.restore(await snapshotAfter(998));
+    const ids = [await idOf(first), await idOf(first), await idOf(first), await idOf(first)];
+    crash(first);
+    const second = restart({}, open);
+    ids.push(await idOf(second), await idOf(second), await idOf(second));
+    expect(new Set(ids).size).toBe(7);
   });
 
   it("no request id repeats, not even of requests that were not stored", async () => {
@@ -368,6 +454,8 @@ describe("after a restart", () => {
     backend.close();
     backend = restart({ wall }, open);
     expect(backend.journal.list().map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, index) => 501 + index));
+    const rows = [...(open().load() ?? [])].filter(({ table }) => table === "journal");
+    expect(rows.flatMap(({ text }) => JSON.parse(text)).length).toBeLessThan(1400);
     backend.journal.clear();
     backend.close();
     backend = restart({ wall }, open);

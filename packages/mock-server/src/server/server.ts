@@ -74,8 +74,10 @@ export async function startBehind(
   const { port = 4010, host: bound = "127.0.0.1", forwardWebhooks, data, ...others } = options;
   const { allowedHosts = [], corsOrigins = [], tls, publicUrl, controlToken, ...given } = others;
   const host = unbracketed(bound);
+  // Stored sandboxes send their open offers again as soon as they are created, before the server is.
+  let server: Server | undefined;
   const ownSocket = (): AddressInfo | null => {
-    const address = server.address();
+    const address = server?.address() ?? null;
     return typeof address === "object" ? address : null;
   };
   const isOwn = (address: string, port: number) => isOwnSocket(ownSocket(), address, port);
@@ -100,7 +102,7 @@ export async function startBehind(
   const recordRefusal = createRefusalRecord(sandboxes.record);
   const listener = createListener(rules, sandboxes.handle, closing.signal, recordRefusal, createFront(sandboxes));
   const settings = { ...limits, requireHostHeader: false };
-  const server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
+  server = tls === undefined ? http.createServer(settings, listener) : createTlsServer(settings, tls, listener);
   // The gate must see all headers. Their number is limited by maxHeaderSize.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", createExpectationListener(recordRefusal));
