@@ -64,7 +64,8 @@ export interface Deliveries {
 
 /** The identity of an event; an event that is sent again keeps it. */
 export interface EventIdentity {
-  readonly id: string;
+  /** A new one by default. */
+  readonly id?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }

@@ -27,13 +27,14 @@ export function sendOffer(
 ): void {
   const ring = transfer.rings[ringIndex];
   if (ring === undefined) return;
-  const earlier = ring.deliveryId === undefined ? undefined : { id: ring.deliveryId, createdAt: ring.from };
+  // The time of the ring, so that an event that is sent again is the same also if its clock flows.
+  const event: EventIdentity = { id: ring.deliveryId, createdAt: ring.from };
   try {
     const answered = ({ accepted, status, error }: Delivery): void => {
       if (accepted) accept(ringIndex);
       else decline(ringIndex, status === undefined ? (error ?? "no answer") : `the app answered ${status}`);
     };
-    const deliveryId = offers.offer(triggerOf(transfer, ring), answered, earlier);
+    const deliveryId = offers.offer(triggerOf(transfer, ring), answered, event);
     changeRing(world, transfer.id, ringIndex, { deliveryId });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;

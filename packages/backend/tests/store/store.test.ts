@@ -381,6 +381,23 @@ describe("after a restart", () => {
     expect(second.transfers.get(id)?.status).toBe("connected");
   });
 
+  it("an offer that is sent again is the same event to the byte, even if each look at the clock shows another time", async () => {
+    const { open } = storage();
+    const bodies: string[] = [];
+    let now = Date.parse("2026-05-01T10:00:00Z");
+    const wall: WallClock = { now: () => ++now, after: () => () => {} };
+    const fetch = (_: unknown, init?: RequestInit): Promise<Response> => {
+      bodies.push(String(init?.body));
+      return new Promise(() => {});
+    };
+    const first = createBackend({ store: open(), clock: "flowing", wall, fetch });
+    first.transfers.start({ destinationId: demo.destinations.app });
+    await settled();
+    restart({ clock: "flowing", wall, fetch }, open);
+    await settled();
+    expect(bodies).toEqual([bodies[0], bodies[0]]);
+  });
+
   it("a flowing clock has run on, and what was due meanwhile happens at once, offers first", async () => {
     const { open } = storage();
     const { wall, sleep } = manualWall();
