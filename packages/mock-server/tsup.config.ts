@@ -10,7 +10,7 @@ rmSync("dist", { recursive: true, force: true });
 const library: Options = {
   ...shared,
   clean: false,
-  entry: ["src/index.ts", "src/attack.ts", "src/vitest.ts", "src/playwright.ts"],
+  entry: ["src/index.ts", "src/attack.ts", "src/vitest.ts", "src/playwright.ts", "src/worker.ts"],
   format: ["esm"],
   // The document is taken in, since importing JSON still warns on Node 20.
   noExternal: ["@call-transfer/spec/openapi.json"],

@@ -2,6 +2,7 @@ export { type Backend, type BackendOptions, createBackend, type Peer } from "./b
 export type { AttackTarget, WebhookAttack, WebhookAttackReport } from "./control/attack.ts";
 export { bodyLimit, serveSandboxes } from "./control/control.ts";
 export type { NewSandboxOptions, SandboxRegistry, SandboxState } from "./control/exchange.ts";
+export { controlError } from "./control/reply.ts";
 export { sandboxState } from "./control/sandboxes.ts";
 export type {
   Fault,
@@ -31,7 +32,7 @@ export type {
 } from "./http/journal.ts";
 export type { JournalDetail, RecordedExchange, ShownChange } from "./http/journal-detail.ts";
 export type { RecordedRequest } from "./http/recorder.ts";
-export { type SandboxSelection, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
+export { isSandboxName, type SandboxSelection, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
 export type {
   HandledResponse,
   IncomingRequest,

@@ -1,5 +1,5 @@
 import { inboxUrl } from "@call-transfer/backend";
-import { type TargetRunner, withSharedSetup } from "../src/suite/runner.ts";
+import { type SharedSetup, type TargetRunner, withSharedSetup } from "../src/suite/runner.ts";
 import type { Seed } from "../src/suite/seed.ts";
 import type { Caller, Credentials, Delivery, Target } from "../src/suite/target.ts";
 import { receiverUrl, start, world } from "../src/suite/world.ts";
@@ -101,24 +101,28 @@ export async function isMockServer(url: string): Promise<boolean> {
   }
 }
 
+/** Opens a sandbox of its own for each case, at the mock server with an address and a control token. */
+export function sandboxesAt(name: string, url: string, token: string | undefined): Pick<SharedSetup, "open"> {
+  const server = controlOf(url, token);
+  let opened = 0;
+  return {
+    async open() {
+      opened += 1;
+      const sandbox = `contract-${process.pid}-${opened}`;
+      const options = { seed: received(world), now: new Date(start).toISOString(), clock: "frozen" };
+      await server("POST", "/sandboxes", { name: sandbox, ...options });
+      const baseUrl = `${url}/_sandbox/${sandbox}`;
+      return {
+        target: sandboxTarget(name, baseUrl, controlOf(baseUrl, token)),
+        close: async () => void (await server("DELETE", `/sandboxes/${sandbox}`)),
+      };
+    },
+  };
+}
+
 /** A mock server elsewhere. Each case gets its own sandbox, which is deleted afterwards; `default` is not used. */
 export const mockServerAt = (url: string): TargetRunner =>
-  withSharedSetup(url, async () => {
-    const token = process.env.CALL_TRANSFER_CONTROL_TOKEN;
-    const server = controlOf(url, token);
-    let opened = 0;
-    return {
-      async open() {
-        opened += 1;
-        const name = `contract-${process.pid}-${opened}`;
-        const sandbox = { name, seed: received(world), now: new Date(start).toISOString(), clock: "frozen" };
-        await server("POST", "/sandboxes", sandbox);
-        const baseUrl = `${url}/_sandbox/${name}`;
-        return {
-          target: sandboxTarget(url, baseUrl, controlOf(baseUrl, token)),
-          close: async () => void (await server("DELETE", `/sandboxes/${name}`)),
-        };
-      },
-      stop: async () => {},
-    };
-  });
+  withSharedSetup(url, async () => ({
+    ...sandboxesAt(url, url, process.env.CALL_TRANSFER_CONTROL_TOKEN),
+    stop: async () => {},
+  }));

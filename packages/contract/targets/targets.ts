@@ -15,3 +15,8 @@ export const targets: Readonly<Record<string, () => Promise<TargetRunner | undef
   prism: async () => (await import("./prism.ts")).prism,
   "prism-proxy": async () => (await import("./prism-proxy.ts")).prismProxy,
 };
+
+/** Targets that run only when they are named, since they need what the workspace does not install. */
+export const namedTargets: typeof targets = {
+  "durable-object": async () => (await import("./durable-object.ts")).durableObject,
+};

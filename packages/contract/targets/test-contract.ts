@@ -12,13 +12,15 @@ import { isMockServer, mockServerAt } from "./address.ts";
 import { assumptionsPage, unsaidFindings } from "./assumption-rows.ts";
 import { caseTable, classTable, coverageJson, coverageMarkdown } from "./report.ts";
 import { keepSummary, writeReport } from "./reports.ts";
-import { targets } from "./targets.ts";
+import { namedTargets, targets } from "./targets.ts";
 
 const names = Object.keys(targets);
+const others = Object.keys(namedTargets);
 const usage = `Usage: npm run test:contract -- [--target NAME]... [--json]
 
   --target NAME  one of ${names.join(", ")},
-                 or the address of a server; repeatable (default: all names)
+                 of ${others.join(", ")} after npm ci --prefix tests/hosting,
+                 or the address of a server; repeatable (default: all names of the first line)
   --json         print the results as one JSON document
 
 At the address of a mock server, each case gets its own sandbox. If its control plane requires a token,
@@ -45,7 +47,7 @@ async function runTarget(target: string): Promise<Result | undefined> {
   const startedAt = performance.now();
   const tookMs = () => Math.round(performance.now() - startedAt);
   try {
-    const runner = isAddress(target) ? mockServerAt(target) : await targets[target]?.();
+    const runner = isAddress(target) ? mockServerAt(target) : await { ...targets, ...namedTargets }[target]?.();
     if (runner === undefined) return undefined;
     await runner.run(cases, (run) => runs.push(run));
   } catch (error) {
@@ -82,7 +84,7 @@ function parse() {
     const { values } = parseArgs({
       options: { target: { type: "string", multiple: true }, json: { type: "boolean" }, help: { type: "boolean" } },
     });
-    const unknown = values.target?.filter((name) => !(names.includes(name) || isAddress(name))) ?? [];
+    const unknown = values.target?.filter((name) => !([...names, ...others].includes(name) || isAddress(name))) ?? [];
     if (unknown.length > 0) throw new Error(`Unknown target ${unknown.join(", ")}.`);
     return values;
   } catch (error) {

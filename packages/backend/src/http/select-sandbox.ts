@@ -16,6 +16,11 @@ export interface SandboxSelection {
   readonly conflict?: string;
 }
 
+/** Whether a sandbox can have a name: 1 to 63 lower-case letters, digits and hyphens, no hyphen at the start. */
+export function isSandboxName(name: string): boolean {
+  return sandboxNamePattern.test(name);
+}
+
 /**
  * Reads which sandbox a request selects: by the path prefix `/_sandbox/<name>`, by the header `X-Sandbox`, or by its host
  * name, if that stands for the sandbox `inHost`; otherwise `default`.

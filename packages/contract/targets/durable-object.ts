@@ -1,0 +1,11 @@
+import { withSharedSetup } from "../src/suite/runner.ts";
+import { sandboxesAt } from "./address.ts";
+import { controlToken, startWorkerd } from "./workerd.ts";
+
+const name = "durable-object";
+
+/** The hosted mock server, whose sandboxes are Durable Objects, in Cloudflare's runtime. Each case has its own sandbox. */
+export const durableObject = withSharedSetup(name, async () => {
+  const { url, stop } = await startWorkerd();
+  return { ...sandboxesAt(name, url, controlToken), stop };
+});

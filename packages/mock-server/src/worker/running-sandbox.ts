@@ -1,0 +1,125 @@
+import { type Backend, createBackend, type SandboxState, sandboxState } from "@call-transfer/backend";
+import { AlarmClock } from "./alarm-clock.ts";
+import { type Facts, writeFacts } from "./facts.ts";
+import { withTransport } from "./orders.ts";
+import type { ObjectStorage } from "./platform.ts";
+import type { Settings } from "./settings.ts";
+import { SqlStore } from "./sql-store.ts";
+
+/** The sandbox that always exists. */
+export const defaultSandbox = "default";
+
+/** How exactly the last use is stored. */
+const usedAtStepMs = 3_600_000;
+
+/** The sandbox of an object, in memory. */
+export class RunningSandbox {
+  readonly name: string;
+  readonly #clock: AlarmClock;
+  readonly #backend: Backend;
+  readonly #storage: ObjectStorage;
+  readonly #expiryMs: number | undefined;
+  #usedAt: number;
+
+  /** Loads a sandbox, or creates it. Throws InputError that names a wrong option. */
+  constructor(storage: ObjectStorage, settings: Settings, { name, options, usedAt }: Facts) {
+    this.name = name;
+    this.#storage = storage;
+    this.#usedAt = usedAt;
+    this.#expiryMs = name === defaultSandbox ? undefined : settings.expiryMs;
+    this.#clock = new AlarmClock(storage, () => this.#expiresAt());
+    try {
+      this.#backend = createBackend({
+        clock: "flowing",
+        ...settings.options,
+        ...options,
+        policies: { ...settings.options.policies, ...options.policies },
+        controlPlane: true,
+        name,
+        store: new SqlStore(storage, "sandbox"),
+        wall: this.#clock,
+        fetch: (input, init) => this.#deliver(input, init),
+      });
+    } catch (error) {
+      this.#clock.stop();
+      throw error;
+    }
+    this.#clock.plan();
+  }
+
+  /** Responds to a request of a client. `headers` are those of the client. */
+  async respond(request: Request, headers: Headers): Promise<Response> {
+    this.#use();
+    const { method, url, signal } = request;
+    const bytes = request.body === null ? {} : { bodyBytes: new Uint8Array(await request.arrayBuffer()) };
+    const address = headers.get("cf-connecting-ip");
+    const handled = await this.#backend.handle(
+      { method, url, headers, body: null, signal, ...bytes },
+      address === null ? {} : { address },
+    );
+    const { response, transport } = handled;
+    if (transport !== undefined) return withTransport(response, transport);
+    if (response.body === null || response.headers.get("content-type") !== "text/event-stream") return response;
+    return new Response(untilClosed(response.body, this.#clock.openStream()), response);
+  }
+
+  describe(): SandboxState {
+    return sandboxState(this.#backend);
+  }
+
+  /** Does what is due. Returns whether the sandbox has expired. */
+  async ring(): Promise<boolean> {
+    this.#clock.ring();
+    await this.#backend.clock.runDue();
+    // A commit that failed has taken the sandbox back to what is stored, and tries again later.
+    await this.#backend.saved().catch(() => {});
+    if (this.#clock.hasOpenStreams) this.#use();
+    const expiresAt = this.#expiresAt();
+    return expiresAt !== undefined && expiresAt <= this.#clock.now();
+  }
+
+  /** Ends all event streams and forgets what it would do later. */
+  close(): void {
+    this.#backend.close();
+    this.#clock.stop();
+  }
+
+  #use(): void {
+    const now = this.#clock.now();
+    const stepMs = Math.min(usedAtStepMs, (this.#expiryMs ?? usedAtStepMs) / 10);
+    this.#clock.wakeSoon();
+    if (now - this.#usedAt < stepMs) return;
+    this.#usedAt = now;
+    writeFacts(this.#storage, { usedAt: now });
+  }
+
+  #expiresAt(): number | undefined {
+    return this.#expiryMs === undefined ? undefined : this.#usedAt + this.#expiryMs;
+  }
+
+  async #deliver(input: RequestInfo | URL, init: RequestInit | undefined): Promise<Response> {
+    const end = this.#clock.beginWork();
+    try {
+      return await fetch(input, init);
+    } finally {
+      end();
+    }
+  }
+}
+
+/** The same body. Calls `closed` when it ends or the client leaves. */
+function untilClosed(body: ReadableStream<Uint8Array>, closed: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (!done) return controller.enqueue(value);
+      closed();
+      controller.close();
+    },
+    cancel(reason) {
+      closed();
+      return reader.cancel(reason);
+    },
+  });
+}
