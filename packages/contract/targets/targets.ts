@@ -8,6 +8,7 @@ import { browserHere } from "./browser/find-browser.ts";
 export const targets: Readonly<Record<string, () => Promise<TargetRunner | undefined>>> = {
   "in-process": async () => (await import("./in-process.ts")).inProcess,
   http: async () => (await import("./http.ts")).http,
+  sqlite: async () => (await import("./sqlite.ts")).sqlite,
   msw: async () => (await import("./msw.ts")).msw,
   "msw-2": async () => (await import("./msw.ts")).msw2,
   "msw-browser": async () =>
