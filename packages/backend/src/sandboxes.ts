@@ -274,6 +274,10 @@ function findSandbox(
   { autoSandboxes = false, sandboxIdleMs }: SandboxesOptions,
 ): { name: string; backend: Backend } | Refusal {
   const { name, path, conflict } = selectSandbox(url.pathname, headers);
+  if (isSandboxesPath(path)) {
+    url.pathname = path;
+    return { name: defaultSandbox, backend: registry.get(defaultSandbox) ?? registry.create(defaultSandbox) };
+  }
   if (conflict !== undefined) return { path, code: "bad_request", refusal: conflict };
   const known = registry.get(name);
   if (known === undefined && (!autoSandboxes || !sandboxNamePattern.test(name)))
@@ -290,4 +294,9 @@ function expiryOf(idleMs: number | undefined): string | undefined {
 
 function isControlPath(path: string): boolean {
   return path.startsWith(`${controlPrefix}/`);
+}
+
+/** Whether a request lists, creates or deletes sandboxes. It may name one that does not exist, so that a proxy can route it. */
+function isSandboxesPath(path: string): boolean {
+  return path === `${controlPrefix}/sandboxes` || path.startsWith(`${controlPrefix}/sandboxes/`);
 }

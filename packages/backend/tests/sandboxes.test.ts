@@ -106,6 +106,26 @@ describe("sandboxes", () => {
     expect(await response.json()).toMatchObject({ code: "not_found", detail });
   });
 
+  it.each([false, true])(
+    "are created and deleted under their own names, with autoSandboxes: %s",
+    async (autoSandboxes) => {
+      const sandboxes = createSandboxes({ autoSandboxes });
+      const send = async (method: string, path: string, more: RequestInit = {}) => {
+        const response = await sandboxes.fetch(`http://mock.test${path}`, { method, ...more });
+        return { status: response.status, text: await response.text() };
+      };
+      const named = { "Content-Type": "application/json", "X-Sandbox": "one" };
+      const body = JSON.stringify({ name: "one", policies: { dailyCallLimit: 7 } });
+      const created = await send("POST", "/_control/v1/sandboxes", { headers: named, body });
+      expect([created.status, JSON.parse(created.text)]).toEqual([201, { name: "one", path: "/_sandbox/one" }]);
+      expect(sandboxes.get("one")?.policies.dailyCallLimit).toBe(7);
+      const listed = await send("GET", "/_sandbox/unknown/_control/v1/sandboxes", { headers: named });
+      expect(JSON.parse(listed.text)).toMatchObject({ sandboxes: [{ name: "default" }, { name: "one" }] });
+      expect((await send("DELETE", "/_sandbox/one/_control/v1/sandboxes/one")).status).toBe(204);
+      expect(sandboxes.list()).toEqual(["default"]);
+    },
+  );
+
   it("end the event streams of a deleted sandbox", async () => {
     const sandboxes = createSandboxes();
     sandboxes.create("one");

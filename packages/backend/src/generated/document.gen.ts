@@ -7,7 +7,7 @@ export const controlDocument: Readonly<Record<string, unknown>> = {
     "title": "Control plane of the call-transfer mock server",
     "version": "1.0.0",
     "summary": "Controls time, faults, transfers and records, and shows what happened.",
-    "description": "Everything a test needs besides the mocked API. It adds nothing under `/api/v1`. Every path acts on the sandbox `default`. The path prefix `/_sandbox/{name}` or the header `X-Sandbox` selects another one. Errors are `{ error: { code, message, field? } }`, where `field` is the invalid field. Requests from other sites are rejected. A server that other machines can reach requires its control token. The body limit is 1 MiB, unless an operation sets `x-max-body-mib`.",
+    "description": "Everything a test needs besides the mocked API. It adds nothing under `/api/v1`. Every path acts on the sandbox `default`. The path prefix `/_sandbox/{name}` or the header `X-Sandbox` selects another one. It must exist, except where sandboxes are listed, created and deleted, so that a proxy can route these by name. Errors are `{ error: { code, message, field? } }`, where `field` is the invalid field. Requests from other sites are rejected. A server that other machines can reach requires its control token. The body limit is 1 MiB, unless an operation sets `x-max-body-mib`.",
     "license": { "name": "MIT", "identifier": "MIT" }
   },
   "servers": [{ "url": "http://127.0.0.1:4010", "description": "The mock server on its default port" }],

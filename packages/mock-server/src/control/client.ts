@@ -28,6 +28,12 @@ export function createControlClient({ url, sandbox, token, fetch }: ControlAddre
   });
 }
 
+/** Headers for creating or deleting a sandbox. A proxy in front of several servers routes by its name. */
+export function headersOf(sandbox: string): { readonly "X-Sandbox": string } {
+  // The server says what is wrong with a name that a header cannot contain.
+  return { "X-Sandbox": encodeURIComponent(sandbox) };
+}
+
 /** The data of a response. Throws an Error with the control plane's message for an error response. */
 export function dataOf<Result extends { readonly data?: unknown; readonly error?: unknown }>(
   result: Result,

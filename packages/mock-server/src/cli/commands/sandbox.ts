@@ -1,4 +1,4 @@
-import { dataAs, dataOf, type Schema } from "../../control/client.ts";
+import { dataAs, dataOf, headersOf, type Schema } from "../../control/client.ts";
 import { defineCommand } from "../command.ts";
 import { readJson, readNumber, readPolicies, readTime, UsageError } from "../command-line.ts";
 import { findNamed } from "../find-record.ts";
@@ -44,15 +44,18 @@ export const sandbox = defineCommand({
         ...(prng !== undefined && { prng: readNumber("--prng", prng, 2 ** 31 - 1) }),
         ...(policy !== undefined && { policies: readPolicies(policy) }),
       } satisfies Schema<"NewSandbox">;
-      const data = dataAs<"Sandbox">(await control.POST("/_control/v1/sandboxes", { body }));
+      const headers = headersOf(name);
+      const data = dataAs<"Sandbox">(await control.POST("/_control/v1/sandboxes", { body, headers }));
       return {
         data,
         text: `Created sandbox "${name}". Its paths begin with ${data.path}; commands take --sandbox ${name}.`,
       };
     }
-    const { sandboxes } = dataAs<"SandboxList">(await control.GET("/_control/v1/sandboxes"));
+    const list = async (headers = {}) =>
+      dataAs<"SandboxList">(await control.GET("/_control/v1/sandboxes", { headers })).sandboxes;
     if (action === "delete") {
       const text = required(expectAtMost(1, rest)[0], "name", "sandbox delete checkout");
+      const sandboxes = await list(headersOf(text));
       const found = sandboxes.find((one) => one.name === text);
       const name =
         found?.name ??
@@ -61,10 +64,12 @@ export const sandbox = defineCommand({
           sandboxes.map((one) => ({ id: one.name })),
           "sandbox",
         ).id;
-      dataOf(await control.DELETE("/_control/v1/sandboxes/{name}", { params: { path: { name } } }));
+      const headers = headersOf(name);
+      dataOf(await control.DELETE("/_control/v1/sandboxes/{name}", { params: { path: { name } }, headers }));
       return { data: { name }, text: `Deleted sandbox "${name}".` };
     }
     if (action !== undefined) throw unknownWord("sandbox action", action, ["create", "delete"]);
+    const sandboxes = await list();
     const text = formatTable(
       sandboxes,
       [

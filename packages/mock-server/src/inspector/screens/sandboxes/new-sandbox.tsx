@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { messageOf, type Schema } from "../../../control/client.ts";
+import { headersOf, messageOf, type Schema } from "../../../control/client.ts";
 import { useSession } from "../../data/context.ts";
 import { useLive } from "../../data/live.ts";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -37,6 +37,7 @@ export function NewSandbox({ close, created }: { readonly close: () => void; rea
     const { name, clock, now, prng, scenarios: chosen, seed } = form.value;
     const result = await session.control.value
       .POST("/_control/v1/sandboxes", {
+        headers: headersOf(name),
         body: {
           name,
           ...(clock !== "" && { clock }),

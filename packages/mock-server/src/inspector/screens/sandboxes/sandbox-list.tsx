@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Schema } from "../../../control/client.ts";
+import { headersOf, type Schema } from "../../../control/client.ts";
 import { act } from "../../data/act.ts";
 import { useSession } from "../../data/context.ts";
 import { day, timeOfDay } from "../../data/format.ts";
@@ -173,7 +173,7 @@ function Confirm({
     const control = session.control.value;
     const task =
       verb === "delete"
-        ? control.DELETE("/_control/v1/sandboxes/{name}", { params: { path: { name } } })
+        ? control.DELETE("/_control/v1/sandboxes/{name}", { params: { path: { name } }, headers: headersOf(name) })
         : control.POST("/_control/v1/reset", { headers: { "X-Sandbox": name } });
     const isDone = await act(session, task, `${name} ${question.done}`);
     if (!isDone) return;
