@@ -16,7 +16,8 @@ import { Redis as Valkey } from "iovalkey";
 import { createClient, createClientPool, createCluster } from "redis";
 import { createClient as createClient4 } from "redis-4";
 import { createClient as createClient5 } from "redis-5";
-import { freePort, type RedisServer, startRedis } from "./servers.ts";
+import { freePort } from "./server-process.ts";
+import { type RedisServer, startRedis } from "./servers.ts";
 import { testStore } from "./store-cases.ts";
 
 /** Starts a primary with a replica that are a Redis Cluster. */

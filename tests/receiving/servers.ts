@@ -1,39 +1,12 @@
-// Real database servers for tests: each on a free port, with a temporary folder of its own, ended by its process id. A watcher
-// ends it and removes the folder if the test process dies first, even by SIGKILL.
-import { type ChildProcess, type ChildProcessByStdio, execFile, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
+// Real database servers for tests.
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, globSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-
-/** A limit for what hangs, not for what takes long. */
-const limitMs = 60_000;
-const starts = 5;
-
-/** A running database server. */
-export interface DatabaseServer {
-  readonly port: number;
-  /** Address for a client, such as redis://127.0.0.1:6379. */
-  readonly url: string;
-  /** Process id. `restart` changes it. */
-  readonly pid: number;
-  /** What it has printed. */
-  output(): string;
-  /** Sends it a signal, such as SIGSTOP, SIGCONT or SIGKILL. */
-  signal(signal: NodeJS.Signals): void;
-  /** Ends it with SIGKILL and starts it again on the same port and folder. */
-  restart(): Promise<void>;
-  /** Ends it, also if it is stopped by SIGSTOP, and removes its folder. */
-  stop(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+import { limitMs, type ServerProcess, startServer, temporaryFolder } from "./server-process.ts";
 
 /** A running Redis server. */
-export interface RedisServer extends DatabaseServer {
+export interface RedisServer extends ServerProcess {
   /** Sends a command through redis-cli, such as `["replicaof", "no", "one"]`. Returns what it prints. */
   command(...words: readonly string[]): Promise<string>;
 }
@@ -56,129 +29,6 @@ function program(name: string): string {
 export const missingPrograms = (): string[] =>
   ["redis-server", "redis-cli", "initdb", "postgres"].filter((name) => find(name) === undefined);
 
-/** A port that no program listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-/** Waits for the end of the test process, whose pipe then closes, and ends the server: process, signal, folder. */
-const watch = `trap '' INT TERM HUP
-read -r line
-kill -CONT "$1"; kill -"$2" "$1"
-for round in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$1" || break; sleep 0.2; done
-kill -KILL "$1"
-rm -rf "$3"`;
-
-interface Program {
-  /** The command for a port. */
-  readonly command: (port: number) => readonly string[];
-  readonly folder: string;
-  /** It prints this as soon as clients can use it. */
-  readonly readyText: string;
-  /** Ends it without waiting for its clients. */
-  readonly endSignal: "SIGTERM" | "SIGQUIT";
-}
-
-/** A server process with its watcher. */
-class Running {
-  readonly printed: string[] = [];
-  private readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  private readonly watcher: ChildProcess;
-  private readonly ended: Promise<unknown>;
-  private readonly setup: Program;
-
-  constructor(setup: Program, port: number) {
-    this.setup = setup;
-    const [file = "", ...options] = setup.command(port);
-    this.child = spawn(file, options, { cwd: setup.folder, stdio: ["ignore", "pipe", "pipe"] });
-    this.ended = once(this.child, "close");
-    const words = ["-c", watch, "watch", String(this.child.pid), setup.endSignal.slice(3), setup.folder];
-    this.watcher = spawn("sh", words, { stdio: ["pipe", "ignore", "ignore"] });
-  }
-
-  get pid(): number {
-    return this.child.pid ?? Number.NaN;
-  }
-
-  get isOver(): boolean {
-    return this.child.exitCode !== null || this.child.signalCode !== null;
-  }
-
-  async ready(): Promise<void> {
-    for (const stream of [this.child.stdout, this.child.stderr])
-      stream.setEncoding("utf8").on("data", (text: string) => this.printed.push(text));
-    const limit = AbortSignal.timeout(limitMs);
-    while (!this.printed.join("").includes(this.setup.readyText)) {
-      if (this.isOver) throw new Error(`The server ended.\n${this.printed.join("")}`);
-      if (limit.aborted) throw new Error(`The server is not ready after ${limitMs} ms.\n${this.printed.join("")}`);
-      await sleep(10);
-    }
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    if (!this.isOver) this.child.kill(signal);
-  }
-
-  async end(signal: NodeJS.Signals): Promise<void> {
-    this.signal(signal);
-    this.signal("SIGCONT");
-    const timer = setTimeout(() => this.signal("SIGKILL"), limitMs);
-    await this.ended;
-    clearTimeout(timer);
-    this.watcher.kill("SIGKILL");
-  }
-}
-
-/** Starts a server on a free port. Another program may take the port meanwhile: then it is another one. */
-async function start(setup: Program, scheme: string): Promise<DatabaseServer> {
-  const open = async (port: number): Promise<Running> => {
-    const running = new Running(setup, port);
-    try {
-      await running.ready();
-      return running;
-    } catch (error) {
-      await running.end("SIGKILL");
-      throw error;
-    }
-  };
-  const openAnywhere = async (left: number): Promise<{ port: number; running: Running }> => {
-    const port = await freePort();
-    try {
-      return { port, running: await open(port) };
-    } catch (error) {
-      if (left === 0 || !/address already in use/i.test(String(error))) throw error;
-      return openAnywhere(left - 1);
-    }
-  };
-  let { port, running } = await openAnywhere(starts);
-  const stop = async () => {
-    await running.end(setup.endSignal);
-    rmSync(setup.folder, { recursive: true, force: true });
-  };
-  return {
-    port,
-    url: `${scheme}127.0.0.1:${port}`,
-    get pid() {
-      return running.pid;
-    },
-    output: () => running.printed.join(""),
-    signal: (signal) => running.signal(signal),
-    restart: async () => {
-      await running.end("SIGKILL");
-      running = await open(port);
-    },
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
-}
-
-const temporaryFolder = () => mkdtempSync(join(tmpdir(), "call-transfer-database-"));
-
 /**
  * Starts Redis, which keeps its keys over a restart.
  *
@@ -186,12 +36,12 @@ const temporaryFolder = () => mkdtempSync(join(tmpdir(), "call-transfer-database
  * @param options.settings More words for its command line, such as `["--maxmemory", "2mb"]`.
  */
 export async function startRedis(
-  options: { replicaOf?: DatabaseServer; settings?: readonly string[] } = {},
+  options: { replicaOf?: ServerProcess; settings?: readonly string[] } = {},
 ): Promise<RedisServer> {
   const { replicaOf, settings = [] } = options;
   const file = program("redis-server");
   const replication = replicaOf ? ["--replicaof", "127.0.0.1", String(replicaOf.port)] : [];
-  const server = await start(
+  const server = await startServer(
     {
       command: (port) => [
         ...[file, "--bind", "127.0.0.1", "--port", String(port), "--save", "", "--appendonly", "yes"],
@@ -212,7 +62,7 @@ export async function startRedis(
 }
 
 /** Starts PostgreSQL with an empty database for the user `postgres`, without a password. As root it runs as that user. */
-export async function startPostgres(options: { settings?: readonly string[] } = {}): Promise<DatabaseServer> {
+export async function startPostgres(options: { settings?: readonly string[] } = {}): Promise<ServerProcess> {
   const { settings = [] } = options;
   const folder = temporaryFolder();
   const data = join(folder, "data");
@@ -226,7 +76,7 @@ export async function startPostgres(options: { settings?: readonly string[] } = 
   ];
   execFileSync(first, words, { cwd: folder, stdio: "pipe", timeout: limitMs });
   const file = program("postgres");
-  return start(
+  return startServer(
     {
       command: (port) => [
         ...[...asUser, file, "-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", folder],

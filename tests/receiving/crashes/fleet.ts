@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../servers.ts";
+import { freePort } from "../server-process.ts";
 import { type ProcessEntry, readEntries } from "./entries.ts";
 import type { ProcessOptions } from "./process-options.ts";
 

@@ -2,7 +2,8 @@
 import type { EventStore } from "@call-transfer/sdk/webhooks";
 import { createEventTable, postgresEventStore } from "@call-transfer/sdk/webhooks/postgres";
 import { ioredisEventStore, redisEventStore } from "@call-transfer/sdk/webhooks/redis";
-import { type DatabaseServer, startPostgres, startRedis } from "../servers.ts";
+import type { ServerProcess } from "../server-process.ts";
+import { startPostgres, startRedis } from "../servers.ts";
 import { mistakes, type PlantName, wrapperNames, wrappers } from "./plants.ts";
 
 export const storeNames = ["redis", "ioredis", "postgres"] as const;
@@ -12,7 +13,7 @@ export type StoreName = (typeof storeNames)[number];
 const durable = ["--appendfsync", "always"];
 
 /** Starts the server of a store. */
-export async function startServer(store: StoreName): Promise<DatabaseServer> {
+export async function startServer(store: StoreName): Promise<ServerProcess> {
   if (store !== "postgres") return startRedis({ settings: durable });
   const server = await startPostgres();
   const { Pool } = await import("pg");
