@@ -54,6 +54,7 @@ const fullTier = [
   // Well after check:runtimes, which installs the Bun and Deno that it uses.
   run("check:recipes"),
   run("check:receiving"),
+  run("check:hosting"),
   run("check:runners"),
   run("check:packages"),
   run("check:image"),

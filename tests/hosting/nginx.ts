@@ -32,7 +32,7 @@ http {
 /** The example with other ports: that of nginx, and those of the servers. */
 function configuration(port: number, servers: readonly number[]): string {
   const text = readFileSync(example, "utf8");
-  const upstream = /( +server 127\.0\.0\.1:)\d+( max_fails=0;\n)(?: +server .*\n)+/;
+  const upstream = /( +server 127\.0\.0\.1:)\d+(.*\n)(?: +server .*\n)+/;
   if (!upstream.test(text) || !text.includes("listen 8080;")) throw new Error(`${example} has no server or no port.`);
   return text
     .replace("listen 8080;", `listen 127.0.0.1:${port};`)
