@@ -1,5 +1,5 @@
-// Tests several servers behind a proxy and a Worker, as docs/hosting.md describes them. `--installed` only says whether this
-// machine has nginx. Without it the tests that need it are left out, or fail if CI is set.
+// Tests servers that are killed, several servers behind a proxy, and a Worker, as docs/hosting.md describes them. `--installed`
+// only says whether this machine has nginx. Without it the tests that need it are left out, or fail if CI is set.
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";

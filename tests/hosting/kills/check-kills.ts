@@ -1,0 +1,60 @@
+// Run it with: npm run --silent check:kills -- --help
+import { parseArgs } from "node:util";
+import { checkKind, checkPlant, shortRun } from "./checks.ts";
+import { plantNames } from "./plants.ts";
+import { kindNames } from "./server.ts";
+
+const help = `Kills and restarts a mock server while clients write, and checks that nothing acknowledged is lost.
+
+  --kind NAME    ${kindNames.join(", ")}; each in turn by default
+  --kills N      kills in total; ${shortRun.kills} by default
+  --minutes N    runs for about N minutes, instead of --kills
+  --seed N       what the clients do, and when the server is killed; ${shortRun.seed} by default
+  --plant NAME   plants a mistake in the store of SQLite, which the run must find, or all in turn:
+                 ${plantNames.join(", ")}, all`;
+
+const { values } = parseArgs({
+  options: {
+    kind: { type: "string" },
+    kills: { type: "string" },
+    minutes: { type: "string" },
+    seed: { type: "string" },
+    plant: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+function count(name: "kills" | "minutes" | "seed"): number | undefined {
+  const text = values[name];
+  if (text !== undefined && !/^\d{1,9}$/.test(text))
+    throw new Error(`--${name} must be a whole number, not "${text}".`);
+  return text === undefined ? undefined : Number(text);
+}
+
+/** The names that an option chooses: one, or all. */
+function chosen<Name extends string>(
+  option: string,
+  names: readonly Name[],
+  text: string | undefined,
+): readonly Name[] {
+  if (text === undefined || text === "all") return names;
+  const name = names.find((one) => one === text);
+  if (name === undefined) throw new Error(`--${option} must be one of ${names.join(", ")}, not "${text}".`);
+  return [name];
+}
+
+async function main(): Promise<boolean> {
+  const seed = count("seed") ?? shortRun.seed;
+  const minutes = count("minutes");
+  const kills = count("kills") ?? (minutes === undefined ? shortRun.kills : undefined);
+  let isRight = true;
+  if (values.plant !== undefined)
+    for (const plant of chosen("plant", plantNames, values.plant)) isRight = (await checkPlant(plant, seed)) && isRight;
+  else
+    for (const kind of chosen("kind", kindNames, values.kind))
+      isRight = (await checkKind({ kind, seed, kills, minutes })) && isRight;
+  return isRight;
+}
+
+if (values.help) console.log(help);
+else if (!(await main())) process.exitCode = 1;
