@@ -1,3 +1,4 @@
+import type { ErrorCode } from "@call-transfer/spec";
 import {
   type AssembledBackend,
   assembleBackend,
@@ -19,7 +20,7 @@ import { systemClock } from "./model/clock.ts";
 import type { BackendEvent } from "./model/events.ts";
 import { InputError } from "./model/input-error.ts";
 import { sandboxNameAdvice, sandboxNamePattern, sandboxNameRule } from "./model/sandbox-name.ts";
-import type { SandboxStore, SandboxStores } from "./model/store.ts";
+import type { SandboxStores, StoredSandbox } from "./model/store.ts";
 
 export interface SandboxesOptions extends Omit<BackendOptions, "store" | "name"> {
   /** Keeps all sandboxes beyond the end of the process, with their names and options; by default they are in memory only. */
@@ -79,9 +80,13 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
   const idle = createIdleWatch(options.sandboxIdleMs, wall.now);
   const registry = createRegistry(options, idle);
   const defaultBackend = (): Backend => registry.get(defaultSandbox) ?? registry.create(defaultSandbox);
-  defaultBackend();
-  for (const { name, options: own } of options.stores?.list() ?? [])
-    if (name !== defaultSandbox) registry.resume(name, JSON.parse(own));
+  try {
+    defaultBackend();
+    for (const stored of options.stores?.list() ?? []) if (stored.name !== defaultSandbox) registry.resume(stored);
+  } catch (error) {
+    registry.closeAll();
+    throw error;
+  }
   const handle = async (
     request: IncomingRequest,
     peer?: Peer,
@@ -147,7 +152,9 @@ interface Registry
   extends Pick<Sandboxes, "get" | "create" | "delete" | "list" | "follow" | "close">,
     Pick<SandboxRegistry, "describe"> {
   /** Opens a stored sandbox. */
-  resume(name: string, own: Partial<BackendOptions>): void;
+  resume(stored: StoredSandbox): void;
+  /** Closes all sandboxes, but not what stores them. */
+  closeAll(): void;
   /** The error message if no further sandbox can be created; starts in lower case, without a full stop. */
   limitError(): string | undefined;
 }
@@ -161,28 +168,54 @@ function createRegistry(
   const followers = new Set<Follower>();
   const announce = (type: string, name: string): void => backends.get(defaultSandbox)?.events.emit(type, { name });
   const remove = (name: string): boolean => {
+    const stored = stores?.list().find((one) => one.name === name);
     backends.get(name)?.close();
-    stores?.delete(name);
     idle.forget(name);
     const isRemoved = backends.delete(name);
+    try {
+      stores?.delete(name);
+    } catch (error) {
+      // It is still stored, so it stays.
+      if (stored !== undefined) resume(stored);
+      throw error;
+    }
     announce("sandbox.deleted", name);
     return isRemoved;
   };
   // Expired sandboxes are removed on access; a timer would keep the process running.
   const current = (): ReadonlyMap<string, AssembledBackend> => {
-    for (const name of idle.expired()) if (name !== defaultSandbox) remove(name);
+    for (const name of idle.expired()) if (name !== defaultSandbox) removeExpired(name);
     return backends;
   };
-  const add = (name: string, own: Partial<BackendOptions>, store: SandboxStore | undefined): Backend => {
+  const removeExpired = (name: string): void => {
+    try {
+      remove(name);
+    } catch {
+      // The request of another sandbox must not fail. It is tried again once it has been idle again.
+    }
+  };
+  const add = (name: string, own: Partial<BackendOptions>): Backend => {
+    // Functions among the options are not stored.
+    const store = stores?.open(name, JSON.stringify(own));
     const policies = { ...common.policies, ...own.policies };
-    const backend = assembleBackend(
-      { ...common, ...own, controlPlane: true, policies, name, ...(store && { store }) },
-      { ...defaultParts, sandboxes: registry, onFollow: () => idle.begin(name) },
-    );
+    let backend: AssembledBackend;
+    try {
+      backend = assembleBackend(
+        { ...common, ...own, controlPlane: true, policies, name, ...(store && { store }) },
+        { ...defaultParts, sandboxes: registry, onFollow: () => idle.begin(name) },
+      );
+    } catch (error) {
+      store?.close();
+      throw error;
+    }
     for (const follower of followers) followOne(follower, name, backend);
     backends.set(name, backend);
     idle.begin(name)();
     return backend;
+  };
+  const resume = ({ name, options }: StoredSandbox): void => void add(name, JSON.parse(options));
+  const closeAll = (): void => {
+    for (const backend of backends.values()) backend.close();
   };
   const registry: Registry = {
     get: (name) => current().get(name),
@@ -199,20 +232,18 @@ function createRegistry(
         throw new InputError("name", `sandbox "${name}" already exists. Delete it first, or choose another name.`);
       const limitError = registry.limitError();
       if (limitError !== undefined) throw new InputError("name", limitError);
-      // Functions among the options are not stored.
-      const store = stores?.open(name, JSON.stringify(own));
+      if (name === defaultSandbox) return add(name, own);
       let backend: Backend;
       try {
-        backend = add(name, own, store);
+        backend = add(name, own);
       } catch (error) {
-        store?.close();
-        if (name !== defaultSandbox) stores?.delete(name);
+        stores?.delete(name);
         throw error;
       }
-      if (name !== defaultSandbox) announce("sandbox.created", name);
+      announce("sandbox.created", name);
       return backend;
     },
-    resume: (name, own) => void add(name, own, stores?.open(name, JSON.stringify(own))),
+    resume,
     delete(name) {
       if (name === defaultSandbox)
         throw new InputError("name", `sandbox "${defaultSandbox}" cannot be deleted. Reset it instead.`);
@@ -227,8 +258,9 @@ function createRegistry(
         for (const stop of follower.stops.values()) stop();
       };
     },
+    closeAll,
     close() {
-      for (const backend of backends.values()) backend.close();
+      closeAll();
       stores?.close();
     },
   };
@@ -262,7 +294,7 @@ function limitReached(limit: number): string {
 interface Refusal {
   /** The path without the prefix. */
   readonly path: string;
-  readonly code: "bad_request" | "not_found";
+  readonly code: ErrorCode;
   readonly refusal: string;
 }
 
@@ -284,8 +316,16 @@ function findSandbox(
     return { path, code: "not_found", refusal: unknownSandbox(name, registry.list(), expiryOf(sandboxIdleMs)) };
   const limitError = known === undefined ? registry.limitError() : undefined;
   if (limitError !== undefined) return { path, code: "not_found", refusal: `T${limitError.slice(1)}.` };
+  let backend = known;
+  try {
+    backend ??= registry.create(name);
+  } catch (error) {
+    // Such as a full disk.
+    const reason = error instanceof Error ? error.message : String(error);
+    return { path, code: "internal_error", refusal: `Sandbox "${name}" could not be created: ${reason}` };
+  }
   if (path !== url.pathname) url.pathname = path;
-  return { name, backend: known ?? registry.create(name) };
+  return { name, backend };
 }
 
 function expiryOf(idleMs: number | undefined): string | undefined {

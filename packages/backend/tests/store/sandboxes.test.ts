@@ -54,6 +54,83 @@ it("idle sandboxes that are removed are removed from the stores too", async () =
   expect(stores.list().map(({ name }) => name)).toEqual(["default"]);
 });
 
+/** Stores that refuse some work as long as their disk is full. */
+function fillable() {
+  const stores = memoryStores();
+  let isFull = false;
+  const refuse = (): void => {
+    if (isFull) throw new Error("the disk is full");
+  };
+  const watched: SandboxStores = {
+    ...stores,
+    open(name, options) {
+      if (!stores.list().some((stored) => stored.name === name)) refuse();
+      return stores.open(name, options);
+    },
+    delete(name) {
+      refuse();
+      stores.delete(name);
+    },
+  };
+  return {
+    stores: watched,
+    fill(full: boolean) {
+      isFull = full;
+    },
+  };
+}
+
+it("a sandbox that could not be deleted stays, and goes on storing", async () => {
+  const { stores, fill } = fillable();
+  const sandboxes = createSandboxes({ stores });
+  sandboxes.create("kept", { policies: { concurrentCallLimit: 2 } });
+  fill(true);
+  const refused = await control(sandboxes, "DELETE /sandboxes/kept");
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([500, expect.stringContaining("the disk is full")]);
+  await control(sandboxes, "PUT /policies", { missedCallLimit: 9 }, { "x-sandbox": "kept" });
+  const { policies } = createSandboxes({ stores }).get("kept") ?? {};
+  expect(policies).toMatchObject({ missedCallLimit: 9, concurrentCallLimit: 2 });
+  fill(false);
+  expect((await control(sandboxes, "DELETE /sandboxes/kept")).status).toBe(204);
+  expect(createSandboxes({ stores }).list()).toEqual(["default"]);
+});
+
+it("an idle sandbox that could not be removed fails no request, and is removed later", async () => {
+  const { stores, fill } = fillable();
+  let now = 0;
+  const wall = { now: () => now, after: () => () => {} };
+  const sandboxes = createSandboxes({ stores, wall, sandboxIdleMs: 1000 });
+  sandboxes.create("idle");
+  fill(true);
+  now = 1000;
+  expect((await control(sandboxes, "GET /policies")).status).toBe(200);
+  fill(false);
+  now = 2000;
+  expect(sandboxes.list()).toEqual(["default"]);
+});
+
+it("a request that cannot create its sandbox says why", async () => {
+  const { stores, fill } = fillable();
+  const sandboxes = createSandboxes({ stores, autoSandboxes: true });
+  fill(true);
+  const { status, body } = await control(sandboxes, "GET /policies", undefined, { "x-sandbox": "new" });
+  expect(status).toBe(500);
+  expect(JSON.stringify(body)).toContain('Sandbox \\"new\\" could not be created: the disk is full');
+});
+
+it("closes the sandboxes that it has opened if one cannot be loaded", () => {
+  const stores = memoryStores();
+  createSandboxes({ stores }).create("good");
+  stores.open("bad", "{}").commit([{ table: "sandbox", key: "version", text: "9" }]);
+  const closed: string[] = [];
+  const watched: SandboxStores = {
+    ...stores,
+    open: (name, options) => ({ ...stores.open(name, options), close: () => void closed.push(name) }),
+  };
+  expect(() => createSandboxes({ stores: watched })).toThrow("version 9");
+  expect(closed.sort()).toEqual(["bad", "default", "good"]);
+});
+
 it("ends the use of every store", () => {
   const stores = memoryStores();
   const closed: string[] = [];
