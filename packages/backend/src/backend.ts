@@ -68,7 +68,7 @@ export interface BackendOptions {
   readonly store?: SandboxStore;
   /** The source of real time; the system's clock by default. */
   readonly wall?: WallClock;
-  /** Its name, which faults for a sandbox name; `default` by default. */
+  /** The name that faults for one sandbox give it; `default` by default. */
   readonly name?: string;
   /** Attacks the receiver of a destination when the control plane is asked to; by default it refuses. */
   readonly attack?: WebhookAttack;
@@ -90,11 +90,17 @@ export interface Backend extends BackendControls {
   record(request: RecordedRequest): void;
   /** Whether the state came from the store. */
   readonly isResumed: boolean;
-  /** Stores what is not stored yet, freezes the clock and ends all event streams. */
+  /** Stores what is not stored yet, freezes the clock and ends all event streams. If storing fails, `saved` rejects afterwards. */
   close(): void;
 }
 
 // The seed, policies and faults are validated where they are applied.
+const objectWith = (...functions: readonly [string, string, ...string[]]) =>
+  z.custom<Readonly<Record<string, unknown>>>(
+    (value) => functions.every((name) => typeof Object(value)[name] === "function"),
+    `must have the functions ${functions.slice(0, -1).join(", ")} and ${functions.at(-1)}`,
+  );
+
 const optionsSchema = z.strictObject({
   seed: z.unknown().optional(),
   now: z
@@ -108,8 +114,8 @@ const optionsSchema = z.strictObject({
   scenarios: z.array(z.unknown()).optional(),
   fetch: z.custom((value) => typeof value === "function", "must be a function").optional(),
   controlPlane: z.boolean().optional(),
-  store: z.custom((value) => typeof value === "object", "must be a store, such as one of SQLite").optional(),
-  wall: z.custom((value) => typeof value === "object", "must have the functions now and after").optional(),
+  store: objectWith("load", "commit", "close").optional(),
+  wall: objectWith("now", "after").optional(),
   name: z.string().optional(),
   attack: z.custom((value) => typeof value === "function", "must be a function").optional(),
 });
@@ -144,9 +150,15 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const isResumed = keeper !== undefined && keepCore(core, keeper);
   if (isResumed) continueWork(core);
   else {
-    events.quietly(() => loadInitial(core, options));
-    applyScenarios(core, options);
-    keeper?.flush();
+    try {
+      events.quietly(() => loadInitial(core, options));
+      applyScenarios(core, options);
+      keeper?.flush();
+    } catch (error) {
+      // Otherwise a part of a sandbox would be stored.
+      keeper?.stop();
+      throw error;
+    }
   }
   const record = createRecorder(core.journal, events, keeper);
   const { world, tokens, faults, journal } = core;

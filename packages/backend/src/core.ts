@@ -36,7 +36,8 @@ export function createCore(
   const { prng = 1, wall = systemClock, name = "default", store } = options;
   // Separate sequences, so that reads and faults do not change the ids of records created later.
   const randoms = { main: createRandom(prng), requestIds: createRandom(~prng), faults: createRandom(prng ^ (1 << 16)) };
-  const keeper = store === undefined ? undefined : new Keeper(store, wall, (error) => goBack(core, error, wall));
+  const keeper =
+    store === undefined ? undefined : new Keeper(store, wall, (error): (() => void) => goBack(core, error, wall));
   const timers = keeper && new KeptTimers(keeper);
   const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
   const clock = createClock(start === undefined ? undefined : parseTime("now", start), {

@@ -113,7 +113,7 @@ export interface WritableJournal extends Journal {
   shown(entry: JournalEntry): JournalEntry;
   /** What a store keeps of the journal. */
   keep(): KeptJournal;
-  /** Puts stored entries and counts in place of the present ones; the entries are consecutive. */
+  /** Puts stored entries and counts in place of the present ones. */
   resume(kept: KeptJournal, entries: readonly JournalEntry[]): void;
   /** The entries after an id, oldest first. */
   entriesAfter(id: number): readonly JournalEntry[];
@@ -177,9 +177,7 @@ export function createJournal(
     entriesAfter: (after) => select({ after }),
     keep: () => ({ last, cleared, counts: counts.keep() }),
     resume(kept, stored) {
-      // Where a process ended before it stored its last entries, later ids leave a gap, which the rings do not have.
-      cleared = stored.length === 0 ? kept.last : Math.max(kept.cleared, (stored[0]?.id ?? 1) - 1);
-      last = kept.last;
+      ({ last, cleared } = kept);
       entries = [];
       exchanges = [];
       for (const entry of stored) entries[(entry.id - cleared - 1) % maxEntries] = entry;

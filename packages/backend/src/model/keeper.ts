@@ -31,7 +31,7 @@ export type Urgency = "now" | "soon";
 
 /** Collects changes for a flush. */
 export interface FlushSource {
-  /** The changes since the latest flush that succeeded, which `done` tells. */
+  /** The changes since the latest flush that succeeded. `done` runs after this one has succeeded. */
   changes(): { readonly rows: readonly RowChange[]; done(): void };
 }
 
@@ -51,7 +51,7 @@ export class NotStoredError extends Error {
 export class Keeper {
   readonly #store: SandboxStore;
   readonly #wall: WallClock;
-  readonly #failed: (error: NotStoredError) => void;
+  readonly #failed: (error: NotStoredError) => () => void;
   readonly #facts = new Map<string, Fact>();
   readonly #factTexts = new Map<string, string>();
   readonly #touched = new Set<string>();
@@ -59,14 +59,18 @@ export class Keeper {
   #changes = new Map<string, Pending>();
   #saving: Promise<void> | undefined;
   #cancelFlush: (() => void) | undefined;
+  #cancelRest: (() => void) | undefined;
   #isOn = false;
-  /** Why the latest commit failed that did. */
+  /** The error of the latest failed commit. */
   #failure: NotStoredError | undefined;
   /** Whether the state is no longer that of the store. */
   #isBroken = false;
 
-  /** `failed` runs after a commit failed: the state must go back to what the store holds. */
-  constructor(store: SandboxStore, wall: WallClock, failed: (error: NotStoredError) => void) {
+  /**
+   * `failed` runs after a commit failed: the state must go back to what the store holds. It returns a function that cancels what
+   * it planned for later.
+   */
+  constructor(store: SandboxStore, wall: WallClock, failed: (error: NotStoredError) => () => void) {
     this.#store = store;
     this.#wall = wall;
     this.#failed = failed;
@@ -167,17 +171,26 @@ export class Keeper {
     for (const { done } of collected) done();
   }
 
-  /** Commits the rest, stops noting changes, and ends the use of the store. */
+  /** Commits the rest, stops, and ends the use of the store. If the commit fails, `saved` rejects from then on. */
   close(): void {
     if (!this.#isOn) return;
     try {
       this.flush();
-    } catch {
-      // Answers never depend on it: those that did have failed themselves.
+    } catch (error) {
+      // Answers may wait for this commit.
+      this.#failure = new NotStoredError(error);
+      this.#isBroken = true;
     } finally {
-      this.#isOn = false;
+      this.stop();
       this.#store.close();
     }
+  }
+
+  /** Stops noting changes. Those that are not stored yet never are. */
+  stop(): void {
+    this.#isOn = false;
+    this.#cancelFlush?.();
+    this.#cancelRest?.();
   }
 
   /** Plans the next commit. */
@@ -195,15 +208,17 @@ export class Keeper {
 
   #save(): void {
     this.#saving = undefined;
-    if (!this.#isOn || this.#isBroken) return;
+    if (this.#isBroken) throw this.#failure;
+    if (!this.#isOn) return;
     try {
       this.#commit();
     } catch (error) {
       this.#changes = new Map();
       this.#touched.clear();
       this.#failure = new NotStoredError(error);
+      this.#cancelRest?.();
       try {
-        this.#failed(this.#failure);
+        this.#cancelRest = this.#failed(this.#failure);
       } catch {
         this.#isBroken = true;
       }

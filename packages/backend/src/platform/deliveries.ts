@@ -3,6 +3,7 @@ import type { WebhookFaultAction } from "../faults/fault.ts";
 import type { FaultQueue, MatchedWebhookFault } from "../faults/faults.ts";
 import { History } from "../model/history.ts";
 import { InputError } from "../model/input-error.ts";
+import type { Keeper } from "../model/keeper.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
 import type { DestinationRecord } from "../model/records.ts";
 import { retention } from "../model/retention.ts";
@@ -141,7 +142,7 @@ class SignedDeliveries implements DeliveryEngine {
   readonly redeliver = async (id: string): Promise<Delivery> => {
     const first = this.sent.items.find(({ delivery }) => delivery.id === id);
     if (first === undefined) throw new InputError("id", `no delivery has the id ${id}`);
-    const again = { ...first.event, id: this.#world.random.uuid(), redeliveryOf: id };
+    const again = { ...first.event, id: this.#newEventId(), redeliveryOf: id };
     return new Promise((answered) => this.#begin(again, this.#find(again.destinationId), answered));
   };
 
@@ -160,15 +161,22 @@ class SignedDeliveries implements DeliveryEngine {
   };
 
   #sendEvent({ destinationId, ...payload }: Trigger, answered: Answered, event?: EventIdentity): string {
-    const { clock, random } = this.#world;
+    const { clock } = this.#world;
     const destination = this.#find(destinationId);
     webhookUrl(destination);
-    const id = event?.id ?? random.uuid();
+    const id = event?.id ?? this.#newEventId();
     const createdAt = new Date(event?.createdAt ?? clock.now()).toISOString();
     const body = JSON.stringify({ ...payload, type: webhookSignature.event, id, createdAt, destinationId });
     const transferId = typeof payload.transferId === "string" ? { transferId: payload.transferId } : {};
     this.#begin({ id, destinationId, ...transferId, body }, destination, answered);
     return id;
+  }
+
+  /** Creates an id. It is stored before the event is sent, so that no other event gets it after a restart. */
+  #newEventId(): string {
+    const { random, keeper } = this.#world;
+    keeper?.touch("random");
+    return random.uuid();
   }
 
   /** Sends an event: once, or as the fault says that matches it. */
@@ -210,9 +218,8 @@ class SignedDeliveries implements DeliveryEngine {
   async #post(offer: OpenOffer, event: Identified, { url, headers, body, signature }: PlannedSend): Promise<void> {
     const { clock, policies, events, keeper } = this.#world;
     const [at, era] = [clock.now(), this.#era];
-    const saving = keeper?.saved();
-    // After a failed commit the state has gone back, and another delivery takes the place of this one.
-    if (saving !== undefined) await saving.catch(() => {});
+    // After a failed commit, its change did not happen.
+    if (keeper !== undefined && !(await isSaved(keeper))) return offer.conclude();
     if (era !== this.#era) return offer.conclude();
     const overtaken = this.#held.waitingForNext(event.destinationId);
     const sentAt = new Date(at).toISOString();
@@ -253,6 +260,15 @@ class SignedDeliveries implements DeliveryEngine {
     const destination = this.#world.state.destinations.get(destinationId);
     if (destination === undefined) throw new InputError("destinationId", `no destination has the id ${destinationId}`);
     return destination;
+  }
+}
+
+async function isSaved(keeper: Keeper): Promise<boolean> {
+  try {
+    await keeper.saved();
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -110,14 +110,14 @@ export function continueWork({ world, transfers }: KeptCore): void {
 /** How long timers and offers rest after a commit failed, in milliseconds of real time: at once, the next would fail too. */
 const restMs = 1000;
 
-/** Goes back to what the store holds, since a commit failed. */
-export function goBack(core: KeptCore, { message }: NotStoredError, wall: WallClock): void {
+/** Goes back to what the store holds, because a commit failed, and continues after a rest. Returns a function that cancels that. */
+export function goBack(core: KeptCore, { message }: NotStoredError, wall: WallClock): () => void {
   const { keeper, events } = core.world;
   const stored = keeper?.load();
   if (keeper === undefined || stored === undefined) throw new Error("The store holds no state.");
   keeper.withoutNoting(() => resume(core, stored, restMs));
   events.emit("sandbox.restored", { reason: message });
-  wall.after(restMs, () => continueWork(core));
+  return wall.after(restMs, () => continueWork(core));
 }
 
 function readFacts({ rows }: StoredState): Facts {

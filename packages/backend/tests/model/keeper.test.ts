@@ -14,6 +14,7 @@ function keeping() {
   };
   const keeper = new Keeper({ ...store, commit }, systemClock, () => {
     failures += 1;
+    return () => {};
   });
   keeper.start();
   return {
@@ -102,6 +103,25 @@ it("keeps what could not be flushed for the next commit", async () => {
   fill(false);
   keeper.flush();
   expect(stored()).toEqual([["1", textA]]);
+});
+
+it("says what it could not commit on closing, also to those that wait for it already", async () => {
+  const { keeper, fill } = keeping();
+  keeper.change("t", "1", undefined, a);
+  const waiting = keeper.saved();
+  fill(true);
+  keeper.close();
+  await expect(waiting).rejects.toThrow("full");
+  await expect(keeper.saved()).rejects.toThrow("full");
+});
+
+it("stores nothing that was changed before it stopped", async () => {
+  const { keeper, stored } = keeping();
+  keeper.change("t", "1", undefined, a);
+  const waiting = keeper.saved();
+  keeper.stop();
+  await waiting;
+  expect(stored()).toEqual([]);
 });
 
 it("notes nothing before it starts, while it is quiet, and after it closed", async () => {

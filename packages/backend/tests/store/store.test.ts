@@ -1,78 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, type BackendOptions, createBackend } from "../../src/backend.ts";
-import { memoryStores } from "../../src/conformance.ts";
 import type { WallClock } from "../../src/model/clock.ts";
-import type { RowChange, SandboxStore } from "../../src/model/store.ts";
+import type { SandboxStore } from "../../src/model/store.ts";
 import { demo } from "../../src/testing/demo-seed.ts";
-import { codeOf, control, send } from "../test-client.ts";
+import { control, send } from "../test-client.ts";
+import { crash, manualWall, settled, storage } from "./storage.ts";
 
 const group = { name: "Stored", members: [{ destinationId: demo.destinations.app }] };
 const createGroup = (backend: Backend, name = group.name) =>
   send(backend, "POST /transfers/destination-groups", { body: { ...group, name } });
-
-/** A real time that a test moves. Tasks run when it passes them. */
-function manualWall(start = Date.parse("2026-05-01T10:00:00Z")) {
-  let now = start;
-  let tasks: { at: number; run: () => void }[] = [];
-  const wall: WallClock = {
-    now: () => now,
-    after(ms, run) {
-      const task = { at: now + ms, run };
-      tasks.push(task);
-      return () => {
-        tasks = tasks.filter((other) => other !== task);
-      };
-    },
-  };
-  return {
-    wall,
-    async pass(ms: number) {
-      now += ms;
-      const due = tasks.filter(({ at }) => at <= now);
-      tasks = tasks.filter(({ at }) => at > now);
-      for (const { run } of due) run();
-      await settled();
-    },
-    /** Time passes while no process runs: what was planned is gone. */
-    sleep(ms: number) {
-      tasks = [];
-      now += ms;
-    },
-  };
-}
-
-/** Lets everything run that waits for nothing but turns of the event loop. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** A store whose rows outlive the backends that use it. */
-function storage() {
-  const stores = memoryStores();
-  const commits: (readonly RowChange[])[] = [];
-  let failure: Error | undefined;
-  return {
-    commits,
-    /** Makes commits fail until they are allowed again. */
-    fail(error: Error | undefined) {
-      failure = error;
-    },
-    open(): SandboxStore {
-      const inner = stores.open("default", "{}");
-      return {
-        ...inner,
-        commit(changes) {
-          if (failure !== undefined) throw failure;
-          inner.commit(changes);
-          commits.push(changes);
-        },
-      };
-    },
-  };
-}
-
-/** Ends a process: what is not in the store is lost. */
-const crash = (backend: Backend): void => backend.clock.set({ mode: "frozen" });
 
 describe("nothing leaves before it is stored", () => {
   it("an answer resolves after the commit of its change", async () => {
@@ -148,94 +84,6 @@ it("a read commits nothing before the flush", async () => {
   expect(commits.length).toBe(before);
   await pass(250);
   expect(commits.length).toBe(before + 1);
-});
-
-describe("a commit that fails", () => {
-  const full = new Error("the disk is full");
-
-  it("answers 500 with the reason, and the request did not happen: the next one succeeds", async () => {
-    const { open, fail } = storage();
-    const backend = createBackend({ store: open() });
-    fail(full);
-    const refused = await createGroup(backend);
-    expect([refused.status, codeOf(refused)]).toEqual([500, "internal_error"]);
-    expect(JSON.stringify(refused.body)).toContain("the disk is full");
-    expect([...backend.state.groups.values()].filter(({ name }) => name === group.name)).toEqual([]);
-    fail(undefined);
-    expect((await createGroup(backend)).status).toBe(201);
-  });
-
-  it("answers 500 in the control plane too", async () => {
-    const { open, fail } = storage();
-    const backend = createBackend({ store: open(), controlPlane: true });
-    await backend.saved();
-    fail(full);
-    const { status, body } = await control(backend, "PUT /policies", { concurrentCallLimit: 3 });
-    expect(status).toBe(500);
-    expect(JSON.stringify(body)).toContain("the disk is full");
-    expect(backend.policies.concurrentCallLimit).not.toBe(3);
-  });
-
-  it("answers 500 to a step of the clock in the middle of which it failed", async () => {
-    const { open, fail } = storage();
-    const backend = createBackend({ store: open(), controlPlane: true });
-    backend.transfers.start({ destinationId: demo.destinations.availableHumans });
-    await backend.saved();
-    const now = backend.clock.now();
-    fail(full);
-    const { status } = await control(backend, "POST /clock/advance", { by: 3_600_000 });
-    expect([status, backend.clock.now()]).toEqual([500, now]);
-  });
-
-  it("keeps answering 500 when the state cannot be loaded either", async () => {
-    const { open, fail } = storage();
-    const store = open();
-    let isLost = false;
-    const load: SandboxStore["load"] = () => {
-      if (isLost) throw full;
-      return store.load();
-    };
-    const backend = createBackend({ store: { ...store, load } });
-    isLost = true;
-    fail(full);
-    expect((await createGroup(backend)).status).toBe(500);
-    expect((await send(backend, "GET /roles")).status).toBe(500);
-  });
-
-  it("sends no webhook", async () => {
-    const { open, fail } = storage();
-    let sent = 0;
-    const fetch = async () => {
-      sent += 1;
-      return new Response();
-    };
-    const backend = createBackend({ store: open(), fetch });
-    fail(full);
-    backend.transfers.start({ destinationId: demo.destinations.app });
-    await settled();
-    expect([sent, backend.transfers.list()]).toEqual([0, []]);
-  });
-
-  it("lets timers rest for a second, and does their work once the store works again", async () => {
-    const { open, fail } = storage();
-    const { wall, pass } = manualWall();
-    const backend = createBackend({ store: open(), clock: "flowing", wall });
-    const { id } = backend.transfers.start({ destinationId: demo.destinations.availableHumans });
-    await settled();
-    fail(full);
-    let attempts = 0;
-    backend.events.follow(({ type }) => {
-      if (type === "sandbox.restored") attempts += 1;
-    });
-    await pass(60_000);
-    await pass(900);
-    expect([attempts, backend.transfers.get(id)?.status]).toEqual([1, "ringing"]);
-    fail(undefined);
-    await pass(100);
-    await settled();
-    expect(backend.transfers.get(id)?.status).toBe("unanswered");
-    backend.close();
-  });
 });
 
 describe("after a restart", () => {
@@ -359,6 +207,22 @@ describe("after a restart", () => {
     expect(new Set(ids).size).toBe(20);
   });
 
+  it("no event id repeats, not even of a delivery that was not stored", async () => {
+    const { open } = storage();
+    const ids: string[] = [];
+    const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
+      ids.push(JSON.parse(String(init?.body)).id);
+      return new Response();
+    };
+    for (let run = 0; run < 3; run += 1) {
+      const backend = restart({ fetch }, open);
+      await settled();
+      await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+      crash(backend);
+    }
+    expect(new Set(ids).size).toBe(3);
+  });
+
   it("an unanswered offer is sent again with the same event id, with no request", async () => {
     const { open } = storage();
     const bodies: string[] = [];
@@ -471,6 +335,7 @@ describe("after a restart", () => {
     backend.close();
     backend = restart({ wall }, open);
     expect(backend.journal.list().map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, index) => 501 + index));
+    expect(backend.journal.count).toBe(1500);
     const rows = [...(open().load() ?? [])].filter(({ table }) => table === "journal");
     expect(rows.flatMap(({ text }) => JSON.parse(text)).length).toBeLessThan(1400);
     backend.journal.clear();

@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import { type Backend, createBackend } from "../../src/backend.ts";
+import type { SandboxStore } from "../../src/model/store.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+import type { ScenarioName } from "../../src/testing/scenarios.ts";
+import { codeOf, control, send } from "../test-client.ts";
+import { manualWall, settled, storage } from "./storage.ts";
+
+const group = { name: "Stored", members: [{ destinationId: demo.destinations.app }] };
+const createGroup = (backend: Backend, name = group.name) =>
+  send(backend, "POST /transfers/destination-groups", { body: { ...group, name } });
+const full = new Error("the disk is full");
+
+/** An app that never answers, and how often it got an offer. */
+function silentApp() {
+  let offers = 0;
+  const fetch = (): Promise<Response> => {
+    offers += 1;
+    return new Promise(() => {});
+  };
+  return { fetch, sent: () => offers };
+}
+
+describe("a commit that fails", () => {
+  it("answers 500 with the reason, and the request did not happen: the next one succeeds", async () => {
+    const { open, fail } = storage();
+    const backend = createBackend({ store: open() });
+    fail(full);
+    const refused = await createGroup(backend);
+    expect([refused.status, codeOf(refused)]).toEqual([500, "internal_error"]);
+    expect(JSON.stringify(refused.body)).toContain("the disk is full");
+    expect([...backend.state.groups.values()].filter(({ name }) => name === group.name)).toEqual([]);
+    fail(undefined);
+    expect((await createGroup(backend)).status).toBe(201);
+  });
+
+  it("answers 500 in the control plane too", async () => {
+    const { open, fail } = storage();
+    const backend = createBackend({ store: open(), controlPlane: true });
+    await backend.saved();
+    fail(full);
+    const { status, body } = await control(backend, "PUT /policies", { concurrentCallLimit: 3 });
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).toContain("the disk is full");
+    expect(backend.policies.concurrentCallLimit).not.toBe(3);
+  });
+
+  it("answers 500 to a step of the clock in the middle of which it failed", async () => {
+    const { open, fail } = storage();
+    const backend = createBackend({ store: open(), controlPlane: true });
+    backend.transfers.start({ destinationId: demo.destinations.availableHumans });
+    await backend.saved();
+    const now = backend.clock.now();
+    fail(full);
+    const { status } = await control(backend, "POST /clock/advance", { by: 3_600_000 });
+    expect([status, backend.clock.now()]).toEqual([500, now]);
+  });
+
+  it("keeps answering 500 when the state cannot be loaded either", async () => {
+    const { open, fail } = storage();
+    const store = open();
+    let isLost = false;
+    const load: SandboxStore["load"] = () => {
+      if (isLost) throw full;
+      return store.load();
+    };
+    const backend = createBackend({ store: { ...store, load } });
+    isLost = true;
+    fail(full);
+    expect((await createGroup(backend)).status).toBe(500);
+    expect((await send(backend, "GET /roles")).status).toBe(500);
+  });
+
+  it("sends no webhook", async () => {
+    const { open, fail } = storage();
+    let sent = 0;
+    const fetch = async () => {
+      sent += 1;
+      return new Response();
+    };
+    const backend = createBackend({ store: open(), fetch });
+    fail(full);
+    backend.transfers.start({ destinationId: demo.destinations.app });
+    await settled();
+    expect([sent, backend.transfers.list()]).toEqual([0, []]);
+  });
+
+  it("lets timers rest for a second, and does their work once the store works again", async () => {
+    const { open, fail } = storage();
+    const { wall, pass } = manualWall();
+    const backend = createBackend({ store: open(), clock: "flowing", wall });
+    const { id } = backend.transfers.start({ destinationId: demo.destinations.availableHumans });
+    await settled();
+    fail(full);
+    let attempts = 0;
+    backend.events.follow(({ type }) => {
+      if (type === "sandbox.restored") attempts += 1;
+    });
+    await pass(60_000);
+    await pass(900);
+    expect([attempts, backend.transfers.get(id)?.status]).toEqual([1, "ringing"]);
+    fail(undefined);
+    await pass(100);
+    await settled();
+    expect(backend.transfers.get(id)?.status).toBe("unanswered");
+    backend.close();
+  });
+
+  it("sends no webhook when the state cannot be loaded either", async () => {
+    const { open, fail } = storage();
+    const store = open();
+    let sent = 0;
+    let isLost = false;
+    const load: SandboxStore["load"] = () => {
+      if (isLost) throw full;
+      return store.load();
+    };
+    const fetch = async () => {
+      sent += 1;
+      return new Response();
+    };
+    const backend = createBackend({ store: { ...store, load }, fetch });
+    isLost = true;
+    fail(full);
+    backend.transfers.start({ destinationId: demo.destinations.app });
+    await settled();
+    expect(sent).toBe(0);
+  });
+
+  it("sends an open offer again once, a second after the last of several failures", async () => {
+    const { open, fail } = storage();
+    const { wall, pass } = manualWall();
+    const { fetch, sent } = silentApp();
+    const backend = createBackend({ store: open(), wall, fetch });
+    backend.transfers.start({ destinationId: demo.destinations.app });
+    await settled();
+    fail(full);
+    for (const missedCallLimit of [7, 8, 9]) {
+      backend.changePolicies({ missedCallLimit });
+      await settled();
+      await pass(600);
+    }
+    expect(sent()).toBe(1);
+    fail(undefined);
+    await pass(400);
+    expect(sent()).toBe(2);
+    await pass(5000);
+    expect(sent()).toBe(2);
+  });
+
+  it("sends no offer after the backend was closed", async () => {
+    const { open, fail } = storage();
+    const { wall, pass } = manualWall();
+    const { fetch, sent } = silentApp();
+    const backend = createBackend({ store: open(), wall, fetch });
+    backend.transfers.start({ destinationId: demo.destinations.app });
+    await settled();
+    fail(full);
+    backend.changePolicies({ missedCallLimit: 7 });
+    await settled();
+    backend.close();
+    await pass(5000);
+    expect(sent()).toBe(1);
+  });
+
+  it("answers 500 to a request in flight if it is the last one, of a backend that closes", async () => {
+    const { open, fail } = storage();
+    const backend = createBackend({ store: open() });
+    const groups = backend.state.groups.size;
+    fail(full);
+    const answer = createGroup(backend);
+    while (backend.state.groups.size === groups) await Promise.resolve();
+    backend.close();
+    expect((await answer).status).toBe(500);
+    await expect(backend.saved()).rejects.toThrow("the disk is full");
+  });
+});
+
+describe("a backend that could not be created leaves its store new", () => {
+  it("because of a wrong option", async () => {
+    const { open } = storage();
+    const scenarios = ["unknown" as ScenarioName];
+    expect(() => createBackend({ store: open(), scenarios })).toThrow("unknown");
+    await settled();
+    expect(createBackend({ store: open() }).isResumed).toBe(false);
+  });
+
+  it("because of the first commit", async () => {
+    const { open, fail } = storage();
+    fail(full);
+    expect(() => createBackend({ store: open() })).toThrow("the disk is full");
+    fail(undefined);
+    await settled();
+    expect(createBackend({ store: open() }).isResumed).toBe(false);
+  });
+
+  it("because of what is given as a store or as real time", () => {
+    expect(() => createBackend({ store: null as never })).toThrow(
+      "store: must have the functions load, commit and close",
+    );
+    expect(() => createBackend({ wall: {} as never })).toThrow("wall: must have the functions now and after");
+  });
+});
