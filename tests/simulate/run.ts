@@ -80,6 +80,7 @@ export async function runWorlds(
   { play = simulate, print = console.log, progress = createProgress() }: Surroundings = {},
 ): Promise<Result> {
   // Stack traces of expected errors take time and are never printed.
+  const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   const totals = noTotals();
   const hashes: string[] = [];
@@ -108,6 +109,7 @@ export async function runWorlds(
     add(totals, evidence);
     progress(Math.min(1, done()), totals, seconds());
   }
+  Error.stackTraceLimit = stackTraceLimit;
   const { user, system } = process.cpuUsage();
   return { hashes, failures, totals, seconds: seconds(), coreSeconds: (user + system) / 1e6 };
 }
