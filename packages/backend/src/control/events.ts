@@ -39,7 +39,7 @@ export const eventHandlers = {
           controller.close();
           return;
         }
-        // An event does not tell of what a crash could undo.
+        // The process may end before the change of the event is stored. If it cannot be, `sandbox.restored` follows.
         await saved().catch(() => {});
         position = event.eventId;
         // Without a line `event:`, so that one listener gets every type.
