@@ -5,13 +5,22 @@ declare module "@call-transfer/backend" {
     Decision, Deliveries, Delivery, DestinationRecord, Deviation, EventDetails, EventSelection, Events, Fault,
     FaultAction, FaultFieldError, FaultMatch, FaultWhen, Faults, FlowRecord, FollowOptions, GroupRecord,
     HandledResponse, Inbox, InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal, JournalDetail, JournalEntry,
-    JournalFilter, KeptEvents, Keys, MemberRecord, NewTransfer, NumberRecord, OperationCoverage, Peer, PlainResponse,
-    Policies, ProviderRecord, RecordedExchange, RecordedRequest, RequestCaller, RequestFault, RequestHeaders,
-    RingRecord, SandboxListener, Sandboxes, SandboxesOptions, Scenario, ScenarioEdit, ScenarioName, ScriptEntry, Seed,
-    SeedRecord, ShownChange, SignatureFault, Snapshot, State, StatusCount, Step, TimerPurpose, TokenOptions,
-    TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookAttack, WebhookAttackReport,
-    WebhookFault, WebhookFaultAction, Weekday, bodyLimit, createBackend, createSandboxes, demo, demoSeed, errorResponse,
-    inboxUrl, parseFault, redacted, scenarios, seedSchema, signatureHeader
+    JournalFilter, KeptEvents, Keys, MemberRecord, NewSandboxOptions, NewTransfer, NumberRecord, OperationCoverage,
+    Peer, PlainResponse, Policies, ProviderRecord, RecordedExchange, RecordedRequest, RequestCaller, RequestFault,
+    RequestHeaders, RingRecord, RowChange, SandboxListener, SandboxRegistry, SandboxSelection, SandboxState,
+    SandboxStore, SandboxStores, Sandboxes, SandboxesOptions, Scenario, ScenarioEdit, ScenarioName, ScriptEntry, Seed,
+    SeedRecord, ShownChange, SignatureFault, Snapshot, State, StatusCount, Step, StoredRow, StoredSandbox, TimerPurpose,
+    TokenOptions, TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookAttack,
+    WebhookAttackReport, WebhookFault, WebhookFaultAction, Weekday, bodyLimit, controlError, createBackend,
+    createSandboxes, demo, demoSeed, errorResponse, inboxUrl, isSandboxName, parseFault, redacted, sandboxState,
+    scenarios, seedSchema, selectSandbox, serveSandboxes, signatureHeader, unknownSandbox
+  };
+}
+
+declare module "@call-transfer/backend/conformance" {
+  export {
+    OpenSandboxStore, OpenSandboxStores, RowChange, SandboxStore, SandboxStoreCase, SandboxStores, SandboxStoresCase,
+    StoredRow, StoredSandbox, memoryStores, sandboxStoreCases, sandboxStoresCases
   };
 }
 
@@ -48,6 +57,7 @@ declare interface Backend extends BackendControls {
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
   record(request: RecordedRequest): void;
+  readonly isResumed: boolean;
   close(): void;
 }
 
@@ -70,6 +80,7 @@ declare interface BackendControls {
   readonly operations: readonly OperationDescription[];
   applyScenario(name: ScenarioName): void;
   seed(seed: Seed): void;
+  saved(): Promise<void>;
   snapshot(): Snapshot;
   restore(snapshot: unknown): void;
   reset(): void;
@@ -94,10 +105,13 @@ declare interface BackendOptions {
   readonly scenarios?: readonly ScenarioName[];
   readonly fetch?: typeof globalThis.fetch;
   readonly controlPlane?: boolean;
+  readonly store?: SandboxStore;
+  readonly wall?: WallClock;
+  readonly name?: string;
   readonly attack?: WebhookAttack;
 }
 
-declare type CallRecord = Readonly<Stored<Checked<"calls">, never, "createdAt" | "startedAt">>;
+declare type CallRecord = Stored<Checked<"calls">, never, "createdAt" | "startedAt">;
 
 declare interface Callee {
   readonly destinationId?: string | undefined;
@@ -112,7 +126,7 @@ declare class Calls extends IndexedMap<CallRecord> {
 }
 
 declare type ChangeReport<Record> = (key: string, before: Record | undefined, after: Record | undefined) => void;
-type Checked<Name extends CollectionName> = z.output<(typeof recordSchemas)[Name]>;
+type Checked<Name extends CollectionName> = DeepReadonly<z.output<(typeof recordSchemas)[Name]>>;
 
 declare interface Clock {
   now(): number;
@@ -179,6 +193,10 @@ declare interface Decision {
   readonly section?: string;
   readonly detail?: string;
 }
+
+declare type DeepReadonly<Value> = Value extends object ? {
+  readonly [Name in keyof Value]: DeepReadonly<Value[Name]>;
+} : Value;
 
 declare interface Deliveries {
   trigger(trigger: Trigger): Promise<Delivery>;
@@ -292,7 +310,7 @@ declare interface FollowOptions {
   readonly keepsSandbox?: boolean;
 }
 
-declare type GroupRecord = Readonly<Stored<Checked<"groups">, "createdAt" | "updatedAt", never>>;
+declare type GroupRecord = Stored<Checked<"groups">, "createdAt" | "updatedAt", never>;
 
 declare class Groups extends IndexedMap<GroupRecord> {
   #private;
@@ -401,8 +419,8 @@ declare interface Keys {
 }
 
 declare interface LateAnswer {
-  at: number;
-  code: ErrorCode;
+  readonly at: number;
+  readonly code: ErrorCode;
 }
 
 declare interface ListedFault {
@@ -434,6 +452,12 @@ declare interface MswOptions<Handler> {
   readonly warn?: (message: string) => void;
 }
 
+type NewSandbox = z.output<(typeof controlSchemas)["createSandbox"]["body"]>;
+
+declare type NewSandboxOptions = {
+  readonly [Name in Exclude<keyof NewSandbox, "name">]?: Exclude<NewSandbox[Name], undefined>;
+};
+
 declare interface NewTransfer {
   readonly destinationId?: string | undefined;
   readonly groupId?: string | undefined;
@@ -442,6 +466,8 @@ declare interface NewTransfer {
 }
 
 declare type NumberRecord = Checked<"numbers">;
+declare type OpenSandboxStore = () => SandboxStore | Promise<SandboxStore>;
+declare type OpenSandboxStores = () => SandboxStores | Promise<SandboxStores>;
 
 declare interface OperationCoverage {
   readonly operationId: string;
@@ -515,6 +541,7 @@ declare class ReportingMap<Record> extends Map<string, Record> {
   constructor(report?: ChangeReport<Record>);
   set(key: string, record: Record): this;
   delete(key: string): boolean;
+  clear(): void;
   protected changed(key: string, before: Record | undefined, after: Record | undefined): void;
 }
 
@@ -539,8 +566,51 @@ declare interface RequestHeaders {
   [Symbol.iterator](): Iterator<[string, string]>;
 }
 
-declare interface RingRecord extends z.output<typeof ring> {}
+declare interface RingRecord extends DeepReadonly<z.output<typeof ring>> {}
+
+declare interface RowChange extends Omit<StoredRow, "text"> {
+  readonly text: string | undefined;
+}
+
 declare type SandboxListener = (sandbox: string, event: BackendEvent) => void;
+
+declare interface SandboxRegistry {
+  list(): readonly string[] | Promise<readonly string[]>;
+  describe(name: string): SandboxState | undefined | Promise<SandboxState | undefined>;
+  create(name: string, options: NewSandboxOptions): unknown;
+  delete(name: string): boolean | Promise<boolean>;
+}
+
+declare interface SandboxSelection {
+  readonly name: string;
+  readonly path: string;
+  readonly conflict?: string;
+}
+
+declare type SandboxState = Omit<SuccessBody<"listSandboxes">["sandboxes"][number], "name" | "path">;
+
+declare interface SandboxStore {
+  load(): Iterable<StoredRow> | undefined;
+  commit(changes: readonly RowChange[]): void;
+  close(): void;
+}
+
+declare interface SandboxStoreCase {
+  readonly name: string;
+  run(openStore: OpenSandboxStore): Promise<void>;
+}
+
+declare interface SandboxStores {
+  list(): readonly StoredSandbox[];
+  open(name: string, options: string): SandboxStore;
+  delete(name: string): void;
+  close(): void;
+}
+
+declare interface SandboxStoresCase {
+  readonly name: string;
+  run(openStores: OpenSandboxStores): Promise<void>;
+}
 
 declare interface Sandboxes {
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
@@ -555,7 +625,8 @@ declare interface Sandboxes {
   close(): void;
 }
 
-declare interface SandboxesOptions extends BackendOptions {
+declare interface SandboxesOptions extends Omit<BackendOptions, "store" | "name"> {
+  readonly stores?: SandboxStores;
   readonly autoSandboxes?: boolean;
   readonly maxSandboxes?: number;
   readonly sandboxIdleMs?: number;
@@ -615,9 +686,9 @@ declare interface State {
   readonly contacts: Map<string, ContactRecord>;
   readonly calls: Calls;
   readonly apiKeys: Map<string, ApiKeyRecord>;
-  readonly roles: Map<string, RoleDefinition>;
+  readonly roles: Map<string, DeepReadonly<RoleDefinition>>;
   readonly transfers: Map<string, TransferRecord>;
-  readonly windows: Map<string, { from: number; count: number }>;
+  readonly windows: Map<string, { readonly from: number; readonly count: number }>;
 }
 
 declare interface StatusCount {
@@ -629,8 +700,19 @@ declare interface StatusCount {
 declare type Step = { readonly by: number } | { readonly to: number | string } | { readonly nextTimer: true };
 
 type Stored<Fields, Filled extends keyof Fields, Instants extends keyof Fields> = Omit<Fields, Filled | Instants> & {
-  [Name in Filled]-?: Exclude<Fields[Name], undefined>;
-} & { [Name in keyof Pick<Fields, Instants>]: number | Extract<Fields[Name], undefined> };
+  readonly [Name in Filled]-?: Exclude<Fields[Name], undefined>;
+} & { readonly [Name in keyof Pick<Fields, Instants>]: number | Extract<Fields[Name], undefined> };
+
+declare interface StoredRow {
+  readonly table: string;
+  readonly key: string;
+  readonly text: string;
+}
+
+declare interface StoredSandbox {
+  readonly name: string;
+  readonly options: string;
+}
 
 declare type SuccessBody<Id extends ControlOperationId> = [Contents<operations[Id]["responses"]>] extends [never] ? unknown : Contents<operations[Id]["responses"]>;
 
@@ -649,7 +731,7 @@ declare interface TokenOptions {
   readonly expired?: true | undefined;
 }
 
-declare interface TransferRecord extends z.output<typeof transfer> {}
+declare interface TransferRecord extends DeepReadonly<z.output<typeof transfer>> {}
 
 declare interface Transfers {
   start(input: NewTransfer): TransferRecord;
@@ -705,6 +787,8 @@ declare type WebhookFaultAction = "truncate" | "reorder" | {
 declare type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
 declare function bodyLimit(method: string, path: string): number;
 declare function callTransferHandlers<Handler>(options: MswOptions<Handler>): Handler[];
+declare function controlError(code: ErrorCode | "invalid_input", message: string, field?: string): Response;
+type controlSchemas = unknown;
 declare function createBackend(options?: BackendOptions): Backend;
 declare function createSandboxes(options?: SandboxesOptions): Sandboxes;
 
@@ -781,6 +865,8 @@ declare const inboxAnswerSchema: z.ZodObject<{
 }, z.core.$strict>;
 
 declare const inboxUrl = "http://inbox.invalid/offers";
+declare function isSandboxName(name: string): boolean;
+declare function memoryStores(): SandboxStores;
 type operations = unknown;
 declare function parseFault(text: string, known?: readonly OperationDescription[]): Fault;
 
@@ -914,6 +1000,10 @@ declare const ring: z.ZodObject<{
   late: z.ZodArray<z.ZodType<LateAnswer, unknown, z.core.$ZodTypeInternals<LateAnswer, unknown>>>;
 }, z.core.$strip>;
 
+declare function sandboxState({ clock, journal }: Pick<BackendControls, "clock" | "journal">): SandboxState;
+declare const sandboxStoreCases: readonly SandboxStoreCase[];
+declare const sandboxStoresCases: readonly SandboxStoresCase[];
+
 declare const scenarios: readonly [{
   readonly name: "app-misses-offers";
   readonly description: "The app answers no offer, so each delivery times out. Offers go to the built-in inbox.";
@@ -969,6 +1059,8 @@ declare const scenarios: readonly [{
 }];
 
 declare const seedSchema: z.ZodObject<Lists, z.core.$strict>;
+declare function selectSandbox(pathname: string, headers: Pick<RequestHeaders, "get">, inHost?: string): SandboxSelection;
+declare function serveSandboxes(sandboxes: SandboxRegistry, request: IncomingRequest, url: URL): Promise<Response>;
 declare function signatureHeader(body: string, secrets: readonly string[], at: number): string;
 
 declare const snapshotSchema: z.ZodObject<{
@@ -1020,4 +1112,5 @@ declare const transfer: z.ZodObject<{
   answers: z.ZodArray<z.ZodInt>;
 }, z.core.$strip>;
 
+declare function unknownSandbox(name: string, names: readonly string[], expiry?: string): string;
 declare function unmockedFetch(bypass: (input: string | URL | Request, init?: RequestInit) => Request): typeof fetch;

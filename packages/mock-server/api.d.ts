@@ -1,6 +1,6 @@
 declare module "@call-transfer/mock-server" {
   export {
-    MockServer, MockServerOptions, PrismServer, PrismServerOptions, ProxyOptions, ProxyServer, TlsOptions,
+    MockServer, MockServerOptions, PrismServer, PrismServerOptions, ProxyOptions, ProxyServer, StoreError, TlsOptions,
     startMockServer, startPrismServer, startProxy
   };
 }
@@ -24,6 +24,13 @@ declare module "@call-transfer/mock-server/playwright" {
   export {
     AccountToken, BrowserCallTransfer, CallTransfer, CallTransferOptions, CallTransferTestFixtures,
     CallTransferWorkerFixtures, SandboxOptions, WebhookReceiver, callTransferFixtures
+  };
+}
+
+declare module "@call-transfer/mock-server/worker" {
+  export {
+    Fetcher, ObjectNamespace, ObjectState, ObjectStorage, Sandbox, SandboxDirectory, SqlStorage, WorkerEnv, worker as
+    default
   };
 }
 
@@ -111,6 +118,10 @@ declare interface CheckResult {
   readonly note?: string;
 }
 
+declare interface Fetcher {
+  fetch(request: Request): Promise<Response>;
+}
+
 declare interface Finding {
   readonly kind: FindingKind;
   readonly check: string;
@@ -140,6 +151,7 @@ declare interface MockServerOptions extends SandboxesOptions {
   readonly tls?: TlsOptions;
   readonly corsOrigins?: readonly string[];
   readonly forwardWebhooks?: string;
+  readonly data?: string;
 }
 
 declare interface MountOptions {
@@ -151,6 +163,23 @@ declare interface MountOptions {
 
 declare interface MountedInspector {
   unmount(): void;
+}
+
+declare interface ObjectNamespace<Id = unknown> {
+  idFromName(name: string): Id;
+  get(id: Id): Fetcher;
+}
+
+declare interface ObjectState {
+  readonly storage: ObjectStorage;
+}
+
+declare interface ObjectStorage {
+  readonly sql: SqlStorage;
+  transactionSync<Result>(task: () => Result): Result;
+  setAlarm(at: number): Promise<void>;
+  deleteAlarm(): Promise<void>;
+  deleteAll(): Promise<void>;
 }
 
 declare interface PrismServer {
@@ -177,7 +206,30 @@ declare interface ProxyServer extends MockServer {
   recordedSeed(): Seed;
 }
 
+declare class Sandbox {
+  #private;
+  constructor(state: ObjectState, env: WorkerEnv);
+  fetch(request: Request): Promise<Response>;
+  alarm(): Promise<void>;
+}
+
+declare class SandboxDirectory {
+  #private;
+  constructor(state: ObjectState, env: WorkerEnv);
+  fetch(request: Request): Promise<Response>;
+}
+
 declare type SandboxOptions = Pick<BackendOptions, "seed" | "now" | "clock" | "prng" | "policies" | "faults">;
+
+declare interface SqlStorage {
+  exec(query: string, ...values: (string | number | null)[]): Iterable<Record<string, SqlValue>>;
+}
+
+type SqlValue = string | number | null | ArrayBuffer;
+
+declare class StoreError extends Error {
+  readonly name = "StoreError";
+}
 
 interface TestParts {
   readonly task: { readonly name: string; readonly fails?: boolean };
@@ -191,6 +243,20 @@ declare interface TlsOptions {
 
 type Use<Value> = (value: Value) => Promise<void>;
 declare type WebhookReceiver = (request: Request) => Response | Promise<Response>;
+
+declare interface WorkerEnv {
+  readonly SANDBOX: ObjectNamespace;
+  readonly DIRECTORY: ObjectNamespace;
+  readonly ASSETS?: Fetcher;
+  readonly CONTROL_TOKEN?: string;
+  readonly SANDBOX_HOST?: string;
+  readonly AUTO_SANDBOXES?: boolean | string;
+  readonly MAX_SANDBOXES?: number | string;
+  readonly SANDBOX_DAYS?: number | string;
+  readonly SANDBOX_OPTIONS?: object | string;
+  readonly CORS_ORIGINS?: string;
+}
+
 declare function attackReceiver(options: AttackOptions): Promise<AttackReport>;
 
 declare const callTransferFixtures: {
@@ -206,3 +272,4 @@ declare function mountInspector(element: Element, backend: Backend | Sandboxes, 
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;
 declare function startProxy(options: ProxyOptions): Promise<ProxyServer>;
+declare const worker: { fetch(request: Request, env: WorkerEnv): Promise<Response> };

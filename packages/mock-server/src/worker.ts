@@ -24,4 +24,4 @@ const worker = {
 };
 
 // biome-ignore lint/style/noDefaultExport: the runtime calls the default export of a Worker
-export default worker;
+export { worker as default };
