@@ -4,6 +4,7 @@ import {
   type ClockMode,
   type ClockSetting,
   checkRate,
+  latestTime,
   parseTime,
   type Step,
   sleepEnds,
@@ -111,7 +112,7 @@ class QueueClock implements KeepableClock {
 
   readonly now = (): number => {
     if (this.#mode === "frozen") return this.#base;
-    return Math.floor(this.#base + (this.#wall.now() - this.#wallBase) * this.#rate);
+    return Math.min(Math.floor(this.#base + (this.#wall.now() - this.#wallBase) * this.#rate), latestTime);
   };
 
   readonly iso = (): string => {
@@ -224,7 +225,8 @@ class QueueClock implements KeepableClock {
     this.#mode = mode;
     this.#rate = rate;
     this.#base = at;
-    this.#wallBase = wallAt;
+    // A real time that was set back meanwhile does not take this clock back.
+    this.#wallBase = Math.min(wallAt, this.#wall.now());
     this.#arm(restMs);
   };
 
@@ -269,6 +271,8 @@ class QueueClock implements KeepableClock {
   }
 
   #runAt(at: number, isIdle: boolean, restMs = 0): () => void {
+    // Never due: the clock stands still before.
+    if (at > latestTime) return () => {};
     const wait = Math.min(Math.max(Math.ceil((at - this.now()) / this.#rate), restMs, 0), longestWait);
     const run = (): void => void this.#afterOtherSteps(() => this.#fire(() => this.now()));
     return this.#wall.after(wait, run, isIdle);

@@ -69,6 +69,17 @@ interface Facts {
   readonly inbox: InboxAnswer;
 }
 
+const factNames = [
+  "version",
+  "clock",
+  "random",
+  "requestIds",
+  "tokenSecret",
+  "policies",
+  "faults",
+  "inbox",
+] as const satisfies readonly (keyof Facts)[];
+
 /** Puts what a store holds in place of the present state. Timers begin to run after `restMs` of real time. */
 function resume(core: KeptCore, stored: StoredState, restMs = 0): void {
   const { world, randoms, requestIds, timers, tokens, faults, inbox, deliveries, transfers } = core;
@@ -81,8 +92,7 @@ function resume(core: KeptCore, stored: StoredState, restMs = 0): void {
     inbox.clear();
     for (const [name, records] of Object.entries(state) as [string, Map<string, unknown>][])
       for (const [key, record] of stored.rows(name)) records.set(key, record);
-    // A newer version has more policies, which keep their defaults.
-    Object.assign(policies, defaultPolicies(), facts.policies);
+    Object.assign(policies, knownPolicies(facts.policies));
     randoms.main.position = facts.random.main;
     randoms.faults.position = facts.random.faults;
     requestIds.resume(facts.requestIds);
@@ -122,10 +132,19 @@ export function goBack(core: KeptCore, { message }: NotStoredError, wall: WallCl
 
 function readFacts({ rows }: StoredState): Facts {
   const facts = Object.fromEntries<unknown>(rows(factTable)) as unknown as Facts;
-  if (facts.version === rowsVersion) return facts;
-  throw new Error(
-    facts.version === undefined
-      ? "The stored sandbox has no version, so it is damaged. Restore the data from a backup."
-      : `The stored sandbox has version ${facts.version}, and this program reads version ${rowsVersion}. Use a newer program.`,
-  );
+  const { version = rowsVersion } = facts;
+  if (version !== rowsVersion)
+    throw new Error(
+      `The stored sandbox has version ${version}, and this program reads version ${rowsVersion}. Use a newer program.`,
+    );
+  const missing = factNames.find((name) => facts[name] === undefined);
+  if (missing === undefined) return facts;
+  throw new Error(`The stored sandbox has no ${missing}, so it is damaged. Restore the data from a backup.`);
+}
+
+/** The stored policies that this version has; the others have their defaults. */
+function knownPolicies(stored: object): Policies {
+  const defaults = defaultPolicies();
+  const known = Object.entries(stored).filter(([name]) => Object.hasOwn(defaults, name));
+  return { ...defaults, ...Object.fromEntries(known) };
 }

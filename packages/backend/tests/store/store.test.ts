@@ -285,6 +285,43 @@ describe("after a restart", () => {
     second.close();
   });
 
+  it("a flowing clock does not go back if the real time was set back", async () => {
+    const { open } = storage();
+    const { wall, pass, sleep } = manualWall();
+    const first = createBackend({ clock: "flowing", wall, store: open() });
+    const before = first.clock.now();
+    sleep(-86_400_000);
+    const second = restart({ wall }, open);
+    expect(second.clock.now()).toBe(before);
+    await pass(1000);
+    expect(second.clock.now()).toBe(before + 1000);
+    second.close();
+  });
+
+  it("a fast clock stands still in the year 9999, and everything else works", async () => {
+    const { open } = storage();
+    const { wall, sleep } = manualWall();
+    const options: BackendOptions = { clock: "flowing", clockRate: 10_000, wall };
+    const first = createBackend({ ...options, store: open() });
+    first.transfers.start({ destinationId: demo.destinations.phone });
+    await first.saved();
+    sleep(30 * 365 * 86_400_000);
+    const second = restart(options, open);
+    expect((await createGroup(second)).status).toBe(201);
+    expect(second.clock.iso()).toBe("9999-01-01T00:00:00.000Z");
+    second.restore(second.snapshot());
+    second.close();
+  });
+
+  it("a policy that this version does not have is dropped", () => {
+    const { open } = storage();
+    createBackend({ store: open(), policies: { missedCallLimit: 9 } }).close();
+    const stored = { missedCallLimit: 8, dropped: 1 };
+    open().commit([{ table: "sandbox", key: "policies", text: JSON.stringify(stored) }]);
+    const expected = { ...createBackend().policies, missedCallLimit: 8 };
+    expect(restart({}, open).policies).toEqual(expected);
+  });
+
   it("a frozen clock stands where it stood", async () => {
     const { open } = storage();
     const { wall, sleep } = manualWall();
@@ -414,6 +451,16 @@ describe("a store that cannot be loaded", () => {
       "The stored sandbox has version 2, and this program reads version 1. Use a newer program.",
     );
   });
+
+  it.each(["version", "clock", "random", "requestIds", "tokenSecret", "policies", "faults", "inbox"])(
+    "because it has no %s says so",
+    (name) => {
+      const { open } = storage();
+      createBackend({ store: open() }).close();
+      open().commit([{ table: "sandbox", key: name, text: undefined }]);
+      expect(() => createBackend({ store: open() })).toThrow(`The stored sandbox has no ${name}, so it is damaged.`);
+    },
+  );
 
   it("because a row is not JSON names the row", () => {
     const store = changed(({ table, text }) => (table === "accounts" ? text.slice(1) : text));
