@@ -1,4 +1,5 @@
 // Runs with a server, which must find nothing, and runs with a planted mistake, which must find it.
+import { killsOf } from "./history.ts";
 import type { PlantName } from "./plants.ts";
 import { add, linesOf, noTotals } from "./report.ts";
 import { type RunOptions, run } from "./run.ts";
@@ -40,7 +41,7 @@ export async function checkPlant(plant: PlantName, seed: number): Promise<boolea
   })) {
     const [first] = findings;
     if (first === undefined) continue;
-    console.log(`found  ${plant}, after ${history.lives.length - 1} kills: ${first}`);
+    console.log(`found  ${plant}, after ${killsOf(history)} kills: ${first}`);
     return true;
   }
   console.log(`MISSED ${plant}: no run found this mistake.`);

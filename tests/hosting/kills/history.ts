@@ -75,7 +75,7 @@ export interface Life {
   readonly startedMs: number;
   /** When it answered; undefined if it was killed before. */
   readyMs?: number;
-  killedMs?: number;
+  endedBy?: "SIGKILL" | "SIGTERM";
 }
 
 /** All that a run writes down. */
@@ -105,4 +105,9 @@ export function isThere({ outcome, isThere }: Write): boolean | undefined {
 /** The writes of one kind, in the order in which they began. */
 export function writesOf<Name extends Kind>(writes: readonly Write[], kind: Name): Write<ChangeOf<Name>>[] {
   return writes.filter((write): write is Write<ChangeOf<Name>> => write.change.kind === kind);
+}
+
+/** The kills of a run. The last one is not counted: it ends the run, when all is checked. */
+export function killsOf({ lives }: History): number {
+  return lives.slice(0, -1).filter(({ endedBy }) => endedBy === "SIGKILL").length;
 }

@@ -404,7 +404,7 @@ describe("the shape of a state", () => {
 describe("a plan", () => {
   it("follows from the seed", () => {
     expect(planOf(7, 30)).toEqual(plan);
-    expect(planOf(8, 30).kills).not.toEqual(plan.kills);
+    expect(planOf(8, 30).ends).not.toEqual(plan.ends);
   });
 
   it("gives each client an account of its own, and none of the demonstration", () => {

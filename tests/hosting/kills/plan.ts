@@ -36,10 +36,12 @@ export interface SandboxPlan {
   readonly policies: Partial<Policies>;
 }
 
-/** When the server is killed. */
-export interface KillPlan {
+/** When the server is killed, or stopped. */
+export interface EndPlan {
   /** Milliseconds after the clients went on. */
   readonly afterMs: number;
+  /** SIGTERM asks the server to end in order. */
+  readonly signal: "SIGKILL" | "SIGTERM";
   /** Milliseconds after the next start, for a second kill while the server starts; undefined for none. */
   readonly duringStartMs: number | undefined;
 }
@@ -47,7 +49,7 @@ export interface KillPlan {
 export interface Plan {
   readonly seed: number;
   readonly sandboxes: readonly SandboxPlan[];
-  readonly kills: readonly KillPlan[];
+  readonly ends: readonly EndPlan[];
 }
 
 /** The time of the sandbox `frozen`. */
@@ -90,7 +92,7 @@ const sandboxFacts = [
 ] as const;
 
 /** The plan of a seed. */
-export function planOf(seed: number, kills: number): Plan {
+export function planOf(seed: number, ends: number): Plan {
   const random = createRandom(seed, "kills");
   const sandboxes = sandboxFacts.map(({ name, options, clients }, index) => ({
     ...{ name, options, policies: policiesOf(index) },
@@ -99,9 +101,10 @@ export function planOf(seed: number, kills: number): Plan {
   return {
     seed,
     sandboxes,
-    kills: Array.from({ length: kills }, () => ({
+    ends: Array.from({ length: ends }, () => ({
       // Many soon, because much is under way then: offers are sent again, and timers that were due fire.
       afterMs: random.chance(0.4) ? random.between(5, 150) : random.between(150, 1200),
+      signal: random.chance(0.1) ? "SIGTERM" : "SIGKILL",
       duringStartMs: random.chance(0.1) ? random.between(0, 700) : undefined,
     })),
   };

@@ -1,11 +1,13 @@
 // Prints what a run counted.
-import type { History, Kind, Outcome, Write } from "./history.ts";
+import { type History, type Kind, killsOf, type Outcome, type Write } from "./history.ts";
 import type { World } from "./run.ts";
 
 /** Sums over worlds. */
 export interface Totals {
   worlds: number;
   kills: number;
+  /** Ends in order, by SIGTERM. */
+  stops: number;
   /** Starts that were killed before they answered. */
   killedStarts: number;
   /** From a start to the first answer. */
@@ -20,6 +22,7 @@ export interface Totals {
 export const noTotals = (): Totals => ({
   worlds: 0,
   kills: 0,
+  stops: 0,
   killedStarts: 0,
   slowestStartMs: 0,
   writes: new Map(),
@@ -33,7 +36,8 @@ export const noTotals = (): Totals => ({
 export function add(totals: Totals, { history, seconds }: World): void {
   const { lives, writes, offers, requests, requestIds } = history;
   totals.worlds += 1;
-  totals.kills += lives.filter(({ killedMs }) => killedMs !== undefined).length - 1;
+  totals.kills += killsOf(history);
+  totals.stops += lives.filter(({ endedBy }) => endedBy === "SIGTERM").length;
   totals.killedStarts += lives.filter(({ readyMs }) => readyMs === undefined).length;
   for (const { startedMs, readyMs = startedMs } of lives)
     totals.slowestStartMs = Math.max(totals.slowestStartMs, readyMs - startedMs);
@@ -79,7 +83,7 @@ export function linesOf(totals: Totals): string[] {
     `  ${name.padEnd(20)}${cells.map((cell) => cell.padStart(14)).join("")}`;
   const { accepted, delivered, deliveries } = totals.offers;
   return [
-    `  ${number(totals.kills)} kills in ${totals.worlds} worlds, ${number(totals.killedStarts)} of them before the server answered; slowest start ${number(totals.slowestStartMs)} ms`,
+    `  ${number(totals.kills)} kills, ${number(totals.killedStarts)} of them before the server answered, and ${number(totals.stops)} stops, in ${totals.worlds} worlds; slowest start ${number(totals.slowestStartMs)} ms`,
     row("writes", columns),
     ...[...totals.writes].map(([kind, counts]) =>
       row(

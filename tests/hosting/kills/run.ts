@@ -4,7 +4,7 @@ import { messageOf } from "../../../packages/mock-server/src/control/client.ts";
 import { type Checked, check } from "./check.ts";
 import { Client } from "./client.ts";
 import { createGate } from "./gate.ts";
-import { type History, newHistory } from "./history.ts";
+import { type History, killsOf, newHistory } from "./history.ts";
 import { type Plan, planOf, seedOf } from "./plan.ts";
 import type { PlantName } from "./plants.ts";
 import { startReceiver } from "./receiver.ts";
@@ -29,18 +29,18 @@ export interface World {
   readonly seconds: number;
 }
 
-/** Kills in a world. With more, its state would grow, and checks would take most of the time. */
-const killsPerWorld = 25;
+/** Kills and stops in a world. With more, its state would grow, and checks would take most of the time. */
+const endsPerWorld = 25;
 
 /** Runs worlds, each with the next seed, until one finds something. Yields each when it is over. */
 export async function* run({ kind, seed, kills, minutes, plant }: RunOptions): AsyncGenerator<World> {
   const endMs = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
   let left = kills ?? Number.POSITIVE_INFINITY;
   for (let next = seed; left > 0 && Date.now() < endMs; next += 1) {
-    const world = await runWorld(kind, planOf(next, Math.min(left, killsPerWorld)), plant);
+    const world = await runWorld(kind, planOf(next, Math.min(left, endsPerWorld)), plant);
     yield world;
     if (world.findings.length > 0) return;
-    left -= killsPerWorld;
+    left -= killsOf(world.history);
   }
 }
 
@@ -55,7 +55,8 @@ async function runWorld(kind: KindName, plan: Plan, plant: PlantName | undefined
   const checked: Checked = { plan, url: server.url, history, clients };
   const findings: string[] = [];
   const checkNow = async (isEnd: boolean): Promise<void> => {
-    await gate.allWait();
+    // A client that fails never waits.
+    await Promise.race([gate.allWait(), work]);
     findings.push(...(await check(checked, isEnd)));
     const errors = server.errors();
     if (errors !== "") findings.push(`The server printed: ${errors}`);
@@ -67,11 +68,12 @@ async function runWorld(kind: KindName, plan: Plan, plant: PlantName | undefined
     work = Promise.all(clients.map((client) => client.run(gate.pass)));
     // Awaited at the end.
     work.catch(() => {});
-    for (const { afterMs, duringStartMs } of plan.kills) {
+    for (const { afterMs, signal, duringStartMs } of plan.ends) {
       gate.open();
       await sleep(afterMs);
+      const ended = server.end(signal);
       gate.close();
-      await server.kill();
+      await ended;
       if (duringStartMs !== undefined) await server.start(duringStartMs);
       await server.start();
       await checkNow(false);

@@ -45,8 +45,8 @@ export interface Server {
   errors(): string;
   /** Starts a process, and waits until it answers. With a time, kills it after that many milliseconds before. */
   start(killAfterMs?: number): Promise<void>;
-  /** Ends the process with SIGKILL. */
-  kill(): Promise<void>;
+  /** Ends the process with SIGKILL, or lets it end in order. */
+  end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
   /** Ends the process, and removes the data. */
   close(): Promise<void>;
 }
@@ -59,14 +59,17 @@ export async function prepareServer(kind: KindName, lives: Life[], plant: PlantN
   const errors: string[] = [];
   let running: { readonly child: ChildProcess; readonly life: Life; readonly ended: Promise<unknown> } | undefined;
 
-  const end = async (): Promise<void> => {
+  const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {
     if (running === undefined) return;
     const { child, ended, life } = running;
     running = undefined;
     if (child.exitCode !== null) throw new Error(`The server ended by itself: exit status ${child.exitCode}.`);
-    life.killedMs = Date.now();
-    process.kill(-Number(child.pid), "SIGKILL");
+    life.endedBy = signal;
+    if (signal === "SIGKILL") process.kill(-Number(child.pid), signal);
+    else child.kill(signal);
     await ended;
+    if (signal === "SIGTERM" && child.exitCode !== 0)
+      throw new Error(`The server was asked to end, and ended with exit status ${child.exitCode}.`);
     await portIsFree(port);
   };
   return {
@@ -83,7 +86,7 @@ export async function prepareServer(kind: KindName, lives: Life[], plant: PlantN
       running = { child, life, ended: once(child, "close") };
       if (killAfterMs !== undefined) {
         await sleep(killAfterMs);
-        return end();
+        return end("SIGKILL");
       }
       while (!(await answers(port))) {
         if (child.exitCode !== null) throw new Error(`The server ended at its start: exit status ${child.exitCode}.`);
@@ -93,10 +96,10 @@ export async function prepareServer(kind: KindName, lives: Life[], plant: PlantN
       }
       life.readyMs = Date.now();
     },
-    kill: end,
+    end,
     async close() {
       try {
-        await end();
+        await end("SIGKILL");
       } finally {
         watcher.kill("SIGKILL");
         rmSync(folder, { recursive: true, force: true });
