@@ -68,7 +68,13 @@ export { type Inbox, type InboxAnswer, type InboxEvent, inboxUrl } from "./platf
 export { signatureHeader } from "./platform/signer.ts";
 export type { NewTransfer, ScriptEntry } from "./platform/transfer-input.ts";
 export type { Transfers } from "./platform/transfers.ts";
-export { createSandboxes, type Sandboxes, type SandboxesOptions, type SandboxListener } from "./sandboxes.ts";
+export {
+  createSandboxes,
+  type Sandboxes,
+  type SandboxesOptions,
+  type SandboxListener,
+  type SandboxOptions,
+} from "./sandboxes.ts";
 export type { Collections, SeedRecord } from "./testing/collections.ts";
 export type { BackendControls } from "./testing/controls.ts";
 export { demo, demoSeed } from "./testing/demo-seed.ts";

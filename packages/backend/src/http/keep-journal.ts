@@ -1,5 +1,6 @@
-import { factTable, type Keeper, type StoredState } from "../model/keeper.ts";
+import type { Keeper } from "../model/keeper.ts";
 import type { RowChange } from "../model/store.ts";
+import { factTable, type StoredState } from "../model/stored-state.ts";
 import { type JournalEntry, type KeptJournal, maxEntries, type WritableJournal } from "./journal.ts";
 
 /** The table of the entries. A row holds those of one flush; its key is the last id. */

@@ -1,23 +1,12 @@
+import { ChangedRows } from "./changed-rows.ts";
 import type { WallClock } from "./clock.ts";
 import type { RowChange, SandboxStore } from "./store.ts";
+import { factTable, readState, type StoredState } from "./stored-state.ts";
 
 const { setImmediate } = globalThis as { readonly setImmediate?: (task: () => void) => unknown };
 
 /** How long a change waits that no answer depends on, in milliseconds of real time. */
 const flushMs = 250;
-
-/** The table of the facts, of which a sandbox has one each. */
-export const factTable = "sandbox";
-
-/** What has changed in a row since the last commit. */
-interface Pending {
-  readonly table: string;
-  readonly key: string;
-  /** Undefined for a row that is gone. */
-  readonly value: object | undefined;
-  /** Whether the row must be removed first, so that it moves to the end. */
-  readonly moves: boolean;
-}
 
 /** A value that is stored as a whole, such as the policies. */
 export interface Fact {
@@ -53,10 +42,11 @@ export class Keeper {
   readonly #wall: WallClock;
   readonly #failed: (error: NotStoredError) => () => void;
   readonly #facts = new Map<string, Fact>();
-  readonly #factTexts = new Map<string, string>();
+  /** The stored texts of the facts, by name. */
+  #factTexts = new Map<string, string>();
   readonly #touched = new Set<string>();
   readonly #sources: FlushSource[] = [];
-  #changes = new Map<string, Pending>();
+  readonly #changes = new ChangedRows();
   #saving: Promise<void> | undefined;
   #cancelFlush: (() => void) | undefined;
   #cancelRest: (() => void) | undefined;
@@ -95,12 +85,7 @@ export class Keeper {
     urgency: Urgency = "now",
   ): void {
     if (!this.#isOn) return;
-    const id = `${table} ${key}`;
-    const earlier = this.#changes.get(id);
-    const isNew = before === undefined;
-    // New rows are written in the order in which they were added.
-    if (isNew) this.#changes.delete(id);
-    this.#changes.set(id, { table, key, value: after, moves: earlier !== undefined && (isNew || earlier.moves) });
+    this.#changes.add(table, key, before, after);
     this.plan(urgency);
   }
 
@@ -132,18 +117,9 @@ export class Keeper {
   load(): StoredState | undefined {
     const rows = this.#store.load();
     if (rows === undefined) return undefined;
-    const tables = new Map<string, [key: string, value: never][]>();
-    this.#factTexts.clear();
-    for (const { table, key, text } of rows) {
-      if (table === factTable) this.#factTexts.set(key, text);
-      const found = tables.get(table);
-      if (found === undefined) tables.set(table, [[key, parsed(table, key, text)]]);
-      else found.push([key, parsed(table, key, text)]);
-    }
-    return {
-      rows: (table) => tables.get(table) ?? [],
-      fact: (name) => tables.get(factTable)?.find(([key]) => key === name)?.[1],
-    };
+    const { state, factTexts } = readState(rows);
+    this.#factTexts = factTexts;
+    return state;
   }
 
   /** Begins to note changes. */
@@ -213,7 +189,7 @@ export class Keeper {
     try {
       this.#commit();
     } catch (error) {
-      this.#changes = new Map();
+      this.#changes.clear();
       this.#touched.clear();
       this.#failure = new NotStoredError(error);
       this.#cancelRest?.();
@@ -243,9 +219,9 @@ export class Keeper {
   #commit(others: readonly RowChange[] = []): void {
     const texts = this.#changedFacts();
     const facts = [...texts].map(([key, text]) => ({ table: factTable, key, text }));
-    const changes = [...rowChanges(this.#changes), ...others, ...facts];
+    const changes = [...this.#changes.list(), ...others, ...facts];
     if (changes.length > 0) this.#store.commit(changes);
-    this.#changes = new Map();
+    this.#changes.clear();
     this.#touched.clear();
     for (const [name, text] of texts) this.#factTexts.set(name, text);
   }
@@ -259,28 +235,6 @@ export class Keeper {
       if (text !== this.#factTexts.get(name)) changed.set(name, text);
     }
     return changed;
-  }
-}
-
-/** What a store held. The values have the form in which they were stored. */
-export interface StoredState {
-  /** The rows of a table, in the order of adding. */
-  rows<Value>(table: string): readonly (readonly [key: string, value: Value])[];
-  fact<Value>(name: string): Value | undefined;
-}
-
-function parsed(table: string, key: string, text: string): never {
-  try {
-    return JSON.parse(text) as never;
-  } catch (error) {
-    throw new Error(`The stored row ${key} of ${table} is not JSON. Restore the data from a backup.`, { cause: error });
-  }
-}
-
-function* rowChanges(pending: ReadonlyMap<string, Pending>): Generator<RowChange> {
-  for (const { table, key, value, moves } of pending.values()) {
-    if (moves && value !== undefined) yield { table, key, text: undefined };
-    yield { table, key, text: value === undefined ? undefined : JSON.stringify(value) };
   }
 }
 
