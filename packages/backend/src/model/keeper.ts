@@ -28,7 +28,7 @@ export interface FlushSource {
 export class NotStoredError extends Error {
   constructor(cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`The change could not be stored, and did not happen: ${reason}`, { cause });
+    super(`Changes could not be stored and were undone: ${reason}`, { cause });
     this.name = "NotStoredError";
   }
 }

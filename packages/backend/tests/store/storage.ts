@@ -44,17 +44,25 @@ export function storage() {
   const stores = memoryStores();
   const commits: (readonly RowChange[])[] = [];
   let failure: Error | undefined;
+  let process = 1;
   return {
     commits,
     /** Makes commits fail until they are allowed again. */
     fail(error: Error | undefined) {
       failure = error;
     },
+    /** Ends the process of a backend: what is not in the store is lost. */
+    crash(backend: Backend) {
+      process += 1;
+      backend.clock.set({ mode: "frozen" });
+    },
     open(): SandboxStore {
+      const opened = process;
       const inner = stores.open("default", "{}");
       return {
         ...inner,
         commit(changes) {
+          if (opened !== process) return;
           if (failure !== undefined) throw failure;
           inner.commit(changes);
           commits.push(changes);
@@ -63,6 +71,3 @@ export function storage() {
     },
   };
 }
-
-/** Ends a process: what is not in the store is lost. */
-export const crash = (backend: Backend): void => backend.clock.set({ mode: "frozen" });

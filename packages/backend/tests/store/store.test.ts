@@ -4,7 +4,7 @@ import type { WallClock } from "../../src/model/clock.ts";
 import type { SandboxStore } from "../../src/model/store.ts";
 import { demo } from "../../src/testing/demo-seed.ts";
 import { control, send } from "../test-client.ts";
-import { crash, manualWall, settled, storage } from "./storage.ts";
+import { manualWall, settled, storage } from "./storage.ts";
 
 const group = { name: "Stored", members: [{ destinationId: demo.destinations.app }] };
 const createGroup = (backend: Backend, name = group.name) =>
@@ -90,7 +90,7 @@ describe("after a restart", () => {
   const restart = (options: BackendOptions, open: () => SandboxStore) => createBackend({ ...options, store: open() });
 
   it("everything is there that was acknowledged, with the same tokens, policies, faults and inbox", async () => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const first = createBackend({ store: open(), controlPlane: true });
     expect(first.isResumed).toBe(false);
     const token = await first.keys.issueToken({ userId: demo.users.owner });
@@ -130,7 +130,7 @@ describe("after a restart", () => {
       (backend) => backend.snapshot().tokenSecret,
     ],
   ])("%s is as it was", async (_, change, read) => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const { wall, pass } = manualWall();
     const first = createBackend({ store: open(), wall });
     first.inbox.answer = { status: 503 };
@@ -150,7 +150,7 @@ describe("after a restart", () => {
   });
 
   it("the secret of tokens is the first again after a reset", async () => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const first = createBackend({ store: open() });
     const { tokenSecret } = first.snapshot();
     first.restore(createBackend({ prng: 99 }).snapshot());
@@ -162,7 +162,7 @@ describe("after a restart", () => {
   });
 
   it("a request that was refused before its credential counted is in the journal", async () => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const { wall, pass } = manualWall();
     const first = createBackend({ store: open(), wall });
     await send(first, "GET /roles");
@@ -178,7 +178,7 @@ describe("after a restart", () => {
   });
 
   it("no request id repeats after a snapshot set their sequence to another place", async () => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const snapshotAfter = async (requests: number) => {
       const other = createBackend({ policies: { rateLimit: { requests: 10_000, windowSecs: 60 } } });
       for (let request = 0; request < requests; request += 1) await send(other, "GET /roles");
@@ -196,7 +196,7 @@ describe("after a restart", () => {
   });
 
   it("no request id repeats, not even of requests that were not stored", async () => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const ids: (string | null)[] = [];
     for (let run = 0; run < 4; run += 1) {
       const backend = restart({}, open);
@@ -208,7 +208,7 @@ describe("after a restart", () => {
   });
 
   it("no event id repeats, not even of a delivery that was not stored", async () => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const ids: string[] = [];
     const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
       ids.push(JSON.parse(String(init?.body)).id);
@@ -224,7 +224,7 @@ describe("after a restart", () => {
   });
 
   it("an unanswered offer is sent again with the same event id, with no request", async () => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const bodies: string[] = [];
     const silent = (_: unknown, init?: RequestInit): Promise<Response> => {
       bodies.push(String(init?.body));
@@ -346,7 +346,7 @@ describe("after a restart", () => {
   });
 
   it("the journal and the coverage are those of the last flush, and go on counting", async () => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const { wall, pass } = manualWall();
     const first = createBackend({ store: open(), wall });
     for (let request = 0; request < 3; request += 1) await send(first, "GET /roles");
@@ -401,7 +401,7 @@ describe("after a restart", () => {
   });
 
   it("policies that were changed in place are there after the next commit", async () => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const first = createBackend({ store: open() });
     Object.assign(first.policies, { concurrentCallLimit: 4 });
     await createGroup(first);
@@ -410,7 +410,7 @@ describe("after a restart", () => {
   });
 
   it("a reset leads to the present options, and is stored", async () => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const first = createBackend({ store: open() });
     await createGroup(first);
     first.reset();
@@ -422,7 +422,7 @@ describe("after a restart", () => {
   });
 
   it("the order of calls in the queue is that of placing them", async () => {
-    const { open } = storage();
+    const { open, crash } = storage();
     const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
     const first = createBackend({ store: open(), policies: { concurrentCallLimit: 1 } });
     for (let number = 0; number < 4; number += 1) await send(first, "POST /calls", { body: call });
