@@ -6,6 +6,7 @@ WORKDIR /source
 COPY . .
 RUN npm ci
 RUN npm run build
+RUN mkdir state
 # What is published of each package, and nothing else.
 RUN for name in spec backend mock-server; do \
       mkdir -p "packed/$name" && \
@@ -34,6 +35,8 @@ LABEL org.opencontainers.image.title="call-transfer mock server" \
       org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production CALL_TRANSFER_MOCK_HOST=0.0.0.0
 COPY --from=production /app/ /app/
+# For the file of --data, on a volume: the only folder that the user can write.
+COPY --from=build --chown=1000:1000 /source/state/ /state/
 # Where call-transfer-mock.json, seeds and certificates are mounted.
 WORKDIR /data
 USER 1000:1000

@@ -40,7 +40,10 @@ describe("the page on containers", () => {
   it("shows YAML in which an app waits for a healthy server", () => {
     const [compose, workflow] = fences("yaml").map((text): unknown => parse(text));
     expect(compose).toMatchObject({
-      services: { mock: { read_only: true }, app: { depends_on: { mock: { condition: "service_healthy" } } } },
+      services: {
+        mock: { read_only: true, volumes: ["state:/state"] },
+        app: { depends_on: { mock: { condition: "service_healthy" } } },
+      },
     });
     expect(workflow).toMatchObject({ jobs: { test: { services: { mock: { ports: ["4010:4010"] } } } } });
   });
@@ -54,6 +57,7 @@ describe("the Dockerfile", () => {
     expect(stages.map(({ name }) => name)).toEqual(["build", "production", undefined]);
     expect(last("COPY").map(({ text, options }) => [options.get("from"), text])).toEqual([
       ["production", "/app/ /app/"],
+      ["build", "/source/state/ /state/"],
     ]);
     expect(last("RUN")).toEqual([]);
   });

@@ -1,5 +1,5 @@
 // Builds the file system of the Dockerfile's image without a container engine: the same steps, in an empty folder. Then runs
-// its entry point as another user who can write nothing, until its health check passes, and stops it. `npm ci` and the build
+// its entry point as another user who can write to /state alone, until its health check passes, and stops it. `npm ci` and the build
 // of the first stage are not repeated: the workspace has them.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -39,7 +39,7 @@ const last = (name: string) => stages.at(-1)?.instructions.findLast((one) => one
 checkBase();
 checkTree();
 await checkRun();
-console.log("The image builds, holds production files only, and runs as another user without writing.");
+console.log("The image builds, holds production files only, and runs as another user, who writes to /state alone.");
 
 /** Runs the steps of a stage in a folder of its own; returns the folder, which is the stage's `/`. */
 function build({ name = "image", instructions }: Stage): string {
@@ -63,8 +63,7 @@ function copy({ text, options }: Instruction, own: string, working: string): voi
   const sources = text.split(/\s+/);
   const target = sources.pop() ?? "";
   const to = target.startsWith("/") ? join(own, target) : join(working, target);
-  if (stage !== undefined)
-    cpSync(join(roots.get(stage) ?? "", sources[0] ?? ""), to, { recursive: true, verbatimSymlinks: true });
+  if (stage !== undefined) copyStage(join(roots.get(stage) ?? "", sources[0] ?? ""), to, options.get("chown"));
   else if (text === ". .") copySource(to);
   else
     for (const source of sources) {
@@ -72,6 +71,12 @@ function copy({ text, options }: Instruction, own: string, working: string): voi
       mkdirSync(isFolder ? to : dirname(to), { recursive: true });
       cpSync(join(root, source), isFolder ? join(to, basename(source)) : to);
     }
+}
+
+/** Copies a folder of another stage. Only root can give it to another user. */
+function copyStage(from: string, to: string, owner?: string): void {
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+  if (owner !== undefined && process.getuid?.() === 0) run(folder.path, "chown", "-R", owner, to);
 }
 
 /** Copies the files in Git, which .dockerignore leaves. */
@@ -110,7 +115,7 @@ function checkTree(): void {
       .join(),
     "backend,mock-server,spec",
   );
-  expect("what is in the image", readdirSync(image).sort().join(), "app,data");
+  expect("what is in the image", readdirSync(image).sort().join(), "app,data,state");
   expect("what is in its folder", readdirSync(join(image, "app")).sort().join(), "node_modules,packages");
   const tests = globSync("app/packages/**/{tests,*.test.*,tsconfig*.json}", { cwd: image });
   expect("tests and configuration of ours", tests.join(), "");
@@ -123,6 +128,7 @@ function checkTree(): void {
 
 async function checkRun(): Promise<void> {
   const port = await freePort();
+  const state = join(image, "state");
   const environment = Object.assign(
     {},
     ...(stages
@@ -135,6 +141,7 @@ async function checkRun(): Promise<void> {
     TMPDIR: join(image, "data"),
     ...environment,
     CALL_TRANSFER_MOCK_PORT: String(port),
+    CALL_TRANSFER_MOCK_DATA: join(state, "mock.db"),
   };
   const settings = { cwd: join(image, "data"), env };
   const asUser = (command: readonly string[]) => [
@@ -142,10 +149,12 @@ async function checkRun(): Promise<void> {
     ...command.map((item) => (item.startsWith("/") ? join(image, item) : item)),
   ];
   // Without root there is no other user. The folder is then read-only for this one.
-  if (unprivileged().length === 0) run(folder.path, "chmod", "-R", "a-w", image);
-  else {
+  if (unprivileged().length === 0) {
+    run(folder.path, "chmod", "-R", "a-w", image);
+    run(folder.path, "chmod", "u+w", state);
+  } else {
     const [command = "", ...options] = asUser(["find", "/", "-writable", "-not", "-type", "l"]);
-    expect("files that the user can write", run(image, command, ...options), "");
+    expect("files that the user can write", run(image, command, ...options).trim(), state);
   }
   const check = asUser(execForm(last("HEALTHCHECK").replace(/^.*?CMD /, "")));
   const health = () => spawnSync(check[0] ?? "", check.slice(1), settings).status;
@@ -172,6 +181,7 @@ async function checkRun(): Promise<void> {
     server.kill("SIGTERM");
     const [status] = await Promise.race([stopped, sleep(10_000, ["still running after 10 seconds"])]);
     expect("the exit status after SIGTERM", status, 0);
+    expect("what it keeps", readdirSync(state).join(), "mock.db");
   } finally {
     server.kill("SIGKILL");
     run(folder.path, "chmod", "-R", "u+w", image);

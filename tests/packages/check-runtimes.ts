@@ -1,5 +1,5 @@
 // Runs one program (runtimes/program.mjs) with the packed SDK on every runtime, against the packed mock server. Then runs
-// otel/program.mjs on Node. Fails when a runtime is missing. Requires built packages.
+// otel/program.mjs and runtimes/data-file.mjs on Node. Fails when a runtime is missing. Requires built packages.
 import { copyFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +11,7 @@ import { build as bundleAsPagesDo } from "vite";
 import { install, pack, temporaryFolder, withPackedServer } from "../../scripts/packed.ts";
 import { checkOpenTelemetry } from "./otel/check-otel.ts";
 import { openLosses } from "./runtimes/losses.ts";
-import { openRuntimes, type Runtime } from "./runtimes/runtimes.ts";
+import { firstNodeWithSqlite, openRuntimes, type Runtime } from "./runtimes/runtimes.ts";
 import { now, stage } from "./runtimes/stage.ts";
 
 /** A way to load the SDK in a runtime. */
@@ -75,6 +75,25 @@ async function openPage(): Promise<{ url: string; close(): void }> {
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
+/** Runs the packed mock server with a data file on each version of Node. The oldest must say what it lacks. */
+async function checkDataFiles(project: string, runtimes: readonly Runtime[]): Promise<boolean> {
+  const script = join(project, "data-file.mjs");
+  copyFileSync(fileURLToPath(new URL("./runtimes/data-file.mjs", import.meta.url)), script);
+  let isGood = true;
+  for (const node of [...runtimes.filter(({ name }) => name.startsWith("Node ")), firstNodeWithSqlite()]) {
+    const expected =
+      node.name === "Node 20"
+        ? `A data file requires Node 22.13 or newer, and this is v${node.version}. Update Node, or keep the state in memory.`
+        : "kept";
+    const seen = await node.run(script, "keepState()", "").catch((error: unknown) => String(error));
+    isGood &&= seen === expected;
+    console.log(
+      `${seen === expected ? "ok    " : "failed"}  ${`${node.name} ${node.version}, data file`.padEnd(40)} ${seen}`,
+    );
+  }
+  return isGood;
+}
+
 async function check(folder: string): Promise<boolean> {
   const runtimes = await openRuntimes();
   const project = join(folder, "customer");
@@ -104,6 +123,7 @@ async function check(folder: string): Promise<boolean> {
   } finally {
     page.close();
   }
+  isGood = (await checkDataFiles(project, runtimes)) && isGood;
   return (await checkOpenTelemetry(folder, project, runtimes)) && isGood;
 }
 

@@ -119,6 +119,11 @@ async function chromium(): Promise<Runtime | undefined> {
   };
 }
 
+/** The first version of Node that can keep the state of a mock server in a file. */
+export function firstNodeWithSqlite(): Runtime {
+  return command("Node 22.13", "node-22-13", "node-22-13/bin/node", true);
+}
+
 /**
  * Every supported runtime, installed if necessary. Without a browser on this machine, it leaves the browser out.
  *

@@ -9,24 +9,26 @@ export type Statements = ReturnType<typeof prepareStatements>;
 
 /** The statements of a data file. Those that write a text write its checksum too. */
 export function prepareStatements(database: DatabaseSync) {
-  const position = `?1 * ${positionsPerSandbox} + ?2`;
-  const ofSandbox = `position BETWEEN ?1 * ${positionsPerSandbox} AND (?1 + 1) * ${positionsPerSandbox} - 1`;
+  // Node passes numbers as floating-point numbers, whose products would not be exact. Its version 22.13 knows no numbered parameters.
+  const first = `CAST(? AS INTEGER) * ${positionsPerSandbox}`;
+  const position = `${first} + CAST(? AS INTEGER)`;
+  const ofSandbox = `position BETWEEN ${first} AND ${first} - 1`;
   const begin = database.prepare("BEGIN");
   const commit = database.prepare("COMMIT");
   const sandboxes = database.prepare("SELECT id, name, options, is_new AS isNew FROM sandboxes ORDER BY id");
   const addSandbox = database.prepare(
     "INSERT INTO sandboxes (id, name, options, is_new, checksum) VALUES (?, ?, ?, ?, ?)",
   );
-  const markUsed = database.prepare("UPDATE sandboxes SET is_new = 0, checksum = ?2 WHERE id = ?1");
+  const markUsed = database.prepare("UPDATE sandboxes SET is_new = 0, checksum = ? WHERE id = ?");
   const removeSandbox = database.prepare("DELETE FROM sandboxes WHERE id = ?");
   const removeRows = database.prepare(`DELETE FROM rows WHERE ${ofSandbox}`);
   const rows = database.prepare(
     `SELECT position % ${positionsPerSandbox} AS place, "table", key, text FROM rows WHERE ${ofSandbox} ORDER BY position`,
   );
   const addRow = database.prepare(
-    `INSERT INTO rows (position, "table", key, text, checksum) VALUES (${position}, ?3, ?4, ?5, ?6)`,
+    `INSERT INTO rows (position, "table", key, text, checksum) VALUES (${position}, ?, ?, ?, ?)`,
   );
-  const changeRow = database.prepare(`UPDATE rows SET text = ?3, checksum = ?4 WHERE position = ${position}`);
+  const changeRow = database.prepare(`UPDATE rows SET text = ?, checksum = ? WHERE position = ${position}`);
   const removeRow = database.prepare(`DELETE FROM rows WHERE position = ${position}`);
   return {
     begin: () => void begin.run(),
@@ -36,18 +38,18 @@ export function prepareStatements(database: DatabaseSync) {
       const { id, name, options, isNew } = sandbox;
       addSandbox.run(id, name, options, isNew, sandboxChecksum(sandbox));
     },
-    markUsed: (sandbox: SandboxFacts) => void markUsed.run(sandbox.id, sandboxChecksum({ ...sandbox, isNew: 0 })),
+    markUsed: (sandbox: SandboxFacts) => void markUsed.run(sandboxChecksum({ ...sandbox, isNew: 0 }), sandbox.id),
     removeSandbox({ id }: SandboxFacts) {
-      removeRows.run(id);
+      removeRows.run(id, id + 1);
       removeSandbox.run(id);
     },
     /** The rows of a sandbox in their order. */
-    rows: ({ id }: SandboxFacts) => rows.iterate(id) as unknown as Iterable<PlacedRow>,
+    rows: ({ id }: SandboxFacts) => rows.iterate(id, id + 1) as unknown as Iterable<PlacedRow>,
     addRow(row: RowFacts) {
       addRow.run(row.sandbox, row.place, row.table, row.key, row.text, rowChecksum(row));
     },
     changeRow(row: RowFacts) {
-      changeRow.run(row.sandbox, row.place, row.text, rowChecksum(row));
+      changeRow.run(row.text, rowChecksum(row), row.sandbox, row.place);
     },
     removeRow: ({ sandbox, place }: Pick<RowFacts, "sandbox" | "place">) => void removeRow.run(sandbox, place),
   };
