@@ -90,7 +90,10 @@ export interface Backend extends BackendControls {
   record(request: RecordedRequest): void;
   /** Whether the state came from the store. */
   readonly isResumed: boolean;
-  /** Stores what is not stored yet, freezes the clock and ends all event streams. If storing fails, `saved` rejects afterwards. */
+  /**
+   * Stores what is not stored yet, freezes the clock and ends all event streams. If storing fails, `saved` rejects afterwards.
+   * With a store, requests that change something are answered 500 from then on.
+   */
   close(): void;
 }
 
@@ -146,20 +149,8 @@ export interface AssembledBackend extends Backend {
 export function assembleBackend(options: BackendOptions, parts: Parts): AssembledBackend {
   checkInput(optionsSchema, options);
   const core = createCore(options, parts);
-  const { clock, events, keeper } = core.world;
-  const isResumed = keeper !== undefined && keepCore(core, keeper);
-  if (isResumed) continueWork(core);
-  else {
-    try {
-      events.quietly(() => loadInitial(core, options));
-      applyScenarios(core, options);
-      keeper?.flush();
-    } catch (error) {
-      // Otherwise a part of a sandbox would be stored.
-      keeper?.stop();
-      throw error;
-    }
-  }
+  const { events, keeper } = core.world;
+  const isResumed = begin(core, options);
   const record = createRecorder(core.journal, events, keeper);
   const { world, tokens, faults, journal } = core;
   const answerAndRecord = (recorder: Recorder) =>
@@ -195,12 +186,41 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     close() {
       // First, so that the store holds a clock that flows.
       keeper?.close();
-      events.quietly(() => clock.set({ mode: "frozen" }));
-      core.deliveries.giveUp();
+      stop(core);
       events.end();
     },
   };
   return backend;
+}
+
+/** Continues what the store holds, or begins with the initial state. Returns whether the store held anything. */
+function begin(core: Core, options: BackendOptions): boolean {
+  const { events, keeper } = core.world;
+  try {
+    const isResumed = keeper !== undefined && keepCore(core, keeper);
+    if (isResumed) continueWork(core);
+    else {
+      events.quietly(() => loadInitial(core, options));
+      applyScenarios(core, options);
+      keeper?.flush();
+    }
+    return isResumed;
+  } catch (error) {
+    // Otherwise a part of a sandbox would be stored.
+    keeper?.stop();
+    stop(core);
+    throw error;
+  }
+}
+
+/** Ends what happens by itself. The store does not notice. */
+function stop({ world: { clock, events, keeper }, deliveries }: Core): void {
+  const end = (): void => {
+    events.quietly(() => clock.set({ mode: "frozen" }));
+    deliveries.giveUp();
+  };
+  if (keeper === undefined) end();
+  else keeper.withoutNoting(end);
 }
 
 /** Loads the initial records and faults. */
@@ -250,7 +270,7 @@ function createControls(core: Core, options: BackendOptions, { table }: Parts): 
       expiries.refresh();
       events.emit("sandbox.seeded");
     },
-    saved: async () => world.keeper?.saved(),
+    saved: async () => world.keeper?.allSaved(),
     snapshot: () => takeSnapshot(core),
     restore(snapshot) {
       events.quietly(() => {

@@ -76,7 +76,14 @@ export function createRegistry(
     idle.begin(name)();
     return backend;
   };
-  const resume = ({ name, options }: StoredSandbox): void => void add(name, JSON.parse(options));
+  const resume = ({ name, options }: StoredSandbox): void => {
+    try {
+      add(name, JSON.parse(options));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`Sandbox "${name}": ${reason}`, { cause: error });
+    }
+  };
   const closeAll = (): void => {
     for (const backend of backends.values()) backend.close();
   };

@@ -50,9 +50,10 @@ export class Keeper {
   #saving: Promise<void> | undefined;
   #cancelFlush: (() => void) | undefined;
   #cancelRest: (() => void) | undefined;
-  #isOn = false;
+  #state: "off" | "on" | "closed" = "off";
   /** The error of the latest failed commit. */
   #failure: NotStoredError | undefined;
+  #isLatestStored = true;
   /** Whether the state is no longer that of the store. */
   #isBroken = false;
 
@@ -84,21 +85,33 @@ export class Keeper {
     after: object | undefined,
     urgency: Urgency = "now",
   ): void {
-    if (!this.#isOn) return;
+    if (!this.#isNoted(urgency)) return;
     this.#changes.add(table, key, before, after);
     this.plan(urgency);
   }
 
   /** Notes that a fact may have changed. */
   touch(name: string, urgency: Urgency = "now"): void {
-    if (!this.#isOn) return;
+    if (!this.#isNoted(urgency)) return;
     this.#touched.add(name);
     this.plan(urgency);
+  }
+
+  /** Whether to note a change. After `close`, one that must be stored cannot be, so `saved` rejects from then on. */
+  #isNoted(urgency: Urgency): boolean {
+    if (this.#state === "closed" && urgency === "now") this.#break(new Error("the backend is closed"));
+    return this.#state === "on";
   }
 
   /** The commit under way, if an answer must wait for one. Rejects with NotStoredError. */
   saved(): Promise<void> | undefined {
     return this.#isBroken ? Promise.reject(this.#failure) : this.#saving;
+  }
+
+  /** Resolves when everything that has changed so far is stored. Rejects with NotStoredError if the latest commit failed. */
+  async allSaved(): Promise<void> {
+    await this.saved();
+    if (!this.#isLatestStored) throw this.#failure;
   }
 
   /**
@@ -124,17 +137,17 @@ export class Keeper {
 
   /** Begins to note changes. */
   start(): void {
-    this.#isOn = true;
+    this.#state = "on";
   }
 
   /** Runs a task whose changes are in the store already. */
   withoutNoting<Result>(task: () => Result): Result {
-    const before = this.#isOn;
-    this.#isOn = false;
+    const before = this.#state;
+    this.#state = "off";
     try {
       return task();
     } finally {
-      this.#isOn = before;
+      this.#state = before;
     }
   }
 
@@ -149,29 +162,34 @@ export class Keeper {
 
   /** Commits the rest, stops, and ends the use of the store. If the commit fails, `saved` rejects from then on. */
   close(): void {
-    if (!this.#isOn) return;
+    if (this.#state !== "on") return;
     try {
       this.flush();
     } catch (error) {
       // Answers may wait for this commit.
-      this.#failure = new NotStoredError(error);
-      this.#isBroken = true;
+      this.#break(error);
     } finally {
       this.stop();
+      this.#state = "closed";
       this.#store.close();
     }
   }
 
   /** Stops noting changes. Those that are not stored yet never are. */
   stop(): void {
-    this.#isOn = false;
+    this.#state = "off";
     this.#cancelFlush?.();
     this.#cancelRest?.();
   }
 
+  #break(cause: unknown): void {
+    this.#failure = new NotStoredError(cause);
+    this.#isBroken = true;
+  }
+
   /** Plans the next commit. */
   plan(urgency: Urgency): void {
-    if (!this.#isOn) return;
+    if (this.#state !== "on") return;
     if (urgency === "now") {
       if (this.#saving !== undefined) return;
       this.#saving = endOfTurn().then(() => this.#save());
@@ -185,12 +203,13 @@ export class Keeper {
   #save(): void {
     this.#saving = undefined;
     if (this.#isBroken) throw this.#failure;
-    if (!this.#isOn) return;
+    if (this.#state !== "on") return;
     try {
       this.#commit();
     } catch (error) {
       this.#changes.clear();
       this.#touched.clear();
+      this.#isLatestStored = false;
       this.#failure = new NotStoredError(error);
       this.#cancelRest?.();
       try {
@@ -223,6 +242,7 @@ export class Keeper {
     if (changes.length > 0) this.#store.commit(changes);
     this.#changes.clear();
     this.#touched.clear();
+    this.#isLatestStored = true;
     for (const [name, text] of texts) this.#factTexts.set(name, text);
   }
 

@@ -4,6 +4,7 @@ import type { WritableJournal } from "../http/journal.ts";
 import { keepJournal } from "../http/keep-journal.ts";
 import type { Tokens } from "../http/tokens.ts";
 import type { WallClock } from "../model/clock.ts";
+import { InputError } from "../model/input-error.ts";
 import type { Keeper, NotStoredError } from "../model/keeper.ts";
 import { defaultPolicies, type Policies } from "../model/policies.ts";
 import type { KeepableClock, KeptClock } from "../model/queue-clock.ts";
@@ -52,10 +53,22 @@ export function keepCore(core: KeptCore, keeper: Keeper): boolean {
   keeper.addFact("faults", { read: faults.keep });
   keeper.addFact("inbox", { read: () => inbox.answer });
   const stored = keeper.load();
-  if (stored !== undefined) resume(core, stored);
+  if (stored !== undefined) resumeChecked(core, stored);
   keepJournal(core.journal, keeper, stored);
   keeper.start();
   return stored !== undefined;
+}
+
+function resumeChecked(core: KeptCore, stored: StoredState): void {
+  try {
+    resume(core, stored);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    // Not an option of the present start.
+    throw new Error(`The stored sandbox does not fit this program (${error.message}). Use the one that stored it.`, {
+      cause: error,
+    });
+  }
 }
 
 /** The facts of a backend. */

@@ -60,7 +60,7 @@ export interface BackendControls {
   /**
    * Resolves when everything that has changed so far is stored; at once for a backend in memory. Does not wait for the journal,
    * the list of deliveries, the events of the inbox and rate-limit counts, which are stored within 250 ms. Rejects with an Error
-   * if the changes could not be stored; they are undone then.
+   * if the latest changes could not be stored; they are undone then.
    */
   saved(): Promise<void>;
   /** Exports the backend as JSON, including its secrets. Journal and deliveries are not part of it. */

@@ -124,10 +124,20 @@ it("stores nothing that was changed before it stopped", async () => {
   expect(stored()).toEqual([]);
 });
 
-it("notes nothing before it starts, while it is quiet, and after it closed", async () => {
+it("notes nothing while it is quiet, and after it stopped", () => {
   const { keeper, stored } = keeping();
   keeper.withoutNoting(() => keeper.change("t", "1", undefined, a));
-  keeper.close();
+  keeper.stop();
   keeper.change("t", "2", undefined, a);
   expect([keeper.saved(), stored()]).toEqual([undefined, []]);
+});
+
+it("refuses changes after it closed, but not those that may be lost", async () => {
+  const { keeper, stored } = keeping();
+  keeper.close();
+  keeper.change("t", "1", undefined, a, "soon");
+  expect(keeper.saved()).toBeUndefined();
+  keeper.change("t", "2", undefined, a);
+  await expect(keeper.saved()).rejects.toThrow("the backend is closed");
+  expect(stored()).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { type Backend, createBackend } from "../../src/backend.ts";
 import type { SandboxStore } from "../../src/model/store.ts";
 import { demo } from "../../src/testing/demo-seed.ts";
 import type { ScenarioName } from "../../src/testing/scenarios.ts";
+import type { Seed } from "../../src/testing/seed.ts";
 import { codeOf, control, send } from "../test-client.ts";
 import { manualWall, settled, storage } from "./storage.ts";
 
@@ -69,6 +70,19 @@ describe("a commit that fails", () => {
     fail(full);
     expect((await createGroup(backend)).status).toBe(500);
     expect((await send(backend, "GET /roles")).status).toBe(500);
+  });
+
+  it("shows in `saved` afterwards too, until a commit succeeds", async () => {
+    const { open, fail } = storage();
+    const backend = createBackend({ store: open() });
+    await backend.saved();
+    fail(full);
+    backend.transfers.start({ destinationId: demo.destinations.phone });
+    await settled();
+    await expect(backend.saved()).rejects.toThrow("the disk is full");
+    fail(undefined);
+    backend.transfers.start({ destinationId: demo.destinations.phone });
+    await expect(backend.saved()).resolves.toBeUndefined();
   });
 
   it("sends no webhook", async () => {
@@ -174,6 +188,36 @@ describe("a commit that fails", () => {
     expect((await answer).status).toBe(500);
     await expect(backend.saved()).rejects.toThrow("the disk is full");
   });
+});
+
+it("a closed backend answers 500 to changes, because it cannot store them", async () => {
+  const { open, commits } = storage();
+  const backend = createBackend({ store: open() });
+  await send(backend, "GET /roles");
+  backend.close();
+  const before = commits.length;
+  expect((await send(backend, "GET /roles")).status).toBe(200);
+  const refused = await createGroup(backend);
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([500, expect.stringContaining("is closed")]);
+  expect(commits.length).toBe(before);
+});
+
+it("the clock of a backend that could not be created plans nothing", () => {
+  const { open, fail } = storage();
+  const { wall } = manualWall();
+  const planned = new Set<() => void>();
+  const after: typeof wall.after = (_, task) => {
+    planned.add(task);
+    return () => void planned.delete(task);
+  };
+  const call = { accountId: demo.accountId, direction: "outbound", duration: 0, createdAt: "-1s" };
+  const seed: Seed = {
+    accounts: [{ id: demo.accountId, name: "Example" }],
+    calls: [{ ...call, id: demo.calls.completed, status: "in_progress" }],
+  };
+  fail(full);
+  expect(() => createBackend({ store: open(), clock: "flowing", wall: { ...wall, after }, seed })).toThrow(full);
+  expect(planned.size).toBe(0);
 });
 
 describe("a backend that could not be created leaves its store new", () => {

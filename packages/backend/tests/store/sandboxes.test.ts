@@ -131,6 +131,24 @@ it("closes the sandboxes that it has opened if one cannot be loaded", () => {
   expect(closed.sort()).toEqual(["bad", "default", "good"]);
 });
 
+it("a stored sandbox that cannot be loaded is named, and the clocks of the others stop", async () => {
+  const stores = memoryStores();
+  const first = createSandboxes({ stores, clock: "flowing" });
+  first.default.transfers.start({ destinationId: demo.destinations.phone });
+  first.create("newer");
+  await first.default.saved();
+  first.close();
+  stores.open("newer", "{}").commit([{ table: "sandbox", key: "version", text: "2" }]);
+  const planned = new Set<() => void>();
+  const after = (_: number, task: () => void) => {
+    planned.add(task);
+    return () => void planned.delete(task);
+  };
+  const create = () => createSandboxes({ stores, wall: { now: Date.now, after } });
+  expect(create).toThrow('Sandbox "newer": The stored sandbox has version 2');
+  expect(planned.size).toBe(0);
+});
+
 it("ends the use of every store", () => {
   const stores = memoryStores();
   const closed: string[] = [];

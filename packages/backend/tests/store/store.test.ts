@@ -462,6 +462,16 @@ describe("a store that cannot be loaded", () => {
     },
   );
 
+  it("because it has a fault that this version does not know says so", () => {
+    const { open } = storage();
+    createBackend({ store: open() }).close();
+    const faults = { last: 1, waiting: [{ id: "fault-1", do: "explode" }] };
+    open().commit([{ table: "sandbox", key: "faults", text: JSON.stringify(faults) }]);
+    expect(() => createBackend({ store: open() })).toThrow(
+      /^The stored sandbox does not fit .*faults.waiting\[0\]\.do/,
+    );
+  });
+
   it("because a row is not JSON names the row", () => {
     const store = changed(({ table, text }) => (table === "accounts" ? text.slice(1) : text));
     expect(() => createBackend({ store })).toThrow(/^The stored row \S+ of accounts is not JSON\./);
