@@ -42,6 +42,10 @@ const shown = pages.flatMap((page) =>
   })),
 );
 
+describe("the store of json-file-store.test.ts", async () => {
+  await import("../examples/stores/json-file-store.test.ts");
+});
+
 describe("the programs in the documentation", () => {
   it.each(shown)("$page contains $path unchanged", ({ path, text }) => {
     expect(text).toBe(read(path));
