@@ -7,13 +7,13 @@ declare module "@call-transfer/backend" {
     HandledResponse, Inbox, InboxAnswer, InboxEvent, IncomingRequest, InputError, Journal, JournalDetail, JournalEntry,
     JournalFilter, KeptEvents, Keys, MemberRecord, NewSandboxOptions, NewTransfer, NumberRecord, OperationCoverage,
     Peer, PlainResponse, Policies, ProviderRecord, RecordedExchange, RecordedRequest, RequestCaller, RequestFault,
-    RequestHeaders, RingRecord, RowChange, SandboxListener, SandboxRegistry, SandboxSelection, SandboxState,
-    SandboxStore, SandboxStores, Sandboxes, SandboxesOptions, Scenario, ScenarioEdit, ScenarioName, ScriptEntry, Seed,
-    SeedRecord, ShownChange, SignatureFault, Snapshot, State, StatusCount, Step, StoredRow, StoredSandbox, TimerPurpose,
-    TokenOptions, TransferRecord, Transfers, TransportFault, Trigger, UserRecord, WallClock, WebhookAttack,
-    WebhookAttackReport, WebhookFault, WebhookFaultAction, Weekday, bodyLimit, controlError, createBackend,
-    createSandboxes, demo, demoSeed, errorResponse, inboxUrl, isSandboxName, parseFault, redacted, sandboxState,
-    scenarios, seedSchema, selectSandbox, serveSandboxes, signatureHeader, unknownSandbox
+    RequestHeaders, RingRecord, RowChange, SandboxListener, SandboxOptions, SandboxRegistry, SandboxSelection,
+    SandboxState, SandboxStore, SandboxStores, Sandboxes, SandboxesOptions, Scenario, ScenarioEdit, ScenarioName,
+    ScriptEntry, Seed, SeedRecord, ShownChange, SignatureFault, Snapshot, State, StatusCount, Step, StoredRow,
+    StoredSandbox, TimerPurpose, TokenOptions, TransferRecord, Transfers, TransportFault, Trigger, UserRecord,
+    WallClock, WebhookAttack, WebhookAttackReport, WebhookFault, WebhookFaultAction, Weekday, bodyLimit, controlError,
+    createBackend, createSandboxes, demo, demoSeed, errorResponse, inboxUrl, isSandboxName, parseFault, redacted,
+    sandboxState, scenarios, seedSchema, selectSandbox, serveSandboxes, signatureHeader, unknownSandbox
   };
 }
 
@@ -573,6 +573,7 @@ declare interface RowChange extends Omit<StoredRow, "text"> {
 }
 
 declare type SandboxListener = (sandbox: string, event: BackendEvent) => void;
+declare type SandboxOptions = Omit<BackendOptions, "store" | "name">;
 
 declare interface SandboxRegistry {
   list(): readonly string[] | Promise<readonly string[]>;
@@ -618,14 +619,14 @@ declare interface Sandboxes {
   record(request: RecordedRequest): void;
   readonly default: Backend;
   get(name: string): Backend | undefined;
-  create(name: string, options?: Partial<BackendOptions>): Backend;
+  create(name: string, options?: SandboxOptions): Backend;
   delete(name: string): boolean;
   list(): readonly string[];
   follow(listener: SandboxListener): () => void;
   close(): void;
 }
 
-declare interface SandboxesOptions extends Omit<BackendOptions, "store" | "name"> {
+declare interface SandboxesOptions extends SandboxOptions {
   readonly stores?: SandboxStores;
   readonly autoSandboxes?: boolean;
   readonly maxSandboxes?: number;
