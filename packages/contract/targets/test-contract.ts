@@ -41,6 +41,12 @@ interface Result {
   readonly broken?: string;
 }
 
+/** The message of an error, with that of its cause: `fetch` says there why it failed. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${messageOf(error.cause)}`;
+}
+
 /** Runs all cases on a target; undefined when this machine cannot run the target. */
 async function runTarget(target: string): Promise<Result | undefined> {
   const runs: CaseResult[] = [];
@@ -51,7 +57,7 @@ async function runTarget(target: string): Promise<Result | undefined> {
     if (runner === undefined) return undefined;
     await runner.run(cases, (run) => runs.push(run));
   } catch (error) {
-    return { target, runs, tookMs: tookMs(), broken: error instanceof Error ? error.message : String(error) };
+    return { target, runs, tookMs: tookMs(), broken: messageOf(error) };
   }
   const broken =
     runs.length === cases.length ? {} : { broken: `only ${runs.length} of ${cases.length} cases returned a result` };

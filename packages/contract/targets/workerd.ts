@@ -1,5 +1,5 @@
 // The hosted mock server in Cloudflare's runtime workerd, as packages/mock-server/hosting/ deploys it.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -16,15 +16,21 @@ export interface Workerd {
   readonly url: string;
   /** Ends the runtime. What objects store stays in the folder. */
   stop(): Promise<void>;
+  /** Ends the runtime with SIGKILL; only on Linux. */
+  kill(): Promise<void>;
 }
 
 export interface WorkerdOptions {
   /** Keeps what objects store beyond the runtime; by default it is in memory. */
   readonly folder?: string;
-  /** Settings and secrets in place of those of wrangler.jsonc. */
+  /** The port on 127.0.0.1; a free one by default. */
+  readonly port?: number;
+  /** Settings and secrets in place of those of wrangler.jsonc; undefined for one that is not set. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Another program than the one that is deployed. */
   readonly entry?: URL;
+  /** Whether to run the built packages, as a customer does, instead of the sources. */
+  readonly isBuilt?: boolean;
 }
 
 /** The control token of the Workers that are started here. */
@@ -34,6 +40,7 @@ export const controlToken = "a-control-token-for-tests";
 interface WranglerConfig {
   readonly main: string;
   readonly compatibility_date: string;
+  readonly compatibility_flags: readonly string[];
   readonly durable_objects: { readonly bindings: readonly { readonly name: string; readonly class_name: string }[] };
   readonly migrations: readonly { readonly new_sqlite_classes: readonly string[] }[];
   readonly assets: { readonly directory: string; readonly binding: string; readonly run_worker_first: boolean };
@@ -47,12 +54,12 @@ function readConfig(): WranglerConfig {
   return config as WranglerConfig;
 }
 
-/** Bundles the Worker from the sources, as wrangler bundles it from the package. */
-async function bundled(entry: URL): Promise<string> {
+/** Bundles the Worker, as wrangler does. */
+export async function bundleWorker({ entry, isBuilt = false }: WorkerdOptions = {}): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(entry)],
+    entryPoints: [fileURLToPath(entry ?? new URL(readConfig().main, hosting))],
     ...{ bundle: true, format: "esm", target: "es2022", platform: "browser", write: false },
-    conditions: ["@call-transfer/source", "workerd", "worker", "browser"],
+    conditions: [...(isBuilt ? [] : ["@call-transfer/source"]), "workerd", "worker", "browser"],
     absWorkingDir: fileURLToPath(repository),
     logLevel: "error",
   });
@@ -86,22 +93,54 @@ function passErrors(output: Readable, errors: Readable): void {
   });
 }
 
+/** The processes of Cloudflare's runtime that this process has started. */
+function runtimeProcesses(): readonly number[] {
+  if (process.platform !== "linux") return [];
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    try {
+      // The name in brackets, the state, and the parent's id.
+      const [, name, parent] = /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+      return name === "workerd" && Number(parent) === process.pid ? [Number(pid)] : [];
+    } catch {
+      // It has ended meanwhile.
+      return [];
+    }
+  });
+}
+
+/** The last start: one after the other, so that each finds its own process. */
+let starting: Promise<unknown> = Promise.resolve();
+
 /** Starts the Worker on a free port. */
-export async function startWorkerd({ folder, settings, entry }: WorkerdOptions = {}): Promise<Workerd> {
-  const { main, compatibility_date, durable_objects, migrations, assets, vars } = readConfig();
+export function startWorkerd(options: WorkerdOptions = {}): Promise<Workerd> {
+  const started = starting.then(() => start(options));
+  starting = started.catch(() => {});
+  return started;
+}
+
+async function start({ folder, port = 0, settings, ...program }: WorkerdOptions): Promise<Workerd> {
+  const { compatibility_date, compatibility_flags, durable_objects, migrations, assets, vars } = readConfig();
   const { Miniflare } = await loadMiniflare();
   const classes = migrations.flatMap(({ new_sqlite_classes }) => new_sqlite_classes);
   const objects = durable_objects.bindings.map(({ name, class_name }) => [
     name,
     { className: class_name, useSQLite: classes.includes(class_name) },
   ]);
+  const script = await bundleWorker(program);
+  const bindings = { ...vars, CONTROL_TOKEN: controlToken, ...settings };
+  const others = runtimeProcesses();
   const runtime = new Miniflare({
     handleRuntimeStdio: passErrors,
-    modules: true,
-    script: await bundled(entry ?? new URL(main, hosting)),
-    compatibilityDate: compatibility_date,
-    ...{ host: "127.0.0.1", port: 0 },
-    bindings: { ...vars, CONTROL_TOKEN: controlToken, ...settings },
+    ...{
+      modules: true,
+      script,
+      compatibilityDate: compatibility_date,
+      compatibilityFlags: compatibility_flags,
+      host: "127.0.0.1",
+      port,
+    },
+    bindings: Object.fromEntries(Object.entries(bindings).filter(([, value]) => value !== undefined)),
     durableObjects: Object.fromEntries(objects),
     durableObjectsPersist: folder ?? false,
     assets: {
@@ -113,5 +152,13 @@ export async function startWorkerd({ folder, settings, entry }: WorkerdOptions =
     },
   });
   const { origin } = await runtime.ready;
-  return { url: origin, stop: () => runtime.dispose() };
+  const own = runtimeProcesses().filter((pid) => !others.includes(pid));
+  return {
+    url: origin,
+    stop: () => runtime.dispose(),
+    async kill() {
+      for (const pid of own) process.kill(pid, "SIGKILL");
+      await runtime.dispose();
+    },
+  };
 }

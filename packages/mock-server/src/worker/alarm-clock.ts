@@ -27,7 +27,8 @@ export class AlarmClock implements WallClock {
   #alarmAt = Number.POSITIVE_INFINITY;
   #worksInFlight = 0;
   #openStreams = 0;
-  #isStopped = false;
+  /** Nothing is set before: an alarm that is due would be moved by the object that it wakes. */
+  #isRunning = false;
 
   constructor(storage: Pick<ObjectStorage, "setAlarm">, expiresAt: () => number | undefined) {
     this.#storage = storage;
@@ -42,7 +43,7 @@ export class AlarmClock implements WallClock {
   after(ms: number, task: () => void, isIdle = false): () => void {
     const wait = { at: this.now() + ms, task, isIdle };
     this.#waits.add(wait);
-    this.plan();
+    this.#plan();
     return () => void this.#waits.delete(wait);
   }
 
@@ -67,32 +68,40 @@ export class AlarmClock implements WallClock {
   /** Notes an open event stream, until the returned function is called. */
   openStream(): () => void {
     this.#openStreams += 1;
-    this.plan();
+    this.#plan();
     let isOpen = true;
     return () => {
       if (!isOpen) return;
       isOpen = false;
       this.#openStreams -= 1;
-      this.plan();
+      this.#plan();
     };
+  }
+
+  /** Begins to set timers and alarms, at the first request. */
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#plan();
   }
 
   /** Runs what is due. Called when the alarm goes off. */
   ring(): void {
+    this.#isRunning = true;
     this.#alarmAt = Number.POSITIVE_INFINITY;
     this.#runDue();
   }
 
   /** Drops all waits and sets no more alarms. */
   stop(): void {
-    this.#isStopped = true;
+    this.#isRunning = false;
     this.#waits.clear();
     clearTimeout(this.#timer?.id);
   }
 
   /** Sets the timer and the alarm for what comes next. */
-  plan(): void {
-    if (this.#isStopped) return;
+  #plan(): void {
+    if (!this.#isRunning) return;
     const now = this.now();
     const near = now + longestTimerMs;
     const timers = [...this.#waits].filter(({ at, isIdle }) => at <= near || (isIdle && this.#openStreams > 0));
@@ -106,7 +115,7 @@ export class AlarmClock implements WallClock {
 
   /** Sets the alarm unless an earlier one is set: one that goes off too early costs less than moving it each time. */
   #setAlarm(at: number): void {
-    if (this.#isStopped || at >= this.#alarmAt) return;
+    if (!this.#isRunning || at >= this.#alarmAt) return;
     this.#alarmAt = at;
     void this.#storage.setAlarm(at);
   }
@@ -130,6 +139,6 @@ export class AlarmClock implements WallClock {
       this.#waits.delete(wait);
       wait.task();
     }
-    this.plan();
+    this.#plan();
   }
 }

@@ -76,20 +76,19 @@ async function create(name: string, env: WorkerEnv): Promise<string> {
   return `Sandbox "${name}" could not be created: ${error?.message ?? "it is gone already"}.`;
 }
 
-/** Reads the whole body: an object could not read a body after the client's request has ended. */
-async function readBody(
-  { headers, body }: Request,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer> | null | "too large"> {
+/**
+ * Reads the whole body: an object could not read it after the client's request has ended. The rest of one that is too large is
+ * read too, since the runtime closes a connection with unread bytes, which could discard the response.
+ */
+async function readBody({ body }: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null | "too large"> {
   if (body === null) return null;
-  if (Number(headers.get("content-length")) > maxBytes) return "too large";
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     length += chunk.byteLength;
-    if (length > maxBytes) return "too large";
-    chunks.push(chunk);
+    if (length <= maxBytes) chunks.push(chunk);
   }
+  if (length > maxBytes) return "too large";
   const whole = new Uint8Array(length);
   let end = 0;
   for (const chunk of chunks) {

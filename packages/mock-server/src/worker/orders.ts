@@ -57,9 +57,10 @@ export function refusedOrder({ field, explanation }: InputError): Response {
   return Response.json({ field, explanation }, { status: 400 });
 }
 
-/** Throws the InputError of a refused order. */
+/** Throws the InputError of a refused order, and an Error for one that failed. */
 export async function checkOrder(response: Response): Promise<void> {
-  if (response.status !== 400) return;
+  if (response.ok) return;
+  if (response.status !== 400) throw new Error(((await response.json()) as { readonly detail: string }).detail);
   const { field, explanation } = (await response.json()) as Pick<InputError, "field" | "explanation">;
   throw new InputError(field, explanation);
 }

@@ -44,7 +44,11 @@ export class RunningSandbox {
       this.#clock.stop();
       throw error;
     }
-    this.#clock.plan();
+  }
+
+  /** Begins to set timers and alarms. */
+  start(): void {
+    this.#clock.start();
   }
 
   /** Responds to a request of a client. `headers` are those of the client. */
@@ -60,7 +64,7 @@ export class RunningSandbox {
     const { response, transport } = handled;
     if (transport !== undefined) return withTransport(response, transport);
     if (response.body === null || response.headers.get("content-type") !== "text/event-stream") return response;
-    return new Response(untilClosed(response.body, this.#clock.openStream()), response);
+    return new Response(untilClosed(response.body, signal, this.#clock.openStream()), response);
   }
 
   describe(): SandboxState {
@@ -107,19 +111,39 @@ export class RunningSandbox {
   }
 }
 
-/** The same body. Calls `closed` when it ends or the client leaves. */
-function untilClosed(body: ReadableStream<Uint8Array>, closed: () => void): ReadableStream<Uint8Array> {
+/** How often a silent event stream sends a comment, in milliseconds. */
+const commentMs = 10_000;
+
+/** The same event stream with comments, until its end or until the client leaves. Then calls `closed`. */
+function untilClosed(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+  closed: () => void,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  const comment = new TextEncoder().encode(":\n\n");
+  let timer: ReturnType<typeof setInterval>;
+  const end = (): void => {
+    clearInterval(timer);
+    closed();
+    reader.cancel().catch(() => {});
+  };
   return new ReadableStream({
+    start(controller) {
+      signal.addEventListener("abort", end, { once: true });
+      // The runtime notices that the client has left when it sends something.
+      timer = setInterval(() => controller.enqueue(comment), commentMs);
+    },
     async pull(controller) {
-      const { done, value } = await reader.read();
-      if (!done) return controller.enqueue(value);
-      closed();
-      controller.close();
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      end();
     },
-    cancel(reason) {
-      closed();
-      return reader.cancel(reason);
-    },
+    cancel: end,
   });
 }

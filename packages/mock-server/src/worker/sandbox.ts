@@ -32,6 +32,7 @@ export class Sandbox {
     const { kind, name, headers } = readOrder(request);
     if (kind === "delete") return this.#delete();
     if (this.#failure !== undefined) return errorResponse("internal_error", this.#failure);
+    this.#running?.start();
     if (kind === "create") return this.#create(name, await request.text());
     if (this.#running === undefined && name === defaultSandbox) {
       const created = await this.#create(name, "{}");
@@ -61,6 +62,7 @@ export class Sandbox {
       const running = new RunningSandbox(storage, readSettings(this.#env), facts);
       writeFacts(storage, facts);
       this.#running = running;
+      running.start();
       return new Response(null, { status: 204 });
     } catch (error) {
       await this.#delete();

@@ -37,7 +37,7 @@ async function truncated(response: Response, bytes: number): Promise<Response> {
   writer.write(whole.subarray(0, bytes)).catch(() => {});
   writer.close().catch(() => {});
   const headers = clientHeaders(response);
-  // Whatever compresses the body on its way would give it a proper end.
+  // A proxy that compresses the body would end it properly.
   headers.set("Content-Encoding", "identity");
   headers.set("Cache-Control", "no-transform");
   return new Response(readable, { status: response.status, headers });

@@ -1,0 +1,269 @@
+// What stands in front of the sandboxes of a hosted mock server: selection, gate, control plane and inspector.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { demo } from "@call-transfer/backend";
+import { controlToken } from "../../packages/contract/targets/workerd.ts";
+import { MockServer, type Question } from "./hosted-server.ts";
+
+const origin = "https://app.example.com";
+const control = { Authorization: `Bearer ${controlToken}` };
+
+let server: MockServer;
+before(async () => {
+  server = await MockServer.start({ settings: { SANDBOX_HOST: "*.mock.example.com", CORS_ORIGINS: origin } });
+  for (const name of ["one", "two"])
+    await server.control("default", "POST", "/sandboxes", { name, prng: name.length + name.charCodeAt(0) });
+});
+after(() => server.stop());
+
+/** How many requests to the API each sandbox has had. */
+async function requestCounts(): Promise<Record<string, number>> {
+  const { sandboxes } = await server.control("default", "GET", "/sandboxes");
+  return Object.fromEntries(
+    sandboxes.map((each: { name: string; requestCount: number }) => [each.name, each.requestCount]),
+  );
+}
+
+describe("a request reaches the sandbox", () => {
+  const ways: readonly [by: string, path: string, question: Question, name: string][] = [
+    ["that its path names", "/_sandbox/one/api/v1/roles", {}, "one"],
+    ["that its header names", "/api/v1/roles", { headers: { "X-Sandbox": "two" } }, "two"],
+    ["that its host name names", "/api/v1/roles", { host: "one.mock.example.com" }, "one"],
+    [
+      "that all of them name",
+      "/_sandbox/one/api/v1/roles",
+      { host: "one.mock.example.com:8443", headers: { "X-Sandbox": "one" } },
+      "one",
+    ],
+    ["default, if nothing names one", "/api/v1/roles", {}, "default"],
+    ["default under another host name", "/api/v1/roles", { host: "mock.example.com" }, "default"],
+  ];
+  for (const [by, path, question, name] of ways) {
+    it(by, async () => {
+      const earlier = await requestCounts();
+      assert.equal((await server.ask(path, question)).status, 200);
+      assert.deepEqual(await requestCounts(), { ...earlier, [name]: (earlier[name] ?? 0) + 1 });
+    });
+  }
+
+  it("none, if its parts name different ones", async () => {
+    const clash = "select different sandboxes. Send only one.";
+    const byPath = await server.ask("/_sandbox/one/api/v1/roles", { host: "two.mock.example.com" });
+    assert.deepEqual([byPath.status, byPath.body.detail], [400, `The path and the host name ${clash}`]);
+    const question = { host: "two.mock.example.com", headers: { ...control, "X-Sandbox": "one" } };
+    const byHeader = await server.ask("/_control/v1/clock", question);
+    assert.deepEqual(
+      [byHeader.status, byHeader.body.error.message],
+      [400, `The header X-Sandbox and the host name ${clash}`],
+    );
+  });
+
+  for (const [name, hint] of [
+    ["on", 'There is no sandbox "on". Did you mean one?'],
+    [
+      "other",
+      'There is no sandbox "other". Create it with POST /_control/v1/sandboxes. Sandboxes are deleted after 30 days',
+    ],
+    ["Upper", 'There is no sandbox "Upper": a name must be'],
+  ] as const) {
+    it(`none, if there is no sandbox "${name}"`, async () => {
+      for (const question of [{ headers: { "X-Sandbox": name } }, { headers: { "X-Sandbox": name, ...control } }]) {
+        const isControl = "Authorization" in question.headers;
+        const { status, body } = await server.ask(isControl ? "/_control/v1/clock" : "/api/v1/roles", question);
+        assert.equal(status, 404);
+        assert.ok((isControl ? body.error.message : body.detail).startsWith(hint), JSON.stringify(body));
+      }
+      assert.deepEqual(Object.keys(await requestCounts()), ["default", "one", "two"]);
+    });
+  }
+
+  it("and never one that a header of the Worker's own names", async () => {
+    const headers = { "X-Mock-Order": "delete one" };
+    assert.equal((await server.ask("/_sandbox/one/api/v1/roles", { headers })).status, 200);
+    const { requests } = await server.control("one", "GET", "/requests?limit=1");
+    const { headers: recorded } = await server.control("one", "GET", `/requests/${requests.at(-1).id}`);
+    assert.equal(
+      JSON.stringify(recorded ?? {})
+        .toLowerCase()
+        .includes("x-mock-order"),
+      false,
+    );
+  });
+});
+
+describe("the control plane", () => {
+  it("requires the token, in the header or in the address", async () => {
+    const ask = (headers: Record<string, string>, query = "") => server.ask(`/_control/v1/clock${query}`, { headers });
+    assert.equal((await ask(control)).status, 200);
+    assert.equal((await ask({ Authorization: "" }, `?token=${controlToken}`)).status, 200);
+    const missing = await ask({ Authorization: "" });
+    assert.deepEqual([missing.status, missing.body.detail.slice(0, 29)], [403, "The control token is missing."]);
+    for (const wrong of [`${controlToken}x`, controlToken.slice(1), controlToken.toUpperCase(), demo.apiKey]) {
+      const { status, body } = await ask({ Authorization: `Bearer ${wrong}` });
+      assert.deepEqual([status, body.detail.slice(0, 27)], [403, "The control token is wrong."], wrong);
+    }
+  });
+
+  it("requires it in every sandbox and under every host name", async () => {
+    assert.equal((await server.ask("/_sandbox/one/_control/v1/reset", { method: "POST" })).status, 403);
+    assert.equal(
+      (await server.ask("/_control/v1/reset", { method: "POST", host: "one.mock.example.com" })).status,
+      403,
+    );
+    assert.equal((await server.ask("/_control/v1/sandboxes", { method: "DELETE" })).status, 403);
+  });
+
+  it("refuses pages of other sites, also with the token", async () => {
+    const { status, body } = await server.ask("/_control/v1/clock", { headers: { ...control, Origin: origin } });
+    assert.equal(status, 403);
+    assert.match(body.detail, /pages of other sites/);
+  });
+
+  it("lists, creates and deletes sandboxes", async () => {
+    const created = await server.control("default", "POST", "/sandboxes", { name: "new", clock: "frozen", now: 0 });
+    assert.deepEqual(created, { name: "new", path: "/_sandbox/new" });
+    const { sandboxes } = await server.control("one", "GET", "/sandboxes");
+    const frozen = { now: "1970-01-01T00:00:00.000Z", mode: "frozen", rate: 1, requestCount: 0 };
+    assert.deepEqual(sandboxes.at(-1), { name: "new", path: "/_sandbox/new", ...frozen });
+    await server.control("default", "DELETE", "/sandboxes/new");
+    assert.deepEqual(Object.keys(await requestCounts()), ["default", "one", "two"]);
+    await assert.rejects(server.control("default", "DELETE", "/sandboxes/new"), /404.*There is no sandbox \\"new\\"/);
+    await assert.rejects(server.control("new", "GET", "/clock"), /404/);
+  });
+
+  it("creates a sandbox again that was deleted, as new", async () => {
+    await server.control("default", "POST", "/sandboxes", { name: "again" });
+    await server.ask("/_sandbox/again/api/v1/roles");
+    await server.control("default", "DELETE", "/sandboxes/again");
+    await server.control("default", "POST", "/sandboxes", { name: "again" });
+    assert.equal((await requestCounts()).again, 0);
+    await server.control("default", "DELETE", "/sandboxes/again");
+  });
+
+  it("says what is wrong with a new sandbox, and then creates none", async () => {
+    const create = (body: object) => server.control("default", "POST", "/sandboxes", body);
+    await assert.rejects(create({ name: "one" }), /name: sandbox \\"one\\" already exists/);
+    await assert.rejects(create({ name: "default" }), /name: sandbox \\"default\\" already exists/);
+    await assert.rejects(create({ name: "bad", seed: { accounts: [{}] } }), /seed.accounts\[0\].id/);
+    await assert.rejects(create({ name: "bad", clockRate: 0 }), /clockRate/);
+    await assert.rejects(
+      server.control("default", "DELETE", "/sandboxes/default"),
+      /cannot be deleted. Reset it instead/,
+    );
+    assert.deepEqual(Object.keys(await requestCounts()), ["default", "one", "two"]);
+  });
+
+  it("creates one of two sandboxes of a name that are created at the same time", async () => {
+    const twice = [1, 2].map((prng) => server.control("default", "POST", "/sandboxes", { name: "race", prng }));
+    const outcomes = (await Promise.allSettled(twice)).map(({ status }) => status);
+    assert.deepEqual(outcomes.toSorted(), ["fulfilled", "rejected"]);
+    assert.ok("race" in (await requestCounts()));
+    await server.control("default", "DELETE", "/sandboxes/race");
+  });
+});
+
+describe("a page of another origin", () => {
+  it("uses the API if its origin is allowed", async () => {
+    const asked = {
+      Origin: origin,
+      "Access-Control-Request-Method": "POST",
+      "Access-Control-Request-Headers": "X-Own",
+    };
+    const preflight = await server.ask("/_sandbox/one/api/v1/calls", { method: "OPTIONS", headers: asked });
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers["access-control-allow-origin"], origin);
+    assert.equal(preflight.headers["access-control-allow-headers"], "X-Own");
+    const { status, headers } = await server.ask("/api/v1/roles", { headers: { Origin: origin } });
+    assert.deepEqual([status, headers["access-control-allow-origin"]], [200, origin]);
+  });
+
+  it("is refused otherwise, with what to change", async () => {
+    const { status, body, headers } = await server.ask("/api/v1/roles", {
+      headers: { Origin: "https://evil.example" },
+    });
+    assert.equal(status, 403);
+    assert.match(body.detail, /Add https:\/\/evil\.example to CORS_ORIGINS in wrangler\.jsonc/);
+    assert.equal(headers["access-control-allow-origin"], undefined);
+  });
+});
+
+describe("the inspector", () => {
+  const accept = { Accept: "text/html" };
+
+  it("is sent with its security headers, and so are its files", async () => {
+    const page = await server.ask("/_inspector/", { headers: accept });
+    assert.equal(page.status, 200);
+    const [, script = ""] = /src="\.\/(assets\/[^"]+\.js)"/.exec(page.body) ?? [];
+    const file = await server.ask(`/_inspector/${script}`);
+    assert.deepEqual([file.status, file.headers["content-type"]], [200, "text/javascript; charset=utf-8"]);
+    for (const { headers } of [page, file]) {
+      assert.match(headers["content-security-policy"] as string, /^default-src 'none'; script-src 'self';/);
+      assert.equal(headers["x-content-type-options"], "nosniff");
+    }
+    assert.equal(file.headers["cache-control"], "public, max-age=31536000, immutable");
+  });
+
+  it("is where a browser arrives that opens the root, in the sandbox of the host name", async () => {
+    const root = await server.ask("/", { headers: accept });
+    assert.deepEqual([root.status, root.headers.location], [302, "_inspector/"]);
+    const ofHost = await server.ask("/", { headers: accept, host: "one.mock.example.com" });
+    assert.equal(ofHost.headers.location, "_inspector/#/one");
+  });
+
+  it("is nowhere else: its files cannot be read past the Worker", async () => {
+    for (const path of ["/index.html", "/assets/", "/_inspector/..%2findex.html", "/_inspector/assets/none.js"])
+      assert.notEqual((await server.ask(path, { headers: accept })).status, 200, path);
+  });
+});
+
+describe("bodies", () => {
+  it("are refused when they are larger than the limit of their operation", async () => {
+    const body = "x".repeat(2 ** 20 + 1);
+    const { status, body: error } = await server.ask("/api/v1/calls", { method: "POST", body });
+    assert.deepEqual([status, error.detail], [400, "The request body is larger than 1 MiB."]);
+    const seed = JSON.stringify({ name: "large", seed: { accounts: [] }, filler: body });
+    const { body: refused } = await server.ask("/_control/v1/sandboxes", {
+      method: "POST",
+      body: seed,
+      headers: control,
+    });
+    assert.match(refused.error.message, /^filler/);
+  });
+});
+
+describe("transport faults", () => {
+  const fault = (what: object | string) =>
+    server.control("one", "POST", "/faults", { match: { operationId: "listRoles" }, do: what, when: { times: 1 } });
+
+  for (const kind of ["reset", "empty", "processThenDrop"]) {
+    it(`${kind} is played as 502, since a Worker cannot close a connection without a response`, async () => {
+      await fault(kind);
+      const { status, body } = await server.ask("/_sandbox/one/api/v1/roles");
+      assert.equal(status, 502);
+      assert.match(body, /closes the connection here without a response/);
+    });
+  }
+
+  it("truncate closes the connection in the middle of the body", async () => {
+    await fault("truncate");
+    await assert.rejects(server.ask("/_sandbox/one/api/v1/roles", { headers: { "Accept-Encoding": "gzip" } }), {
+      code: "ECONNRESET",
+    });
+  });
+
+  it("hang never answers", async () => {
+    await fault("hang");
+    const headers = { Authorization: `Bearer ${demo.apiKey}` };
+    const signal = AbortSignal.timeout(1500);
+    await assert.rejects(fetch(`${server.url}/_sandbox/one/api/v1/roles`, { headers, signal }), {
+      name: "TimeoutError",
+    });
+  });
+});
+
+it("says that it runs, to everyone", async () => {
+  const { status, body } = await server.ask("/health", {
+    headers: { Origin: "https://evil.example", Authorization: "" },
+  });
+  assert.deepEqual([status, body], [200, { status: "ok" }]);
+});

@@ -1,0 +1,180 @@
+// Sandboxes as objects: side by side, followed by event streams, asleep, and expired.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { demo } from "@call-transfer/backend";
+import { CallTransfer } from "@call-transfer/sdk";
+import { controlToken } from "../../packages/contract/targets/workerd.ts";
+import { MockServer, temporaryFolder, until } from "./hosted-server.ts";
+import { storedRows } from "./stored.ts";
+
+const msOfDay = 86_400_000;
+
+const folder = temporaryFolder();
+let server: MockServer;
+before(async () => {
+  server = await MockServer.start({ folder: folder.path });
+});
+after(async () => {
+  await server.stop();
+  folder.remove();
+});
+
+const clientOf = (sandbox: string, at = server) =>
+  new CallTransfer({ baseUrl: `${at.url}/_sandbox/${sandbox}`, apiKey: demo.apiKey });
+
+/** The names of the sandboxes, in the order of creation. */
+async function names(at = server): Promise<string[]> {
+  const { sandboxes } = await at.control("default", "GET", "/sandboxes");
+  return sandboxes.map(({ name }: { name: string }) => name);
+}
+
+/** The id of the latest event of a sandbox. */
+async function latestEvent(sandbox: string): Promise<string> {
+  const { events } = await server.control(sandbox, "GET", "/events/latest?limit=1");
+  return events[0].eventId;
+}
+
+/** Whether the object of a sandbox has been in memory since an event: events are kept there only. */
+async function remembers(sandbox: string, eventId: string): Promise<boolean> {
+  return (await server.control(sandbox, "GET", `/events/latest?after=${eventId}`)).isComplete;
+}
+
+/**
+ * Longer than an object stays in memory that nothing uses: 10 s until it notices that a reader has left, 5 s until its last
+ * alarm, and 10 to 20 s in which the runtime keeps it.
+ */
+const untilAsleepMs = 38_000;
+
+interface StoredTransfer {
+  readonly status: string;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+}
+
+it("200 sandboxes side by side do not mix", async () => {
+  const many = Array.from({ length: 200 }, (_, number) => `many-${number}`);
+  await Promise.all(many.map((name) => server.control("default", "POST", "/sandboxes", { name, clock: "frozen" })));
+  const members = [{ destinationId: demo.destinations.phone }, { destinationId: demo.destinations.app }];
+  const place = async (name: string) => {
+    const { id } = await clientOf(name).destinationGroups.create({ name: `Group of ${name}`, members });
+    return id;
+  };
+  await Promise.all(many.map(place));
+  for (const name of many) {
+    const { records } = await server.control(name, "GET", "/state/groups");
+    assert.deepEqual(
+      records.map((group: { name: string }) => group.name),
+      [demo.groupName, `Group of ${name}`],
+    );
+  }
+  const listed = (await names()).filter((name) => name.startsWith("many-"));
+  assert.deepEqual(listed.toSorted(), many.toSorted());
+});
+
+describe("an object", { concurrency: true }, () => {
+  /** Opens the event stream of a new sandbox. */
+  async function follow(sandbox: string) {
+    await server.control("default", "POST", "/sandboxes", { name: sandbox });
+    const leaving = new AbortController();
+    const response = await fetch(`${server.url}/_sandbox/${sandbox}/_control/v1/events`, {
+      headers: { Authorization: `Bearer ${controlToken}` },
+      signal: leaving.signal,
+    });
+    assert.equal(response.headers.get("content-type"), "text/event-stream");
+    const stream = { text: "", leave: () => leaving.abort() };
+    const read = async () => {
+      for await (const chunk of response.body ?? []) stream.text += Buffer.from(chunk).toString();
+    };
+    read().catch(() => {});
+    await until("the beginning of the stream", () => stream.text.startsWith(": connected"));
+    return stream;
+  }
+
+  it("sends events as they happen, and stays in memory while they are read", async () => {
+    const stream = await follow("followed");
+    await clientOf("followed").roles.list();
+    await until("the event of the request", () => stream.text.includes('"type":"request"'));
+    const event = await latestEvent("followed");
+    await sleep(untilAsleepMs);
+    assert.equal(await remembers("followed", event), true);
+    stream.leave();
+  });
+
+  it("sleeps when the last reader of its events has left", async () => {
+    const stream = await follow("left");
+    await clientOf("left").roles.list();
+    const event = await latestEvent("left");
+    stream.leave();
+    await sleep(untilAsleepMs);
+    assert.equal(await remembers("left", event), false);
+  });
+
+  it("sleeps while a transfer rings, and ends the ring at its time with no request coming in", async () => {
+    // Half as fast as the real time, so that the object has time to fall asleep.
+    await server.control("default", "POST", "/sandboxes", { name: "ringing", clockRate: 0.5 });
+    const { id } = await server.control("ringing", "POST", "/transfers", { groupId: demo.groups.existing });
+    const stored = async () => (await storedRows<StoredTransfer>(folder.path, "ringing", "transfers"))[0];
+    assert.equal((await stored())?.status, "ringing");
+    const event = await latestEvent("ringing");
+    const start = Date.now();
+    await until("the end of the transfer", async () => (await stored())?.status === "unanswered");
+    const tookMs = Date.now() - start;
+    const { startedAt = 0, endedAt = 0 } = (await stored()) ?? {};
+    assert.ok(
+      Math.abs(tookMs - (endedAt - startedAt) * 2) < 5000,
+      `${tookMs} ms for ${endedAt - startedAt} ms of its clock`,
+    );
+    assert.equal((await server.control("ringing", "GET", `/transfers/${id}`)).status, "unanswered");
+    assert.equal(await remembers("ringing", event), false);
+  });
+});
+
+describe("a sandbox that no one uses", { concurrency: true }, () => {
+  const expiring = temporaryFolder();
+  const expiryMs = 6000;
+  let other: MockServer;
+  before(async () => {
+    other = await MockServer.start({ folder: expiring.path, settings: { SANDBOX_DAYS: expiryMs / msOfDay } });
+  });
+  after(async () => {
+    await other.stop();
+    expiring.remove();
+  });
+
+  const isStored = async (name: string) => (await storedRows(expiring.path, name, "accounts")).length > 0;
+  const areStored = (...all: string[]) => Promise.all(all.map(isStored));
+
+  it("is deleted with all it has stored, and is no longer listed", async () => {
+    await clientOf("default", other).roles.list();
+    for (const name of ["unused", "used"]) await other.control("default", "POST", "/sandboxes", { name });
+    let isOver = false;
+    const using = (async () => {
+      while (!isOver) {
+        await clientOf("used", other).roles.list();
+        await sleep(500);
+      }
+    })();
+    assert.deepEqual(await areStored("default", "unused", "used"), [true, true, true]);
+    const start = Date.now();
+    await until("the end of the sandbox", async () => !(await isStored("unused")));
+    assert.ok(Date.now() - start > expiryMs / 2, "not before its time");
+    isOver = true;
+    await using;
+    assert.deepEqual((await names(other)).slice(0, 2), ["default", "used"]);
+    await assert.rejects(other.control("unused", "GET", "/clock"), /404.*Sandboxes are deleted after/);
+    assert.deepEqual(await areStored("default", "used"), [true, true]);
+  });
+
+  it("is created again as new", async () => {
+    await other.control("default", "POST", "/sandboxes", { name: "again" });
+    await clientOf("again", other).destinationGroups.create({
+      name: "Old",
+      members: [{ destinationId: demo.destinations.phone }, { destinationId: demo.destinations.app }],
+    });
+    await until("the end of the sandbox", async () => !(await isStored("again")));
+    await other.control("default", "POST", "/sandboxes", { name: "again" });
+    const { records } = await other.control("again", "GET", "/state/groups");
+    assert.equal(records.length, 1);
+  });
+});

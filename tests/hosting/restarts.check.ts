@@ -1,0 +1,171 @@
+// What survives the end of the runtime: orderly, and by SIGKILL in the middle of its work.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createBackend, demo, inboxUrl } from "@call-transfer/backend";
+import { CallTransfer } from "@call-transfer/sdk";
+import { verifyWebhook } from "@call-transfer/sdk/webhooks";
+import { MockServer, startReceiver, temporaryFolder, until } from "./hosted-server.ts";
+import { storedRows } from "./stored.ts";
+
+/** A new server with the sandbox `own`. It stops and its folder is removed when the test is over. */
+async function start(options: object = {}) {
+  const folder = temporaryFolder();
+  const server = await MockServer.start({ folder: folder.path });
+  await server.control("default", "POST", "/sandboxes", { name: "own", ...options });
+  return {
+    server,
+    folder: folder.path,
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      folder.remove();
+    },
+  };
+}
+
+const clientOf = ({ url }: MockServer) => new CallTransfer({ baseUrl: `${url}/_sandbox/own`, apiKey: demo.apiKey });
+
+/** Sends the webhooks of the demo data's app to an address. */
+const deliverTo = (server: MockServer, url: string) =>
+  server.control("own", "PATCH", `/state/destinations/${demo.destinations.app}`, { config: { url } });
+
+/** How long the phone of the demo data rings, in milliseconds. */
+const ringMs = 30_000;
+
+interface StoredTransfer {
+  readonly status: string;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+}
+
+describe("a hosted mock server that starts again", { concurrency: true }, () => {
+  for (const how of ["stop", "kill"] as const) {
+    it(`ends a ring at its time with no request coming in, after ${how === "stop" ? "a stop" : "SIGKILL"}`, async () => {
+      await using own = await start({ clockRate: 3 });
+      const { server, folder } = own;
+      await server.control("own", "POST", "/transfers", { destinationId: demo.destinations.phone });
+      await server[how]();
+      await server.startAgain();
+      const stored = async () => (await storedRows<StoredTransfer>(folder, "own", "transfers"))[0];
+      assert.equal((await stored())?.status, "ringing");
+      await until("the end of the transfer", async () => (await stored())?.status === "unanswered");
+      const { startedAt = 0, endedAt = 0 } = (await stored()) ?? {};
+      assert.equal(endedAt - startedAt, ringMs);
+    });
+  }
+
+  it("sends an offer again that was in flight at SIGKILL, as the same event, with no request coming in", async () => {
+    const receiver = await startReceiver((count) => count === 1);
+    await using own = await start();
+    const { server } = own;
+    await deliverTo(server, receiver.url);
+    await server.control("own", "POST", "/transfers", { destinationId: demo.destinations.app });
+    await until("the first offer", () => receiver.received.length === 1);
+    await server.kill();
+    await server.startAgain();
+    await until("the second offer", () => receiver.received.length === 2);
+    const [first, second] = receiver.received;
+    assert.deepEqual(JSON.parse(second?.text ?? ""), JSON.parse(first?.text ?? ""));
+    const input = { body: second?.text ?? "", headers: second?.headers ?? {} };
+    assert.equal((await verifyWebhook(input, { secret: demo.signingSecret })).id, JSON.parse(first?.text ?? "").id);
+    await until("the answer", async () => {
+      const { transfers } = await server.control("own", "GET", "/transfers");
+      return transfers[0].status === "connected";
+    });
+    await receiver.stop();
+  });
+
+  it("signs with both secrets in the middle of a rotation, and with the new one after it", async () => {
+    await using own = await start({ clock: "frozen" });
+    const { server } = own;
+    await deliverTo(server, inboxUrl);
+    const { signingSecret } = await clientOf(server).destinations.rotateSecret(demo.destinations.app);
+    const secretsOf = async () => {
+      await server.control("own", "POST", "/webhooks/trigger", { destinationId: demo.destinations.app });
+      const { deliveries } = await server.control("own", "GET", "/webhooks/deliveries");
+      return deliveries.at(-1).signature.v1.map(({ secret }: { secret: string }) => secret);
+    };
+    await server.kill();
+    await server.startAgain();
+    assert.deepEqual(await secretsOf(), ["current", "previous"]);
+    const { records } = await server.control("own", "GET", "/state/destinations");
+    const stored = records.find(({ id }: { id: string }) => id === demo.destinations.app);
+    assert.deepEqual([stored.signingSecret, stored.previousSecret], [signingSecret, demo.signingSecret]);
+    await server.control("own", "POST", "/clock/advance", { by: 24 * 3_600_000 });
+    await server.stop();
+    await server.startAgain();
+    assert.deepEqual(await secretsOf(), ["current"]);
+  });
+
+  it("has all that it acknowledged, killed five times while clients write", async () => {
+    await using own = await start();
+    const { server } = own;
+    const members = [{ destinationId: demo.destinations.phone }, { destinationId: demo.destinations.app }];
+    const acknowledged: string[] = [];
+    for (let kill = 0; kill < 5; kill += 1) {
+      const client = clientOf(server);
+      let isKilled = false;
+      const write = async (writer: number): Promise<void> => {
+        for (let number = 0; !isKilled; number += 1) {
+          const name = `Group ${kill}-${writer}-${number}`;
+          await client.destinationGroups.create({ name, members }, { maxRetries: 0 });
+          acknowledged.push(name);
+        }
+      };
+      const goal = acknowledged.length + 20;
+      const writers = [1, 2, 3].map((writer) => write(writer).catch(() => {}));
+      await until("20 more groups", () => acknowledged.length >= goal);
+      await server.kill();
+      isKilled = true;
+      await Promise.all(writers);
+      await server.startAgain();
+    }
+    const { records } = await server.control("own", "GET", "/state/groups");
+    const names = new Set(records.map(({ name }: { name: string }) => name));
+    assert.deepEqual(
+      acknowledged.filter((name) => !names.has(name)),
+      [],
+    );
+    // At most one request of each writer was under way at each kill.
+    assert.ok(names.size <= 1 + acknowledged.length + 5 * 3, `${names.size} groups`);
+  });
+
+  it("has a state beyond the 2 MB of a row: records, options and an export", async () => {
+    const large = "ä😀".repeat(1_000_000);
+    const accountId = "10000000-0000-4000-8000-000000000001";
+    await using own = await start({ seed: { accounts: [{ id: accountId, name: large }] } });
+    const { server } = own;
+    const nameOf = async () => (await server.control("own", "GET", "/state/accounts")).records[0].name;
+    assert.equal((await nameOf()) === large, true);
+    const changed = `${large.slice(3)}!`;
+    await server.control("own", "PATCH", `/state/accounts/${accountId}`, { timeZone: "Asia/Tokyo" });
+    const snapshot = await server.control("own", "GET", "/snapshot");
+    snapshot.seed.accounts[0].name = changed;
+    await server.control("own", "PUT", "/snapshot", snapshot);
+    await server.kill();
+    await server.startAgain();
+    assert.equal((await nameOf()) === changed, true);
+    // The options have the name of before.
+    await server.control("own", "POST", "/reset");
+    assert.equal((await nameOf()) === large, true);
+  });
+
+  it("gives its state to a laptop and takes it back", async () => {
+    await using own = await start();
+    const { server } = own;
+    const members = [{ destinationId: demo.destinations.phone }, { destinationId: demo.destinations.app }];
+    await clientOf(server).destinationGroups.create({ name: "Made in the cloud", members });
+    const laptop = createBackend();
+    laptop.restore(await server.control("own", "GET", "/snapshot"));
+    const names = () => [...laptop.state.groups.values()].map(({ name }) => name);
+    assert.deepEqual(names(), [demo.groupName, "Made in the cloud"]);
+    laptop.collections.update("groups", demo.groups.existing, { name: "Renamed at home" });
+    await server.control("own", "PUT", "/snapshot", laptop.snapshot());
+    await server.kill();
+    await server.startAgain();
+    const { records } = await server.control("own", "GET", "/state/groups");
+    assert.deepEqual(
+      records.map(({ name }: { name: string }) => name),
+      ["Renamed at home", "Made in the cloud"],
+    );
+  });
+});

@@ -1,0 +1,87 @@
+// The settings of a hosted mock server.
+import assert from "node:assert/strict";
+import { after, it } from "node:test";
+import { MockServer } from "./hosted-server.ts";
+
+const servers: MockServer[] = [];
+after(() => Promise.all(servers.map((server) => server.stop())));
+
+async function start(settings: Record<string, unknown>): Promise<MockServer> {
+  const server = await MockServer.start({ settings });
+  servers.push(server);
+  return server;
+}
+
+it("without a token, the control plane refuses everything and says how to set it", async () => {
+  const server = await start({ CONTROL_TOKEN: undefined });
+  for (const headers of [{ Authorization: "Bearer undefined" }, { Authorization: "Bearer " }]) {
+    const { status, body } = await server.ask("/_control/v1/health", { headers });
+    assert.equal(status, 403);
+    assert.match(body.detail, /Set one: npx wrangler secret put CONTROL_TOKEN/);
+  }
+  assert.equal((await server.ask("/api/v1/roles")).status, 200);
+});
+
+it("with AUTO_SANDBOXES, a request creates its sandbox, up to MAX_SANDBOXES", async () => {
+  const server = await start({ AUTO_SANDBOXES: "true", MAX_SANDBOXES: "3" });
+  assert.equal((await server.ask("/_sandbox/a/api/v1/roles")).status, 200);
+  const both = [1, 2].map(() => server.ask("/_sandbox/b/api/v1/roles"));
+  assert.deepEqual(
+    (await Promise.all(both)).map(({ status }) => status),
+    [200, 200],
+  );
+  const { status, body } = await server.ask("/_sandbox/c/api/v1/roles");
+  assert.equal(status, 404);
+  assert.match(body.detail, /^Sandbox "c" could not be created: name: the limit of 3 sandboxes is reached/);
+  assert.equal((await server.ask("/_sandbox/A_b/api/v1/roles")).status, 404);
+  const { sandboxes } = await server.control("default", "GET", "/sandboxes");
+  assert.deepEqual(
+    sandboxes.map(({ name }: { name: string }) => name),
+    ["default", "a", "b"],
+  );
+  await server.control("default", "DELETE", "/sandboxes/a");
+  assert.equal((await server.ask("/_sandbox/c/api/v1/roles")).status, 200);
+});
+
+it("SANDBOX_OPTIONS are the options of default and of sandboxes that name none", async () => {
+  const options = {
+    clock: "frozen",
+    now: "2026-01-01T00:00:00Z",
+    policies: { rateLimit: { requests: 5, windowSecs: 60 } },
+  };
+  const server = await start({ SANDBOX_OPTIONS: options });
+  await server.control("default", "POST", "/sandboxes", {
+    name: "own",
+    now: "2027-01-01T00:00:00Z",
+    policies: { callQueueLimit: 7 },
+  });
+  const read = async (name: string) => {
+    const [clock, policies] = [
+      await server.control(name, "GET", "/clock"),
+      await server.control(name, "GET", "/policies"),
+    ];
+    return [clock.mode, clock.now, policies.rateLimit.requests, policies.callQueueLimit];
+  };
+  const [, , , byDefault] = await read("default");
+  assert.deepEqual(await read("default"), ["frozen", "2026-01-01T00:00:00.000Z", 5, byDefault]);
+  assert.deepEqual(await read("own"), ["frozen", "2027-01-01T00:00:00.000Z", 5, 7]);
+  assert.notEqual(byDefault, 7);
+});
+
+it("a wrong setting is named in every response", async () => {
+  const server = await start({ SANDBOX_DAYS: "many" });
+  const { status, body } = await server.ask("/api/v1/roles");
+  assert.equal(status, 500);
+  assert.match(
+    body.detail,
+    /^The Worker's setting SANDBOX_DAYS: must be a number of days.* Correct it and deploy again\.$/,
+  );
+});
+
+it("a wrong option among SANDBOX_OPTIONS is named when a sandbox is created from them", async () => {
+  const server = await start({ SANDBOX_OPTIONS: { clock: "still" } });
+  const { status, body } = await server.ask("/api/v1/roles");
+  assert.equal(status, 500);
+  assert.match(body.detail, /SANDBOX_OPTIONS.*clock/);
+  await assert.rejects(server.control("default", "POST", "/sandboxes", { name: "a" }), /clock/);
+});
