@@ -1,6 +1,7 @@
-// Measures what the SDK costs its users: bundle sizes, loading time, compiler memory and disk space of the packed SDK, and what
-// a browser loads of the inspector. Fails when a figure exceeds its budget, or the limit that docs/decisions/0010 sets instead,
-// and when the SDK's README shows other sizes; `--write` updates the README. Requires built packages and those in consumers/.
+// Measures what the SDK costs its users: bundle sizes, loading time, compiler memory and disk space of the packed SDK. Measures
+// too what a browser loads of the inspector, and the Worker of the mock server. Fails when a figure exceeds its budget, or the
+// limit that docs/decisions/0010 sets instead, and when the SDK's README shows other sizes; `--write` updates the README.
+// Requires built packages and those in consumers/.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -195,6 +196,12 @@ function inspectorFigures(): Figure[] {
   ];
 }
 
+/** The Worker as it is deployed: minified, not compressed. */
+async function workerFigure(): Promise<Figure> {
+  const { code } = await minified(root, 'export * from "@call-transfer/mock-server/worker";', ["workerd", "worker"]);
+  return { name: "hosted mock server", value: code.length / 1000, budget: 800, unit: "kB" };
+}
+
 /** Bytes of each module in a bundle, largest first. */
 function breakdown(project: string, { outputs }: Metafile): string {
   const modules = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
@@ -235,6 +242,7 @@ const figures = [
   memoryFigure(project),
   diskFigure(project),
   ...inspectorFigures(),
+  await workerFigure(),
 ];
 print(figures);
 if (!figures.every(isMet)) {
