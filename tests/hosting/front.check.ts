@@ -2,8 +2,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { demo } from "@call-transfer/backend";
+import { operations } from "@call-transfer/spec";
 import { controlToken } from "../../packages/contract/targets/workerd.ts";
 import { MockServer, type Question } from "./hosted-server.ts";
+
+const { path: roles } = operations.listRoles;
+const { path: calls } = operations.createCall;
 
 const origin = "https://app.example.com";
 const control = { Authorization: `Bearer ${controlToken}` };
@@ -26,17 +30,17 @@ async function requestCounts(): Promise<Record<string, number>> {
 
 describe("a request reaches the sandbox", () => {
   const ways: readonly [by: string, path: string, question: Question, name: string][] = [
-    ["that its path names", "/_sandbox/one/api/v1/roles", {}, "one"],
-    ["that its header names", "/api/v1/roles", { headers: { "X-Sandbox": "two" } }, "two"],
-    ["that its host name names", "/api/v1/roles", { host: "one.mock.example.com" }, "one"],
+    ["that its path names", `/_sandbox/one${roles}`, {}, "one"],
+    ["that its header names", roles, { headers: { "X-Sandbox": "two" } }, "two"],
+    ["that its host name names", roles, { host: "one.mock.example.com" }, "one"],
     [
       "that all of them name",
-      "/_sandbox/one/api/v1/roles",
+      `/_sandbox/one${roles}`,
       { host: "one.mock.example.com:8443", headers: { "X-Sandbox": "one" } },
       "one",
     ],
-    ["default, if nothing names one", "/api/v1/roles", {}, "default"],
-    ["default under another host name", "/api/v1/roles", { host: "mock.example.com" }, "default"],
+    ["default, if nothing names one", roles, {}, "default"],
+    ["default under another host name", roles, { host: "mock.example.com" }, "default"],
   ];
   for (const [by, path, question, name] of ways) {
     it(by, async () => {
@@ -48,7 +52,7 @@ describe("a request reaches the sandbox", () => {
 
   it("none, if its parts name different ones", async () => {
     const clash = "select different sandboxes. Send only one.";
-    const byPath = await server.ask("/_sandbox/one/api/v1/roles", { host: "two.mock.example.com" });
+    const byPath = await server.ask(`/_sandbox/one${roles}`, { host: "two.mock.example.com" });
     assert.deepEqual([byPath.status, byPath.body.detail], [400, `The path and the host name ${clash}`]);
     const question = { host: "two.mock.example.com", headers: { ...control, "X-Sandbox": "one" } };
     const byHeader = await server.ask("/_control/v1/clock", question);
@@ -69,7 +73,7 @@ describe("a request reaches the sandbox", () => {
     it(`none, if there is no sandbox "${name}"`, async () => {
       for (const question of [{ headers: { "X-Sandbox": name } }, { headers: { "X-Sandbox": name, ...control } }]) {
         const isControl = "Authorization" in question.headers;
-        const { status, body } = await server.ask(isControl ? "/_control/v1/clock" : "/api/v1/roles", question);
+        const { status, body } = await server.ask(isControl ? "/_control/v1/clock" : roles, question);
         assert.equal(status, 404);
         assert.ok((isControl ? body.error.message : body.detail).startsWith(hint), JSON.stringify(body));
       }
@@ -79,7 +83,7 @@ describe("a request reaches the sandbox", () => {
 
   it("and never one that a header of the Worker's own names", async () => {
     const headers = { "X-Mock-Order": "delete one" };
-    assert.equal((await server.ask("/_sandbox/one/api/v1/roles", { headers })).status, 200);
+    assert.equal((await server.ask(`/_sandbox/one${roles}`, { headers })).status, 200);
     const { requests } = await server.control("one", "GET", "/requests?limit=1");
     const { headers: recorded } = await server.control("one", "GET", `/requests/${requests.at(-1).id}`);
     assert.equal(
@@ -133,7 +137,7 @@ describe("the control plane", () => {
 
   it("creates a sandbox again that was deleted, as new", async () => {
     await server.control("default", "POST", "/sandboxes", { name: "again" });
-    await server.ask("/_sandbox/again/api/v1/roles");
+    await server.ask(`/_sandbox/again${roles}`);
     await server.control("default", "DELETE", "/sandboxes/again");
     await server.control("default", "POST", "/sandboxes", { name: "again" });
     assert.equal((await requestCounts()).again, 0);
@@ -169,16 +173,16 @@ describe("a page of another origin", () => {
       "Access-Control-Request-Method": "POST",
       "Access-Control-Request-Headers": "X-Own",
     };
-    const preflight = await server.ask("/_sandbox/one/api/v1/calls", { method: "OPTIONS", headers: asked });
+    const preflight = await server.ask(`/_sandbox/one${calls}`, { method: "OPTIONS", headers: asked });
     assert.equal(preflight.status, 204);
     assert.equal(preflight.headers["access-control-allow-origin"], origin);
     assert.equal(preflight.headers["access-control-allow-headers"], "X-Own");
-    const { status, headers } = await server.ask("/api/v1/roles", { headers: { Origin: origin } });
+    const { status, headers } = await server.ask(roles, { headers: { Origin: origin } });
     assert.deepEqual([status, headers["access-control-allow-origin"]], [200, origin]);
   });
 
   it("is refused otherwise, with what to change", async () => {
-    const { status, body, headers } = await server.ask("/api/v1/roles", {
+    const { status, body, headers } = await server.ask(roles, {
       headers: { Origin: "https://evil.example" },
     });
     assert.equal(status, 403);
@@ -219,7 +223,7 @@ describe("the inspector", () => {
 describe("bodies", () => {
   it("are refused when they are larger than the limit of their operation", async () => {
     const body = "x".repeat(2 ** 20 + 1);
-    const { status, body: error } = await server.ask("/api/v1/calls", { method: "POST", body });
+    const { status, body: error } = await server.ask(calls, { method: "POST", body });
     assert.deepEqual([status, error.detail], [400, "The request body is larger than 1 MiB."]);
     const seed = JSON.stringify({ name: "large", seed: { accounts: [] }, filler: body });
     const { body: refused } = await server.ask("/_control/v1/sandboxes", {
@@ -238,7 +242,7 @@ describe("transport faults", () => {
   for (const kind of ["reset", "empty", "processThenDrop"]) {
     it(`${kind} is played as 502, since a Worker cannot close a connection without a response`, async () => {
       await fault(kind);
-      const { status, body } = await server.ask("/_sandbox/one/api/v1/roles");
+      const { status, body } = await server.ask(`/_sandbox/one${roles}`);
       assert.equal(status, 502);
       assert.match(body, /closes the connection here without a response/);
     });
@@ -246,7 +250,7 @@ describe("transport faults", () => {
 
   it("truncate closes the connection in the middle of the body", async () => {
     await fault("truncate");
-    await assert.rejects(server.ask("/_sandbox/one/api/v1/roles", { headers: { "Accept-Encoding": "gzip" } }), {
+    await assert.rejects(server.ask(`/_sandbox/one${roles}`, { headers: { "Accept-Encoding": "gzip" } }), {
       code: "ECONNRESET",
     });
   });
@@ -255,7 +259,7 @@ describe("transport faults", () => {
     await fault("hang");
     const headers = { Authorization: `Bearer ${demo.apiKey}` };
     const signal = AbortSignal.timeout(1500);
-    await assert.rejects(fetch(`${server.url}/_sandbox/one/api/v1/roles`, { headers, signal }), {
+    await assert.rejects(fetch(`${server.url}/_sandbox/one${roles}`, { headers, signal }), {
       name: "TimeoutError",
     });
   });

@@ -1,7 +1,10 @@
 // The settings of a hosted mock server.
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
+import { operations } from "@call-transfer/spec";
 import { MockServer } from "./hosted-server.ts";
+
+const roles = operations.listRoles.path;
 
 const servers: MockServer[] = [];
 after(() => Promise.all(servers.map((server) => server.stop())));
@@ -19,28 +22,28 @@ it("without a token, the control plane refuses everything and says how to set it
     assert.equal(status, 403);
     assert.match(body.detail, /Set one: npx wrangler secret put CONTROL_TOKEN/);
   }
-  assert.equal((await server.ask("/api/v1/roles")).status, 200);
+  assert.equal((await server.ask(roles)).status, 200);
 });
 
 it("with AUTO_SANDBOXES, a request creates its sandbox, up to MAX_SANDBOXES", async () => {
   const server = await start({ AUTO_SANDBOXES: "true", MAX_SANDBOXES: "3" });
-  assert.equal((await server.ask("/_sandbox/a/api/v1/roles")).status, 200);
-  const both = [1, 2].map(() => server.ask("/_sandbox/b/api/v1/roles"));
+  assert.equal((await server.ask(`/_sandbox/a${roles}`)).status, 200);
+  const both = [1, 2].map(() => server.ask(`/_sandbox/b${roles}`));
   assert.deepEqual(
     (await Promise.all(both)).map(({ status }) => status),
     [200, 200],
   );
-  const { status, body } = await server.ask("/_sandbox/c/api/v1/roles");
+  const { status, body } = await server.ask(`/_sandbox/c${roles}`);
   assert.equal(status, 404);
   assert.match(body.detail, /^Sandbox "c" could not be created: name: the limit of 3 sandboxes is reached/);
-  assert.equal((await server.ask("/_sandbox/A_b/api/v1/roles")).status, 404);
+  assert.equal((await server.ask(`/_sandbox/A_b${roles}`)).status, 404);
   const { sandboxes } = await server.control("default", "GET", "/sandboxes");
   assert.deepEqual(
     sandboxes.map(({ name }: { name: string }) => name),
     ["default", "a", "b"],
   );
   await server.control("default", "DELETE", "/sandboxes/a");
-  assert.equal((await server.ask("/_sandbox/c/api/v1/roles")).status, 200);
+  assert.equal((await server.ask(`/_sandbox/c${roles}`)).status, 200);
 });
 
 it("SANDBOX_OPTIONS are the options of default and of sandboxes that name none", async () => {
@@ -70,7 +73,7 @@ it("SANDBOX_OPTIONS are the options of default and of sandboxes that name none",
 
 it("a wrong setting is named in every response", async () => {
   const server = await start({ SANDBOX_DAYS: "many" });
-  const { status, body } = await server.ask("/api/v1/roles");
+  const { status, body } = await server.ask(roles);
   assert.equal(status, 500);
   assert.match(
     body.detail,
@@ -80,7 +83,7 @@ it("a wrong setting is named in every response", async () => {
 
 it("a wrong option among SANDBOX_OPTIONS is named when a sandbox is created from them", async () => {
   const server = await start({ SANDBOX_OPTIONS: { clock: "still" } });
-  const { status, body } = await server.ask("/api/v1/roles");
+  const { status, body } = await server.ask(roles);
   assert.equal(status, 500);
   assert.match(body.detail, /SANDBOX_OPTIONS.*clock/);
   await assert.rejects(server.control("default", "POST", "/sandboxes", { name: "a" }), /clock/);
