@@ -23,7 +23,7 @@ const testIn = (file: string): Step =>
   node(basename(file, suffix), "--test", "--test-reporter=spec", `${folder}${file}`);
 const contract = node("contract", `${root}packages/contract/targets/test-contract.ts`, "--target", "durable-object");
 /** The longest, in this order. */
-const first = ["contract", "objects", "restarts"];
+const first = ["contract", "kills", "objects", "restarts"];
 const rank = ({ name }: Step): number => (first.includes(name) ? first.indexOf(name) : first.length);
 
 /** Runs the tests, and returns the status of the process. */

@@ -4,10 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkKind, checkPlant, shortRun } from "./kills/checks.ts";
 import type { PlantName } from "./kills/plants.ts";
+import { kindNames } from "./kills/server.ts";
 
-test("a server that is killed at any moment loses no acknowledged write and no offer: sqlite", async () => {
-  assert.ok(await checkKind({ ...shortRun, kind: "sqlite", minutes: undefined }), "See the findings above.");
-});
+for (const kind of kindNames) {
+  test(`a server that is killed at any moment loses no acknowledged write and no offer: ${kind}`, async () => {
+    assert.ok(await checkKind({ ...shortRun, kind, minutes: undefined }), "See the findings above.");
+  });
+}
 
 for (const plant of ["dropped-commit", "new-event-ids", "repeated-request-ids"] as const satisfies PlantName[]) {
   test(`a run with kills finds a planted mistake: ${plant}`, async () => {

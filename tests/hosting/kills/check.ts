@@ -10,7 +10,7 @@ import { judgeOptions, judgeShape, judgeSnapshot } from "./judge-shape.ts";
 import { judgeRequestIds, judgeSandboxes, judgeWrites } from "./judge-writes.ts";
 import type { Plan, SandboxPlan } from "./plan.ts";
 import { reactionTo } from "./receiver.ts";
-import { controlOf, recordingFetch } from "./requests.ts";
+import { controlOf, recordingFetch, type Target } from "./requests.ts";
 import { type SandboxState, stateOf } from "./state.ts";
 import { newVerdict } from "./verdict.ts";
 
@@ -21,7 +21,7 @@ const triedCredentials = 2;
 
 export interface Checked {
   readonly plan: Plan;
-  readonly url: string;
+  readonly target: Target;
   readonly history: History;
   readonly clients: readonly Client[];
 }
@@ -76,7 +76,7 @@ export async function check(run: Checked, isEnd: boolean): Promise<string[]> {
 async function checkReset(run: Checked, findings: string[]): Promise<void> {
   for (const sandbox of run.plan.sandboxes.filter(({ name }) => name !== "default")) {
     const { name, clients } = sandbox;
-    await controlOf(run.url, name, run.history).POST("/_control/v1/reset");
+    await controlOf(run.target, name, run.history).POST("/_control/v1/reset");
     const verdict = newVerdict();
     const state = stateOf(await snapshotOf(run, name));
     judgeOptions(sandbox, state, verdict);
@@ -85,13 +85,13 @@ async function checkReset(run: Checked, findings: string[]): Promise<void> {
   }
 }
 
-async function sandboxNames({ url, history }: Checked): Promise<string[]> {
-  const result = await controlOf(url, "default", history).GET("/_control/v1/sandboxes");
+async function sandboxNames({ target, history }: Checked): Promise<string[]> {
+  const result = await controlOf(target, "default", history).GET("/_control/v1/sandboxes");
   return dataAs<"SandboxList">(result).sandboxes.map(({ name }) => name);
 }
 
-async function snapshotOf({ url, history }: Checked, sandbox: string): Promise<Snapshot> {
-  const { data, error } = await controlOf(url, sandbox, history).GET("/_control/v1/snapshot");
+async function snapshotOf({ target, history }: Checked, sandbox: string): Promise<Snapshot> {
+  const { data, error } = await controlOf(target, sandbox, history).GET("/_control/v1/snapshot");
   if (data === undefined) throw new Error(`The sandbox "${sandbox}" has no snapshot: ${JSON.stringify(error)}`);
   return data as unknown as Snapshot;
 }
@@ -106,7 +106,7 @@ async function ringingEnds(run: Checked): Promise<void> {
 
 /** Checks that the list of calls, reconciliations and credentials agree with the state. */
 async function checkThroughSdk(
-  { url, history }: Checked,
+  { target, history }: Checked,
   client: Client,
   state: SandboxState,
   isEnd: boolean,
@@ -126,7 +126,7 @@ async function checkThroughSdk(
   const own = history.writes.filter((write) => write.accountId === accountId && isThere(write));
   const tried = (credentials: readonly (string | undefined)[]): string[] =>
     credentials.filter((one) => one !== undefined).slice(isEnd ? 0 : -triedCredentials);
-  const common = { baseUrl: `${url}/_sandbox/${sandbox}`, fetch: recordingFetch(history, sandbox) };
+  const common = { baseUrl: `${target.url}/_sandbox/${sandbox}`, fetch: recordingFetch(history, sandbox) };
   const clients = [
     ...tried(writesOf(own, "API key").map(({ change }) => change.key)).map((apiKey) => ({ ...common, apiKey })),
     ...tried(writesOf(own, "token").map(({ change }) => change.token)).map((accessToken) => ({

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom, type Random } from "../../simulate/scheduler.ts";
 import { type ChangeOf, type History, isThere, type Kind, writesOf } from "./history.ts";
 import { type ClientPlan, hoursFrom } from "./plan.ts";
+import type { Target } from "./requests.ts";
 import { Writer } from "./writer.ts";
 
 /** How often each kind of write is sent, among all. */
@@ -29,8 +30,8 @@ export class Client extends Writer {
   /** Makes names, numbers and times that no other write of the client has. */
   #count = 0;
 
-  constructor(plan: ClientPlan, url: string, seed: number, history: History) {
-    super(plan, url, history);
+  constructor(plan: ClientPlan, target: Target, seed: number, history: History) {
+    super(plan, target, history);
     this.#random = createRandom(seed, plan.name);
   }
 

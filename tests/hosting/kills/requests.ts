@@ -3,6 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ControlClient, createControlClient } from "../../../packages/mock-server/src/control/client.ts";
 import type { History } from "./history.ts";
 
+/** Where a server is. */
+export interface Target {
+  /** Base URL, without a slash at its end. */
+  readonly url: string;
+  /** What its control plane requires. */
+  readonly token: string | undefined;
+}
+
 /** How long a request waits for the server to start again, in milliseconds. */
 const patienceMs = 60_000;
 
@@ -22,7 +30,7 @@ export function recordingFetch(history: History, sandbox: string): typeof global
 }
 
 /** Creates a client of the control plane of a sandbox. It waits until the server runs. */
-export function controlOf(url: string, sandbox: string, history: History): ControlClient {
+export function controlOf({ url, token }: Target, sandbox: string, history: History): ControlClient {
   const send = recordingFetch(history, sandbox);
   const patient = async (request: Request): Promise<Response> => {
     for (const startedMs = Date.now(); ; await sleep(20)) {
@@ -33,7 +41,7 @@ export function controlOf(url: string, sandbox: string, history: History): Contr
       }
     }
   };
-  return createControlClient({ url, sandbox, fetch: patient });
+  return createControlClient({ url, sandbox, token, fetch: patient });
 }
 
 /** Whether a request never left, because nothing listens on the port. */

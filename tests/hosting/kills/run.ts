@@ -50,9 +50,9 @@ async function runWorld(kind: KindName, plan: Plan, plant: PlantName | undefined
   const receiver = await startReceiver(plan.seed, history);
   const server = await prepareServer(kind, history.lives, plant);
   const plans = plan.sandboxes.flatMap(({ clients }) => clients);
-  const clients = plans.map((one) => new Client(one, server.url, plan.seed, history));
+  const clients = plans.map((one) => new Client(one, server, plan.seed, history));
   const gate = createGate(clients.length);
-  const checked: Checked = { plan, url: server.url, history, clients };
+  const checked: Checked = { plan, target: server, history, clients };
   const findings: string[] = [];
   const checkNow = async (isEnd: boolean): Promise<void> => {
     // A client that fails never waits.
@@ -71,7 +71,8 @@ async function runWorld(kind: KindName, plan: Plan, plant: PlantName | undefined
     for (const { afterMs, signal, duringStartMs } of plan.ends) {
       gate.open();
       await sleep(afterMs);
-      const ended = server.end(signal);
+      // Only the command ends in order when it is asked to.
+      const ended = server.end(kind === "sqlite" && plant === undefined ? signal : "SIGKILL");
       gate.close();
       await ended;
       if (duringStartMs !== undefined) await server.start(duringStartMs);
@@ -92,10 +93,10 @@ async function runWorld(kind: KindName, plan: Plan, plant: PlantName | undefined
 }
 
 /** Creates the sandboxes and their records. */
-async function setUp({ plan, url, history }: Checked, receiverUrl: string): Promise<void> {
+async function setUp({ plan, target, history }: Checked, receiverUrl: string): Promise<void> {
   for (const sandbox of plan.sandboxes) {
     const { name, options, policies } = sandbox;
-    const control = controlOf(url, name, history);
+    const control = controlOf(target, name, history);
     const seed = seedOf(sandbox, (_, destinationId) => `${receiverUrl}/${name}/${destinationId}`);
     const results =
       name === "default"
@@ -104,7 +105,7 @@ async function setUp({ plan, url, history }: Checked, receiverUrl: string): Prom
             await control.PUT("/_control/v1/policies", { body: policies }),
           ]
         : [
-            await controlOf(url, "default", history).POST("/_control/v1/sandboxes", {
+            await controlOf(target, "default", history).POST("/_control/v1/sandboxes", {
               body: { name, ...options, policies, seed },
             }),
           ];

@@ -3,7 +3,7 @@ import { CallTransfer, ConflictError, OutcomeUnknownError, RequestError } from "
 import type { ControlClient } from "../../../packages/mock-server/src/control/client.ts";
 import type { Change, ChangeOf, History, Write } from "./history.ts";
 import { type ClientPlan, frozenNow } from "./plan.ts";
-import { controlOf, isRefusal, recordingFetch } from "./requests.ts";
+import { controlOf, isRefusal, recordingFetch, type Target } from "./requests.ts";
 
 /** An answer of the control plane, as its client returns it. */
 interface ControlAnswer {
@@ -22,18 +22,18 @@ export class Writer {
   readonly lost = new Map<Write<ChangeOf<"call" | "rotation">>, OutcomeUnknownError>();
   readonly #history: History;
 
-  constructor(plan: ClientPlan, url: string, history: History) {
+  constructor(plan: ClientPlan, target: Target, history: History) {
     const { sandbox, apiKey } = plan;
     this.plan = plan;
     this.#history = history;
     this.sdk = new CallTransfer({
-      baseUrl: `${url}/_sandbox/${sandbox}`,
+      baseUrl: `${target.url}/_sandbox/${sandbox}`,
       apiKey,
       fetch: recordingFetch(history, sandbox),
       // The SDK looks for lost calls by the time of the sandbox.
       ...(sandbox === "frozen" && { clock: { now: () => Date.parse(frozenNow), setTimeout, clearTimeout } }),
     });
-    this.control = controlOf(url, sandbox, history);
+    this.control = controlOf(target, sandbox, history);
   }
 
   /** Sends a write through the SDK. `learn` gets the answer. */
