@@ -40,13 +40,13 @@ interface StoredTransfer {
 describe("a hosted mock server that starts again", { concurrency: true }, () => {
   for (const how of ["stop", "kill"] as const) {
     it(`ends a ring at its time with no request coming in, after ${how === "stop" ? "a stop" : "SIGKILL"}`, async () => {
-      await using own = await start({ clockRate: 3 });
+      await using own = await start();
       const { server, folder } = own;
       await server.control("own", "POST", "/transfers", { destinationId: demo.destinations.phone });
       await server[how]();
-      await server.startAgain();
       const stored = async () => (await storedRows<StoredTransfer>(folder, "own", "transfers"))[0];
       assert.equal((await stored())?.status, "ringing");
+      await server.startAgain();
       await until("the end of the transfer", async () => (await stored())?.status === "unanswered");
       const { startedAt = 0, endedAt = 0 } = (await stored()) ?? {};
       assert.equal(endedAt - startedAt, ringMs);
