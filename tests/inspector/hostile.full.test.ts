@@ -203,10 +203,13 @@ describe("hostile texts", () => {
     await using inspector = await open({ server: { ...frozen, seed: named(text) } });
     const { page, server } = inspector;
     await use(inspector, text);
-    const shownOn: string[] = [];
-    for (const screen of await inspector.screens()) {
+    // Otherwise the screens had nothing to show, and this test would prove nothing.
+    const shownOn = ["transfers", "webhooks", "state"];
+    const screens = await inspector.screens();
+    expect(screens).toEqual(expect.arrayContaining(shownOn));
+    for (const screen of screens) {
       await inspector.go(screen);
-      if ((await page.innerText("main")).includes(text.slice(0, 25))) shownOn.push(screen);
+      if (shownOn.includes(screen)) await expect.poll(() => page.innerText("main")).toContain(text.slice(0, 25));
       await expectHarmless(page, screen);
       // The first row of a list, with its details.
       await page.keyboard.press("j");
@@ -222,8 +225,6 @@ describe("hostile texts", () => {
       for (const summary of await page.locator("main summary").all()) await summary.click();
       await expectHarmless(page, `request ${id}`);
     }
-    // Otherwise the screens had nothing to show, and this test would prove nothing.
-    expect(shownOn).toEqual(expect.arrayContaining(["transfers", "webhooks", "state"]));
   });
 
   async function expectHarmless(page: Page, place: string): Promise<void> {
