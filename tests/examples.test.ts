@@ -43,7 +43,7 @@ const shown = pages.flatMap((page) =>
 );
 
 describe("the store of json-file-store.test.ts", async () => {
-  await import("../examples/stores/json-file-store.test.ts");
+  await import("../examples/json-file-store.test.ts");
 });
 
 describe("the programs in the documentation", () => {
