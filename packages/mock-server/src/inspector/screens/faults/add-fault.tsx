@@ -76,7 +76,12 @@ export function AddFault() {
             />
           )}
         </Field>
-        <button type="submit" class="button button-primary" disabled={problem !== undefined} aria-busy={isAdding.value}>
+        <button
+          type="submit"
+          class="button button-primary"
+          disabled={problem !== undefined && !problem.isOld}
+          aria-busy={isAdding.value}
+        >
           Add the fault
         </button>
       </form>

@@ -8,6 +8,8 @@ export interface DraftProblem {
   /** Which of the two forms was edited last. */
   readonly form: "text" | "builder";
   readonly message: string;
+  /** Whether it is about what was edited before, because the last edit is not checked yet. */
+  readonly isOld?: true;
 }
 
 /** A fault that is being written, as a text and in the builder: the control plane turns one into the other. */
@@ -53,6 +55,8 @@ export function createDraft(session: Session, start: { readonly text: string; re
     form = next;
     edits += 1;
     const edit = edits;
+    // It stays in sight until the check, but keeps nothing from being added.
+    if (problem.value !== undefined) problem.value = { ...problem.value, isOld: true };
     setTimeout(() => {
       // The next edit is checked instead. A server that is gone is shown by the page.
       if (edit === edits) void check().catch(() => undefined);
