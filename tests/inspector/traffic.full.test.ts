@@ -94,7 +94,7 @@ it("selects with j and k, keeps the selection in the address, and closes with Es
 
   for (const key of ["j", "j", "j", "k"]) await page.keyboard.press(key);
 
-  expect(page.url()).toMatch(/#\/default\/traffic\/3$/);
+  await expect.poll(() => page.url()).toMatch(/#\/default\/traffic\/3$/);
   await detailOf(inspector).getByText("validation_failed").first().waitFor();
   await page.reload();
   await detailOf(inspector).getByText("validation_failed").first().waitFor();
