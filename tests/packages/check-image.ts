@@ -14,13 +14,12 @@ import {
   statSync,
   symlinkSync,
 } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { operations } from "@call-transfer/spec";
 import { run, temporaryFolder } from "../../scripts/packed.ts";
+import { freePort } from "../receiving/server-process.ts";
 import { execForm, type Instruction, pairsOf, readStages, type Stage } from "./dockerfile.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -193,15 +192,6 @@ function unprivileged(): readonly string[] {
   if (process.getuid?.() !== 0) return [];
   const [user, group] = last("USER").split(":");
   return ["setpriv", `--reuid=${user}`, `--regid=${group}`, "--clear-groups", "--no-new-privs"];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 function expect(what: string, found: unknown, expected: unknown): void {

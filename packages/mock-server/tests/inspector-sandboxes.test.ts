@@ -16,7 +16,7 @@ describe("compareSnapshots", () => {
     backend.state.destinations.set(app.id, {
       ...app,
       name: "Reception",
-      signingSecret: "a-secret-that-nobody-may-see",
+      signingSecret: "a-secret-that-stays-hidden",
     });
     backend.state.flows.delete(demo.flows.published);
     backend.seed({ accounts: [{ id: "a0000000-0000-4000-8000-0000000000ff", name: "Another" }] });
@@ -35,6 +35,6 @@ describe("compareSnapshots", () => {
       { place: "policies", id: "callDurationSecs", kind: "changed", fields: ["callDurationSecs 60 → 5"] },
       { place: "faults", id: "fault-1", kind: "added", fields: [] },
     ]);
-    expect(JSON.stringify(differences)).not.toContain("nobody-may-see");
+    expect(JSON.stringify(differences)).not.toContain("stays-hidden");
   });
 });
