@@ -154,11 +154,11 @@ describe("the programs in the documentation", () => {
     ]);
   });
 
-  it("lost-answer.mjs places one call and prints what docs/resilience.md shows", async () => {
+  it("lost-answer.mjs places one call and prints what docs/placing-calls.md shows", async () => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     // The computed name avoids a type error, since the program has no types.
     await import(new URL("examples/lost-answer.mjs", root).href);
-    const [, printed] = /```text\n(.*?)```/s.exec(read("docs/resilience.md")) ?? [];
+    const [, printed] = /```text\n(.*?)```/s.exec(read("docs/placing-calls.md")) ?? [];
     expect(log.mock.calls.flat().join("\n")).toBe(printed?.trim());
     expect(log).toHaveBeenLastCalledWith("calls placed: 1");
   });

@@ -1,5 +1,5 @@
 // Traces the packed SDK with a registered OpenTelemetry SDK, alone and beside instrumentation of fetch, against a server on
-// this machine. Throws where a span, a header or a metric differs from docs/sdk.md. The script that loads it defines `sdk`,
+// this machine. Throws where a span, a header or a metric differs from docs/observability.md. The script that loads it defines `sdk`,
 // `raw`, `otel`, `api`, `tracing`, `measuring`, `contexts`, `core` and `undici`.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
