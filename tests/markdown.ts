@@ -5,7 +5,7 @@ const withoutFences = (text: string): string => text.replace(/^( *)(```+|~~~+)[^
 const withoutCode = (text: string): string => withoutFences(text).replace(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/gs, "");
 
 /** The anchor that GitHub gives a heading. */
-const slugOf = (heading: string): string =>
+export const slugOf = (heading: string): string =>
   heading
     .replace(/<[^>]+>|`/g, "")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")

@@ -1,0 +1,62 @@
+// Writes the pages of the site into site/.pages: those of docs/, those of site/pages, and the generated ones.
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Kind, linksForSite } from "./links.ts";
+import { type Page, titleOf } from "./page.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const target = join(root, "site/.pages");
+
+const isDirectory = (path: string) => statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory();
+const isFile = (path: string) => statSync(join(root, path), { throwIfNoEntry: false })?.isFile();
+/** Folders whose index is generated, and those of generated pages. */
+const hasIndex = (path: string) => /^docs\/(?:decisions|errors|reference)$/.test(path);
+const isGenerated = (path: string) => /^docs\/(?:errors|reference|downloads)\//.test(path);
+
+/** What a path of the repository is on the site. */
+function kindOf(path: string): Kind {
+  if (hasIndex(path)) return "index";
+  if (isGenerated(path) || (path.startsWith("docs/") && isFile(path))) return "page";
+  if (isDirectory(path)) return "folder";
+  return isFile(path) ? "file" : "missing";
+}
+
+/** The pages of `docs/`, with links for the site. */
+export function docsPages(): Page[] {
+  const paths = globSync("docs/**/*.md", { cwd: root }).sort();
+  return paths.map((path) => ({
+    path: path.slice("docs/".length),
+    text: linksForSite(path, readFileSync(join(root, path), "utf8"), kindOf),
+  }));
+}
+
+/** The list of decisions, the latest first. */
+export function decisionsPage(pages: readonly Page[]): Page {
+  const decisions = pages.filter(({ path }) => path.startsWith("decisions/"));
+  const lines = decisions.map((page) => `- [${titleOf(page)}](${page.path.slice("decisions/".length)})`).reverse();
+  const text = `# Decisions\n\nThe reasons for the design, half a page each, the latest first.\n\n${lines.join("\n")}\n`;
+  return { path: "decisions/index.md", text };
+}
+
+/** All pages of the site. */
+export async function allPages(): Promise<Page[]> {
+  const pages = docsPages();
+  return [...pages, decisionsPage(pages)];
+}
+
+/** Writes all pages, and returns them. */
+export async function assemble(): Promise<Page[]> {
+  const pages = await allPages();
+  rmSync(target, { recursive: true, force: true });
+  for (const { path, text } of pages) {
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    writeFileSync(join(target, path), text);
+  }
+  const titles = Object.fromEntries(pages.map((page) => [page.path.replace(/\.md$/, ""), titleOf(page)]));
+  writeFileSync(join(target, "titles.json"), JSON.stringify(titles));
+  cpSync(join(root, "docs/images"), join(target, "images"), { recursive: true });
+  cpSync(join(root, "site/pages"), target, { recursive: true });
+  cpSync(join(root, "packages/mock-server/src/inspector/icon.svg"), join(target, "public/icon.svg"));
+  return pages;
+}

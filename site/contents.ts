@@ -1,0 +1,44 @@
+/** A part of the sidebar. */
+export interface Section {
+  readonly title: string;
+  /** Pages by their path in `docs/`, without `.md`, in the order of reading. A generated page is named by its path on the site. */
+  readonly pages: readonly string[];
+}
+
+/** Every page of the site that is not one of many of a kind, such as the page of one error code. */
+export const contents: readonly Section[] = [
+  {
+    title: "The SDK",
+    pages: ["sdk", "resilience", "sdk-in-production", "recipes", "runtime-retries"],
+  },
+  {
+    title: "Webhooks",
+    pages: ["webhook-stores", "attack"],
+  },
+  {
+    title: "Tests",
+    pages: ["testing", "backend", "contract-suite"],
+  },
+  {
+    title: "The mock server",
+    pages: [
+      "mock-server",
+      "inspector",
+      "mock-server-cli",
+      "mock-server-faults",
+      "mock-server-webhooks",
+      "mock-server-msw",
+      "mock-server-proxy",
+      "containers",
+      "hosting",
+    ],
+  },
+  {
+    title: "The platform",
+    pages: ["specification", "assumptions"],
+  },
+  {
+    title: "The project",
+    pages: ["architecture", "decisions/index", "traceability", "contract-coverage", "releasing"],
+  },
+];

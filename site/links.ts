@@ -1,0 +1,43 @@
+import { posix } from "node:path";
+
+const repository = "https://github.com/call-transfer/call-transfer";
+
+/** How the site shows a place of the repository: as a page or image, as the `index` of a folder, or on GitHub. */
+export type Kind = "page" | "index" | "file" | "folder" | "missing";
+
+/**
+ * A page of `docs/` for the site. Links to other pages and to images stay, links to the rest of the repository lead to
+ * GitHub. Code is not touched.
+ *
+ * @param path The path of the page in the repository, such as `docs/sdk.md`.
+ * @param kindOf Looks a path of the repository up.
+ * @throws Error if a link leads nowhere.
+ */
+export function linksForSite(path: string, text: string, kindOf: (path: string) => Kind): string {
+  const rewrite = (target: string): string => {
+    if (/^(?:[a-z][a-z\d+.-]*:|\/\/|#)/i.test(target)) return target;
+    const [, name = "", anchor = ""] = /^([^#]*)(#.*)?$/.exec(target) ?? [];
+    const place = posix.join(posix.dirname(path), name).replace(/\/$/, "");
+    const kind = kindOf(place);
+    if (kind === "missing") throw new Error(`${path} links to ${target}, which does not exist.`);
+    if (kind === "page") return target;
+    if (kind === "index") return `${name.replace(/\/$/, "")}/index.md${anchor}`;
+    return `${repository}/${kind === "folder" ? "tree" : "blob"}/main/${place}${anchor}`;
+  };
+  return outsideCode(text, (prose) =>
+    prose
+      .replace(/(\]\(\s*<?)([^()\s>]+)/g, (_, start: string, target: string) => `${start}${rewrite(target)}`)
+      .replace(/^( {0,3}\[[^\]]+\]:\s*)(\S+)/gm, (_, start: string, target: string) => `${start}${rewrite(target)}`)
+      .replace(/\b((?:href|src|srcset)=")([^"]+)/g, (_, start: string, target: string) => `${start}${rewrite(target)}`),
+  );
+}
+
+const code = /^( *)(```+|~~~+)[^\n]*\n[\s\S]*?^\1\2[ \t]*$|(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\3(?!`)/gm;
+
+/** The text with its prose changed, and code blocks and code in a line as they are. */
+function outsideCode(text: string, change: (prose: string) => string): string {
+  const blocks: string[] = [];
+  // A private-use character marks the place of code, so that a link around code is still seen as a link.
+  const prose = text.replace(code, (block) => `\uE000${blocks.push(block) - 1}\uE001`);
+  return change(prose).replace(/\uE000(\d+)\uE001/g, (_, index) => blocks[Number(index)] ?? "");
+}

@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { expect, it } from "vitest";
+import { allPages } from "../../site/assemble.ts";
+import { contents } from "../../site/contents.ts";
+import { linksForSite } from "../../site/links.ts";
+import { summaryOf, titleOf } from "../../site/page.ts";
+
+const kindOf = (path: string) =>
+  path === "docs/decisions" ? "index" : /^docs\/[a-z]+\./.test(path) ? "page" : path.includes(".") ? "file" : "folder";
+const rewritten = (text: string) => linksForSite("docs/sdk.md", text, kindOf);
+const repository = "https://github.com/call-transfer/call-transfer";
+
+it("keeps links between pages, and their anchors", () => {
+  const text = "[paging](paging.md#pages), [here](#errors), ![](images/a.png), [out](https://example.com/x)";
+  expect(linksForSite("docs/sdk.md", text, () => "page")).toBe(text);
+});
+
+it("leads links to files and folders outside the docs to GitHub", () => {
+  expect(rewritten("[a](../examples/query.ts), [`b`](../packages/sdk)")).toBe(
+    `[a](${repository}/blob/main/examples/query.ts), [\`b\`](${repository}/tree/main/packages/sdk)`,
+  );
+});
+
+it("leads a link to a folder of pages to its index", () => {
+  expect(rewritten("[decisions](decisions/)")).toBe("[decisions](decisions/index.md)");
+});
+
+it("leaves code as it is", () => {
+  const code = "```md\n[a](../examples)\n```\n\nand `[b](../packages)`";
+  expect(rewritten(code)).toBe(code);
+});
+
+it("refuses a link that leads nowhere", () => {
+  expect(() => linksForSite("docs/sdk.md", "[gone](gone.md)", () => "missing")).toThrow(
+    "docs/sdk.md links to gone.md, which does not exist.",
+  );
+});
+
+it("takes title and summary of a page from its text", () => {
+  const page = { path: "a.md", text: "# Using `the` [SDK](x.md)\n\nThe *first*\nparagraph.\n\nThe second.\n" };
+  expect([titleOf(page), summaryOf(page)]).toEqual(["Using the SDK", "The first paragraph."]);
+  expect(summaryOf({ path: "a.md", text: "# Table\n\n| a |\n|---|\n" })).toBe("");
+});
+
+it("lists each page of docs/ in the sidebar once", async () => {
+  const listed = contents.flatMap(({ pages }) => pages);
+  expect(listed).toEqual([...new Set(listed)]);
+  const pages = (await allPages()).map(({ path }) => path.replace(/\.md$/, ""));
+  expect(listed.filter((page) => !pages.includes(page))).toEqual([]);
+  const isOfMany = (page: string) => /^(?:decisions|errors|reference)\//.test(page);
+  expect(pages.filter((page) => !listed.includes(page) && !isOfMany(page) && existsSync(`docs/${page}.md`))).toEqual(
+    [],
+  );
+});
