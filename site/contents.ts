@@ -9,11 +9,22 @@ export interface Section {
 export const contents: readonly Section[] = [
   {
     title: "The SDK",
-    pages: ["sdk", "resilience", "sdk-in-production", "recipes", "runtime-retries"],
+    pages: [
+      "sdk",
+      "authentication",
+      "placing-calls",
+      "paging",
+      "resilience",
+      "observability",
+      "frontends",
+      "recipes",
+      "migrating",
+      "runtime-retries",
+    ],
   },
   {
     title: "Webhooks",
-    pages: ["webhook-stores", "attack"],
+    pages: ["webhooks", "webhook-stores", "attack"],
   },
   {
     title: "Tests",
