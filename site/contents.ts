@@ -12,6 +12,7 @@ export const contents: readonly Section[] = [
     pages: [
       "sdk",
       "authentication",
+      "errors",
       "placing-calls",
       "paging",
       "resilience",

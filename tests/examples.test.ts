@@ -23,6 +23,9 @@ function open() {
   return { backend, client };
 }
 
+/** The first output that a page shows. */
+const firstOutputIn = (page: string) => /```text\n(.*?)```/s.exec(read(page))?.[1]?.trim();
+
 afterEach(() => vi.unstubAllGlobals());
 
 /** Run by scripts/demo.ts, what Next.js wants of every app, and a test of types. */
@@ -154,12 +157,17 @@ describe("the programs in the documentation", () => {
     ]);
   });
 
+  it("errors.ts prints what docs/errors.md shows", async () => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    await import("../examples/errors.ts");
+    expect(log.mock.calls.flat().join("\n")).toBe(firstOutputIn("docs/errors.md"));
+  });
+
   it("lost-answer.mjs places one call and prints what docs/placing-calls.md shows", async () => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     // The computed name avoids a type error, since the program has no types.
     await import(new URL("examples/lost-answer.mjs", root).href);
-    const [, printed] = /```text\n(.*?)```/s.exec(read("docs/placing-calls.md")) ?? [];
-    expect(log.mock.calls.flat().join("\n")).toBe(printed?.trim());
+    expect(log.mock.calls.flat().join("\n")).toBe(firstOutputIn("docs/placing-calls.md"));
     expect(log).toHaveBeenLastCalledWith("calls placed: 1");
   });
 });
