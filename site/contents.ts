@@ -10,6 +10,7 @@ export const contents: readonly Section[] = [
   {
     title: "The SDK",
     pages: [
+      "why",
       "sdk",
       "authentication",
       "errors",
