@@ -12,10 +12,8 @@ import { header, pascal } from "./text.ts";
 /** Schemas of requests and resources with closed enums, and the request schemas of each operation. */
 export async function renderSchemas(document: OpenApiDocument, operations: OperationModel[]): Promise<string> {
   // A field stands on a line of its own: the mutants of keywords find it there.
-  return (
-    header +
-    compactCode((await renderZod(document)) + renderRequestSchemas(operations), { mayFit: ts.isArrayLiteralExpression })
-  );
+  const text = withComments(await renderZod(document), document) + renderRequestSchemas(operations);
+  return header + compactCode(text, { mayFit: ts.isArrayLiteralExpression });
 }
 
 /** Response schemas. Open enums accept any string, so that values of a newer server pass. */
@@ -78,6 +76,28 @@ export async function renderZod(document: OpenApiDocument): Promise<string> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What the schema of a part of an operation checks, by the end of its name. */
+const parts: readonly (readonly [RegExp, string])[] = [
+  [/WebhookRequest$/, "Checks a request of the webhook"],
+  [/Headers$/, "Checks the headers of"],
+  [/Path$/, "Checks the path parameters of"],
+  [/Query$/, "Checks the query parameters of"],
+  [/Body$/, "Checks the request body of"],
+  [/Response$/, "Checks the body of a success of"],
+];
+
+/** The text with a comment above each schema of a part of an operation that the document does not describe. */
+function withComments(text: string, { paths, webhooks }: OpenApiDocument): string {
+  const ids = [...Object.values(paths), ...Object.values(webhooks)]
+    .flatMap((item) => Object.values(item))
+    .map((operation) => (operation as { operationId?: string }).operationId ?? "");
+  return text.replace(/(?<!\*\/\n)^export const z(\w+) = /gm, (start, name: string) => {
+    const [end, meaning] = parts.find(([pattern]) => pattern.test(name)) ?? [];
+    const id = end && ids.find((known) => pascal(known) === name.replace(end, ""));
+    return id ? `/**\n * ${meaning} \`${id}\`.\n */\n${start}` : start;
+  });
 }
 
 function renderRequestSchemas(operations: OperationModel[]): string {

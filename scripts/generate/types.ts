@@ -46,7 +46,22 @@ export async function renderTypes(document: OpenApiDocument, operations: readonl
 }
 
 const laidOut = (nodes: ts.Node[]): string =>
-  compactCode(withNeversTogether(withNames(readableComments(astToString(nodes)))), { width: typesWidth });
+  compactCode(withNeversTogether(withNames(withMapComments(readableComments(astToString(nodes))))), {
+    width: typesWidth,
+  });
+
+/** What the maps of the file of paths hold. */
+const maps: Readonly<Record<string, string>> = {
+  paths: "Types of the operations, by path and method.",
+  webhooks: "Types of the webhooks, by event and method.",
+  components: "Types of the schemas, headers and parameters, by name.",
+  operations: "Types of the requests and responses, by operationId.",
+};
+
+const withMapComments = (text: string): string =>
+  text.replace(/^export interface (\w+) \{/gm, (start, name: string) =>
+    maps[name] ? `/** ${maps[name]} */\n${start}` : start,
+  );
 
 /** Text that refers to schemas by their names, and not by their paths in `components`. */
 const withNames = (text: string): string =>

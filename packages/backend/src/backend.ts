@@ -34,6 +34,7 @@ import type { ScenarioName } from "./testing/scenarios.ts";
 import type { Seed } from "./testing/seed.ts";
 import { restoreSnapshot, takeSnapshot } from "./testing/snapshot.ts";
 
+/** How a backend starts, and what it uses from outside. */
 export interface BackendOptions {
   /** The initial records; `demoSeed` by default. */
   readonly seed?: Seed;

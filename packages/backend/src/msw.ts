@@ -4,14 +4,17 @@ import { InputError } from "./model/input-error.ts";
 
 /** The part of MSW's `http` that is used; every supported version fits. */
 export interface MswHttp<Handler> {
+  /** Creates a handler of all methods for the URLs that match. */
   all(predicate: RegExp, resolver: (info: { readonly request: Request }) => Promise<Response>): Handler;
 }
 
+/** What the handlers need. */
 export interface MswOptions<Handler> {
   /** The `http` export of `msw`. */
   readonly http: MswHttp<Handler>;
   /** The backend or sandboxes that respond; they hold all state. */
   readonly backend: {
+    /** Responds to a request. */
     handle(request: IncomingRequest, peer?: { readonly address?: string }): Promise<HandledResponse>;
   };
   /**

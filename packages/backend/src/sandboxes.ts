@@ -53,6 +53,7 @@ export interface Sandboxes {
   record(request: RecordedRequest): void;
   /** The sandbox that always exists. */
   readonly default: Backend;
+  /** Returns the sandbox with this name, or undefined. */
   get(name: string): Backend | undefined;
   /** Creates a sandbox; omitted options are those of `default`. Throws InputError naming the invalid field. */
   create(name: string, options?: SandboxOptions): Backend;

@@ -30,8 +30,11 @@ type Use<Value> = (value: Value) => Promise<void>;
  * The server starts with the first test of a file that needs it and closes with the file's last test.
  */
 export const callTransferFixtures: {
+  /** The options of each test's sandbox; none by default. */
   callTransferOptions: SandboxOptions;
+  /** Starts and closes the server of a test file. */
   callTransferServer: [(context: object, use: Use<MockServer>) => Promise<void>, { scope: "file" }];
+  /** Creates and removes the sandbox of a test. */
   callTransfer: (
     context: TestParts & Pick<CallTransferFixtures, "callTransferOptions" | "callTransferServer">,
     use: Use<CallTransfer>,

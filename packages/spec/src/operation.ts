@@ -2,6 +2,7 @@
 export interface OperationDescription {
   /** The operationId. */
   readonly id: string;
+  /** HTTP method, in upper case. */
   readonly method: string;
   /** Path template, e.g. `/api/v1/transfers/members/{memberId}/hours`. */
   readonly path: string;
@@ -11,6 +12,7 @@ export interface OperationDescription {
   readonly resource: string;
   /** Name of that method, e.g. `create`. */
   readonly sdkMethod: string;
+  /** What the operation does, in a few words. */
   readonly summary: string;
   /** The section of the specification that describes it, such as `§4.1`; absent if it has none. */
   readonly section?: string;
@@ -22,9 +24,11 @@ export interface OperationDescription {
   readonly accountScoped: boolean;
   /** When to retry: always (`safe`), always since a taken name is refused (`unique`), or only if it had no effect (`once`). */
   readonly retry: "safe" | "unique" | "once";
+  /** Names of the path parameters, in the order of the path. */
   readonly pathParameters: readonly string[];
   /** JSON types of the query parameters, by name. */
   readonly queryParameters: Readonly<Record<string, string>>;
+  /** Whether the operation has a request body. */
   readonly hasBody: boolean;
   /** Fields of its response schemas that it must not show, e.g. a secret; absent without any. */
   readonly hiddenFields?: readonly string[];
@@ -44,6 +48,7 @@ export interface ErrorCodeDescription {
   readonly mockStatus: number;
   /** Title of the code's category. */
   readonly title: string;
+  /** What the code means, in a sentence. */
   readonly meaning: string;
   /** Whether `meaning` comes from the specification, as opposed to an assumption. */
   readonly fromSpecification: boolean;

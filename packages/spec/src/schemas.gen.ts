@@ -201,10 +201,12 @@ export const zErrorResponse = z.object({
 /** The account that the request is for. A request authenticated with a JWT must carry it (§5.2). */
 export const zAccountId = z.string();
 
+/** Checks the headers of `rotateDestinationSecret`. */
 export const zRotateDestinationSecretHeaders = z.object({
   'X-Account-Id': z.string().optional()
 });
 
+/** Checks the path parameters of `rotateDestinationSecret`. */
 export const zRotateDestinationSecretPath = z.object({
   id: z.string()
 });
@@ -212,8 +214,10 @@ export const zRotateDestinationSecretPath = z.object({
 /** The destination with its new secret. */
 export const zRotateDestinationSecretResponse = zTransferDestination;
 
+/** Checks the request body of `createDestinationGroup`. */
 export const zCreateDestinationGroupBody = zCreateDestinationGroupRequest;
 
+/** Checks the headers of `createDestinationGroup`. */
 export const zCreateDestinationGroupHeaders = z.object({
   'X-Account-Id': z.string().optional()
 });
@@ -221,10 +225,12 @@ export const zCreateDestinationGroupHeaders = z.object({
 /** The new group. */
 export const zCreateDestinationGroupResponse = zDestinationGroup;
 
+/** Checks the headers of `deleteMemberHours`. */
 export const zDeleteMemberHoursHeaders = z.object({
   'X-Account-Id': z.string().optional()
 });
 
+/** Checks the path parameters of `deleteMemberHours`. */
 export const zDeleteMemberHoursPath = z.object({
   memberId: z.string()
 });
@@ -232,10 +238,12 @@ export const zDeleteMemberHoursPath = z.object({
 /** The hours were removed. There is no body. */
 export const zDeleteMemberHoursResponse = z.void();
 
+/** Checks the headers of `getMemberAvailability`. */
 export const zGetMemberAvailabilityHeaders = z.object({
   'X-Account-Id': z.string().optional()
 });
 
+/** Checks the path parameters of `getMemberAvailability`. */
 export const zGetMemberAvailabilityPath = z.object({
   memberId: z.string()
 });
@@ -243,6 +251,7 @@ export const zGetMemberAvailabilityPath = z.object({
 /** The current availability. */
 export const zGetMemberAvailabilityResponse = zMemberAvailability;
 
+/** Checks the headers of `listRoles`. */
 export const zListRolesHeaders = z.object({
   'X-Account-Id': z.string().optional()
 });
@@ -250,10 +259,12 @@ export const zListRolesHeaders = z.object({
 /** The built-in roles. */
 export const zListRolesResponse = zRoleList;
 
+/** Checks the headers of `listCalls`. */
 export const zListCallsHeaders = z.object({
   'X-Account-Id': z.string().optional()
 });
 
+/** Checks the query parameters of `listCalls`. */
 export const zListCallsQuery = z.object({
   limit: z.int().gte(1).lte(100).optional().default(20),
   offset: z.int().gte(0).optional().default(0),
@@ -264,17 +275,21 @@ export const zListCallsQuery = z.object({
 /** One page of calls. */
 export const zListCallsResponse = zCallList;
 
+/** Checks the request body of `createCall`. */
 export const zCreateCallBody = zCreateCallRequest;
 
+/** Checks the headers of `createCall`. */
 export const zCreateCallHeaders = z.object({
   'X-Account-Id': z.string().optional()
 });
 
+/** Checks the body of a success of `createCall`. */
 export const zCreateCallResponse = z.union([zCallInitiated, zCallQueued]);
 
 /** The accessible accounts. */
 export const zListAccountsResponse = zAccountList;
 
+/** Checks a request of the webhook `transferOffer`. */
 export const zTransferOfferWebhookRequest = z.object({
   body: zTransferOffer,
   path: z.never().optional(),

@@ -26,6 +26,7 @@ import type {
   ErrorResponse,
 } from "./models.gen.ts";
 
+/** Types of the operations, by path and method. */
 export interface paths {
   "/api/v1/transfers/destinations/{id}/rotate-secret": {
     parameters: {
@@ -185,6 +186,7 @@ export interface paths {
     put?: never; post?: never; delete?: never; options?: never; head?: never; patch?: never; trace?: never;
   };
 }
+/** Types of the webhooks, by event and method. */
 export interface webhooks {
   "transfer.offer": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
@@ -200,6 +202,7 @@ export interface webhooks {
     delete?: never; options?: never; head?: never; patch?: never; trace?: never;
   };
 }
+/** Types of the schemas, headers and parameters, by name. */
 export interface components {
   schemas: {
     ErrorCode: ErrorCode | (string & {});
@@ -245,6 +248,7 @@ export interface components {
   pathItems: never;
 }
 export type $defs = Record<string, never>;
+/** Types of the requests and responses, by operationId. */
 export interface operations {
   rotateDestinationSecret: {
     parameters: {

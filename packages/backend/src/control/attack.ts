@@ -9,8 +9,11 @@ import { controlError, type SuccessBody } from "./reply.ts";
 
 /** A receiver of webhooks to attack. */
 export interface AttackTarget {
+  /** The URL that gets the webhooks. */
   readonly url: string;
+  /** The secret that signs genuine webhooks. */
   readonly secret: string;
+  /** The secret before the rotation, whose signatures are still valid; absent without a rotation in force (§6.2). */
   readonly previousSecret?: string;
 }
 

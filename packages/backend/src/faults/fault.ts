@@ -18,8 +18,11 @@ export type FaultAction =
    * code (§7.3). `meta` is sent unchanged. Both have a default that fits the code.
    */
   | {
+      /** The code of the error. */
       readonly code: ErrorCode;
+      /** The field errors. */
       readonly errors?: readonly FaultFieldError[];
+      /** Fields of `meta`. */
       readonly meta?: ErrorResponseMeta & { readonly [field: string]: unknown };
     }
   /** Responds with `rate_limit_exceeded`. */
@@ -33,6 +36,7 @@ export type FaultAction =
 export interface FaultFieldError {
   /** The invalid field, e.g. `members[0].ringTimeoutSecs`. */
   readonly field: string;
+  /** The code of the field error (§7.3). */
   readonly code: FieldErrorCode;
   /** Has a general text by default. */
   readonly message?: string;
@@ -99,7 +103,9 @@ export type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday"
  * stands for any characters.
  */
 export interface FaultMatch {
+  /** The operation, e.g. `createCall`. */
   readonly operationId?: string;
+  /** The HTTP method, in any case. */
   readonly method?: string;
   /** A path or a path template. */
   readonly path?: string;
@@ -117,8 +123,11 @@ export interface FaultMatch {
 export interface RequestFault {
   /** A name to show. */
   readonly name?: string;
+  /** Which requests match; every request by default. */
   readonly match?: FaultMatch;
+  /** Only for a fault of deliveries. */
   readonly webhooks?: never;
+  /** When the fault applies to matching requests; always by default. */
   readonly when?: FaultWhen;
   /** What to do, or a list of steps: each match takes the next one. `pass` lets the request through. */
   readonly do: FaultAction | readonly (FaultAction | "pass")[];
@@ -130,12 +139,18 @@ export interface WebhookFault {
   readonly name?: string;
   /** Which deliveries match; absent criteria match every delivery. `url` is the address of the destination. */
   readonly webhooks: {
+    /** The `app` destination. */
     readonly destinationId?: string;
+    /** The address of the destination. */
     readonly url?: string;
+    /** The transfer that the event is about. */
     readonly transferId?: string;
+    /** The name of the sandbox. */
     readonly sandbox?: string;
   };
+  /** Only for a fault of requests. */
   readonly match?: never;
+  /** When the fault applies to matching deliveries; always by default. */
   readonly when?: FaultWhen;
   /** What to do, or a list of steps: each match takes the next one. `pass` lets the delivery through. */
   readonly do: WebhookFaultAction | readonly (WebhookFaultAction | "pass")[];

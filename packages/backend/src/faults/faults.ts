@@ -26,6 +26,7 @@ export interface Faults {
   list(): readonly (Fault & ListedFault)[];
   /** Removes a fault; false if none has this id. */
   remove(id: string): boolean;
+  /** Removes every fault. */
   clear(): void;
 }
 

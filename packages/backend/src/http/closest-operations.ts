@@ -4,8 +4,11 @@ import { isUuid } from "../model/uuid.ts";
 
 /** An operation that resembles an unmatched request. */
 export interface ClosestOperation {
+  /** The operation, e.g. `listRoles`. */
   readonly operationId: string;
+  /** Its HTTP method. */
   readonly method: string;
+  /** Its path template. */
   readonly path: string;
   /** How to change the request so that it matches, e.g. `replace role with roles`. */
   readonly fix: string;

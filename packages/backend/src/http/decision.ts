@@ -24,6 +24,7 @@ export type DecidingStep =
 
 /** What decided a response, and why. */
 export interface Decision {
+  /** The check, or what took its place, that decided the response. */
   readonly step: DecidingStep;
   /** The section of the specification with the rule, such as `§5.4`. */
   readonly section?: string;
@@ -33,9 +34,11 @@ export interface Decision {
 
 /** The authenticated sender of a request, without the credential. */
 export interface RequestCaller {
+  /** `key` for an API key, `user` for a JWT (§5.1). */
   readonly kind: "key" | "user";
   /** The last 4 characters of the API key. */
   readonly key?: string;
+  /** The user of the JWT. */
   readonly userId?: string;
   /** The caller's role in the account. */
   readonly role?: string;

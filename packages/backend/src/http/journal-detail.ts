@@ -10,14 +10,19 @@ import type { RequestHeaders } from "./transport.ts";
 export interface ShownChange {
   /** The name of the collection, such as `members`. */
   readonly collection: string;
+  /** The record's id, or the key of a collection that is not keyed by id. */
   readonly id: string;
+  /** The record before the request; absent if the request added it. */
   readonly before?: Readonly<Record<string, unknown>>;
+  /** The record after the request; absent if the request removed it. */
   readonly after?: Readonly<Record<string, unknown>>;
 }
 
 /** A journal entry with query, headers and bodies, as far as they are kept. Secrets are redacted, unless they are asked for. */
 export interface JournalDetail extends JournalEntry {
+  /** The query parameters by name. */
   readonly query?: Readonly<Record<string, string>>;
+  /** The request headers by name in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Present if it was JSON of at most 16 KiB. */
   readonly requestBody?: unknown;
@@ -27,13 +32,15 @@ export interface JournalDetail extends JournalEntry {
   readonly responseBody?: unknown;
   /** The records that the request changed, in the order of the changes. */
   readonly changes?: readonly ShownChange[];
-  /** The timers that the request set, in the order of setting. */
+  /** The timers that the request set, in the order of setting. `at` is an ISO 8601 timestamp. */
   readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
 }
 
 /** The unredacted parts of a request and its response; redacted on demand. */
 export interface RecordedExchange {
+  /** The URL as requested. */
   readonly url: URL;
+  /** The request headers. */
   readonly headers: RequestHeaders;
   /** The request body, if it was read as JSON. */
   readonly requestBody?: unknown;
@@ -43,6 +50,7 @@ export interface RecordedExchange {
   readonly hasBody?: boolean;
   /** The address of the client's end of the connection. */
   readonly peerAddress?: string | undefined;
+  /** The response headers that the backend set. */
   readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
   /** The response body as it was sent. */
   readonly responseText?: string | undefined;

@@ -11,7 +11,9 @@ export interface JournalEntry {
   readonly id: number;
   /** When the request arrived, as an ISO 8601 timestamp of the backend's clock. */
   readonly at: string;
+  /** The HTTP method, in upper case. */
   readonly method: string;
+  /** The path, without the query. */
   readonly path: string;
   /** Absent if no operation matched. */
   readonly operationId?: string;
@@ -23,6 +25,7 @@ export interface JournalEntry {
   readonly fault?: string;
   /** The exception behind a 500; never part of the response. */
   readonly error?: string;
+  /** The value of the response header `X-Request-Id`. */
   readonly requestId: string;
   /** The id of the entry whose request was sent again. */
   readonly replayOf?: number;
@@ -44,6 +47,7 @@ export interface JournalEntry {
 
 /** One place where a forwarded request or its response deviates from the contract. */
 export interface Deviation {
+  /** Whether the request or the response deviates. */
   readonly side: "request" | "response";
   /**
    * The place: `status`, `path`, `query limit`, `header X-Request-Id`, `body`, or a field as a JSON pointer after `body`,
@@ -58,9 +62,13 @@ export interface Deviation {
 
 /** Selects journal entries; absent criteria match every entry. */
 export interface JournalFilter {
+  /** Only requests of this operation. */
   readonly operationId?: string | undefined;
+  /** Only requests with this HTTP method, in any case. */
   readonly method?: string | undefined;
+  /** Only requests to this path: the path as requested, not a template. */
   readonly path?: string | undefined;
+  /** Only requests with this response status. */
   readonly status?: number | undefined;
   /** Only entries with a higher id. */
   readonly after?: number | undefined;
@@ -68,24 +76,31 @@ export interface JournalFilter {
 
 /** How many responses of an operation had a status. */
 export interface StatusCount {
+  /** The response status. */
   readonly status: number;
   /** Whether the specification lists this status for the operation. */
   readonly documented: boolean;
+  /** How many responses had it since the latest clear. */
   readonly count: number;
 }
 
 /** How many responses of an operation had an error code. */
 export interface CodeCount {
+  /** The error code. */
   readonly code: string;
   /** Whether the API documents this code for the operation. */
   readonly documented: boolean;
+  /** How many responses had it since the latest clear. */
   readonly count: number;
 }
 
 /** The statuses and error codes that an operation documents or returned. */
 export interface OperationCoverage {
+  /** The operation, e.g. `createCall`. */
   readonly operationId: string;
+  /** The documented and the returned statuses. */
   readonly statuses: readonly StatusCount[];
+  /** The documented and the returned error codes. */
   readonly codes: readonly CodeCount[];
 }
 
@@ -103,6 +118,7 @@ export interface Journal {
   wait(filter: JournalFilter, count: number, timeoutMs: number): Promise<readonly JournalEntry[]>;
   /** Returns every operation with its documented and its seen statuses and codes, counted since the last clear. */
   coverage(): readonly OperationCoverage[];
+  /** Removes every entry and every count. Ids go on counting. */
   clear(): void;
 }
 

@@ -8,6 +8,7 @@ import type { RecordedExchange } from "./journal-detail.ts";
 
 /** A request that something in front of the backend answered, such as a server that refused it. */
 export interface RecordedRequest extends RecordedExchange {
+  /** The HTTP method. */
   readonly method: string;
   /** The status of the response; 0 if there was none. */
   readonly status: number;

@@ -7,12 +7,14 @@ export type TransportFault =
 
 /** The request headers a backend reads; every `Headers` fits. Names are looked up in lower case. */
 export interface RequestHeaders {
+  /** Returns the value of a header, or null. */
   get(name: string): string | null;
   [Symbol.iterator](): Iterator<[string, string]>;
 }
 
 /** The parts of a request that a backend reads; every `Request` fits. */
 export interface IncomingRequest extends Pick<Request, "method" | "url" | "body"> {
+  /** The request headers. */
   readonly headers: RequestHeaders;
   /** The body, if the server has already read it; `body` is then ignored. */
   readonly bodyBytes?: Uint8Array;
@@ -22,7 +24,9 @@ export interface IncomingRequest extends Pick<Request, "method" | "url" | "body"
 
 /** A response as plain values. */
 export interface PlainResponse {
+  /** The response status. */
   readonly status: number;
+  /** The response headers by name. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body; undefined for none. */
   readonly text: string | undefined;
@@ -34,6 +38,7 @@ export interface HandledResponse {
   readonly response: Response;
   /** The same response as plain values; absent for streamed bodies and transport faults. */
   readonly plain?: PlainResponse;
+  /** The transport fault to play; absent for none. */
   readonly transport?: TransportFault;
 }
 

@@ -3,6 +3,7 @@ import type { TimerPurpose, TimerSelector, TimerTask } from "./timer-queue.ts";
 
 /** The source of a flowing clock's time; tests inject their own. */
 export interface WallClock {
+  /** Milliseconds since the epoch. */
   now(): number;
   /**
    * Runs `task` once after `ms`. Returns a function that cancels it. With `isIdle`, the process may end before.
@@ -18,6 +19,7 @@ export interface ClockListener {
   timer(change: "set" | "fired" | "cancelled", at: number, purpose: TimerPurpose): void;
 }
 
+/** Whether a clock moves only on request (`frozen`) or follows the wall clock (`flowing`). */
 export type ClockMode = "frozen" | "flowing";
 /** What to set on a clock; what is absent stays. */
 export interface ClockSetting {
@@ -35,6 +37,7 @@ export interface Clock {
   now(): number;
   /** The time as an ISO 8601 timestamp in UTC. */
   iso(): string;
+  /** Whether the clock is frozen or flows. */
   readonly mode: ClockMode;
   /** How many seconds pass in one second of real time, while the clock flows. */
   readonly rate: number;

@@ -29,6 +29,7 @@ export interface EventSelection {
 
 /** Kept events, oldest first. */
 export interface KeptEvents {
+  /** The events after the position that was asked for, oldest first. */
   readonly events: readonly BackendEvent[];
   /**
    * Whether nothing is missing between `after`, or without it the start of the backend, and the first of these events. Old

@@ -3,6 +3,7 @@ import { explainIssue } from "./explain-issue.ts";
 
 /** Invalid input to the backend itself: a seed, a fault, a policy, a key or a trigger. */
 export class InputError extends Error {
+  /** The name of the class. */
   override readonly name = "InputError";
   /** The path of the invalid field, such as `members[2].role`; empty if the input as a whole is invalid. */
   readonly field: string;

@@ -146,14 +146,25 @@ type Stored<Fields, Filled extends keyof Fields, Instants extends keyof Fields> 
   readonly [Name in Filled]-?: Exclude<Fields[Name], undefined>;
 } & { readonly [Name in keyof Pick<Fields, Instants>]: number | Extract<Fields[Name], undefined> };
 
+/** An account, which owns the other records (§5.2). */
 export type AccountRecord = Checked<"accounts">;
+/** A user, who can be a member of several accounts. */
 export type UserRecord = Checked<"users">;
+/** A user's membership in an account, with role and availability (§2.4). */
 export type MemberRecord = Checked<"members">;
+/** A destination of calls (§2.1). Times are milliseconds since the epoch. */
 export type DestinationRecord = Stored<Checked<"destinations">, "createdAt" | "updatedAt", "previousSecretExpiresAt">;
+/** A destination group (§2.2). Times are milliseconds since the epoch. */
 export type GroupRecord = Stored<Checked<"groups">, "createdAt" | "updatedAt", never>;
+/** A flow that a call can run (§4.6). */
 export type FlowRecord = Checked<"flows">;
+/** A provider that carries calls. */
 export type ProviderRecord = Checked<"providers">;
+/** A phone number of an account. */
 export type NumberRecord = Checked<"numbers">;
+/** A recipient of an account's calls, with what the platform should respect about it. */
 export type ContactRecord = Checked<"contacts">;
+/** A call (§4.6). Times are milliseconds since the epoch. */
 export type CallRecord = Stored<Checked<"calls">, never, "createdAt" | "startedAt">;
+/** An API key (§5.3). `expiresAt` is in milliseconds since the epoch. */
 export type ApiKeyRecord = Stored<Checked<"apiKeys">, "id" | "key", "expiresAt">;

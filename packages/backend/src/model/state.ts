@@ -21,12 +21,19 @@ import type { TransferRecord } from "./transfer-record.ts";
  * one in its place.
  */
 export interface State {
+  /** The accounts. */
   readonly accounts: Map<string, AccountRecord>;
+  /** The users. */
   readonly users: Map<string, UserRecord>;
+  /** The memberships. */
   readonly members: Members;
+  /** The destinations. */
   readonly destinations: Map<string, DestinationRecord>;
+  /** The destination groups. */
   readonly groups: Groups;
+  /** The flows. */
   readonly flows: Map<string, FlowRecord>;
+  /** The providers. */
   readonly providers: Map<string, ProviderRecord>;
   /** Keyed by number. */
   readonly numbers: Map<string, NumberRecord>;

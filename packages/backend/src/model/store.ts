@@ -10,6 +10,7 @@ export interface StoredRow {
 
 /** A row to write in place of the one with its key, or, without a text, to remove. */
 export interface RowChange extends Omit<StoredRow, "text"> {
+  /** The row as JSON; undefined removes the row. */
   readonly text: string | undefined;
 }
 
@@ -31,6 +32,7 @@ export interface SandboxStore {
 
 /** A sandbox that is stored. */
 export interface StoredSandbox {
+  /** The name of the sandbox. */
   readonly name: string;
   /** The options it was created with, as JSON. */
   readonly options: string;

@@ -1,8 +1,10 @@
 /** What a timer is for, in a form that a snapshot can keep and a person can read. */
 export interface TimerPurpose {
+  /** What the timer does, e.g. `secret.expires`. */
   readonly kind: string;
   /** The id of what the timer is about, and the index of the part of it. */
   readonly id: string;
+  /** The index of the part, such as a member of a group; absent if the timer is about the whole. */
   readonly index?: number;
 }
 

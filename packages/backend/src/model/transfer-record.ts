@@ -31,6 +31,9 @@ const ring = z.object({
   /** Late answers. */
   late: z.array(lateAnswerSchema),
 });
+/**
+ * The ringing of one destination of a transfer, or of one person behind it (§2.2). Times are milliseconds since the epoch.
+ */
 export interface RingRecord extends DeepReadonly<z.output<typeof ring>> {}
 const ringSchema: z.ZodType<RingRecord> = ring;
 

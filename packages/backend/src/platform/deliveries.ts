@@ -16,11 +16,15 @@ import type { SignatureParts } from "./signer.ts";
 
 /** One attempt to deliver an event to the server of an `app` destination. */
 export interface Delivery {
+  /** The id of the attempt. */
   readonly id: string;
+  /** The `app` destination. */
   readonly destinationId: string;
   /** When it was sent, as an ISO 8601 timestamp of the backend's clock. */
   readonly at: string;
+  /** The address that it was sent to. */
   readonly url: string;
+  /** The request headers by name, with the signature (§6.2). */
   readonly headers: Readonly<Record<string, string>>;
   /** The body exactly as it was sent. */
   readonly body: string;
@@ -46,6 +50,7 @@ export interface Delivery {
 
 /** An event to send. Every field but `destinationId` becomes part of the payload (A-30). */
 export interface Trigger {
+  /** The `app` destination that gets the event. */
   readonly destinationId: string;
   readonly [field: string]: unknown;
 }

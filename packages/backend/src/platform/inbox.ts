@@ -20,16 +20,21 @@ export type InboxAnswer = Readonly<z.output<typeof inboxAnswerSchema>>;
 
 /** An event as the inbox received it. */
 export interface InboxEvent {
+  /** When it arrived, as an ISO 8601 timestamp of the backend's clock. */
   readonly at: string;
+  /** The request headers by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The body exactly as it was sent. */
   readonly body: string;
 }
 
 /** A receiver of webhooks inside the backend, for tests without a server of their own. */
 export interface Inbox {
+  /** How the inbox answers the next deliveries. Set it to change that. */
   answer: InboxAnswer;
   /** The latest 1000, oldest first. */
   list(): readonly InboxEvent[];
+  /** Removes every event. */
   clear(): void;
 }
 

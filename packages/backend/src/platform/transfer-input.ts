@@ -16,7 +16,9 @@ export interface ScriptEntry extends Callee {
 
 /** A transfer to start: exactly one of `destinationId` and `groupId`. */
 export interface NewTransfer {
+  /** The destination to ring. */
   readonly destinationId?: string | undefined;
+  /** The destination group to ring. */
   readonly groupId?: string | undefined;
   /** A call of the account that is in progress; the transfer ends with it. */
   readonly callId?: string | undefined;

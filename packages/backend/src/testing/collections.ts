@@ -15,8 +15,11 @@ export type SeedRecord = Readonly<Record<string, unknown>>;
 
 /** The collections of a state, record by record. Changes are checked like a seed and throw InputError that names the bad field. */
 export interface Collections {
+  /** Lists the records of a collection in the form of a seed. */
   list(name: CollectionName): readonly SeedRecord[];
+  /** Returns a record, or undefined for an unknown id. */
   get(name: CollectionName, id: string): SeedRecord | undefined;
+  /** Adds a record and returns it with its defaults. */
   create(name: CollectionName, record: SeedRecord): SeedRecord;
   /** Replaces fields; null removes one. Undefined for an unknown id. Throws InUseError if a reference to the record would break. */
   update(name: CollectionName, id: string, changes: SeedRecord): SeedRecord | undefined;

@@ -18,6 +18,7 @@ import type { Snapshot } from "./snapshot.ts";
 
 /** What a test reads and changes of a backend. The control plane offers the same over HTTP. */
 export interface BackendControls {
+  /** The backend's clock. */
   readonly clock: Clock;
   /**
    * Moves the clock like `clock.advance` and returns the events on the way. `nextTimer` also stops where a temporary
@@ -34,12 +35,17 @@ export interface BackendControls {
   readonly policies: Policies;
   /** Changes policies and returns all of them. Throws InputError naming the invalid one, and then changes none. */
   changePolicies(changes: object): Record<keyof Policies, unknown>;
+  /** The faults to inject into requests and deliveries. */
   readonly faults: Faults;
+  /** The webhooks sent so far, and new ones on request. */
   readonly deliveries: Deliveries;
   /** The built-in webhook receiver. */
   readonly inbox: Inbox;
+  /** Transfers that the platform starts, and the answers to them. */
   readonly transfers: Transfers;
+  /** Issues API keys and access tokens. */
   readonly keys: Keys;
+  /** The requests so far. */
   readonly journal: Journal;
   /**
    * Sends the request of a journal entry again, with the same method, path, query, headers and body, and returns its new

@@ -6,9 +6,11 @@ export const demo = {
   accountId: "a0000000-0000-4000-8000-000000000001",
   /** An account in New York, whose records the main account must never see. */
   foreignAccountId: "a0000000-0000-4000-8000-000000000002",
+  /** An account whose requests are refused with 403. */
   suspendedAccountId: "a0000000-0000-4000-8000-000000000003",
   /** A key of the main account with the owner's role and every scope. */
   apiKey: "svc_live_demo0000000000000000000000000001",
+  /** A key of the account in New York with the owner's role and every scope. */
   foreignApiKey: "svc_live_demo0000000000000000000000000002",
   /** One user for each role of the main account, one with two accounts and one without any. */
   users: {
@@ -20,6 +22,7 @@ export const demo = {
     both: "b0000000-0000-4000-8000-000000000005",
     outsider: "b0000000-0000-4000-8000-000000000006",
   },
+  /** The memberships of those users by role, and one each in the foreign and the suspended account. */
   members: {
     owner: "c0000000-0000-4000-8000-000000000001",
     /** Offline until changed, as set by an admin. */
@@ -33,6 +36,7 @@ export const demo = {
     foreign: "c0000000-0000-4000-8000-000000000006",
     suspended: "c0000000-0000-4000-8000-000000000007",
   },
+  /** Destinations of the main account by kind, one that is disabled, and one of the foreign account. */
   destinations: {
     phone: "d0000000-0000-4000-8000-000000000001",
     availableHumans: "d0000000-0000-4000-8000-000000000002",
@@ -47,18 +51,22 @@ export const demo = {
   },
   /** The secret of the app destination before any rotation. */
   signingSecret: "demo-signing-secret-of-the-front-desk-app",
+  /** The group of the main account. */
   groups: { existing: "e0000000-0000-4000-8000-000000000001" },
   /** The name that is taken in the main account. */
   groupName: "Night shift",
+  /** A flow that can run, a draft that cannot, and one of the foreign account. */
   flows: {
     published: "f0000000-0000-4000-8000-000000000001",
     draft: "f0000000-0000-4000-8000-000000000002",
     foreign: "f0000000-0000-4000-8000-000000000003",
   },
+  /** A provider that carries calls, and one that rejects them. */
   providers: {
     working: "f1000000-0000-4000-8000-000000000001",
     rejecting: "f1000000-0000-4000-8000-000000000002",
   },
+  /** Numbers of the main account by what they can do, and one of the foreign account. */
   numbers: {
     working: "+15550100001",
     inactive: "+15550100002",
@@ -67,6 +75,7 @@ export const demo = {
     rejected: "+15550100005",
     foreign: "+15550100006",
   },
+  /** Numbers to call. */
   recipients: {
     /** Not a contact, so the time zone is unknown: calls are placed at any hour. */
     anyone: "+15550200001",
@@ -74,6 +83,7 @@ export const demo = {
     /** In Tokyo, where it is 21:00 at noon UTC: refused from then to 23:00 UTC. */
     elsewhere: "+15550200003",
   },
+  /** Calls of the main account by status and direction, and one of the foreign account. */
   calls: {
     completed: "ca000000-0000-4000-8000-000000000001",
     failed: "ca000000-0000-4000-8000-000000000002",

@@ -10,9 +10,13 @@ import { newApiKey } from "../rules/secrets.ts";
 
 /** An API key to issue. By default it is valid and never expires, with the first account, the owner's role and every scope. */
 export interface ApiKeyOptions {
+  /** The account that the key belongs to; the first account by default. */
   readonly accountId?: string | undefined;
+  /** The role of the key; `owner` by default. */
   readonly role?: Role | undefined;
+  /** The scopes of the key, e.g. `calls:write`; all by default (§5.3). */
   readonly scopes?: readonly string[] | undefined;
+  /** `valid`, `expired` or `revoked`; `valid` by default. */
   readonly state?: ApiKeyRecord["state"] | undefined;
   /** Milliseconds since the epoch, or an ISO 8601 timestamp. */
   readonly expiresAt?: string | number | undefined;
@@ -22,15 +26,19 @@ export interface ApiKeyOptions {
 
 /** An access token to issue. With `expired` it expired a second ago. */
 export interface TokenOptions {
+  /** The user that the token is for. */
   readonly userId: string;
   /** Seconds of the backend's clock; the policy `tokenLifetimeSecs` by default (A-19). */
   readonly expiresInSecs?: number | undefined;
+  /** Makes a token that expired a second ago. */
   readonly expired?: true | undefined;
 }
 
 /** Issues credentials, which no operation of the API does. Both methods throw InputError that names the bad field. */
 export interface Keys {
+  /** Issues an API key and returns it with its id. */
   issueApiKey(options?: ApiKeyOptions): { readonly id: string; readonly key: string };
+  /** Issues an access token (JWT) for a user. */
   issueToken(options: TokenOptions): Promise<string>;
 }
 

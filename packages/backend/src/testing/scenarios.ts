@@ -14,6 +14,7 @@ export type ScenarioEdit =
 
 /** A situation that apps are tested in, by name. */
 export interface Scenario {
+  /** The name, e.g. `queue-full`. */
   readonly name: string;
   /** What happens, in a sentence. */
   readonly description: string;
@@ -25,6 +26,7 @@ export interface Scenario {
   readonly policies?: Partial<Policies>;
   /** How the built-in inbox answers offers. */
   readonly inbox?: InboxAnswer;
+  /** A change of the records. */
   readonly edit?: ScenarioEdit;
 }
 

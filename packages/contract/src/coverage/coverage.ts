@@ -35,6 +35,7 @@ export interface Tally {
 export interface Coverage {
   /** One entry for each target, in the order of the runs. */
   readonly tallies: readonly Tally[];
+  /** One row for each part of the contract, with the targets that covered it. */
   readonly rows: readonly CoverageRow[];
   /** Responses that no operation documents. */
   readonly undocumented: readonly string[];

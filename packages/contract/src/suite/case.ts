@@ -25,8 +25,11 @@ export type ClaimedCell =
 
 /** One check of the contract against a target. Independent of any test runner. */
 export interface ContractCase extends CaseName {
+  /** The capabilities that a target needs for the case. */
   readonly needs: readonly Capability[];
+  /** The coverage cells that the case covers by passing. */
   readonly covers: readonly ClaimedCell[];
+  /** Runs the case against a target in a fresh state. Throws if the target violates the contract. */
   run(target: Target, check: Check): Promise<void>;
 }
 

@@ -11,7 +11,9 @@ export class Violation extends Error {
 export interface Finding {
   /** The assumption's id in docs/assumptions.md, e.g. `A-16`. */
   readonly assumption: string;
+  /** What was observed, e.g. an operation or a field. */
   readonly subject: string;
+  /** What the target does. */
   readonly observed: string;
   /** Whether the observation agrees with the assumption. */
   readonly holds: boolean;

@@ -5,15 +5,21 @@ import type { Capability, CaseName, Target } from "./target.ts";
 
 /** A capability that a case needs and its target lacks. */
 export interface MissingCapability {
+  /** The missing capability. */
   readonly capability: Capability;
+  /** The target's reason for not having it. */
   readonly why: string;
 }
 
 /** The result of one case on one target. Plain JSON, so that it can come from another process or a browser. */
 export interface CaseResult extends CaseName {
+  /** The name of the target. */
   readonly target: string;
+  /** The coverage cells that the case claims. */
   readonly covers: readonly ClaimedCell[];
+  /** The requests and responses of the case, in their order. */
   readonly exchanges: readonly Exchange[];
+  /** What the case observed where the specification says nothing. */
   readonly findings: readonly Finding[];
   /** What went wrong; absent when the case passed, deviated or was not run. */
   readonly failure?: string;

@@ -4,9 +4,11 @@ import type { CaseName, Target } from "./target.ts";
 
 /** A target to close after its case. */
 export interface OpenTarget {
+  /** The target. */
   readonly target: Target;
   /** What went wrong inside the target during the case, which its responses do not say. */
   problems?(contractCase: CaseName): readonly string[];
+  /** Releases what the target holds. */
   close(): Promise<void>;
 }
 
@@ -44,7 +46,9 @@ export const perCase = (name: string, open: () => Promise<OpenTarget>): TargetRu
 
 /** What the cases of a run share, e.g. a browser or another process. */
 export interface SharedSetup {
+  /** Opens a target in a fresh state. */
   open(): Promise<OpenTarget>;
+  /** Stops what the cases shared. */
   stop(): Promise<void>;
 }
 

@@ -1,14 +1,24 @@
 /** The initial state of a target; a subset of the reference backend's seed. */
 export interface Seed {
+  /** Accounts. One with `suspended` refuses its requests (§5.2). */
   readonly accounts?: { id: string; name: string; suspended?: boolean; timeZone?: string }[];
+  /** Users. */
   readonly users?: { id: string; name: string }[];
+  /** Memberships of users in accounts. */
   readonly members?: SeedMember[];
+  /** Destinations of calls. */
   readonly destinations?: SeedDestination[];
+  /** Destination groups. */
   readonly groups?: SeedGroup[];
+  /** Flows. Only a published one can run. */
   readonly flows?: { id: string; accountId: string; published: boolean }[];
+  /** Phone numbers. */
   readonly numbers?: SeedNumber[];
+  /** Providers. One with `rejects` refuses every call. */
   readonly providers?: { id: string; accountId: string; rejects?: boolean }[];
+  /** Recipients of calls. */
   readonly contacts?: { accountId: string; number: string; doNotCall?: boolean; timeZone?: string }[];
+  /** Calls that were placed before. */
   readonly calls?: SeedCall[];
 }
 

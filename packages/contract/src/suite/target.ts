@@ -26,6 +26,7 @@ export type Capability =
 export interface CaseName {
   /** The subject of the case, e.g. `destination-groups`. */
   readonly noun: string;
+  /** The checked behaviour, as a sentence. */
   readonly name: string;
 }
 
@@ -34,6 +35,7 @@ export type Caller = TokenHolder | KeyHolder;
 
 /** A user with a JWT. */
 export interface TokenHolder {
+  /** The user. */
   readonly userId: string;
   /** The value of `X-Account-Id`; the header is absent without it. */
   readonly accountId?: string;
@@ -53,14 +55,19 @@ export interface KeyHolder {
   readonly role?: Role;
   /** The scopes of the key; all by default. */
   readonly scopes?: readonly string[];
+  /** The state of the key; `valid` by default. */
   readonly state?: "valid" | "expired" | "revoked";
+  /** The addresses that may use the key; any by default. */
   readonly allowedIps?: readonly string[];
 }
 
 /** The authentication options of the SDK's client. */
 export interface Credentials {
+  /** An API key. */
   readonly apiKey?: string;
+  /** An access token (JWT). */
   readonly accessToken?: string;
+  /** The account to send with each request. */
   readonly accountId?: string;
 }
 
@@ -77,9 +84,11 @@ export type BrokenResponse =
 
 /** A response that a target returns instead of its own. */
 export interface Fault {
+  /** Which requests it applies to; every request by default. */
   readonly match?: { readonly operationId?: OperationId };
   /** The number of requests it applies to; 1 by default. */
   readonly times?: number;
+  /** What the target returns: an error code, any response, or one that breaks the contract. */
   readonly do:
     | { readonly code: ErrorCode }
     | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
@@ -88,6 +97,7 @@ export interface Fault {
 
 /** Policies to change: limits that the specification does not define (A-37, A-38). */
 export interface PolicyChanges {
+  /** Requests of one credential in a window of seconds (§8.1). */
   readonly rateLimit?: { readonly requests: number; readonly windowSecs: number };
   /** Maximum concurrent calls of one account. */
   readonly concurrentCallLimit?: number;
@@ -101,7 +111,9 @@ export interface PolicyChanges {
 
 /** A webhook as received. */
 export interface Delivery {
+  /** The address that it was sent to. */
   readonly url: string;
+  /** The request headers. */
   readonly headers: Headers;
   /** The raw body. */
   readonly body: string;
@@ -132,9 +144,11 @@ export interface RingState {
 
 /** A server under test. Each case gets a target in a fresh state, {@link world}. */
 export interface Target {
+  /** The name in results and coverage. */
   readonly name: string;
   /** Base URL without `/api/v1`. */
   readonly baseUrl: string;
+  /** Sends a request to the target. */
   readonly fetch: typeof globalThis.fetch;
   /** Whether responses may have enum values that the contract does not list, as a newer server's do (A-7). */
   readonly allowsNewValues?: boolean;
@@ -149,15 +163,20 @@ export interface Target {
   credentialsFor(who: Caller): Promise<Credentials>;
   /** Adds records to the state. */
   seed(seed: Seed): Promise<void>;
+  /** Reads and moves the target's clock; times are in milliseconds. For the capability `clock`. */
   readonly clock?: { now(): number; advance(by: { readonly by: number } | { readonly to: number }): Promise<void> };
+  /** Adds faults. For the capability `faults`. */
   readonly faults?: { add(fault: Fault): Promise<void> };
+  /** Changes policies. For the capability `policies`. */
   readonly policies?: { set(limits: PolicyChanges): Promise<void> };
+  /** Sends and lists webhooks. For the capability `webhooks`. */
   readonly deliveries?: {
     /** Sends a `transfer.offer` to an `app` destination and waits for the response. */
     trigger(offer: { readonly destinationId: string }): Promise<void>;
     /** The deliveries so far, oldest first. */
     received(): readonly Delivery[];
   };
+  /** Transfers calls and shows their progress. For the capability `transfers`. */
   readonly transfers?: {
     /** Starts ringing; returns the transfer's id. */
     start(transfer: TransferRequest): Promise<string>;

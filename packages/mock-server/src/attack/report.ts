@@ -15,6 +15,7 @@ export type FindingKind =
 
 /** Something that the receiver does wrong. */
 export interface Finding {
+  /** What kind of mistake it is. */
   readonly kind: FindingKind;
   /** The name of the check that found it. */
   readonly check: string;
@@ -31,9 +32,13 @@ export type CheckGroup = "genuine" | "forged" | "duplicates" | "limits" | "leaks
 
 /** The result of one check. */
 export interface CheckResult {
+  /** What the check expects of the receiver, in short. */
   readonly name: string;
+  /** The group that the report lists it in. */
   readonly group: CheckGroup;
+  /** The section of the specification, or the assumption, that the check is about. */
   readonly cites: string;
+  /** Whether the receiver passed. */
   readonly outcome: "passed" | "failed" | "not checked";
   /** Why it was not checked, or not completely, and what to do. */
   readonly reason?: string;
@@ -43,12 +48,17 @@ export interface CheckResult {
 
 /** What an attack found. It is plain data that JSON can hold, and it never contains a signing secret. */
 export interface AttackReport {
+  /** The addresses that were attacked. */
   readonly urls: readonly string[];
   /** The seed of the event ids. An attack with the same seed sends events with the same ids. */
   readonly seed: number;
+  /** What the receiver does wrong; empty if it passed. */
   readonly findings: readonly Finding[];
+  /** Every check with its result. */
   readonly checks: readonly CheckResult[];
+  /** How many deliveries were sent, and how they were answered. */
   readonly deliveries: {
+    /** Sent in all. */
     readonly sent: number;
     /** Answered with 2xx. */
     readonly accepted: number;
@@ -119,9 +129,11 @@ export function expectNoFindings(report: AttackReport): void {
 
 /** A receiver failed an attack. */
 export class AttackFindingsError extends Error {
+  /** The name of the class. */
   override readonly name = "AttackFindingsError";
   /** What node:assert uses, so that test runners show a failed assertion and not a broken test. */
   readonly code = "ERR_ASSERTION";
+  /** The whole report. */
   readonly report: AttackReport;
 
   constructor(report: AttackReport) {

@@ -20,6 +20,7 @@ export interface PrismServerOptions {
 export interface PrismServer {
   /** Base URL, e.g. `http://127.0.0.1:4010`. */
   readonly url: string;
+  /** The port that it listens on. */
   readonly port: number;
   /** Closes all connections immediately. */
   close(): Promise<void>;

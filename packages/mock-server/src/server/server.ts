@@ -18,6 +18,7 @@ import { createTlsServer } from "./tls.ts";
 export interface MockServer {
   /** Base URL, e.g. `http://127.0.0.1:4010`; the public URL if there is one. */
   readonly url: string;
+  /** The port that it listens on. */
   readonly port: number;
   /** The bearer token of the control plane; undefined if it requires none. */
   readonly controlToken: string | undefined;

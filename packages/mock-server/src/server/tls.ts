@@ -6,7 +6,9 @@ import { InputError } from "@call-transfer/backend";
 
 /** A certificate and its private key, in PEM form. The certificate may be followed by those that lead to its root. */
 export interface TlsOptions {
+  /** The certificate, followed by the intermediate ones if there are any. */
   readonly cert: string | Uint8Array;
+  /** The private key of the certificate. */
   readonly key: string | Uint8Array;
 }
 

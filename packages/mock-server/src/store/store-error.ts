@@ -1,5 +1,6 @@
 /** A data file cannot be used or written. The message names the file, says what is wrong, and then what to do. */
 export class StoreError extends Error {
+  /** The name of the class. */
   override readonly name = "StoreError";
 }
 

@@ -5,33 +5,41 @@ type SqlValue = string | number | null | ArrayBuffer;
 
 /** The database of a Durable Object. */
 export interface SqlStorage {
+  /** Runs a query and returns its rows. */
   exec(query: string, ...values: (string | number | null)[]): Iterable<Record<string, SqlValue>>;
 }
 
 /** What a Durable Object keeps. */
 export interface ObjectStorage {
+  /** The object's SQLite database. */
   readonly sql: SqlStorage;
   /** Commits what the task writes, or nothing if it throws. */
   transactionSync<Result>(task: () => Result): Result;
   /** Calls the object's `alarm` once at a time in milliseconds since the epoch, in place of the alarm that was set before. */
   setAlarm(at: number): Promise<void>;
+  /** Cancels the alarm. */
   deleteAlarm(): Promise<void>;
+  /** Deletes everything that the object keeps. */
   deleteAll(): Promise<void>;
 }
 
 /** What a Durable Object gets when it is constructed. */
 export interface ObjectState {
+  /** What the object keeps. */
   readonly storage: ObjectStorage;
 }
 
 /** Answers requests: a Durable Object, or the files of the inspector. */
 export interface Fetcher {
+  /** Responds to a request. */
   fetch(request: Request): Promise<Response>;
 }
 
 /** The Durable Objects of a class. */
 export interface ObjectNamespace<Id = unknown> {
+  /** Returns the id of the object with this name. */
   idFromName(name: string): Id;
+  /** Returns the object with this id. */
   get(id: Id): Fetcher;
 }
 

@@ -1,6 +1,8 @@
 /** A request as middleware sees it. The credential and the account are added after the last middleware. */
 export interface OutgoingRequest {
+  /** The HTTP method, in upper case. */
   readonly method: string;
+  /** The complete URL, with the query. */
   readonly url: string;
   /** Can be changed before `next()`. */
   readonly headers: Headers;

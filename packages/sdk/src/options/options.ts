@@ -31,10 +31,15 @@ export interface RequestOptions {
  * `cf` (Cloudflare Workers).
  */
 export interface FetchOptions {
+  /** Not allowed: the operation sets the method. */
   readonly method?: never;
+  /** Not allowed: set headers by the option `headers` of the client or the request. */
   readonly headers?: never;
+  /** Not allowed: the operation sets the body. */
   readonly body?: never;
+  /** Not allowed: pass the option `signal` of the request. */
   readonly signal?: never;
+  /** Not allowed: redirects are not followed. */
   readonly redirect?: never;
   readonly [option: string]: unknown;
 }
@@ -44,6 +49,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 /** An upcoming retry, reported before its wait. */
 export interface RetryEvent {
+  /** The operation, e.g. `createCall`. */
   readonly operationId: string;
   /** The attempt that failed. `delayMs` is the upcoming wait. */
   readonly attempt: Readonly<Attempt>;
@@ -77,9 +83,13 @@ export type FindCandidates = (window: OutcomeWindow, options: RequestOptions) =>
 
 /** Receives log messages; any `console`-shaped object. It never receives bodies or credentials. */
 export interface Logger {
+  /** Receives messages about attempts. */
   debug(message: string): void;
+  /** Receives messages at the level `info`. */
   info(message: string): void;
+  /** Receives messages about retries and deprecations. */
   warn(message: string): void;
+  /** Receives messages at the level `error`. */
   error(message: string): void;
 }
 
@@ -89,7 +99,9 @@ export interface Clock {
   now(): number;
   /** Milliseconds since any fixed moment, unaffected by clock corrections; `now()` by default. */
   elapsed?(): number;
+  /** Calls back once, after `delayMs` milliseconds. Returns what `clearTimeout` accepts. */
   setTimeout(callback: () => void, delayMs: number): unknown;
+  /** Cancels a timer. */
   clearTimeout(timer: unknown): void;
 }
 

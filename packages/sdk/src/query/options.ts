@@ -9,6 +9,7 @@ import { nextOffset } from "./next-offset.ts";
 
 /** What a key says of a client. It holds no credential. */
 export interface ClientKey {
+  /** Base URL of the client. */
   readonly baseUrl: string;
   /** Account of the request or of the client; absent if neither names one. */
   readonly accountId?: string;
@@ -33,6 +34,7 @@ interface OperationOptions {
 
 /** Options of a query. Pass them to `useQuery`, `queryClient.fetchQuery` and the like, or spread them to add your own. */
 export interface OperationQueryOptions<Id extends string, Data> extends OperationOptions {
+  /** Key of the query: operation, client and input. */
   queryKey: DataTag<readonly [...OperationKey<Id>, KeyInput], Data, CallTransferError>;
   /** Sends the request. It ends when the query is cancelled or its last component unmounts. */
   queryFn: (context: { signal: AbortSignal }) => Promise<Data>;
@@ -40,6 +42,7 @@ export interface OperationQueryOptions<Id extends string, Data> extends Operatio
 
 /** Options of an infinite query, whose page parameter is the offset. */
 export interface OperationInfiniteQueryOptions<Id extends string, Page> extends OperationOptions {
+  /** Key of the query: operation, `infinite`, client and input. */
   queryKey: DataTag<
     readonly [...OperationKey<Id>, "infinite", KeyInput],
     InfiniteData<Page, number>,
@@ -47,6 +50,7 @@ export interface OperationInfiniteQueryOptions<Id extends string, Page> extends 
   >;
   /** Requests one page. It ends when the query is cancelled or its last component unmounts. */
   queryFn: (context: { signal: AbortSignal; pageParam: number }) => Promise<Page>;
+  /** Offset of the first page. */
   initialPageParam: number;
   /**
    * Returns the offset of the next page. Goes back when `meta.total` shrinks, so that no item is lost. An item may be on
@@ -57,7 +61,9 @@ export interface OperationInfiniteQueryOptions<Id extends string, Page> extends 
 
 /** Options of a mutation. Its variables are the operation's parameters by name, e.g. `{ memberId }` or `{ body }`. */
 export interface OperationMutationOptions<Id extends string, Variables, Data> extends OperationOptions {
+  /** Key of the mutation. */
   mutationKey: OperationKey<Id>;
+  /** Sends the request. */
   mutationFn: (variables: Variables) => Promise<Data>;
   /** Sent at once or not at all: TanStack Query would otherwise pause it offline and send it later. */
   networkMode: "always";

@@ -12,25 +12,36 @@ export interface DurableObjectEventStoreOptions {
 
 /** What `durableObjectEventStore` needs of a Durable Object namespace. `Id` is its class of object IDs. */
 export interface EventStoreNamespace<Id> {
+  /** Returns the ID of the object with this name. */
   idFromName(name: string): Id;
+  /** Returns the object with this ID. */
   get(id: Id): { fetch(url: string, init: { method: string; body: string }): Promise<EventStoreResponse> };
 }
 
 /** What a store reads of an object's response. */
 export interface EventStoreResponse {
+  /** Whether the status is 2xx. */
   readonly ok: boolean;
+  /** HTTP status. */
   readonly status: number;
+  /** Reads the body as JSON. */
   json(): Promise<unknown>;
 }
 
 /** What `EventStoreObject` needs of the state of a Durable Object that stores in SQLite. */
 export interface EventStoreState {
+  /** What the object keeps. */
   readonly storage: {
+    /** The object's SQLite database. */
     readonly sql: {
+      /** Runs a query. */
       exec(query: string, ...values: (string | number | null)[]): { toArray(): Record<string, unknown>[] };
     };
+    /** Returns when the alarm is due, in milliseconds since 1970, or null. */
     getAlarm(): Promise<number | null>;
+    /** Sets the alarm, in milliseconds since 1970. */
     setAlarm(time: number): Promise<void>;
+    /** Deletes everything that the object keeps. */
     deleteAll(): Promise<void>;
   };
 }

@@ -10,20 +10,28 @@ import { sentHeaders } from "./sent-headers.ts";
 export interface LambdaEvent {
   /** The method in payload 1.0 and from a load balancer. */
   readonly httpMethod?: string | undefined;
+  /** What the sender says about the request. */
   readonly requestContext?: {
     /** The method in payload 2.0. */
     readonly http?: { readonly method: string } | undefined;
+    /** The method in payload 1.0. */
     readonly httpMethod?: string | undefined;
+    /** Present in events from a load balancer. */
     readonly elb?: unknown;
   };
+  /** The headers, one value each. */
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
+  /** The headers of payload 1.0 and of load balancers that send several values. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
+  /** The body, as text or as base64. */
   readonly body?: string | null | undefined;
+  /** Whether `body` is base64. */
   readonly isBase64Encoded?: boolean | undefined;
 }
 
 /** A response in the form that the sender of a {@link LambdaEvent} reads. */
 export interface LambdaResult {
+  /** HTTP status. */
   statusCode: number;
   /** The headers of events without `multiValueHeaders`. */
   headers?: Record<string, string>;
@@ -31,6 +39,7 @@ export interface LambdaResult {
   multiValueHeaders?: Record<string, string[]>;
   /** The cookies in payload 2.0. */
   cookies?: string[];
+  /** The body, as text or as base64. */
   body: string;
   /** Whether `body` is base64, as for bytes that are not UTF-8 text. */
   isBase64Encoded: boolean;

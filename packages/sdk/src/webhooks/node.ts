@@ -6,21 +6,29 @@ import { bytesOf, type RawBody } from "./signature.ts";
 
 /** The members of Node's `IncomingMessage`, Express' request or Fastify's request that the adapter uses. */
 export interface NodeRequest extends Partial<AsyncIterable<Uint8Array>> {
+  /** The HTTP method. */
   readonly method?: string | undefined;
+  /** The headers by name in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Raw bytes or text kept beside a parsed body, as Firebase does. Used before `body`. */
   readonly rawBody?: unknown;
   /** Raw bytes or text, as `express.raw()` or a parser of Fastify with `parseAs` read them. */
   readonly body?: unknown;
+  /** Whether the body was read to its end. Then the request is answered with 500, because its bytes are lost. */
   readonly readableEnded?: boolean;
+  /** Whether reading of the body began. Then the request is answered with 500. */
   readonly readableDidRead?: boolean;
 }
 
 /** The members of Node's `ServerResponse` or Express' response that the adapter uses. */
 export interface NodeResponse {
+  /** HTTP status. */
   statusCode: number;
+  /** Whether the head of the response was sent. */
   readonly headersSent?: boolean;
+  /** Sets a header. */
   setHeader(name: string, value: string | readonly string[]): unknown;
+  /** Sends the body and ends the response. */
   end(body?: string | Uint8Array): unknown;
 }
 

@@ -9,6 +9,7 @@ export interface PostgresEventStoreOptions {
 
 /** What `postgresEventStore` needs of a pool or client of `pg`. It must not be in a transaction. */
 export interface PostgresClient {
+  /** Runs a query with parameters. */
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
 }
 

@@ -16,6 +16,7 @@ export interface RedisEventStoreOptions {
 
 /** What `redisEventStore` needs of a client or cluster of the `redis` package. */
 export interface RedisClient {
+  /** Runs a Lua script. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   /** Used with `waitForReplicas` only. */
   multi(): {
@@ -28,6 +29,7 @@ export interface RedisClient {
 
 /** What `ioredisEventStore` needs of a client or cluster of `ioredis` or `iovalkey`. */
 export interface IoredisClient {
+  /** Runs a Lua script. */
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** Used with `waitForReplicas` only. */
   pipeline(): {

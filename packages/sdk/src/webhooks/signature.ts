@@ -10,6 +10,7 @@ const mark: unique symbol = Symbol.for("@call-transfer/sdk/1/webhook-error");
 
 /** A webhook failed verification. The message says why, and never holds a secret. */
 export class WebhookVerificationError extends Error {
+  /** The name of the class. */
   override readonly name = "WebhookVerificationError";
 
   /** @internal */
@@ -24,6 +25,7 @@ export class WebhookVerificationError extends Error {
 
 /** An event of a type that this SDK version does not know. */
 export interface UnknownWebhookEvent {
+  /** Type of the event. */
   readonly type: string & {};
   readonly [field: string]: unknown;
 }
