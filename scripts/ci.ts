@@ -55,6 +55,7 @@ const fullTier = [
   run("check:recipes"),
   run("check:receiving"),
   run("check:hosting"),
+  run("check:site"),
   run("check:runners"),
   run("check:packages"),
   run("check:image"),

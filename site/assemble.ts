@@ -55,7 +55,8 @@ export async function assemble(): Promise<Page[]> {
   }
   const titles = Object.fromEntries(pages.map((page) => [page.path.replace(/\.md$/, ""), titleOf(page)]));
   writeFileSync(join(target, "titles.json"), JSON.stringify(titles));
-  cpSync(join(root, "docs/images"), join(target, "images"), { recursive: true });
+  for (const place of ["images", "public/images"])
+    cpSync(join(root, "docs/images"), join(target, place), { recursive: true });
   cpSync(join(root, "site/pages"), target, { recursive: true });
   cpSync(join(root, "packages/mock-server/src/inspector/icon.svg"), join(target, "public/icon.svg"));
   return pages;

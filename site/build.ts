@@ -1,12 +1,24 @@
-// Builds the site into site/dist: assembles the pages, then runs VitePress.
+// `build` assembles the pages and builds the site into site/dist, with the Markdown of each page and llms.txt beside it.
+// `dev` serves it while you write, `preview` serves what was built.
 import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assemble } from "./assemble.ts";
+import { llmsText } from "./llms.ts";
 
-await assemble();
 const folder = fileURLToPath(new URL("./", import.meta.url));
-const command = process.argv[2] ?? "build";
-execFileSync(process.execPath, ["node_modules/vitepress/bin/vitepress.js", command, ".", ...process.argv.slice(3)], {
+const [command = "build", ...options] = process.argv.slice(2);
+
+const pages = command === "preview" ? [] : await assemble();
+execFileSync(process.execPath, ["node_modules/vitepress/bin/vitepress.js", command, ".", ...options], {
   cwd: folder,
   stdio: "inherit",
 });
+if (command === "build") {
+  for (const { path, text } of pages) {
+    mkdirSync(dirname(join(folder, "dist", path)), { recursive: true });
+    writeFileSync(join(folder, "dist", path), text);
+  }
+  writeFileSync(join(folder, "dist/llms.txt"), llmsText(pages));
+}

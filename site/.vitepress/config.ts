@@ -2,37 +2,48 @@ import { readFileSync } from "node:fs";
 import { defineConfig } from "vitepress";
 import { slugOf } from "../../tests/markdown.ts";
 import { sidebar } from "../sidebar.ts";
+import { inBothThemes } from "./pictures.ts";
 
 const repository = "https://github.com/call-transfer/call-transfer";
+const base = process.env.SITE_BASE ?? "/";
+const titles: Record<string, string> = JSON.parse(
+  readFileSync(new URL("../.pages/titles.json", import.meta.url), "utf8"),
+);
 
 export default defineConfig({
+  lang: "en",
   title: "Call transfer",
   description:
     "A TypeScript SDK, mock server and reference backend of an API that places phone calls and transfers them",
-  base: process.env.SITE_BASE ?? "/",
+  base,
   srcDir: ".pages",
   outDir: "dist",
   cacheDir: "../.cache/site",
   cleanUrls: true,
   head: [
-    ["link", { rel: "icon", type: "image/svg+xml", href: `${process.env.SITE_BASE ?? "/"}icon.svg` }],
-    ["meta", { name: "theme-color", content: "#0f766e" }],
+    ["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }],
+    ["meta", { name: "theme-color", content: "#2253c3" }],
   ],
+  transformHead: ({ pageData: { relativePath, isNotFound } }) =>
+    isNotFound || relativePath === "index.md"
+      ? []
+      : [["link", { rel: "alternate", type: "text/markdown", href: `${base}${relativePath}` }]],
   markdown: {
+    // The anchors that GitHub gives, so that a link works in both places.
     anchor: { slugify: slugOf },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    config: inBothThemes,
   },
   themeConfig: {
     logo: { src: "/icon.svg", alt: "" },
     nav: [
-      { text: "Guide", link: "/sdk", activeMatch: "^/(?!playground|specification|decisions)" },
+      { text: "Guide", link: "/sdk", activeMatch: "^/(?!specification|decisions)." },
       { text: "Specification", link: "/specification" },
     ],
-    sidebar: sidebar(JSON.parse(readFileSync(new URL("../.pages/titles.json", import.meta.url), "utf8"))),
+    sidebar: sidebar(titles),
     outline: { level: [2, 3] },
     search: { provider: "local", options: { detailedView: true } },
     socialLinks: [{ icon: "github", link: repository, ariaLabel: "Source code on GitHub" }],
     externalLinkIcon: true,
-    footer: { message: "MIT licensed" },
   },
 });

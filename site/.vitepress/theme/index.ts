@@ -1,7 +1,20 @@
-import type { Theme } from "vitepress";
+import { type Theme, useData, withBase } from "vitepress";
 import DefaultTheme from "vitepress/theme";
+import { defineComponent, h } from "vue";
 import "./style.css";
+
+/** Links to the Markdown of the page, for readers and programs that prefer it. */
+const MarkdownLink = defineComponent(() => {
+  const { page } = useData();
+  return () =>
+    h(
+      "p",
+      { class: "page-as-markdown" },
+      h("a", { href: withBase(`/${page.value.relativePath}`), target: "_self" }, "This page as Markdown"),
+    );
+});
 
 export default {
   extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, null, { "doc-after": () => h(MarkdownLink) }),
 } satisfies Theme;

@@ -1,0 +1,107 @@
+// The built site: its links, its pages in a browser in both themes, its search, and the Markdown beside it.
+import assert from "node:assert/strict";
+import { globSync, mkdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { built, fileFor, type ServedSite, serveSite, themes } from "./served-site.ts";
+
+const read = (path: string) => readFileSync(`${built}${path}`, "utf8");
+const shots = fileURLToPath(new URL("../../reports/site/", import.meta.url));
+/** Pages of each kind. They are opened in both themes. */
+const looked = [
+  "",
+  "sdk",
+  "resilience",
+  "webhooks",
+  "testing",
+  "inspector",
+  "mock-server-cli",
+  "specification",
+  "architecture",
+  "decisions/",
+];
+
+let site: ServedSite;
+before(async () => {
+  mkdirSync(shots, { recursive: true });
+  site = await serveSite();
+});
+after(() => site[Symbol.asyncDispose]());
+
+describe("links", () => {
+  const pages = globSync("**/*.html", { cwd: built });
+  const anchors = new Map<string, ReadonlySet<string>>();
+  const anchorsOf = (file: string): ReadonlySet<string> => {
+    const known = anchors.get(file);
+    if (known) return known;
+    const found = new Set([...readFileSync(file, "utf8").matchAll(/\sid="([^"]+)"/g)].map(([, id = ""]) => id));
+    anchors.set(file, found);
+    return found;
+  };
+  const problemOf = (page: string, link: string): string | undefined => {
+    if (/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(link)) return undefined;
+    const { pathname, hash } = new URL(link.replaceAll("&amp;", "&"), `http://site/${page}`);
+    const file = fileFor(pathname);
+    if (file === undefined) return `${page}: ${link} leads nowhere`;
+    if (hash === "" || !file.endsWith(".html")) return undefined;
+    return anchorsOf(file).has(decodeURIComponent(hash.slice(1))) ? undefined : `${page}: ${link} has no such anchor`;
+  };
+
+  it("lead from every page to a page, a file and an anchor that exist", () => {
+    assert.ok(pages.length > 40, `only ${pages.length} pages were built`);
+    const problems = pages.flatMap((page) => {
+      const links = [...read(page).matchAll(/<(?:a|img|link|script)\s[^>]*?\b(?:href|src)="([^"]*)"/g)];
+      return [...new Set(links.map(([, link = ""]) => link))].flatMap((link) => problemOf(page, link) ?? []);
+    });
+    assert.deepEqual(problems, []);
+  });
+
+  it("lead from llms.txt and from each Markdown page to files that exist", () => {
+    const texts = ["llms.txt", ...globSync("**/*.md", { cwd: built })];
+    const problems = texts.flatMap((path) =>
+      [
+        ...read(path)
+          .replace(/^( *)```[\s\S]*?^\1```/gm, "")
+          .replace(/`[^`\n]*`/g, "")
+          .matchAll(/\]\(([^()\s]+)\)/g),
+      ]
+        .map(([, link = ""]) => link)
+        .filter((link) => !/^(?:[a-z]+:|#)/.test(link))
+        .filter((link) => fileFor(`/${posix.join(posix.dirname(path), link.replace(/#.*$/, ""))}`) === undefined)
+        .map((link) => `${path}: ${link} leads nowhere`),
+    );
+    assert.deepEqual(problems, []);
+  });
+});
+
+describe("pages", () => {
+  for (const path of looked)
+    for (const theme of themes)
+      it(`/${path} is without errors, foreign requests and serious axe findings, ${theme}`, async () => {
+        await using opened = await site.open(`/${path}`, { theme });
+        await opened.page.screenshot({ path: `${shots}${path.replaceAll("/", "-") || "home"}-${theme}.png` });
+        assert.deepEqual(await opened.findings(), []);
+        await opened.page.setViewportSize({ width: 400, height: 800 });
+        const sizes = await opened.page.evaluate(() => {
+          const { scrollWidth, clientWidth } = document.documentElement;
+          return { scrollWidth, clientWidth };
+        });
+        assert.equal(sizes.scrollWidth, sizes.clientWidth, "the page scrolls sideways on a phone");
+      });
+});
+
+describe("search", () => {
+  it("finds a page by a word of its text, without a network", async () => {
+    await using opened = await site.open("/");
+    await opened.page.keyboard.press("Control+k");
+    await opened.page.locator("#localsearch-input").fill("reconcile");
+    const results = opened.page.locator("#localsearch-list a.result");
+    await results.first().waitFor();
+    const links = await results.evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
+    assert.ok(
+      links.some((link) => link.startsWith("/placing-calls")),
+      links.join(", "),
+    );
+  });
+});
