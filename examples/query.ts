@@ -8,9 +8,10 @@ import {
 } from "@call-transfer/sdk/query";
 import { MutationObserver, QueryClient } from "@tanstack/query-core";
 
-const { apiKey, flows, numbers, recipients } = demo;
-const { fetch } = createBackend();
-const client = new CallTransfer({ baseUrl: "http://localhost", apiKey, fetch });
+const { accountId, users, flows, numbers, recipients } = demo;
+const { fetch, keys } = createBackend();
+const accessToken = await keys.issueToken({ userId: users.agent });
+const client = new CallTransfer({ baseUrl: "http://localhost", accessToken, accountId, fetch });
 const queryClient = new QueryClient();
 
 // In a component: useQuery({ ...listCallsQueryOptions(client), select: ({ meta }) => meta.total })

@@ -1,14 +1,16 @@
+// Places a call, and lists all calls. In a clone:
+//   npm run example -- examples/quick-start.ts
+import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 
-const client = new CallTransfer({
-  baseUrl: "http://127.0.0.1:4010",
-  apiKey: "svc_live_demo0000000000000000000000000001",
-});
+// The platform, in this process. For the real one, leave out `fetch`, and set its `baseUrl` and your `apiKey`.
+const { fetch } = createBackend();
+const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch });
 
 const placed = await client.calls.create({
-  flowId: "f0000000-0000-4000-8000-000000000001",
-  fromNumber: "+15550100001",
-  toNumber: "+15550200001",
+  flowId: demo.flows.published,
+  fromNumber: demo.numbers.working,
+  toNumber: demo.recipients.anyone,
 });
 if (placed.type === "initiated") console.log(`call ${placed.callId} is being placed`);
 else console.log(`queued at position ${placed.position}`);

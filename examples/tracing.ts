@@ -1,19 +1,39 @@
-import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
+// Traces a request that is retried, and prints its spans. In a clone:
+//   npm run example -- examples/tracing.ts
+import { createBackend, demo } from "@call-transfer/backend";
+import { CallTransfer } from "@call-transfer/sdk";
 import { openTelemetry } from "@call-transfer/sdk/otel";
-import { SpanStatusCode, trace } from "@opentelemetry/api";
+import { context, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 
-/** Counts the calls within a span of the application. The client's spans become its children. */
-export async function countCalls(options: ClientOptions): Promise<number> {
-  const client = new CallTransfer({ ...options, instrumentation: openTelemetry() });
-  return trace.getTracer("reports").startActiveSpan("count calls", async (span) => {
-    try {
-      const { meta } = await client.calls.list({ limit: 1 });
-      return meta.total;
-    } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR });
-      throw error;
-    } finally {
-      span.end();
-    }
-  });
+// Most programs leave this to `@opentelemetry/sdk-node`, and export to a collector.
+const exporter = new InMemorySpanExporter();
+context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+
+const backend = createBackend();
+const client = new CallTransfer({
+  baseUrl: "http://localhost",
+  apiKey: demo.apiKey,
+  fetch: backend.fetch,
+  instrumentation: openTelemetry(),
+});
+
+// A span of the application. The spans of the SDK become its children.
+backend.faults.add({ do: { status: 503 } });
+await trace.getTracer("reports").startActiveSpan("count calls", async (span) => {
+  await client.calls.list({ limit: 1 });
+  span.end();
+});
+
+const spans = exporter.getFinishedSpans();
+function print(parentId?: string, indent = "") {
+  for (const span of spans.filter(({ parentSpanContext }) => parentSpanContext?.spanId === parentId)) {
+    const { "http.response.status_code": status, "call_transfer.attempts": attempts } = span.attributes;
+    const result = status ?? (attempts && `in ${attempts} attempts`);
+    console.log(indent + (result ? `${span.name}: ${result}` : span.name));
+    print(span.spanContext().spanId, `${indent}  `);
+  }
 }
+print();

@@ -1,15 +1,11 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
+import { format } from "node:util";
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
-import { signWebhook } from "@call-transfer/sdk/webhooks";
 import { context, trace } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createGroup, placeCall } from "../examples/handle-errors.ts";
 import { availabilityAfterAnHour } from "../examples/in-process.ts";
-import { offersReceiver } from "../examples/receive-offers.ts";
-import { countCalls } from "../examples/tracing.ts";
 import { history, placeFor } from "../examples/unnamed-fields.ts";
 
 const root = new URL("../", import.meta.url);
@@ -23,10 +19,11 @@ function open() {
   return { backend, client };
 }
 
-/** The first output that a page shows. */
-const firstOutputIn = (page: string) => /```text\n(.*?)```/s.exec(read(page))?.[1]?.trim();
-
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  context.disable();
+  trace.disable();
+});
 
 /** Run by scripts/demo.ts, what Next.js wants of every app, and a test of types. */
 const notShown = [
@@ -44,6 +41,15 @@ const shown = pages.flatMap((page) =>
     text,
   })),
 );
+
+/** The programs whose output a page shows, at most one line of text below them. `…` stands for any text in a line. */
+const printing = pages.flatMap((page) =>
+  [
+    ...read(page).matchAll(/<!-- (\S+\.ts) -->\n+```ts\n(?:(?!```).)*```\n+(?:[^`\n][^\n]*\n+)?```text\n(.*?)\n```/gs),
+  ].map(([, path = "", output = ""]) => ({ page, path, output })),
+);
+const patternOf = (output: string) =>
+  new RegExp(`^${output.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("…", "[^\\n]*")}$`);
 
 describe("the store of json-file-store.test.ts", async () => {
   await import("../examples/json-file-store.test.ts");
@@ -67,15 +73,6 @@ describe("the programs in the documentation", () => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     await import("../examples/place-a-call.ts");
     expect(log.mock.calls).toEqual([[[expect.objectContaining({ type: "call.completed" })]]]);
-  });
-
-  it("quick-start.ts places a call and lists four", async () => {
-    vi.stubGlobal("fetch", open().backend.fetch);
-    const log = vi.spyOn(console, "log").mockReturnValue();
-    await import("../examples/quick-start.ts");
-    const [placed, ...listed] = log.mock.calls.flat();
-    expect(placed).toMatch(/^call \S+ is being placed$/);
-    expect(listed).toHaveLength(4);
   });
 
   it("handle-errors.ts distinguishes a created group, an invalid one and a taken name", async () => {
@@ -102,17 +99,15 @@ describe("the programs in the documentation", () => {
     expect(newest).toEqual(["in_progress", expect.stringMatching(/^\d{4}-/)]);
   });
 
-  it("receive-offers.ts accepts a genuine webhook and refuses a forged one", async () => {
-    vi.spyOn(console, "log").mockReturnValue();
-    vi.spyOn(console, "error").mockReturnValue();
-    const receiver = offersReceiver(["two", "one"]);
-    const body = JSON.stringify({ type: "transfer.offer", destinationId: demo.destinations.app });
-    const signed = async (secret: string) => {
-      const headers = { "Service-Signature": await signWebhook(body, { secret }) };
-      return new Request("http://localhost/offers", { method: "POST", headers, body });
-    };
-    expect((await receiver(await signed("one"))).status).toBe(204);
-    expect((await receiver(await signed("three"))).status).toBe(400);
+  it("replace-key.ts replaces the key of the client that it hands out", async () => {
+    const { backend } = open();
+    vi.stubGlobal("fetch", backend.fetch);
+    vi.stubEnv("CALL_TRANSFER_BASE_URL", "http://localhost");
+    vi.stubEnv("CALL_TRANSFER_API_KEY", backend.keys.issueApiKey({ state: "revoked" }).key);
+    const { callTransfer, replaceKey } = await import("../examples/replace-key.ts");
+    await expect(callTransfer().roles.list()).rejects.toMatchObject({ code: "api_key_revoked" });
+    replaceKey(demo.apiKey);
+    expect((await callTransfer().roles.list()).roles).toHaveLength(4);
   });
 
   it("webhook-faults.ts decides on each genuine offer once", async () => {
@@ -124,50 +119,13 @@ describe("the programs in the documentation", () => {
     expect(deliveries.map(([, status]) => status)).toEqual([204, 204, 204, 400, 204]);
   });
 
-  it("tracing.ts puts the spans of the client under its own", async () => {
-    const exporter = new InMemorySpanExporter();
-    context.setGlobalContextManager(new AsyncLocalStorageContextManager());
-    trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
-    try {
-      const { backend } = open();
-      const options = { baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: backend.fetch };
-      expect(await countCalls(options)).toBe(3);
-    } finally {
-      context.disable();
-      trace.disable();
-    }
-    const spans = exporter.getFinishedSpans();
-    expect(spans.map(({ name }) => name)).toEqual(["GET /api/v1/calls", "listCalls", "count calls"]);
-    expect(spans[1]?.parentSpanContext?.spanId).toBe(spans[2]?.spanContext().spanId);
-  });
-
   it("in-process.ts sees a member become available after an hour", async () => {
     expect(await availabilityAfterAnHour()).toEqual(["away", "available"]);
   });
 
-  it("query.ts reads calls, places one, reads them again and then page by page", async () => {
+  it.each(printing)("$path prints what $page shows", async ({ path, output }) => {
     const log = vi.spyOn(console, "log").mockReturnValue();
-    await import("../examples/query.ts");
-    expect(log.mock.calls.flat()).toEqual([
-      "calls: 3",
-      "placed: initiated",
-      "calls in the cache: 3",
-      "calls: 4",
-      "pages: 2, calls: 4",
-    ]);
-  });
-
-  it("errors.ts prints what docs/errors.md shows", async () => {
-    const log = vi.spyOn(console, "log").mockReturnValue();
-    await import("../examples/errors.ts");
-    expect(log.mock.calls.flat().join("\n")).toBe(firstOutputIn("docs/errors.md"));
-  });
-
-  it("lost-answer.mjs places one call and prints what docs/placing-calls.md shows", async () => {
-    const log = vi.spyOn(console, "log").mockReturnValue();
-    // The computed name avoids a type error, since the program has no types.
-    await import(new URL("examples/lost-answer.mjs", root).href);
-    expect(log.mock.calls.flat().join("\n")).toBe(firstOutputIn("docs/placing-calls.md"));
-    expect(log).toHaveBeenLastCalledWith("calls placed: 1");
+    await import(new URL(path, root).href);
+    expect(log.mock.calls.map((values) => format(...values)).join("\n")).toMatch(patternOf(output));
   });
 });

@@ -24,7 +24,8 @@ const handWritten = present.filter((path) => /\.(tsx?|mts|mjs|js)$/.test(path) &
 /** The one deliberate second writing of the specification, so that the contract and it can disagree. */
 const isSecondWriting = (path: string) => path.startsWith("packages/contract/src/facts/");
 // The programs in these folders are examples of customer code. Compilers and test runners check their names.
-const isCustomersCode = (path: string) => /^tests\/packages\/(?:consumers|runners)\//.test(path);
+const isCustomersCode = (path: string) =>
+  /^(?:tests\/packages\/(?:consumers|runners)|examples\/migrating)\//.test(path);
 const shipped = handWritten.filter((path) => !isTest(path) && !isCustomersCode(path));
 
 const findings = (paths: string[], check: (text: string) => string[]) =>

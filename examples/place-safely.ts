@@ -1,0 +1,35 @@
+// Places calls, and says what is known of each. In a clone:
+//   npm run example -- examples/place-safely.ts
+import { createBackend, demo } from "@call-transfer/backend";
+import { ApiError, CallTransfer, OutcomeUnknownError } from "@call-transfer/sdk";
+
+// The platform, in this process, with room for one call at a time. For the real one, leave out `fetch`.
+const backend = createBackend({ policies: { concurrentCallLimit: 1 } });
+const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: backend.fetch });
+
+/** Places a call, and says what is known of it. It never dials twice: if in doubt, it asks a person to look. */
+async function place(toNumber: string): Promise<string> {
+  const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber };
+  const { data, error } = await client.calls.create(call, { totalTimeoutMs: 20_000 }).result();
+  if (data) return data.type === "initiated" ? "the phone rings" : `queued at position ${data.position}`;
+  if (error instanceof OutcomeUnknownError) {
+    const { candidates, complete } = await error.reconcile();
+    if (candidates.length > 0)
+      return `perhaps placed: the list shows ${candidates.length} call since. Do not dial again.`;
+    return complete ? "probably not placed: the list shows nothing. Look again before you dial." : "look at the list";
+  }
+  // Every other error means that no call was placed.
+  return `not placed: ${error instanceof ApiError ? error.code : error.message}`;
+}
+
+const { anyone, doNotCall } = demo.recipients;
+console.log(await place(anyone));
+console.log(await place(anyone));
+console.log(await place(doNotCall));
+
+// Ten minutes later, these calls are over.
+await backend.advance({ by: 600_000 });
+backend.faults.add({ do: { status: 502 } });
+console.log(`a proxy fails: ${await place(anyone)}`);
+backend.faults.add({ do: "truncate" });
+console.log(`the answer breaks off: ${await place(anyone)}`);
