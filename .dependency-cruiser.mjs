@@ -1,6 +1,6 @@
 // Who may import whom: the packages, the folders inside them, and no circles. `npm run lint` runs it.
 
-const packages = ["spec", "sdk", "backend", "mock-server", "contract"];
+const packages = ["spec", "sdk", "backend", "mock-server", "contract", "mcp"];
 const source = (name) => `^packages/${name}/src/`;
 const folders = (name, list) => `${source(name)}(?:${list.join("|")})/`;
 
@@ -11,6 +11,7 @@ const packageArrows = {
   backend: ["spec"],
   "mock-server": ["backend", "spec"],
   contract: ["sdk", "spec"],
+  mcp: ["sdk", "backend", "spec"],
 };
 
 /** Folders in layers: a folder may import those that stand before it in its row. */
@@ -19,6 +20,7 @@ const layers = {
   backend: ["generated", "model", "rules", "faults", "platform", "http", "routes", "testing", "store", "control"],
   contract: ["facts", "compare", "suite", "cases", "coverage", "live"],
   "mock-server": ["control", "net", "web", "worker", "attack", "store", "server", "proxy", "fixtures", "log", "cli"],
+  mcp: ["document", "tools", "server", "cli"],
 };
 /** The folders of the inspector, in layers likewise. */
 const inspectorLayers = ["data", "parts", "screens"];

@@ -19,7 +19,7 @@ const shared = [
   ],
 ];
 // The longest builds first, so that none is left alone at the end.
-const packages = ["backend", "sdk", "spec", "contract", "mock-server"];
+const packages = ["backend", "sdk", "spec", "contract", "mcp", "mock-server"];
 
 const inputs = () =>
   digestOf([

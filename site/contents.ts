@@ -47,6 +47,10 @@ export const contents: readonly Section[] = [
     ],
   },
   {
+    title: "AI assistants",
+    pages: ["mcp"],
+  },
+  {
     title: "The platform",
     pages: ["specification", "assumptions"],
   },

@@ -1,5 +1,6 @@
 // The commands of the packages, read from the tables that they parse with.
 import * as contract from "../../packages/contract/src/live/options.ts";
+import * as mcp from "../../packages/mcp/src/cli/options.ts";
 import { optionsOf } from "../../packages/mock-server/src/cli/command.ts";
 import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
 import { helpText } from "../../packages/mock-server/src/cli/help.ts";
@@ -36,6 +37,16 @@ export const commandTexts = (): Map<string, string> =>
         variables: contract.variables,
         exitStatus: contract.exitStatus,
         help: [contract.usage],
+      }),
+    ],
+    [
+      "@call-transfer/mcp",
+      commandText({
+        name: "call-transfer-mcp",
+        subcommands: { "call-transfer-mcp": mcp.options },
+        variables: mcp.variables,
+        exitStatus: mcp.exitStatus,
+        help: [mcp.usage],
       }),
     ],
   ]);

@@ -10,6 +10,7 @@ import { formatMessage } from "publint/utils";
 import ts from "typescript";
 import { licencesFile } from "../../scripts/licences.ts";
 import { install, optionalPeers, pack, temporaryFolder } from "../../scripts/packed.ts";
+import { mcpProblems } from "./mcp-command.ts";
 
 interface PackageJson {
   name: string;
@@ -277,6 +278,7 @@ for (const each of packages) {
     ...licenceProblems(each),
     ...loadProblems(each, project).map((way) => `does not load with ${way}`),
     ...(await lintProblems(each)),
+    ...(description.name === "@call-transfer/mcp" ? await mcpProblems(project) : []),
   ];
   const unpacked = files.reduce((sum, path) => sum + statSync(join(each.folder, path)).size, 0);
   const size = `${files.length} files, ${kilobytes(statSync(tarball).size)} packed, ${kilobytes(unpacked)} unpacked`;

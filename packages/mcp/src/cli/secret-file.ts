@@ -1,0 +1,20 @@
+import { fchmodSync, openSync, writeSync } from "node:fs";
+import { OptionError } from "../server/option-error.ts";
+import type { SaveSecret } from "../tools/operation-tools.ts";
+
+/**
+ * Opens the file before anything is called, so that no secret is created for which there is no place.
+ *
+ * @throws {OptionError} The file cannot be written.
+ */
+export function secretFile(path: string): SaveSecret {
+  let file: number;
+  try {
+    file = openSync(path, "a", 0o600);
+    fchmodSync(file, 0o600);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OptionError("--secret-file", `--secret-file cannot be written: ${reason}. Choose another file.`);
+  }
+  return (secret, { operation, id }) => writeSync(file, `${new Date().toISOString()} ${operation} ${id} ${secret}\n`);
+}

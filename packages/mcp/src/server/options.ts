@@ -1,0 +1,39 @@
+import type { Backend } from "@call-transfer/backend";
+import type { ClientOptions } from "@call-transfer/sdk";
+import type { SaveSecret } from "../tools/operation-tools.ts";
+
+/** A running mock server. */
+export interface MockServerAddress {
+  /** Base URL, such as `http://127.0.0.1:4010`. */
+  readonly url: string;
+  /** The control token, which a server prints when other machines can reach it. */
+  readonly controlToken?: string | undefined;
+  /** The sandbox to act on; `default` by default. */
+  readonly sandbox?: string | undefined;
+  /** The API key to send; that of the demo data by default. */
+  readonly apiKey?: string | undefined;
+}
+
+/** A real platform, and what may be done there besides reading. */
+export interface PlatformOptions {
+  /** Options of the SDK's client. `baseUrl` and `apiKey` are read from the environment where they are absent. */
+  readonly client?: ClientOptions | undefined;
+  /** Offers the operations that place calls; false by default. */
+  readonly allowCalls?: boolean | undefined;
+  /** Offers the other operations that change something; false by default. */
+  readonly allowChanges?: boolean | undefined;
+  /** Keeps new secrets, which the assistant does not see. Without it, operations that return one are not offered. */
+  readonly saveSecret?: SaveSecret | undefined;
+}
+
+/** What the tools of a server act on: at most one of the three. Without any, a new backend with the demo data. */
+export interface McpServerOptions {
+  /** A backend in this process, created with `controlPlane: true`. */
+  readonly backend?: Backend | undefined;
+  /** The API key to send to `backend`; that of the demo data by default. */
+  readonly apiKey?: string | undefined;
+  /** A running mock server. */
+  readonly mockServer?: MockServerAddress | undefined;
+  /** A real platform. */
+  readonly platform?: PlatformOptions | undefined;
+}

@@ -1,0 +1,154 @@
+// What a mock can do besides the API: move time, fail on request, show requests, ring. The mock describes these operations itself.
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import type { DocumentedOperation, JsonObject, Parameter } from "../document/operations.ts";
+import { inputSchemaOf, partsOf } from "../document/schemas.ts";
+import type { ControlPlane } from "./control-plane.ts";
+import { dataResult, failureResult, type Tool, textResult, withoutArguments } from "./tool.ts";
+
+/** An operation of the control plane that is offered. */
+interface Choice {
+  readonly id: string;
+  /** Whether it discards something, although its method does not say so. */
+  readonly isDestructive?: boolean;
+}
+
+/** A useful handful. Tokens, keys and policies are left to people. */
+const choices: readonly Choice[] = [
+  { id: "getClock" },
+  { id: "setClock" },
+  { id: "advanceClock" },
+  { id: "listRecords" },
+  { id: "listRequests" },
+  { id: "getRequest" },
+  { id: "listFaults" },
+  { id: "addFault" },
+  { id: "removeFault" },
+  { id: "clearFaults" },
+  { id: "listScenarios" },
+  { id: "applyScenario" },
+  { id: "listTransfers" },
+  { id: "startTransfer" },
+  { id: "answerTransfer" },
+  { id: "declineTransfer" },
+  { id: "getInbox" },
+  { id: "resetSandbox", isDestructive: true },
+];
+
+/** How many entries a list shows, unless the call says more. An assistant has to read them all. */
+const shortList = 20;
+
+/** The name of a tool that acts on the mock. */
+const nameOf = (id: string): string => `mock_${id}`;
+
+/** The tools of a mock's control plane. Operations that an older mock lacks are left out. */
+export function controlTools(plane: ControlPlane): Tool[] {
+  const tools = choices.flatMap(({ id, isDestructive = false }) => {
+    const operation = plane.operations.get(id);
+    return operation === undefined ? [] : [toolOf(plane, operation, isDestructive)];
+  });
+  return [...tools, ...snapshotTools(plane)];
+}
+
+/** Parameters that decide whether secrets are shown: the server sets them. */
+const decidesOnSecrets = ({ name }: Parameter): boolean => name === "redact" || name === "reveal";
+
+const hasLimit = ({ parameters }: DocumentedOperation): boolean => parameters.some(({ name }) => name === "limit");
+
+function toolOf(plane: ControlPlane, operation: DocumentedOperation, isDestructive: boolean): Tool {
+  const { id, method, summary, description, parameters, body } = operation;
+  const offered = forAssistants(operation);
+  const redact = parameters.some(({ name }) => name === "redact") ? { redact: true } : {};
+  const limit = hasLimit(operation) ? { limit: shortList } : {};
+  return {
+    name: nameOf(id),
+    title: `Mock: ${summary}`,
+    description: [`${summary}.`, description === `${summary}.` ? "" : description, body?.description ?? ""]
+      .filter(Boolean)
+      .join(" "),
+    inputSchema: inputSchemaOf(offered),
+    annotations: annotationsOf(method, `Mock: ${summary}`, isDestructive),
+    call: (given, signal) =>
+      inWords(async () => {
+        const parts = partsOf(offered, given);
+        const data = await plane.call(operation, { ...parts, query: { ...limit, ...parts.query, ...redact } }, signal);
+        return data === undefined ? textResult(`${id} succeeded.`) : dataResult(data as JsonObject);
+      }),
+  };
+}
+
+/** The operation with the arguments that an assistant should choose. */
+function forAssistants(operation: DocumentedOperation): DocumentedOperation {
+  const parameters = operation.parameters
+    .filter((parameter) => !decidesOnSecrets(parameter))
+    .map((parameter) =>
+      parameter.name === "limit"
+        ? {
+            ...parameter,
+            schema: { ...parameter.schema, description: "The maximum number of entries.", default: shortList },
+          }
+        : parameter,
+    );
+  return { ...operation, parameters, body: operation.body && asText(operation.body) };
+}
+
+/** Where a fault may be JSON or a text, the text, which is much shorter to describe. */
+function asText(body: JsonObject): JsonObject {
+  const alternatives = body.anyOf as readonly JsonObject[] | undefined;
+  const isText = ({ properties }: JsonObject): boolean => Object.keys(Object(properties)).join() === "text";
+  return alternatives?.find(isText) ?? body;
+}
+
+function annotationsOf(method: string, title: string, isDestructive: boolean): ToolAnnotations {
+  return {
+    title,
+    readOnlyHint: method === "GET",
+    destructiveHint: isDestructive || method === "DELETE",
+    idempotentHint: method !== "POST" || isDestructive,
+    openWorldHint: false,
+  };
+}
+
+/** Snapshots stay in the server, because they contain keys and secrets. */
+function snapshotTools(plane: ControlPlane): Tool[] {
+  const read = plane.operations.get("getSnapshot");
+  const write = plane.operations.get("putSnapshot");
+  if (read === undefined || write === undefined) return [];
+  let kept: unknown;
+  return [
+    {
+      name: nameOf("saveSnapshot"),
+      title: "Mock: Save a snapshot",
+      description:
+        "Keeps the records, clock, policies and faults of the mock as they are now, in place of an earlier snapshot.",
+      inputSchema: withoutArguments,
+      annotations: annotationsOf("PUT", "Mock: Save a snapshot", false),
+      call: (_, signal) =>
+        inWords(async () => {
+          kept = await plane.call(read, {}, signal);
+          return textResult(`The snapshot is kept until this server ends. ${nameOf("restoreSnapshot")} returns to it.`);
+        }),
+    },
+    {
+      name: nameOf("restoreSnapshot"),
+      title: "Mock: Return to the saved snapshot",
+      description: `Returns to what ${nameOf("saveSnapshot")} kept. Later changes and the list of requests are lost.`,
+      inputSchema: withoutArguments,
+      annotations: annotationsOf("PUT", "Mock: Return to the saved snapshot", true),
+      call: (_, signal) =>
+        inWords(async () => {
+          if (kept === undefined) return failureResult([`There is no snapshot. Call ${nameOf("saveSnapshot")} first.`]);
+          await plane.call(write, { body: kept as JsonObject }, signal);
+          return textResult("The mock is as it was when the snapshot was saved.");
+        }),
+    },
+  ];
+}
+
+/** Turns a failure into a result. */
+async function inWords(call: () => ReturnType<Tool["call"]>): ReturnType<Tool["call"]> {
+  try {
+    return await call();
+  } catch (error) {
+    return failureResult([`The mock refused. ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}

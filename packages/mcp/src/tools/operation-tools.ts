@@ -1,0 +1,135 @@
+// The operations of the API as tools. Names, texts and schemas come from the OpenAPI document, the rest from the table of
+// operations.
+import type { CallTransfer, RequestOptions } from "@call-transfer/sdk";
+import { type OperationDescription, operations } from "@call-transfer/spec";
+import document from "@call-transfer/spec/openapi.json" with { type: "json" };
+import { fromJsonSchema } from "@modelcontextprotocol/server";
+import { type DocumentedOperation, type JsonObject, operationsIn } from "../document/operations.ts";
+import { inputSchemaOf, outputSchemaOf, partsOf } from "../document/schemas.ts";
+import { secretFieldsIn } from "../document/secrets.ts";
+import { annotationsOf } from "./annotations.ts";
+import { failureLines } from "./failures.ts";
+import { missingPermissions, type Permissions } from "./permissions.ts";
+import { dataResult, failureResult, type Tool, textResult } from "./tool.ts";
+
+/** Keeps a new secret. The assistant sees only that it was kept. */
+export type SaveSecret = (secret: string, about: { readonly operation: string; readonly id: string }) => unknown;
+
+/** What the tools of the API need. */
+export interface OperationContext {
+  readonly client: CallTransfer;
+  readonly isMock: boolean;
+  readonly permissions: Permissions;
+  /** On a mock, new secrets are returned. */
+  readonly saveSecret?: SaveSecret | undefined;
+}
+
+/** An operation that is not offered. */
+export interface LeftOut {
+  readonly name: string;
+  /** What the server must be started with. */
+  readonly requires: readonly string[];
+}
+
+const documented = operationsIn(document as JsonObject);
+
+/** The tools of the API, and the operations that need a permission. */
+export function operationTools(context: OperationContext): { tools: Tool[]; leftOut: LeftOut[] } {
+  const tools: Tool[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const operation of Object.values<OperationDescription>(operations)) {
+    const secretFields = secretFieldsIn(document as JsonObject, operation.id);
+    const requires = missingPermissions(operation, secretFields.length > 0, context.permissions);
+    if (requires.length > 0) leftOut.push({ name: operation.id, requires });
+    else tools.push(toolOf(operation, secretFields, context));
+  }
+  return { tools, leftOut };
+}
+
+function toolOf(operation: OperationDescription, secretFields: readonly string[], context: OperationContext): Tool {
+  const described = documented.get(operation.id);
+  if (described === undefined) throw new TypeError(`The document has no operation ${operation.id}.`);
+  const outputSchema = outputSchemaOf(described);
+  const fits = outputSchema && fromJsonSchema(outputSchema)["~standard"].validate;
+  return {
+    name: operation.id,
+    title: described.summary,
+    description: described.description,
+    inputSchema: inputSchemaOf(described),
+    outputSchema,
+    annotations: annotationsOf(operation, context.isMock),
+    async call(given, signal) {
+      let data: unknown;
+      try {
+        data = await send(context.client, operation, described, given, signal);
+      } catch (error) {
+        return failureResult(await failureLines(error, operation));
+      }
+      if (outputSchema === undefined || data === undefined) return textResult(`${operation.id} succeeded.`);
+      let shown: JsonObject;
+      try {
+        shown = await keepSecrets(data as JsonObject, secretFields, operation.id, context.saveSecret);
+      } catch (error) {
+        return failureResult(lostLines(operation.id, error));
+      }
+      const checked = await fits?.(shown);
+      // An error of the protocol would look as if the request had failed.
+      if (checked?.issues) return failureResult(unexpectedLines(operation.id, shown));
+      return dataResult(shown);
+    },
+  };
+}
+
+type Method = (...given: unknown[]) => PromiseLike<unknown>;
+
+/** Calls the SDK's method of an operation. */
+function send(
+  client: CallTransfer,
+  { resource, sdkMethod, pathParameters, queryParameters, hasBody }: OperationDescription,
+  described: DocumentedOperation,
+  given: JsonObject,
+  signal: AbortSignal,
+): PromiseLike<unknown> {
+  const { path, query, header, body } = partsOf(described, given);
+  const options: RequestOptions = { signal, ...header };
+  const methods = (client as unknown as Readonly<Record<string, Readonly<Record<string, Method>>>>)[resource];
+  const method = methods?.[sdkMethod];
+  if (method === undefined) throw new TypeError(`The SDK has no client.${resource}.${sdkMethod}.`);
+  return method.call(
+    methods,
+    ...pathParameters.map((name) => path[name]),
+    ...(hasBody ? [body] : []),
+    ...(Object.keys(queryParameters).length > 0 ? [query] : []),
+    options,
+  );
+}
+
+/** Replaces new secrets by a note after they were kept. */
+async function keepSecrets(
+  data: JsonObject,
+  fields: readonly string[],
+  operation: string,
+  saveSecret: SaveSecret | undefined,
+): Promise<JsonObject> {
+  if (saveSecret === undefined) return data;
+  const kept = { ...data };
+  for (const field of fields) {
+    const secret = data[field];
+    if (typeof secret !== "string") continue;
+    await saveSecret(secret, { operation, id: String(data.id) });
+    kept[field] = "[kept by the server, not shown]";
+  }
+  return kept;
+}
+
+const lostLines = (id: string, error: unknown): string[] => [
+  `${id} succeeded, but the new secret could not be kept: ${error instanceof Error ? error.message : String(error)}`,
+  "Outcome: applied. The request was carried out, and the new secret is lost.",
+  `What to do: Do not call ${id} again on your own. Ask the user to make room for the secret first.`,
+];
+
+const unexpectedLines = (id: string, data: JsonObject): string[] => [
+  `${id} succeeded, but the answer is not as the API describes it: ${JSON.stringify(data)}`,
+  "Outcome: applied. The request was carried out.",
+  `What to do: Do not call ${id} again because of this. Read the answer above.`,
+];

@@ -1,0 +1,34 @@
+import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
+import type { JsonObject } from "../document/operations.ts";
+
+/** A tool before it is registered. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject | undefined;
+  readonly annotations: ToolAnnotations;
+  /** Calls the tool with arguments that fit the input schema. Failures are results, not exceptions. */
+  call(given: JsonObject, signal: AbortSignal): Promise<CallToolResult>;
+}
+
+const noInput: JsonObject = { type: "object", properties: {}, additionalProperties: false };
+
+/** The input schema of a tool without arguments. */
+export const withoutArguments = noInput;
+
+/** A result with data, as structured content and as text for clients that read text only. */
+export const dataResult = (data: JsonObject): CallToolResult => ({
+  structuredContent: { ...data },
+  content: [{ type: "text", text: JSON.stringify(data, null, 2) }],
+});
+
+/** A result without data. */
+export const textResult = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
+
+/** A failure. */
+export const failureResult = (lines: readonly string[]): CallToolResult => ({
+  isError: true,
+  content: [{ type: "text", text: lines.join("\n") }],
+});

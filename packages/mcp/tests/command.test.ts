@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createBackend, demo } from "@call-transfer/backend";
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import description from "../package.json" with { type: "json" };
+import { main } from "../src/cli/main.ts";
+import { exitStatus, usage } from "../src/cli/options.ts";
+import { aCall } from "./connect.ts";
+
+/** Runs the command in this process, on one end of a pair of transports. */
+async function run(args: string[], environment: Record<string, string> = {}) {
+  const printed: string[] = [];
+  const failed: string[] = [];
+  const [one, other] = InMemoryTransport.createLinkedPair();
+  const out = (text: string) => printed.push(text);
+  const err = (text: string) => failed.push(text);
+  const ended = main({ args, environment, out, err, transport: one });
+  return { ended, printed, failed, transport: other };
+}
+
+describe("the command", () => {
+  it.each([
+    ["--help", usage],
+    ["--version", description.version],
+  ])("%s prints and ends", async (option, text) => {
+    const { ended, printed } = await run([option]);
+    expect(await ended).toBe(exitStatus.success);
+    expect(printed).toEqual([text]);
+  });
+
+  it("a wrong option ends it with what to do, before anything is served", async () => {
+    const { ended, failed, printed } = await run(["--allow-calls"]);
+    expect(await ended).toBe(exitStatus.wrongCommandLine);
+    expect(failed.join()).toMatch(
+      /only works with a real platform.*\nFor all options: npx @call-transfer\/mcp --help$/s,
+    );
+    expect(printed).toEqual([]);
+  });
+
+  it("a missing key ends it with the name of the variable", async () => {
+    vi.stubEnv("CALL_TRANSFER_API_KEY", undefined);
+    const { ended, failed } = await run(["--base-url", "https://api.example.com"]);
+    expect(await ended).toBe(exitStatus.wrongCommandLine);
+    expect(failed.join()).toContain("CALL_TRANSFER_API_KEY");
+  });
+
+  it("a platform gets its permissions and a file for secrets that only the owner can read", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mcp-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "secrets.txt");
+    vi.stubEnv("CALL_TRANSFER_API_KEY", demo.apiKey);
+    vi.stubGlobal("fetch", createBackend().fetch);
+    const args = ["--base-url", "https://api.example.com", "--allow-changes", "--secret-file", file];
+    const { ended, transport, failed } = await run(args);
+    await vi.waitFor(() => expect(failed).toHaveLength(1));
+    const client = new Client({ name: "tests", version: "1.0.0" });
+    await client.connect(transport);
+    const given = { name: "rotateDestinationSecret", arguments: { id: demo.destinations.app } };
+    const { structuredContent } = await client.callTool(given);
+    const [, hint] = /"signingSecretHint":"(.*?)"/.exec(JSON.stringify(structuredContent)) ?? [];
+    expect(readFileSync(file, "utf8")).toMatch(
+      new RegExp(`rotateDestinationSecret ${demo.destinations.app} \\S+${hint}\\n$`),
+    );
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await client.close();
+    expect(await ended).toBe(exitStatus.success);
+  });
+
+  it("a file for secrets that cannot be written ends it", async () => {
+    const { ended, failed } = await run(["--base-url", "https://api.example.com", "--secret-file", tmpdir()]);
+    expect(await ended).toBe(exitStatus.wrongCommandLine);
+    expect(failed.join()).toContain("--secret-file cannot be written");
+  });
+
+  it("as a process, it serves an official client on stdin and stdout until it is closed", async () => {
+    const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
+    const args = ["--conditions=@call-transfer/source", cli];
+    const transport = new StdioClientTransport({ command: process.execPath, args, stderr: "pipe" });
+    const errors: string[] = [];
+    transport.stderr?.on("data", (text) => errors.push(String(text)));
+    const client = new Client({ name: "tests", version: "1.0.0" });
+    const closed = new Promise<void>((resolve) => {
+      client.onclose = resolve;
+    });
+    await client.connect(transport);
+    expect(client.getServerVersion()).toMatchObject({ name: "call-transfer", version: description.version });
+    await client.callTool({ name: "mock_setClock", arguments: { mode: "flowing" } });
+    const { structuredContent } = await client.callTool({ name: "createCall", arguments: aCall });
+    expect(structuredContent).toMatchObject({ type: "initiated" });
+    await client.close();
+    await closed;
+    expect(errors.join("")).toMatch(/^The tools act on a mock of the platform in this process\./);
+  });
+});

@@ -1,0 +1,58 @@
+import { createBackend, demo } from "@call-transfer/backend";
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { onTestFinished } from "vitest";
+import { createMcpServer, type McpServerOptions, type PlatformOptions } from "../src/index.ts";
+
+/** A call that the demo data allows. */
+export const aCall = {
+  flowId: demo.flows.published,
+  fromNumber: demo.numbers.working,
+  toNumber: demo.recipients.anyone,
+};
+
+/** What a tool returned. */
+export interface Answer {
+  readonly isError: boolean;
+  /** The text of all blocks. */
+  readonly text: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** An official client that is connected to a server with these options. */
+export async function connect(options?: McpServerOptions) {
+  const server = await createMcpServer(options);
+  const [one, other] = InMemoryTransport.createLinkedPair();
+  await server.connect(one);
+  const client = new Client({ name: "tests", version: "1.0.0" });
+  await client.connect(other);
+  onTestFinished(() => client.close());
+  return {
+    client,
+    tools: async () => (await client.listTools()).tools,
+    async call(name: string, given: object = {}): Promise<Answer> {
+      const {
+        isError = false,
+        content,
+        structuredContent,
+      } = await client.callTool({
+        name,
+        arguments: { ...given },
+      });
+      const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+      return { isError, text, data: (structuredContent ?? {}) as Record<string, unknown> };
+    },
+  };
+}
+
+/** A backend, and a client whose server acts on it as on a mock. */
+export async function connectToMock() {
+  const backend = createBackend({ controlPlane: true });
+  return { backend, ...(await connect({ backend })) };
+}
+
+/** A backend, and a client whose server takes it for a real platform. */
+export async function connectToPlatform({ client, ...permissions }: PlatformOptions = {}) {
+  const backend = createBackend();
+  const own = { baseUrl: "https://api.example.com", apiKey: demo.apiKey, fetch: backend.fetch, ...client };
+  return { backend, ...(await connect({ platform: { client: own, ...permissions } })) };
+}

@@ -1,0 +1,99 @@
+import { demo } from "@call-transfer/backend";
+import { describe, expect, it } from "vitest";
+import { aCall, connectToMock, connectToPlatform } from "./connect.ts";
+
+describe("the tools of a mock", () => {
+  it("move time, so that a call is completed", async () => {
+    const { call } = await connectToMock();
+    const { data: placed } = await call("createCall", aCall);
+    const latest = async () => (await call("listCalls", { limit: 1 })).data.calls;
+    expect(await latest()).toMatchObject([{ id: placed.callId, status: "in_progress" }]);
+    const { data: moved } = await call("mock_advanceClock", { by: 60_000 });
+    expect(moved.effects).toMatchObject([{ type: "call.completed", id: placed.callId }]);
+    expect(await latest()).toMatchObject([{ id: placed.callId, status: "completed", duration: 60 }]);
+    expect(await call("mock_setClock", { mode: "flowing" })).toMatchObject({ data: { mode: "flowing" } });
+    expect(await call("mock_setClock", { mode: "frozen" })).toMatchObject({ data: { mode: "frozen" } });
+  });
+
+  it("make requests fail, show what was asked and decide who answers", async () => {
+    const { call } = await connectToMock();
+    const { data: added } = await call("mock_addFault", { text: "listRoles conflict always" });
+    expect(await call("mock_listFaults")).toMatchObject({ data: { faults: [{ id: added.id }] } });
+    expect(await call("listRoles")).toMatchObject({ isError: true });
+    expect(await call("mock_removeFault", { id: added.id })).toMatchObject({ isError: false });
+    expect(await call("listRoles")).toMatchObject({ isError: false });
+    const { data: listed } = await call("mock_listRequests", { operationId: "listRoles" });
+    expect(listed.requests).toMatchObject([{ status: 409 }, { status: 200 }]);
+
+    const { data: ringing } = await call("mock_startTransfer", { destinationId: demo.destinations.phone });
+    expect(ringing).toMatchObject({ status: "ringing" });
+    const answer = { id: ringing.id, destinationId: demo.destinations.phone };
+    expect(await call("mock_answerTransfer", answer)).toMatchObject({ data: { status: "connected" } });
+    expect(await call("mock_declineTransfer", answer)).toMatchObject({ isError: true });
+  });
+
+  it("save the state without showing it, and return to it", async () => {
+    const { call, backend } = await connectToMock();
+    expect(await call("mock_restoreSnapshot")).toMatchObject({ isError: true });
+    const saved = await call("mock_saveSnapshot");
+    expect(saved.text).not.toContain(demo.signingSecret);
+    await call("createCall", aCall);
+    const { size } = backend.state.calls;
+    await call("mock_restoreSnapshot");
+    expect(backend.state.calls.size).toBe(size - 1);
+    await call("mock_advanceClock", { by: 1000 });
+    await call("mock_resetSandbox");
+    expect(backend.clock.now()).toBe(Date.parse("2026-03-02T12:00:00Z"));
+  });
+
+  it("show no key, token or secret", async () => {
+    const { call } = await connectToMock();
+    await call("rotateDestinationSecret", { id: demo.destinations.app });
+    const texts = [
+      await call("mock_listRecords", { collection: "apiKeys" }),
+      await call("mock_listRecords", { collection: "destinations" }),
+      await call("mock_getRequest", { id: "1" }),
+    ];
+    for (const { isError, text } of texts) {
+      expect(isError).toBe(false);
+      expect(text).toContain("[redacted]");
+      for (const secret of [demo.apiKey, demo.foreignApiKey, demo.signingSecret]) expect(text).not.toContain(secret);
+    }
+  });
+
+  it("list few entries unless the call says more", async () => {
+    const { call } = await connectToMock();
+    for (let count = 0; count < 25; count++) await call("listRoles");
+    const { data: short } = await call("mock_listRequests");
+    expect(short.requests).toHaveLength(20);
+    const { data: long } = await call("mock_listRequests", { limit: 24 });
+    expect(long.requests).toHaveLength(24);
+  });
+
+  it("say why the mock refused", async () => {
+    const { call } = await connectToMock();
+    const answer = await call("mock_addFault", { text: "createCall explode" });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^The mock refused\. .*explode/) });
+    expect((await call("mock_advanceClock", { by: 1, to: 2 })).isError).toBe(true);
+  });
+
+  it("do not exist for a real platform", async () => {
+    const { tools } = await connectToPlatform({ allowCalls: true, allowChanges: true });
+    expect((await tools()).filter(({ name }) => name.startsWith("mock_"))).toEqual([]);
+  });
+
+  it("are read-only where they read, and destructive where they discard", async () => {
+    const { tools } = await connectToMock();
+    const named = (hint: "readOnlyHint" | "destructiveHint") => async () =>
+      (await tools()).flatMap(({ name, annotations }) =>
+        name.startsWith("mock_") && annotations?.[hint] ? [name.slice("mock_".length)] : [],
+      );
+    for (const name of await named("readOnlyHint")()) expect(name).toMatch(/^(?:get|list)/);
+    expect((await named("destructiveHint")()).sort()).toEqual([
+      "clearFaults",
+      "removeFault",
+      "resetSandbox",
+      "restoreSnapshot",
+    ]);
+  });
+});

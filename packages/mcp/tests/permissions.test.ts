@@ -1,0 +1,89 @@
+import { demo } from "@call-transfer/backend";
+import { operations } from "@call-transfer/spec";
+import { describe, expect, it } from "vitest";
+import type { PlatformOptions } from "../src/index.ts";
+import { aCall, connectToPlatform } from "./connect.ts";
+
+const reading = Object.values(operations).flatMap(({ id, method }) => (method === "GET" ? [id] : []));
+const saveSecret = () => {};
+
+async function offered(options: PlatformOptions) {
+  const { tools } = await connectToPlatform(options);
+  return (await tools()).map(({ name }) => name);
+}
+
+describe("on a real platform", () => {
+  it.each<[string, PlatformOptions, string[]]>([
+    ["nothing", {}, []],
+    ["allowCalls", { allowCalls: true }, ["createCall"]],
+    ["allowChanges", { allowChanges: true }, ["createDestinationGroup", "deleteMemberHours"]],
+    [
+      "allowChanges and a place for secrets",
+      { allowChanges: true, saveSecret },
+      ["createDestinationGroup", "deleteMemberHours", "rotateDestinationSecret"],
+    ],
+    ["a place for secrets alone", { saveSecret }, []],
+  ])("%s offers what reads, and what it allows", async (_, options, allowed) => {
+    expect((await offered(options)).sort()).toEqual(["describeServer", ...reading, ...allowed].sort());
+  });
+
+  it("a tool that is not offered cannot be called", async () => {
+    const { client, backend } = await connectToPlatform();
+    await expect(client.callTool({ name: "createCall", arguments: aCall })).rejects.toThrow("createCall");
+    expect(backend.journal.list()).toEqual([]);
+  });
+
+  it("the instructions and a tool say how to allow it", async () => {
+    const { client, call } = await connectToPlatform();
+    const { text, data } = await call("describeServer");
+    for (const words of [client.getInstructions(), text]) {
+      expect(words).toContain("createCall is not offered");
+      expect(words).toContain("--allow-calls (allowCalls: true)");
+      expect(words).toContain("https://api.example.com");
+    }
+    expect(data).toMatchObject({ isMock: false });
+    expect(data.notOffered).toContainEqual({
+      name: "rotateDestinationSecret",
+      requires: ["--allow-changes (allowChanges: true)", "--secret-file FILE (saveSecret)"],
+    });
+  });
+
+  it("a placement reaches the platform once it is allowed", async () => {
+    const { call, backend } = await connectToPlatform({ allowCalls: true });
+    expect(await call("createCall", aCall)).toMatchObject({ isError: false, data: { type: "initiated" } });
+    expect(backend.journal.list()).toMatchObject([{ operationId: "createCall", status: 201 }]);
+  });
+
+  it("a new secret is kept, and the assistant does not see it", async () => {
+    const kept: unknown[][] = [];
+    const saving = { allowChanges: true, saveSecret: (...given: unknown[]) => kept.push(given) };
+    const { call } = await connectToPlatform(saving);
+    const { id } = { id: demo.destinations.app };
+    const { isError, text, data } = await call("rotateDestinationSecret", { id });
+    expect({ isError, data }).toMatchObject({
+      isError: false,
+      data: { id, signingSecret: expect.stringContaining("kept") },
+    });
+    const [[secret, about] = []] = kept;
+    expect(secret).toMatch(new RegExp(`${String(data.signingSecretHint)}$`));
+    expect(about).toEqual({ operation: "rotateDestinationSecret", id });
+    expect(text).not.toContain(secret);
+  });
+
+  it("a secret that cannot be kept is reported as lost, and not shown", async () => {
+    let lost = "";
+    const { call } = await connectToPlatform({
+      allowChanges: true,
+      saveSecret(secret) {
+        lost = secret;
+        throw new Error("the disk is full");
+      },
+    });
+    const { isError, text } = await call("rotateDestinationSecret", { id: demo.destinations.app });
+    expect(isError).toBe(true);
+    expect(text).toContain("the disk is full");
+    expect(text).toContain("Outcome: applied.");
+    expect(lost).not.toBe("");
+    expect(text).not.toContain(lost);
+  });
+});

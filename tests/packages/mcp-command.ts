@@ -1,0 +1,25 @@
+// Starts the packed MCP server's command as a client does, and calls a tool of the API and one of the mock.
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+
+/** What is wrong with the command in a project where the package is installed. */
+export async function mcpProblems(project: string): Promise<string[]> {
+  const command = join(project, "node_modules", ".bin", "call-transfer-mcp");
+  const client = new Client({ name: "check-packages", version: "1.0.0" });
+  try {
+    await client.connect(new StdioClientTransport({ command, cwd: project, stderr: "ignore" }));
+    const { structuredContent: roles } = await client.callTool({ name: "listRoles" });
+    const { structuredContent: clock } = await client.callTool({ name: "mock_getClock" });
+    return [
+      ...(Object.hasOwn(Object(roles), "roles") ? [] : ["answers listRoles without roles. Run the command by hand."]),
+      ...(Object.hasOwn(Object(clock), "now")
+        ? []
+        : ["answers mock_getClock without a time. Run the command by hand."]),
+    ];
+  } catch (error) {
+    return [`does not serve an MCP client: ${error instanceof Error ? error.message : String(error)}`];
+  } finally {
+    await client.close();
+  }
+}
