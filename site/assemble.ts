@@ -2,6 +2,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { errorPages } from "./errors.ts";
 import { type Kind, linksForSite } from "./links.ts";
 import { type Page, titleOf } from "./page.ts";
 
@@ -42,7 +43,7 @@ export function decisionsPage(pages: readonly Page[]): Page {
 /** All pages of the site. */
 export async function allPages(): Promise<Page[]> {
   const pages = docsPages();
-  return [...pages, decisionsPage(pages)];
+  return [...pages, decisionsPage(pages), ...errorPages(pages)];
 }
 
 /** Writes all pages, and returns them. */

@@ -14,6 +14,7 @@ export const contents: readonly Section[] = [
       "sdk",
       "authentication",
       "errors",
+      "errors/index",
       "placing-calls",
       "paging",
       "resilience",

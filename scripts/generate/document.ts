@@ -15,6 +15,8 @@ export interface CodeRow {
   status?: number;
   mock?: number;
   meaning: string;
+  /** What the caller does about it. Shown on the code's page of the site, and in no package. */
+  advice?: string;
   stated?: boolean;
   errors?: boolean;
   effect?: "none";
@@ -25,8 +27,10 @@ export interface CodeRow {
   example?: Record<string, unknown>;
   "x-beyond-specification"?: true;
 }
-interface FieldCodeRow {
+/** A row of the field codes in error-codes.yaml. */
+export interface FieldCodeRow {
   meaning: string;
+  advice?: string;
   stated?: boolean;
   "x-beyond-specification"?: true;
 }
@@ -188,6 +192,11 @@ function errorResponses(codes: readonly string[], { components, ...document }: O
   );
 }
 
+/** A row as the packages have it. */
+function withoutAdvice<Row extends { advice?: string }>({ advice: _, ...row }: Row): Omit<Row, "advice"> {
+  return row;
+}
+
 const examplesOf = (codes: readonly string[]) =>
   Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])) as never;
 
@@ -198,7 +207,7 @@ const examplesOf = (codes: readonly string[]) =>
 export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocument {
   const rows: OpenApiDocument["x-error-table"] = {};
   for (const { title, codes } of table.groups) {
-    for (const [code, row] of Object.entries(codes)) rows[code] = { group: title, ...row };
+    for (const [code, row] of Object.entries(codes)) rows[code] = { group: title, ...withoutAdvice(row) };
   }
   const values: Record<string, string[]> = {
     "error-codes": Object.keys(rows),
@@ -212,7 +221,9 @@ export function expand(document: OpenApiDocument, table: CodeTable): OpenApiDocu
     Object.entries(rows).map(([code, row]) => [code, errorExample(code, row)]),
   );
   document["x-error-table"] = rows;
-  document["x-field-error-table"] = table.fieldCodes;
+  document["x-field-error-table"] = Object.fromEntries(
+    Object.entries(table.fieldCodes).map(([code, row]) => [code, withoutAdvice(row)]),
+  );
   addSharedParts(document);
   const allRoles = document.components.schemas.Role?.enum as string[];
   for (const { operation, parameters } of operationsOf(document)) {

@@ -61,6 +61,7 @@ export function problemsIn(folder: URL): Problem[] {
     ...operations.flatMap((operation) => operationProblems(operation, known)),
     ...repeated(operations.map(({ place }) => place)),
     ...codeProblems(table, ids, Object.keys(root.at("components", "responses").fields)),
+    ...fieldCodeProblems(table.at("fieldCodes")),
     ...schemas.flatMap((one) => shownByProblems(new Place(one), ids)),
     ...schemas.flatMap((one) => descriptionProblems(new Place(one))),
   ];
@@ -75,6 +76,16 @@ const conditions: readonly Condition[] = [
   "query",
 ];
 
+const noAdvice = "has no advice. Write what the caller does about it, in one or two sentences";
+
+/** Field codes without advice. */
+function fieldCodeProblems(codes: Place): Problem[] {
+  return Object.keys(codes.fields).flatMap((code) => {
+    const { advice } = codes.at(code).fields;
+    return isText(advice) ? [] : [codes.at(code).problem(`The field code ${code} ${noAdvice}.`)];
+  });
+}
+
 /** Rows of the table of error codes that are incomplete, and codes with two rows. */
 function codeProblems(table: Place, operations: readonly string[], responses: readonly string[]): Problem[] {
   const possible: readonly string[] = [...conditions, ...operations];
@@ -82,7 +93,7 @@ function codeProblems(table: Place, operations: readonly string[], responses: re
   return codesShape.parse(table.value).groups.flatMap((_, index) => {
     const codes = table.at("groups", String(index), "codes");
     return Object.keys(codes.fields).flatMap((code) => {
-      const { meaning, status, mock, when = [] } = codes.at(code).fields;
+      const { meaning, advice, status, mock, when = [] } = codes.at(code).fields;
       const answered = String(status ?? mock);
       const unknown = isList(when) ? when.filter((one) => !possible.includes(String(one))) : [];
       const isRepeated = seen.has(code);
@@ -90,6 +101,7 @@ function codeProblems(table: Place, operations: readonly string[], responses: re
       const wanting = [
         ...(isRepeated ? ["stands in two groups. Write it once"] : []),
         ...(isText(meaning) ? [] : ["has no meaning. Write one sentence"]),
+        ...(isText(advice) ? [] : [noAdvice]),
         ...(Number.isInteger(status ?? mock)
           ? []
           : ["has no status. Write status, or mock if the specification states none"]),

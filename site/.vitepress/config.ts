@@ -10,6 +10,12 @@ const titles: Record<string, string> = JSON.parse(
   readFileSync(new URL("../.pages/titles.json", import.meta.url), "utf8"),
 );
 
+/** Splits a text into words, as the search does by itself. A name such as not_found is a word, too. It runs in the browser. */
+const tokenize = (text: string): string[] => [
+  ...text.split(/[\n\r\p{Z}\p{P}]+/u),
+  ...(text.match(/[a-z\d]+(?:_[a-z\d]+)+/g) ?? []),
+];
+
 export default defineConfig({
   lang: "en",
   title: "Call transfer",
@@ -42,7 +48,7 @@ export default defineConfig({
     ],
     sidebar: sidebar(titles),
     outline: { level: [2, 3] },
-    search: { provider: "local", options: { detailedView: true } },
+    search: { provider: "local", options: { detailedView: true, miniSearch: { options: { tokenize } } } },
     socialLinks: [{ icon: "github", link: repository, ariaLabel: "Source code on GitHub" }],
     externalLinkIcon: true,
   },

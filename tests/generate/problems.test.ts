@@ -152,6 +152,20 @@ describe("the problems of openapi/", () => {
       "api_key_expired: { ",
       "The error code api_key_expired has no status.",
     ],
+    [
+      "a code without advice",
+      "error-codes.yaml",
+      "        advice: Create a new API key. Find",
+      "        x-advice: Create a new API key. Find",
+      "The error code api_key_revoked has no advice.",
+    ],
+    [
+      "a field code without advice",
+      "error-codes.yaml",
+      "    advice: Send a smaller number.",
+      "    x-advice: Send a smaller number.",
+      "The field code above_maximum has no advice.",
+    ],
     ["a syntax error", destinations, "tags: [destinations]", "tags: [destinations", "openapi/paths/destinations.yaml:"],
     [
       "a syntax error in a schema",

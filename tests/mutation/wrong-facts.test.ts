@@ -43,10 +43,10 @@ describe("a wrong fact", () => {
 
 /** Additions with the mark, in the form of wrong facts. */
 const marked = String.raw`
-a code ¦ error-codes.yaml ¦ email_already_exists: { ¦ too_many_groups: { status: 409, x-beyond-specification: true, meaning: There are too many groups. }\nemail_already_exists: {
-a field code ¦ error-codes.yaml ¦ too_long: { ¦ too_wide: { x-beyond-specification: true, meaning: The value is too wide. }\ntoo_long: {
+a code ¦ error-codes.yaml ¦ email_already_exists: { ¦ too_many_groups: { status: 409, x-beyond-specification: true, meaning: There are too many groups., advice: Delete one. }\nemail_already_exists: {
+a field code ¦ error-codes.yaml ¦ too_long: { ¦ too_wide: { x-beyond-specification: true, meaning: The value is too wide., advice: Narrow it. }\ntoo_long: {
 a field ¦ schemas/destinations.yaml ¦ enabled:\n      type: boolean ¦ label:\n  type: string\n  description: Its label.\n  x-beyond-specification: true\nenabled:\n  type: boolean
-a status ¦ error-codes.yaml ¦ email_already_exists: { ¦ rotating: { status: 409, when: [rotateDestinationSecret], x-beyond-specification: true, meaning: A rotation is under way. }\nemail_already_exists: {
+a status ¦ error-codes.yaml ¦ email_already_exists: { ¦ rotating: { status: 409, when: [rotateDestinationSecret], x-beyond-specification: true, meaning: A rotation is under way., advice: Wait. }\nemail_already_exists: {
 a value ¦ schemas/destinations.yaml ¦ enum: [phone, available_humans, app] ¦ enum: [phone, available_humans, app, sip]\nx-beyond-specification: true
 `;
 
