@@ -1,4 +1,4 @@
-import { globSync, readdirSync, readFileSync } from "node:fs";
+import { globSync } from "node:fs";
 import { format } from "node:util";
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
@@ -7,11 +7,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createGroup, placeCall } from "../examples/handle-errors.ts";
 import { availabilityAfterAnHour } from "../examples/in-process.ts";
 import { history, placeFor } from "../examples/unnamed-fields.ts";
-
-const root = new URL("../", import.meta.url);
-const read = (path: string) => readFileSync(new URL(path, root), "utf8");
-const filesIn = (folder: string) =>
-  readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`);
+import { blocksIn, pages, proveBlocks, read, root } from "./pages/blocks.ts";
+import { expectOutput } from "./pages/output.ts";
 
 function open() {
   const backend = createBackend();
@@ -33,40 +30,28 @@ const notShown = [
   "examples/recipes/receive/lambda-types.ts",
 ];
 
-const pages = ["README.md", ...filesIn("docs").filter((path) => path.endsWith(".md"))];
-const shown = pages.flatMap((page) =>
-  [...read(page).matchAll(/<!-- (\S+\.(?:mjs|tsx?)) -->\n+```\w+\n(.*?)```/gs)].map(([, path = "", text = ""]) => ({
-    page,
-    path,
-    text,
-  })),
-);
+/** tests/code-blocks.test.ts compares them with their blocks. */
+const shown = pages.flatMap((page) => blocksIn(page, read(page)).flatMap(({ marks }) => marks.from ?? []));
 
-/** The programs whose output a page shows, at most one line of text below them. `…` stands for any text in a line. */
+/** The programs whose output a page shows below them. */
 const printing = pages.flatMap((page) =>
-  [
-    ...read(page).matchAll(/<!-- (\S+\.ts) -->\n+```ts\n(?:(?!```).)*```\n+(?:[^`\n][^\n]*\n+)?```text\n(.*?)\n```/gs),
-  ].map(([, path = "", output = ""]) => ({ page, path, output })),
+  proveBlocks(page, read(page)).proved.flatMap(({ text, proof }) =>
+    proof.kind === "output" && proof.of.marks.from !== undefined ? [{ page, path: proof.of.marks.from, text }] : [],
+  ),
 );
-const patternOf = (output: string) =>
-  new RegExp(`^${output.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("…", "[^\\n]*")}$`);
 
 describe("the store of json-file-store.test.ts", async () => {
   await import("../examples/json-file-store.test.ts");
 });
 
 describe("the programs in the documentation", () => {
-  it.each(shown)("$page contains $path unchanged", ({ path, text }) => {
-    expect(text).toBe(read(path));
-  });
-
   it("include each example once", () => {
     const examples = globSync("examples/**/*.{mjs,ts,tsx}", {
       cwd: root,
       exclude: (path) => /(?:^|\/)(?:node_modules|\.next|next-env\.d\.ts)$/.test(path),
     });
     const listed = examples.filter((path) => !notShown.includes(path));
-    expect(shown.map(({ path }) => path).sort()).toEqual([...listed, "tests/resilience/streaming-fetch.ts"].sort());
+    expect(shown.toSorted()).toEqual([...listed, "tests/resilience/streaming-fetch.ts"].sort());
   });
 
   it("place-a-call.ts places a call that ends within a minute", async () => {
@@ -123,9 +108,9 @@ describe("the programs in the documentation", () => {
     expect(await availabilityAfterAnHour()).toEqual(["away", "available"]);
   });
 
-  it.each(printing)("$path prints what $page shows", async ({ path, output }) => {
+  it.each(printing)("$path prints what $page shows", async ({ page, path, text }) => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     await import(new URL(path, root).href);
-    expect(log.mock.calls.map((values) => format(...values)).join("\n")).toMatch(patternOf(output));
+    expectOutput(page, log.mock.calls.map((values) => format(...values)).join("\n"), text);
   });
 });
