@@ -15,7 +15,7 @@ const packageArrows = {
 };
 
 /** Folders in layers: a folder may import those that stand before it in its row. */
-const layers = {
+export const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources", "query"],
   backend: ["generated", "model", "rules", "faults", "platform", "http", "routes", "testing", "store", "control"],
   contract: ["facts", "compare", "suite", "cases", "coverage", "live"],

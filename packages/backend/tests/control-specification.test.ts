@@ -1,4 +1,4 @@
-import { operations } from "@call-transfer/spec";
+import { type OperationDescription, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../src/backend.ts";
 import { ruleOf } from "../src/control/specification.ts";
@@ -9,7 +9,7 @@ import { control, send } from "./test-client.ts";
 const sectionsOfSteps = ["§4", "§5.2", "§5.3", "§5.4", "§5.5", "§7.1", "§7.2", "§8.1", "§8.2"];
 const cited = [
   ...sectionsOfSteps,
-  ...Object.values(operations).map(({ section }) => section),
+  ...Object.values<OperationDescription>(operations).map(({ section }) => section),
   ...scenarios.map(({ section }) => section),
 ].filter((section) => section !== undefined);
 

@@ -12,7 +12,7 @@ import { checkInput, InputError, under } from "../model/input-error.ts";
 import { suggestion } from "../model/spelling.ts";
 import { isTimeZone } from "../model/time-zone.ts";
 import { isWebAddress } from "../model/web-address.ts";
-import type { Fault } from "./fault.ts";
+import type { Fault, FaultAction } from "./fault.ts";
 import { isLike } from "./match-fault.ts";
 
 // The server derives these headers from the body.
@@ -28,7 +28,11 @@ export function assertFault(fault: unknown, operations: readonly OperationDescri
   checkWhen(when, actions);
   const steps = Array.isArray(actions) ? actions : [actions];
   for (const [index, action] of steps.entries()) {
-    if (typeof action !== "object") continue;
+    if (typeof action !== "object") {
+      // The schema and the type list the same words.
+      action satisfies Extract<FaultAction, string> | "pass";
+      continue;
+    }
     under(Array.isArray(actions) ? `do[${index}]` : "do", () => {
       if ("code" in action) checkError(action);
       if ("headers" in action) checkHeaders(action.headers ?? {});

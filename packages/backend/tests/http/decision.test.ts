@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { operations } from "@call-transfer/spec";
+import { type OperationDescription, operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { assembleBackend, type Backend, createBackend } from "../../src/backend.ts";
 import { decisionOf } from "../../src/http/decision.ts";
@@ -126,7 +126,7 @@ describe("the journal tells the caller:", () => {
 it("every operation has the section that its description names", () => {
   const file = new URL("../../../spec/openapi.json", import.meta.url);
   const { paths } = JSON.parse(readFileSync(file, "utf8"));
-  for (const operation of Object.values(operations)) {
+  for (const operation of Object.values<OperationDescription>(operations)) {
     const { id, method, path } = operation;
     const { description } = paths[path][method.toLowerCase()];
     expect([id, decisionOf("operation", { status: 200 }, operation).section]).toEqual([
