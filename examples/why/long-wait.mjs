@@ -2,10 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { compare } from "./clients.mjs";
 
-const limit = { code: "rate_limit_exceeded", meta: { retryAfterSecs: 3600 } };
-const fault = { match: { operationId: "createCall" }, when: { times: null }, do: limit };
+const options = { policies: { retryAfterHeader: true }, faults: ["createCall rateLimit 1h always"] };
 
-await compare({ policies: { retryAfterHeader: true }, faults: [fault] }, async (place, count) => {
+await compare(options, async (place, count) => {
   const controller = new AbortController();
   const ended = place({ timeout: 2000, signal: controller.signal }).catch((error) => {
     const reason = error.retrySkippedReason;
