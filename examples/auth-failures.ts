@@ -5,8 +5,12 @@ import { ApiError, CallTransfer, type ClientOptions } from "@call-transfer/sdk";
 
 const { keys, fetch } = createBackend();
 const { users, accountId, foreignAccountId, suspendedAccountId } = demo;
-const key = (options: Parameters<typeof keys.issueApiKey>[0]) => ({ apiKey: keys.issueApiKey(options).key });
-const token = async (userId: string) => ({ accessToken: await keys.issueToken({ userId }) });
+const key = (options: Parameters<typeof keys.issueApiKey>[0]) => ({
+  apiKey: keys.issueApiKey(options).key,
+});
+const token = async (userId: string) => ({
+  accessToken: await keys.issueToken({ userId }),
+});
 
 const failures: Record<string, ClientOptions> = {
   "a key that was never issued": { apiKey: "svc_live_unknown" },
@@ -14,10 +18,19 @@ const failures: Record<string, ClientOptions> = {
   "a revoked key": key({ state: "revoked" }),
   "a key for another address": key({ allowedIps: ["192.0.2.1"] }),
   "a key without the scope": key({ scopes: ["roles:read"] }),
-  "a key, and another account": { apiKey: demo.apiKey, accountId: foreignAccountId },
+  "a key, and another account": {
+    apiKey: demo.apiKey,
+    accountId: foreignAccountId,
+  },
   "a token, and no account": await token(users.owner),
-  "a token, and another account": { ...(await token(users.owner)), accountId: foreignAccountId },
-  "a token, and a suspended account": { ...(await token(users.both)), accountId: suspendedAccountId },
+  "a token, and another account": {
+    ...(await token(users.owner)),
+    accountId: foreignAccountId,
+  },
+  "a token, and a suspended account": {
+    ...(await token(users.both)),
+    accountId: suspendedAccountId,
+  },
   "a token of another server": { accessToken: "e30.e30.e30", accountId },
   "a token after its expiry": {
     accessToken: await keys.issueToken({ userId: users.owner, expired: true }),
@@ -26,7 +39,16 @@ const failures: Record<string, ClientOptions> = {
 };
 
 for (const [failure, options] of Object.entries(failures)) {
-  const { error } = await new CallTransfer({ baseUrl: "http://localhost", fetch, ...options }).calls.list().result();
-  const result = error instanceof ApiError ? `${error.status} ${error.code}` : error?.message;
+  const { error } = await new CallTransfer({
+    baseUrl: "http://localhost",
+    fetch,
+    ...options,
+  }).calls
+    .list()
+    .result();
+  const result =
+    error instanceof ApiError
+      ? `${error.status} ${error.code}`
+      : error?.message;
   console.log(failure.padEnd(33), result);
 }

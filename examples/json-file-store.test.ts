@@ -1,4 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SandboxStore, StoredRow } from "@call-transfer/backend";
@@ -8,8 +15,11 @@ import { afterAll, it } from "vitest";
 /** Keeps a sandbox in a JSON file, which each commit replaces. */
 function jsonFileStore(path: string): SandboxStore {
   const load = (): StoredRow[] | undefined =>
-    existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as StoredRow[]) : undefined;
-  const idOf = ({ table, key }: Omit<StoredRow, "text">) => JSON.stringify([table, key]);
+    existsSync(path)
+      ? (JSON.parse(readFileSync(path, "utf8")) as StoredRow[])
+      : undefined;
+  const idOf = ({ table, key }: Omit<StoredRow, "text">) =>
+    JSON.stringify([table, key]);
   let rows = new Map(load()?.map((row) => [idOf(row), row]));
 
   return {

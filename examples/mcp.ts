@@ -2,7 +2,8 @@ import { demo } from "@call-transfer/backend";
 import { createMcpServer } from "@call-transfer/mcp";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 
-// A server whose tools act on a new mock, and a client in the place of an assistant.
+// A server whose tools act on a new mock, and a client in the place of an
+// assistant.
 const server = await createMcpServer();
 const [here, there] = InMemoryTransport.createLinkedPair();
 await server.connect(there);
@@ -11,13 +12,22 @@ await client.connect(here);
 
 /** Calls a tool, and prints what an assistant would read. */
 async function ask(name: string, given: Record<string, unknown>) {
-  const { content, structuredContent } = await client.callTool({ name, arguments: given });
+  const { content, structuredContent } = await client.callTool({
+    name,
+    arguments: given,
+  });
   console.log(`\n> ${name} ${JSON.stringify(given)}`);
   if (structuredContent) console.log(JSON.stringify(structuredContent));
-  else for (const block of content) if (block.type === "text") console.log(block.text);
+  else
+    for (const block of content)
+      if (block.type === "text") console.log(block.text);
 }
 
-const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+const call = {
+  flowId: demo.flows.published,
+  fromNumber: demo.numbers.working,
+  toNumber: demo.recipients.anyone,
+};
 await ask("createCall", call);
 await ask("mock_advanceClock", { by: 60_000 });
 await ask("listCalls", { limit: 1 });

@@ -3,7 +3,11 @@
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer, type Middleware } from "@call-transfer/sdk";
 
-const withTeam: Middleware = async (request, next, { operationId, attemptNumber }) => {
+const withTeam: Middleware = async (
+  request,
+  next,
+  { operationId, attemptNumber },
+) => {
   request.headers.set("x-team", "front desk");
   const response = await next();
   console.log(`${operationId}, attempt ${attemptNumber}: ${response.status}`);
@@ -11,7 +15,11 @@ const withTeam: Middleware = async (request, next, { operationId, attemptNumber 
 };
 
 const backend = createBackend({ faults: [{ do: { status: 503 } }] });
-const options = { baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: backend.fetch };
+const options = {
+  baseUrl: "http://localhost",
+  apiKey: demo.apiKey,
+  fetch: backend.fetch,
+};
 const client = new CallTransfer({ ...options, middleware: [withTeam] });
 
 const { roles } = await client.roles.list();

@@ -3,7 +3,11 @@ import { CallTransfer } from "@call-transfer/sdk";
 
 const { apiKey, flows, numbers, recipients } = demo;
 const backend = createBackend();
-const client = new CallTransfer({ baseUrl: "http://localhost", apiKey, fetch: backend.fetch });
+const client = new CallTransfer({
+  baseUrl: "http://localhost",
+  apiKey,
+  fetch: backend.fetch,
+});
 await client.calls.create({
   flowId: flows.published,
   fromNumber: numbers.working,

@@ -1,34 +1,57 @@
-// A queue delivers jobs more than once. Each call is dialled at most once. In a clone:
+// A queue delivers jobs more than once. Each call is dialled at most once. In a
+// clone:
 //   npm run example -- examples/place-once.ts
 import { createBackend, demo } from "@call-transfer/backend";
-import { CallTransfer, type CreateCallRequest, OutcomeUnknownError } from "@call-transfer/sdk";
+import {
+  CallTransfer,
+  type CreateCallRequest,
+  OutcomeUnknownError,
+} from "@call-transfer/sdk";
 
 const backend = createBackend();
 const callsBefore = backend.state.calls.size;
-const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: backend.fetch });
+const client = new CallTransfer({
+  baseUrl: "http://localhost",
+  apiKey: demo.apiKey,
+  fetch: backend.fetch,
+});
 
-/** What is known of each job. Yours is a table whose primary key is the id of the job. */
+/**
+ * What is known of each job. Yours is a table with the job's id as its key:
+ * insert first, and read the row if it exists.
+ */
 const jobs = new Map<string, "started" | "done">();
 
-/** Handles a delivery of a job. If it throws, the queue delivers the job again. */
+/**
+ * Handles a delivery of a job. If it throws, the queue delivers the job again.
+ */
 async function handle(id: string, call: CreateCallRequest): Promise<string> {
   const known = jobs.get(id);
   if (known === "done") return "was placed before";
   if (known === "started") return "may have been placed before: a person looks";
-  // Before dialling: if this process stops now, the next delivery finds the job started.
+  // Before dialling: if this process stops now, the next delivery finds the job
+  // started.
   jobs.set(id, "started");
-  const { data, error } = await client.calls.create(call, { totalTimeoutMs: 20_000 }).result();
-  if (data) {
+  try {
+    const { type } = await client.calls.create(call, {
+      totalTimeoutMs: 20_000,
+    });
     jobs.set(id, "done");
-    return data.type;
+    return type;
+  } catch (error) {
+    if (error instanceof OutcomeUnknownError)
+      return "may have been placed: a person looks";
+    // No call was placed, so the next delivery may try again.
+    jobs.delete(id);
+    throw error;
   }
-  if (error instanceof OutcomeUnknownError) return "may have been placed: a person looks";
-  // No call was placed, so the next delivery may try again.
-  jobs.delete(id);
-  throw error;
 }
 
-const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone };
+const call = {
+  flowId: demo.flows.published,
+  fromNumber: demo.numbers.working,
+  toNumber: demo.recipients.anyone,
+};
 const deliver = (id: string) =>
   handle(id, call).then(
     (result) => console.log(`${id}: ${result}`),

@@ -1,22 +1,45 @@
 // Places calls, and says what is known of each. In a clone:
 //   npm run example -- examples/place-safely.ts
 import { createBackend, demo } from "@call-transfer/backend";
-import { ApiError, CallTransfer, OutcomeUnknownError } from "@call-transfer/sdk";
+import {
+  ApiError,
+  CallTransfer,
+  OutcomeUnknownError,
+} from "@call-transfer/sdk";
 
-// The platform, in this process, with room for one call at a time. For the real one, leave out `fetch`.
+// The platform, in this process, with room for one call at a time. For the real
+// one, leave out `fetch`.
 const backend = createBackend({ policies: { concurrentCallLimit: 1 } });
-const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: backend.fetch });
+const client = new CallTransfer({
+  baseUrl: "http://localhost",
+  apiKey: demo.apiKey,
+  fetch: backend.fetch,
+});
 
-/** Places a call, and says what is known of it. It never dials twice: if in doubt, it asks a person to look. */
+/**
+ * Places a call, and says what is known of it. It never dials twice: if in
+ * doubt, it asks a person to look.
+ */
 async function place(toNumber: string): Promise<string> {
-  const call = { flowId: demo.flows.published, fromNumber: demo.numbers.working, toNumber };
-  const { data, error } = await client.calls.create(call, { totalTimeoutMs: 20_000 }).result();
-  if (data) return data.type === "initiated" ? "the phone rings" : `queued at position ${data.position}`;
+  const call = {
+    flowId: demo.flows.published,
+    fromNumber: demo.numbers.working,
+    toNumber,
+  };
+  const { data, error } = await client.calls
+    .create(call, { totalTimeoutMs: 20_000 })
+    .result();
+  if (data)
+    return data.type === "initiated"
+      ? "the phone rings"
+      : `queued at position ${data.position}`;
   if (error instanceof OutcomeUnknownError) {
     const { candidates, complete } = await error.reconcile();
     if (candidates.length > 0)
-      return `perhaps placed: the list shows ${candidates.length} call since. Do not dial again.`;
-    return complete ? "probably not placed: the list shows nothing. Look again before you dial." : "look at the list";
+      return `perhaps placed: ${candidates.length} in the list. Do not dial again.`;
+    return complete
+      ? "probably not placed: none in the list. Look again before you dial."
+      : "look at the list";
   }
   // Every other error means that no call was placed.
   return `not placed: ${error instanceof ApiError ? error.code : error.message}`;

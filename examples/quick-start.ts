@@ -3,16 +3,22 @@
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 
-// The platform, in this process. For the real one, leave out `fetch`, and set its `baseUrl` and your `apiKey`.
+// The platform, in this process. For the real one, leave out `fetch`, and set
+// its `baseUrl` and your `apiKey`.
 const { fetch } = createBackend();
-const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch });
+const client = new CallTransfer({
+  baseUrl: "http://localhost",
+  apiKey: demo.apiKey,
+  fetch,
+});
 
 const placed = await client.calls.create({
   flowId: demo.flows.published,
   fromNumber: demo.numbers.working,
   toNumber: demo.recipients.anyone,
 });
-if (placed.type === "initiated") console.log(`call ${placed.callId} is being placed`);
+if (placed.type === "initiated")
+  console.log(`call ${placed.callId} is being placed`);
 else console.log(`queued at position ${placed.position}`);
 
 for await (const call of client.calls.list({ limit: 50 })) {

@@ -1,7 +1,11 @@
-// An app's offers are duplicated, retried and forged. It decides on each genuine offer once. In a clone:
+// An app's offers are duplicated, retried and forged. It decides on each
+// genuine offer once. In a clone:
 //   npm run example -- examples/webhook-faults.ts
 import { createBackend, demo } from "@call-transfer/backend";
-import { createWebhookHandler, isTransferOffer } from "@call-transfer/sdk/webhooks";
+import {
+  createWebhookHandler,
+  isTransferOffer,
+} from "@call-transfer/sdk/webhooks";
 
 const receive = createWebhookHandler({
   secret: demo.signingSecret,
@@ -14,12 +18,17 @@ const backend = createBackend({
   fetch: (url, init) => receive(new Request(url, init)),
   faults: [
     { webhooks: {}, do: { duplicate: { copies: 2 } } },
-    { webhooks: {}, do: { retry: { times: 1, afterSecs: 30, evenIfAccepted: true } } },
+    {
+      webhooks: {},
+      do: { retry: { times: 1, afterSecs: 30, evenIfAccepted: true } },
+    },
     { webhooks: {}, do: { sign: "wrongSecret" } },
   ],
 });
 
 // Each fault applies once, so each offer gets another one.
-for (let index = 0; index < 3; index += 1) await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+for (let index = 0; index < 3; index += 1)
+  await backend.deliveries.trigger({ destinationId: demo.destinations.app });
 await backend.advance({ by: 60_000 });
-for (const { at, status, faultDo } of backend.deliveries.list()) console.log(at, status, JSON.stringify(faultDo));
+for (const { at, status, faultDo } of backend.deliveries.list())
+  console.log(at, status, JSON.stringify(faultDo));

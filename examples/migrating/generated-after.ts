@@ -1,16 +1,26 @@
-// The same requests through the SDK: first with the paths, then with its methods. In a clone:
+// The same requests through the SDK: first with the paths, then with its
+// methods. In a clone:
 //   npm run example -- examples/migrating/generated-after.ts
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 import { raw } from "@call-transfer/sdk/raw";
 
 const { fetch } = createBackend();
-const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch });
+const client = new CallTransfer({
+  baseUrl: "http://localhost",
+  apiKey: demo.apiKey,
+  fetch,
+});
 
-// First, only the client changes. The requests stay as they are, and get the SDK's timeouts and retries.
+// First, only the client changes. The requests stay as they are, and get the
+// SDK's timeouts and retries.
 const api = raw(client);
-const { data, error } = await api.GET("/api/v1/calls", { params: { query: { limit: 2 } } });
-console.log(data ? `${data.calls.length} of ${data.meta.total} calls` : error.code);
+const { data, error } = await api.GET("/api/v1/calls", {
+  params: { query: { limit: 2 } },
+});
+console.log(
+  data ? `${data.calls.length} of ${data.meta.total} calls` : error.code,
+);
 
 // Then, one by one, the requests become methods.
 const { calls, meta } = await client.calls.list({ limit: 2 });

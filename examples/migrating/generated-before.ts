@@ -11,5 +11,9 @@ const api = createClient<paths>({
   fetch: (request) => fetch(request),
 });
 
-const { data, error } = await api.GET("/api/v1/calls", { params: { query: { limit: 2 } } });
-console.log(data ? `${data.calls.length} of ${data.meta.total} calls` : error.code);
+const { data, error } = await api.GET("/api/v1/calls", {
+  params: { query: { limit: 2 } },
+});
+console.log(
+  data ? `${data.calls.length} of ${data.meta.total} calls` : error.code,
+);
