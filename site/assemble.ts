@@ -40,7 +40,7 @@ export function decisionsPage(pages: readonly Page[]): Page {
   return { path: "decisions/index.md", text };
 }
 
-/** All pages of the site. */
+/** All pages of the site but the reference of the packages, which takes seconds to make. */
 export async function allPages(): Promise<Page[]> {
   const pages = docsPages();
   return [...pages, decisionsPage(pages), ...errorPages(pages)];
@@ -48,7 +48,10 @@ export async function allPages(): Promise<Page[]> {
 
 /** Writes all pages, and returns them. */
 export async function assemble(): Promise<Page[]> {
-  const pages = await allPages();
+  const { referencePages } = await import("./reference.ts");
+  const others = await allPages();
+  const paths = new Set(others.map(({ path }) => path));
+  const pages = [...others, ...(await referencePages(root, (path) => paths.has(path)))];
   rmSync(target, { recursive: true, force: true });
   for (const { path, text } of pages) {
     mkdirSync(dirname(join(target, path)), { recursive: true });

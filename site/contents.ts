@@ -56,6 +56,18 @@ export const contents: readonly Section[] = [
     pages: ["specification", "assumptions"],
   },
   {
+    title: "Packages",
+    pages: [
+      "reference/index",
+      "reference/sdk/index",
+      "reference/sdk/webhooks/index",
+      "reference/backend/index",
+      "reference/mock-server/index",
+      "reference/contract/index",
+      "reference/spec/index",
+    ],
+  },
+  {
     title: "The project",
     pages: ["architecture", "decisions/index", "traceability", "contract-coverage", "releasing"],
   },

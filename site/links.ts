@@ -35,7 +35,7 @@ export function linksForSite(path: string, text: string, kindOf: (path: string) 
 const code = /^( *)(```+|~~~+)[^\n]*\n[\s\S]*?^\1\2[ \t]*$|(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\3(?!`)/gm;
 
 /** The text with its prose changed, and code blocks and code in a line as they are. */
-function outsideCode(text: string, change: (prose: string) => string): string {
+export function outsideCode(text: string, change: (prose: string) => string): string {
   const blocks: string[] = [];
   // A private-use character marks the place of code, so that a link around code is still seen as a link.
   const prose = text.replace(code, (block) => `\uE000${blocks.push(block) - 1}\uE001`);

@@ -1,6 +1,7 @@
 import { contents } from "./contents.ts";
 
-interface Item {
+/** A line of the sidebar. */
+export interface Item {
   readonly text: string;
   readonly link?: string;
   readonly items?: Item[];

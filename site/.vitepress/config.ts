@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitepress";
 import { slugOf } from "../../tests/markdown.ts";
+import { referenceSidebars } from "../reference/sidebar.ts";
 import { sidebar } from "../sidebar.ts";
 import { inBothThemes } from "./pictures.ts";
 
@@ -46,7 +47,7 @@ export default defineConfig({
       { text: "Guide", link: "/sdk", activeMatch: "^/(?!specification|decisions)." },
       { text: "Specification", link: "/specification" },
     ],
-    sidebar: sidebar(titles),
+    sidebar: { "/": sidebar(titles), ...referenceSidebars(titles) },
     outline: { level: [2, 3] },
     search: { provider: "local", options: { detailedView: true, miniSearch: { options: { tokenize } } } },
     socialLinks: [{ icon: "github", link: repository, ariaLabel: "Source code on GitHub" }],

@@ -46,7 +46,9 @@ it("lists each page of docs/ in the sidebar once", async () => {
   const listed = contents.flatMap(({ pages }) => pages);
   expect(listed).toEqual([...new Set(listed)]);
   const pages = (await allPages()).map(({ path }) => path.replace(/\.md$/, ""));
-  expect(listed.filter((page) => !pages.includes(page))).toEqual([]);
+  // The build makes the reference of the packages, and finds links that lead nowhere.
+  const expected = listed.filter((page) => !page.startsWith("reference/"));
+  expect(expected.filter((page) => !pages.includes(page))).toEqual([]);
   const isOfMany = (page: string) => /^(?:decisions|errors|reference)\//.test(page);
   expect(pages.filter((page) => !listed.includes(page) && !isOfMany(page) && existsSync(`docs/${page}.md`))).toEqual(
     [],

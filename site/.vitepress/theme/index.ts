@@ -1,6 +1,7 @@
 import { type Theme, useData, withBase } from "vitepress";
 import DefaultTheme from "vitepress/theme";
 import { defineComponent, h } from "vue";
+import "./reference.css";
 import "./style.css";
 
 /** Links to the Markdown of the page, for readers and programs that prefer it. */
