@@ -41,11 +41,26 @@ describe("the command", () => {
     expect(printed).toEqual([]);
   });
 
-  it("a missing key ends it with the name of the variable", async () => {
-    vi.stubEnv("CALL_TRANSFER_API_KEY", undefined);
-    const { ended, failed } = await run(["--base-url", "https://api.example.com"]);
+  it.each([
+    [["--base-url", "https://api.example.com"], undefined, "The API key is missing. Set CALL_TRANSFER_API_KEY."],
+    [
+      ["--base-url", "http://10.0.0.1"],
+      demo.apiKey,
+      "--base-url must use https. In a private network, set --allow-insecure-http.",
+    ],
+    [["--base-url", "ftp://a"], demo.apiKey, "--base-url must be a URL with https:// or http://"],
+    [["--mock-url", "localhost"], undefined, "--mock-url must be a URL. Write it as http://127.0.0.1:4010."],
+    [
+      ["--mock-url", "http://127.0.0.1:1"],
+      undefined,
+      "Start it with npx @call-transfer/mock-server, or correct --mock-url.",
+    ],
+  ])("an error of %j with the key %s uses the words of the command", async (args, key, message) => {
+    vi.stubEnv("CALL_TRANSFER_API_KEY", key);
+    const { ended, failed } = await run(args);
     expect(await ended).toBe(exitStatus.wrongCommandLine);
-    expect(failed.join()).toContain("CALL_TRANSFER_API_KEY");
+    expect(failed.join()).toContain(message);
+    expect(failed.join()).not.toContain(demo.apiKey);
   });
 
   it("a platform gets its permissions and a file for secrets that only the owner can read", async () => {
@@ -76,23 +91,30 @@ describe("the command", () => {
     expect(failed.join()).toContain("--secret-file cannot be written");
   });
 
-  it("as a process, it serves an official client on stdin and stdout until it is closed", async () => {
-    const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
-    const args = ["--conditions=@call-transfer/source", cli];
-    const transport = new StdioClientTransport({ command: process.execPath, args, stderr: "pipe" });
-    const errors: string[] = [];
-    transport.stderr?.on("data", (text) => errors.push(String(text)));
-    const client = new Client({ name: "tests", version: "1.0.0" });
-    const closed = new Promise<void>((resolve) => {
-      client.onclose = resolve;
-    });
-    await client.connect(transport);
-    expect(client.getServerVersion()).toMatchObject({ name: "call-transfer", version: description.version });
-    await client.callTool({ name: "mock_setClock", arguments: { mode: "flowing" } });
-    const { structuredContent } = await client.callTool({ name: "createCall", arguments: aCall });
-    expect(structuredContent).toMatchObject({ type: "initiated" });
-    await client.close();
-    await closed;
-    expect(errors.join("")).toMatch(/^The tools act on a mock of the platform in this process\./);
-  });
+  it.each([
+    ["legacy", "2025-11-25"],
+    ["auto", "2026-07-28"],
+  ] as const)(
+    "as a process, it serves an official client until it is closed: %s, protocol %s",
+    async (mode, version) => {
+      const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
+      const args = ["--conditions=@call-transfer/source", cli];
+      const transport = new StdioClientTransport({ command: process.execPath, args, stderr: "pipe" });
+      const errors: string[] = [];
+      transport.stderr?.on("data", (text) => errors.push(String(text)));
+      const client = new Client({ name: "tests", version: "1.0.0" }, { versionNegotiation: { mode } });
+      const closed = new Promise<void>((resolve) => {
+        client.onclose = resolve;
+      });
+      await client.connect(transport);
+      expect(client.getNegotiatedProtocolVersion()).toBe(version);
+      expect(client.getServerVersion()).toMatchObject({ name: "call-transfer", version: description.version });
+      await client.callTool({ name: "mock_setClock", arguments: { mode: "flowing" } });
+      const { structuredContent } = await client.callTool({ name: "createCall", arguments: aCall });
+      expect(structuredContent).toMatchObject({ type: "initiated" });
+      await client.close();
+      await closed;
+      expect(errors.join("")).toMatch(/^The tools act on a mock of the platform in this process\./);
+    },
+  );
 });

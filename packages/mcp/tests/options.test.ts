@@ -13,7 +13,11 @@ describe("options of a server", () => {
     ["apiKey", { apiKey: demo.apiKey, platform }, "apiKey only works with backend. Pass it inside platform."],
     ["colour", { colour: "red" }, "Unknown option colour. Use one of backend, apiKey, mockServer, platform."],
     ["mockServer.url", { mockServer: { url: "localhost:4010" } }, "mockServer.url must be a URL."],
-    ["mockServer", { mockServer: { url: "http://127.0.0.1:1" } }, "There is no mock server to control at"],
+    [
+      "mockServer",
+      { mockServer: { url: "http://127.0.0.1:1" } },
+      "Start it with npx @call-transfer/mock-server, or correct mockServer.",
+    ],
   ])("a wrong %s is an OptionError that says what to do", async (option, given, message) => {
     const failure = createMcpServer(given as McpServerOptions);
     await expect(failure).rejects.toBeInstanceOf(OptionError);

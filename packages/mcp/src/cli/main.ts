@@ -4,7 +4,7 @@ import description from "../../package.json" with { type: "json" };
 import { serverFor } from "../server/create-mcp-server.ts";
 import type { McpServerOptions } from "../server/options.ts";
 import { openTarget, type Target } from "../server/target.ts";
-import { type CommandOptions, commandOptions, exitStatus, usage } from "./options.ts";
+import { type CommandOptions, commandOptions, exitStatus, usage, variables } from "./options.ts";
 import { secretFile } from "./secret-file.ts";
 
 /** The command's arguments, environment and streams; injectable for tests. */
@@ -32,6 +32,17 @@ function targetOptions(given: CommandOptions): McpServerOptions {
   };
 }
 
+/** Messages name the options of `createMcpServer` and of the SDK. These are the command's own words. */
+const commandWords: readonly (readonly [RegExp, string])[] = [
+  [/^apiKey or accessToken is required\..*/, `The API key is missing. Set ${variables.apiKey}.`],
+  [/^baseUrl\b/, "--base-url"],
+  [/\ballowInsecureHttp: true/, "--allow-insecure-http"],
+  [/\bmockServer(?:\.url)?\b/, "--mock-url"],
+];
+
+const inCommandWords = (message: string): string =>
+  commandWords.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
+
 /** Runs the command until the client closes the connection. Returns the exit status. */
 export async function main({ args, environment, out, err, transport }: Shell): Promise<number> {
   let target: Target;
@@ -43,7 +54,8 @@ export async function main({ args, environment, out, err, transport }: Shell): P
     }
     target = await openTarget(targetOptions(given));
   } catch (error) {
-    err(`${error instanceof Error ? error.message : String(error)}\nFor all options: npx @call-transfer/mcp --help`);
+    const message = inCommandWords(error instanceof Error ? error.message : String(error));
+    err(`${message}\nFor all options: npx @call-transfer/mcp --help`);
     return exitStatus.wrongCommandLine;
   }
   // Stdout belongs to the protocol.

@@ -20,13 +20,10 @@ const documentPath = "/_control/v1/openapi.json";
 
 /** @throws {OptionError} There is no control plane at this address. */
 export async function openControlPlane(address: ControlAddress, option: string): Promise<ControlPlane> {
-  let document: unknown;
-  try {
-    document = await send(address, "GET", documentPath, undefined, undefined);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new OptionError(option, `There is no mock server to control at ${address.url}. ${reason}`);
-  }
+  const document = await send(address, "GET", documentPath, undefined, undefined).catch((error: Error) => {
+    const fix = `Start it with npx @call-transfer/mock-server, or correct ${option}.`;
+    throw new OptionError(option, `${address.url} cannot be controlled as a mock server. ${error.message} ${fix}`);
+  });
   const operations = operationsIn((document ?? {}) as JsonObject);
   if (operations.size === 0)
     throw new OptionError(

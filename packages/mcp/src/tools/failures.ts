@@ -65,10 +65,14 @@ function apiLines({ code, status, errors = [], meta }: AnyApiError): string[] {
   ];
 }
 
+/** How many calls are shown that a placement may have become. The explanation has their number. */
+const shownCandidates = 20;
+
 /** What the platform shows now. Reading it changes nothing. */
 async function reconciledLines(error: OutcomeUnknownError): Promise<string[]> {
   const { explanation, candidates } = await error.reconcile();
-  return [explanation, ...(candidates.length === 0 ? [] : [`Candidates: ${JSON.stringify(candidates)}`])];
+  if (candidates.length === 0) return [explanation];
+  return [explanation, `Candidates: ${JSON.stringify(candidates.slice(0, shownCandidates))}`];
 }
 
 function adviceOn(error: RequestError, { id, scope, roles }: Operation): string {
