@@ -36,13 +36,14 @@ async function place(toNumber: string): Promise<string> {
   if (error instanceof OutcomeUnknownError) {
     const { candidates, complete } = await error.reconcile();
     if (candidates.length > 0)
-      return `perhaps placed: ${candidates.length} in the list. Do not dial again.`;
+      return `perhaps placed, do not dial again: ${candidates.length} in the list`;
     return complete
-      ? "probably not placed: none in the list. Look again before you dial."
-      : "look at the list";
+      ? "probably not placed, but look again: none in the list"
+      : "perhaps placed: look at the list";
   }
   // Every other error means that no call was placed.
-  return `not placed: ${error instanceof ApiError ? error.code : error.message}`;
+  const reason = error instanceof ApiError ? error.code : error.message;
+  return `not placed: ${reason}`;
 }
 
 const { anyone, doNotCall } = demo.recipients;

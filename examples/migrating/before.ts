@@ -1,4 +1,4 @@
-/** What is wrong with a call. */
+/** A call to place. */
 export interface NewCall {
   flowId: string;
   fromNumber: string;
@@ -28,6 +28,7 @@ export function createClient(
         });
         if (response.status === 429 || response.status >= 500)
           throw new Error(`status ${response.status}`);
+        // Not awaited here, so that a refusal is not repeated.
         if (!response.ok)
           return Promise.reject(new Error((await response.json()).code));
         return await response.json();
