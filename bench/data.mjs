@@ -10,6 +10,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
+import { circumstances } from "./circumstances.mjs";
 
 const { demo } = await import("../packages/backend/dist/index.js");
 const { startMockServer } = await import("../packages/mock-server/dist/index.js");
@@ -146,7 +147,7 @@ const figures = [
 const digits = (value) => (value < 10 ? value.toFixed(2) : String(Math.round(value)));
 const report = `# Figures of a data file
 
-One run on one machine: Node ${process.versions.node}, SQLite ${process.versions.sqlite}. Processor time of the server over HTTP,
+One run ${circumstances()}: Node ${process.versions.node}, SQLite ${process.versions.sqlite}. Processor time of the server over HTTP,
 ${manyConnections} connections, the median of ${rounds} rounds of ${requests} requests after a warm-up. GET reads a member's
 availability, POST creates a destination group. Requests that arrive together share a commit; one by one, over one connection,
 each has its own. Only ratios of one run are worth comparing.

@@ -10,6 +10,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
+import { circumstances } from "./circumstances.mjs";
 
 const { createBackend, demo } = await import("../packages/backend/dist/index.js");
 const { operations } = await import("../packages/spec/dist/index.js");
@@ -220,7 +221,7 @@ const version = (name) => JSON.parse(readFileSync(join(here, "node_modules", nam
 const digits = (value) => (value < 10 ? value.toFixed(2) : String(Math.round(value)));
 const report = `# Figures of the mock server
 
-One run on one machine: Node ${process.versions.node}, Prism ${version("@stoplight/prism-cli")}, Hono ${version("hono")} on
+One run ${circumstances()}: Node ${process.versions.node}, Prism ${version("@stoplight/prism-cli")}, Hono ${version("hono")} on
 node-server ${version("@hono/node-server")}, autocannon ${version("autocannon")}. 16 connections, the median of ${rounds} rounds of ${seconds} s.
 GET reads a member's availability, POST creates a destination group; the mock server checks, keeps state and writes its
 journal. Its state is reset 20 times a second. Bare \`node:http\` and Hono read and parse the body of a POST and write the

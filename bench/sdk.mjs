@@ -1,5 +1,5 @@
-// Compares the SDK with other TypeScript SDKs in one run. A complete run writes results-sdk.md, results-sdk.svg and the table
-// in docs/sdk.md, and fails when the SDK misses a limit or a peer is ahead of it. Requires built packages.
+// Compares the SDK with other TypeScript SDKs in one run. A complete run writes results-sdk.md and the table in docs/sdk.md, and
+// fails when the SDK misses a limit or a peer is ahead of it. Requires built packages.
 //
 //   npx node bench/sdk.mjs --only loopback --quick   the SDK against bare fetch, in a few seconds; --only in-process too
 //   --sdk FILE                                       another built index.js; repeat it to compare several
@@ -7,6 +7,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { circumstances } from "./circumstances.mjs";
 import { body, headers } from "./sdk/body.mjs";
 import { bare, ours, peers } from "./sdk/clients.mjs";
 import { timesOf, withServer } from "./sdk/speed.mjs";
@@ -44,7 +45,7 @@ async function measure() {
     ? await Promise.all(values.sdk.map((path) => ours(path, values.sdk.length > 1 ? path : undefined)))
     : [await ours()];
   const clients = [bare, ...sdks, ...(values.quick ? [] : await peers())];
-  const run = { node: process.versions.node };
+  const run = { node: process.versions.node, circumstances: circumstances() };
   if (isWanted("loopback")) {
     const amount = { rounds: 1000, calls: 20, warmUp: 100 };
     run.loopback = await withServer((url) => timesOf(clients, { url }, amount));
@@ -80,15 +81,11 @@ function replaceIn(path, name, content) {
 }
 
 async function write(run) {
-  const [{ betterIn, figuresOf, page, summary, us }, { plot }] = await Promise.all([
-    import("./sdk/report.mjs"),
-    import("./sdk/plot.mjs"),
-  ]);
+  const { betterIn, figuresOf, page, summary, us } = await import("./sdk/report.mjs");
   const figures = figuresOf(run);
   const behaviours = [...run.observed, ...run.documented];
-  const report = page({ node: run.node, behaviours }, figures);
+  const report = page({ ...run, behaviours }, figures);
   writeFileSync(at("results-sdk.md"), report);
-  writeFileSync(at("results-sdk.svg"), plot(figures));
   replaceIn(docs, "comparison", summary(figures));
   console.log(`\n${report}`);
   const missed = [

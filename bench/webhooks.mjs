@@ -12,6 +12,7 @@ import { Redis } from "ioredis";
 import { createClient } from "redis";
 import Stripe from "stripe";
 import { startRedis } from "../tests/receiving/servers.ts";
+import { circumstances } from "./circumstances.mjs";
 import { versionOf } from "./sdk/clients.mjs";
 
 const { values } = parseArgs({
@@ -125,7 +126,7 @@ function page(runs) {
   const lines = names.map((name) => `| ${name} | ${runs.map((run) => cell(run, name)).join(" | ")} |`);
   return `# Webhooks a second
 
-Written by \`npm run bench:webhooks\`. One run on one machine, with Node ${process.versions.node}, one process, and a
+Written by \`npm run bench:webhooks\`. One run ${circumstances()}, with Node ${process.versions.node}, one process, and a
 redis-server on the same machine: stripe ${versionOf("stripe")}, redis ${versionOf("redis")}, ioredis ${versionOf("ioredis")}.
 Higher is better. In brackets: relative to stripe's \`constructEvent\` in the same column.
 

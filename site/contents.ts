@@ -69,6 +69,6 @@ export const contents: readonly Section[] = [
   },
   {
     title: "The project",
-    pages: ["architecture", "decisions/index", "traceability", "contract-coverage", "releasing"],
+    pages: ["performance", "architecture", "decisions/index", "traceability", "contract-coverage", "releasing"],
   },
 ];

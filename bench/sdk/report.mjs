@@ -67,7 +67,7 @@ function verdictOf({ values, limit, digits }) {
 /** Peers that do better than the SDK in a row of the table of behaviours. */
 export const betterIn = ({ cells }) => peerNames.filter((name) => cells[name].value < cells[us].value);
 
-export const shown = ({ digits, unit }, value) => (value === undefined ? "–" : `${value.toFixed(digits)}${unit}`);
+const shown = ({ digits, unit }, value) => (value === undefined ? "–" : `${value.toFixed(digits)}${unit}`);
 
 const table = (head, rows) =>
   [
@@ -126,14 +126,14 @@ export function summary(figures) {
   return table(["", ...columns.map((name) => `\`${name}\``)], rows);
 }
 
-export function page({ node, behaviours }, figures) {
+export function page({ node, circumstances, behaviours }, figures) {
   return `# The SDK beside others
 
-Written by \`npm run bench:sdk\`. One run on one machine, with Node ${node}:
+Written by \`npm run bench:sdk\`. One run ${circumstances}, with Node ${node}:
 ${versions()}.
 Lower is better everywhere. Rows in which another SDK is ahead, or a limit is missed, come first.
 
-![Bars for each figure of the first table](results-sdk.svg)
+![Bars for each figure of the first table](../docs/images/performance-sdk.svg)
 
 ## Speed and size
 

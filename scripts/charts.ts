@@ -1,0 +1,27 @@
+// Draws docs/images/performance-*.svg from the result files of bench/. `-- --check` compares the bytes and writes nothing.
+import { readFileSync, writeFileSync } from "node:fs";
+import { type Chart, drawChart } from "./charts/draw.ts";
+import { dataChart, mockServerChart, sdkChart, webhooksChart } from "./charts/results.ts";
+
+const charts: Readonly<Record<string, (results: string) => Chart>> = {
+  sdk: sdkChart,
+  "mock-server": mockServerChart,
+  data: dataChart,
+  webhooks: webhooksChart,
+};
+
+/** Every chart: where it is kept, and the chart of the present results. */
+export const drawnCharts = Object.entries(charts).map(([name, chartOf]) => ({
+  path: `docs/images/performance-${name}.svg`,
+  draw: () => drawChart(chartOf(readFileSync(new URL(`../bench/results-${name}.md`, import.meta.url), "utf8"))),
+}));
+
+if (import.meta.main)
+  for (const { path, draw } of drawnCharts) {
+    const file = new URL(`../${path}`, import.meta.url);
+    if (!process.argv.includes("--check")) writeFileSync(file, draw());
+    else if (readFileSync(file, "utf8") !== draw()) {
+      console.error(`${path} differs from the results in bench/. Run npm run charts.`);
+      process.exitCode = 1;
+    }
+  }
