@@ -56,6 +56,7 @@ const fullTier = [
   run("check:receiving"),
   run("check:hosting"),
   run("check:site"),
+  run("check:collections"),
   run("check:runners"),
   run("check:packages"),
   run("check:image"),

@@ -2,6 +2,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { downloadsPage, writeDownloads } from "./downloads.ts";
 import { errorPages } from "./errors.ts";
 import { type Kind, linksForSite } from "./links.ts";
 import { type Page, titleOf } from "./page.ts";
@@ -43,7 +44,7 @@ export function decisionsPage(pages: readonly Page[]): Page {
 /** All pages of the site but the reference of the packages, which takes seconds to make. */
 export async function allPages(): Promise<Page[]> {
   const pages = docsPages();
-  return [...pages, decisionsPage(pages), ...errorPages(pages)];
+  return [...pages, decisionsPage(pages), downloadsPage, ...errorPages(pages)];
 }
 
 /** Writes all pages, and returns them. */
@@ -62,6 +63,7 @@ export async function assemble(): Promise<Page[]> {
   for (const place of ["images", "public/images"])
     cpSync(join(root, "docs/images"), join(target, place), { recursive: true });
   cpSync(join(root, "site/pages"), target, { recursive: true });
+  await writeDownloads(join(target, "public/downloads"));
   cpSync(join(root, "packages/mock-server/src/inspector/icon.svg"), join(target, "public/icon.svg"));
   return pages;
 }

@@ -43,6 +43,8 @@ export const contents: readonly Section[] = [
       "mock-server-webhooks",
       "mock-server-msw",
       "mock-server-proxy",
+      "collections",
+      "downloads/index",
       "containers",
       "hosting",
     ],
