@@ -10,7 +10,7 @@ export interface Entry {
 }
 
 /** The packages in the order of the reference. Types that several packages export are documented in the first of them. */
-export const packages = ["spec", "sdk", "backend", "mock-server", "contract"] as const;
+export const packages = ["spec", "sdk", "backend", "mock-server", "contract", "mcp"] as const;
 
 /** The entries of all packages with types, in the order of the packages. */
 export function entriesOf(root: string): Entry[] {

@@ -26,6 +26,7 @@ const entries: Readonly<Record<string, readonly [text: string, guide: string]>> 
   "mock-server/vitest": ["Fixtures for Vitest.", "testing"],
   "mock-server/worker": ["Hosts the mock server as a Cloudflare Worker.", "hosting"],
   contract: ["The contract suite, to run against any target.", "contract-suite"],
+  mcp: ["An MCP server, which gives the API to AI assistants.", "mcp"],
 };
 
 const entryOf = (path: string): string => path.replace(/\/index\.md$/, "").replace(/^reference\//, "");
