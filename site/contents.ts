@@ -11,6 +11,7 @@ export const contents: readonly Section[] = [
     title: "The SDK",
     pages: [
       "why",
+      "playground",
       "sdk",
       "authentication",
       "errors",

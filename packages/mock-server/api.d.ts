@@ -268,7 +268,7 @@ declare const callTransferFixtures: {
 declare const callTransferFixtures: Fixtures<CallTransferTestFixtures, CallTransferWorkerFixtures, PlaywrightTestArgs & PlaywrightTestOptions, PlaywrightWorkerArgs & PlaywrightWorkerOptions>;
 declare function expectNoFindings(report: AttackReport): void;
 declare function formatReport(report: AttackReport): string;
-declare function mountInspector(element: Element, backend: Backend | Sandboxes, { baseUrl, sandbox, screen, colours }?: MountOptions): MountedInspector;
+declare function mountInspector(element: Element, backend: Pick<Backend | Sandboxes, "fetch">, { baseUrl, sandbox, screen, colours }?: MountOptions): MountedInspector;
 declare function startMockServer(options?: MockServerOptions): Promise<MockServer>;
 declare function startPrismServer(options?: PrismServerOptions): Promise<PrismServer>;
 declare function startProxy(options: ProxyOptions): Promise<ProxyServer>;

@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
+import { defaultClientConditions } from "vite";
 import { defineConfig } from "vitepress";
 import { slugOf } from "../../tests/markdown.ts";
+import { playground } from "../playground/plugin.ts";
 import { referenceSidebars } from "../reference/sidebar.ts";
 import { sidebar } from "../sidebar.ts";
 import { inBothThemes } from "./pictures.ts";
+import { linkToPlayground } from "./playground-links.ts";
 
 const repository = "https://github.com/call-transfer/call-transfer";
 const base = process.env.SITE_BASE ?? "/";
@@ -39,12 +42,24 @@ export default defineConfig({
     // The anchors that GitHub gives, so that a link works in both places.
     anchor: { slugify: slugOf },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-    config: inBothThemes,
+    config(markdown) {
+      inBothThemes(markdown);
+      linkToPlayground(base)(markdown);
+    },
+  },
+  transformPageData: ({ relativePath, frontmatter }) =>
+    relativePath === "playground.md"
+      ? { frontmatter: { ...frontmatter, sidebar: false, aside: false, pageClass: "playground-page" } }
+      : undefined,
+  vite: {
+    plugins: [playground()],
+    resolve: { conditions: ["@call-transfer/source", ...defaultClientConditions] },
   },
   themeConfig: {
     logo: { src: "/icon.svg", alt: "" },
     nav: [
-      { text: "Guide", link: "/sdk", activeMatch: "^/(?!specification|decisions)." },
+      { text: "Guide", link: "/sdk", activeMatch: "^/(?!playground|specification|decisions)." },
+      { text: "Playground", link: "/playground" },
       { text: "Specification", link: "/specification" },
     ],
     sidebar: { "/": sidebar(titles), ...referenceSidebars(titles) },

@@ -30,11 +30,12 @@ export interface MountedInspector {
  * Shows the inspector of a backend in the page, inside an element, which must have a height. It has a shadow root, so that
  * neither its styles nor the app's reach the other, and takes keys only while the focus is inside it or the pointer over it.
  *
- * @param backend A backend that was created with `controlPlane: true`, or sandboxes.
+ * @param backend A backend that was created with `controlPlane: true`, or sandboxes. Its `fetch` is enough, for example one
+ *   that passes requests to a backend in a worker.
  */
 export function mountInspector(
   element: Element,
-  backend: Backend | Sandboxes,
+  backend: Pick<Backend | Sandboxes, "fetch">,
   { baseUrl = location.origin, sandbox = "default", screen = "", colours }: MountOptions = {},
 ): MountedInspector {
   // Rules for the elements of an app rarely match a name of our own.

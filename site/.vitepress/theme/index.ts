@@ -1,6 +1,7 @@
 import { type Theme, useData, withBase } from "vitepress";
 import DefaultTheme from "vitepress/theme";
 import { defineComponent, h } from "vue";
+import { Playground } from "./playground.ts";
 import "./reference.css";
 import "./style.css";
 
@@ -17,5 +18,6 @@ const MarkdownLink = defineComponent(() => {
 
 export default {
   extends: DefaultTheme,
+  enhanceApp: ({ app }) => void app.component("Playground", Playground),
   Layout: () => h(DefaultTheme.Layout, null, { "doc-after": () => h(MarkdownLink) }),
 } satisfies Theme;

@@ -1,0 +1,19 @@
+// The API answers 503 once. It did nothing, so the SDK waits a moment and sends the request again.
+import { createBackend, demo } from "@call-transfer/backend";
+import { CallTransfer } from "@call-transfer/sdk";
+
+const { apiKey, flows, numbers, recipients } = demo;
+const backend = createBackend({ faults: ["createCall 503 once"] });
+const client = new CallTransfer({ baseUrl: "http://localhost", apiKey, fetch: backend.fetch });
+
+const call = await client.calls.create({
+  flowId: flows.published,
+  fromNumber: numbers.working,
+  toNumber: recipients.anyone,
+});
+console.log(call);
+
+// Two requests, one call.
+for (const { method, path, status } of backend.journal.list()) {
+  console.log(method, path, status);
+}

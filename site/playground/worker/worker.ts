@@ -1,0 +1,51 @@
+// Runs one program. The page starts it in a frame of an opaque origin without a network; see sandbox.ts.
+import type { FromWorker, ToWorker } from "../messages.ts";
+import { createBackends } from "./backends.ts";
+import { compile, createLines, evaluate } from "./compile.ts";
+import { createConsole, formatError } from "./console.ts";
+import { createRequire } from "./modules.ts";
+
+function start(port: MessagePort): void {
+  const post = (message: FromWorker, moved: Transferable[] = []) => port.postMessage(message, moved);
+  const lines = createLines();
+  const report = (error: unknown) => post({ type: "uncaught", text: formatError(error), line: lines.of(error) });
+  const backends = createBackends(post);
+  const require = createRequire(backends.add);
+
+  const run = async (source: string) => {
+    let failed = false;
+    try {
+      const main = await evaluate(compile(source));
+      await main(require, {}, lines.at);
+    } catch (error) {
+      failed = true;
+      report(error);
+    }
+    post({ type: "ended", failed });
+  };
+
+  // Without it, the SDK takes this for a server and accepts the demo's API key, which is no secret. It could load nothing.
+  Reflect.deleteProperty(Reflect.get(self, "WorkerGlobalScope").prototype, "importScripts");
+  // As in Node, they work as properties of any object.
+  for (const name of ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] as const)
+    Object.assign(self, { [name]: self[name].bind(self) });
+  Object.assign(console, createConsole(post));
+  // The policy of the frame refuses requests, too. This says why.
+  self.fetch = () =>
+    Promise.reject(new TypeError("There is no network here. Give the client the backend: fetch: backend.fetch."));
+  addEventListener("error", (event) => {
+    event.preventDefault();
+    report(event.error ?? event.message);
+  });
+  addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    report(event.reason);
+  });
+  port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+    if (data.type === "run") void run(data.source);
+    else if (data.type === "request") void backends.answer(data.id, data.backend, data.request);
+    else backends.abort(data.id);
+  };
+}
+
+addEventListener("message", ({ ports: [port] }) => port && start(port), { once: true });
