@@ -2,7 +2,7 @@
 import { createBackend } from "@call-transfer/backend";
 import { type ErrorCode, type FieldErrorCode, type OperationId, operations } from "@call-transfer/spec";
 import { faultProblem } from "../packages/backend/src/faults/faults.ts";
-import { curl, readYaml, resolved, type Sample, sampleOf, sdkCall, serverUrl } from "./samples.ts";
+import { curl, readYaml, resolved, type Sample, sampleOf, sdkCall, serverUrl, source } from "./samples.ts";
 
 /** A row of error-recipes.yaml. */
 interface Recipe {
@@ -34,7 +34,7 @@ export interface Provocation {
 }
 
 /** The error code that comes with a field code. */
-export const codeOfFields = "validation_failed" satisfies ErrorCode;
+export const codeOfFields = "validation_failed" as const satisfies ErrorCode;
 
 interface ProgramParts {
   readonly operation: OperationId;
@@ -50,8 +50,7 @@ const answerOf = (code: ErrorCode) => faultProblem({ code }, createBackend().clo
 /** Statements that print an error with this code. */
 function report(code: ErrorCode, fieldCode: string | undefined): string {
   if (fieldCode !== undefined)
-    return `const wrong = error.errors.filter((one) => one.code === "${fieldCode}");
-  for (const { field, code, message } of wrong) console.log(field, code, message);`;
+    return "for (const { field, code, message } of error.errors)\n    console.log(field, code, message);";
   const { errors, meta } = answerOf(code);
   return [
     "console.log(error.status, error.code, error.detail);",
@@ -154,19 +153,17 @@ export function byFault(code: ErrorCode): Provocation {
 }
 
 /** How to get a field code by a fault. Only JSON can say field errors. */
-export function fieldByFault(fieldCode: FieldErrorCode, message: string): Provocation {
+export function fieldByFault(fieldCode: FieldErrorCode): Provocation {
   const operation: OperationId = "createDestinationGroup";
   const sample = sampleOf(operation);
-  const action = { code: codeOfFields, errors: [{ field: "name", code: fieldCode, message }] };
+  const action = { code: codeOfFields, errors: [{ field: "name", code: fieldCode }] };
   const fault = { match: { operationId: operation }, do: action };
-  const prepare = `backend.faults.add({
-  match: { operationId: "${operation}" },
-  do: { code: "${codeOfFields}", errors: [{ field: "name", code: "${fieldCode}", message: "${message}" }] },
-});`;
+  const [answered] = faultProblem(action, 0).problem.errors ?? [];
+  const prepare = `backend.faults.add(${source(fault, "", 0)});`;
   return {
     how: `The next \`${operation}\` is answered with it, at the field that the fault names. A line of text cannot name a field, so this fault is JSON.`,
     program: programOf(codeOfFields, fieldCode, { operation, sample, prepare }),
-    output: `name ${fieldCode} ${message}`,
+    output: `name ${fieldCode} ${answered?.message}`,
     commands: `curl ${serverUrl}/_control/v1/faults \\
   -H "Content-Type: application/json" \\
   -d '${JSON.stringify(fault)}'

@@ -177,7 +177,7 @@ No. The same request would be refused again: see [${codeOfFields}](${codeOfField
 
 ## Cause it yourself
 
-${rule === undefined ? "" : `${provocation("By a request", rule)}\n`}${provocation("By a fault", fieldByFault(code, row.meaning))}`;
+${rule === undefined ? "" : `${provocation("By a request", rule)}\n`}${provocation("By a fault", fieldByFault(code))}`;
   return { code, group: fieldGroup, meaning: row.meaning, text };
 }
 

@@ -57,12 +57,20 @@ function inline(value: unknown): string {
     .join(", ")} }`;
 }
 
-/** A value as TypeScript. A long object has a line for each field. */
-export function source(value: unknown, indent: string): string {
+/** Columns of code that fit into a page. */
+const columns = 80;
+
+/** A value as TypeScript. An object or list that does not fit into `room` columns has a line for each part. */
+export function source(value: unknown, indent: string, room: number): string {
   const line = inline(value);
-  if (line.length <= 70 || typeof value !== "object" || value === null || Array.isArray(value)) return line;
-  const fields = Object.entries(value).map(([key, part]) => `${indent}  ${key}: ${inline(part)},\n`);
-  return `{\n${fields.join("")}${indent}}`;
+  if (line.length <= room || typeof value !== "object" || value === null) return line;
+  const inner = `${indent}  `;
+  const parts = Object.entries(value).map(([key, part]) => {
+    const name = Array.isArray(value) ? "" : `${key}: `;
+    return `${inner}${name}${source(part, inner, columns - inner.length - name.length - 1)},\n`;
+  });
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  return `${open}\n${parts.join("")}${indent}${close}`;
 }
 
 /** The call of the SDK's method. `untyped` is for a request that TypeScript would refuse. */
@@ -73,9 +81,11 @@ export function sdkCall(
   untyped = false,
 ): string {
   const { resource, sdkMethod } = operations[operation];
+  const method = `client.${resource}.${sdkMethod}`;
+  const cast = untyped ? " as never" : "";
+  const room = columns - `${indent}await ${method}(${cast});`.length;
   const values = [...Object.values(path), ...(body ? [body] : []), ...(query ? [query] : [])];
-  const parameters = values.map((value) => `${source(value, indent)}${untyped ? " as never" : ""}`);
-  return `client.${resource}.${sdkMethod}(${parameters.join(", ")})`;
+  return `${method}(${values.map((value) => `${source(value, indent, room)}${cast}`).join(", ")})`;
 }
 
 /** The path and query of a request. */
