@@ -2,6 +2,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { apiPages } from "./api.ts";
 import { downloadsPage, writeDownloads } from "./downloads.ts";
 import { errorPages } from "./errors.ts";
 import { type Kind, linksForSite } from "./links.ts";
@@ -43,7 +44,7 @@ export function decisionsPage(pages: readonly Page[]): Page {
 
 /** All pages of the site but the reference of the packages, which takes seconds to make. */
 export async function allPages(): Promise<Page[]> {
-  const pages = docsPages();
+  const pages = [...docsPages(), ...(await apiPages())];
   return [...pages, decisionsPage(pages), downloadsPage, ...errorPages(pages)];
 }
 

@@ -59,6 +59,23 @@ export const contents: readonly Section[] = [
     pages: ["specification", "assumptions"],
   },
   {
+    title: "API",
+    pages: [
+      "reference/api/index",
+      "reference/api/try",
+      "reference/api/createCall",
+      "reference/api/listCalls",
+      "reference/api/createDestinationGroup",
+      "reference/api/rotateDestinationSecret",
+      "reference/api/getMemberAvailability",
+      "reference/api/deleteMemberHours",
+      "reference/api/listRoles",
+      "reference/api/listAccounts",
+      "reference/api/webhook-transfer-offer",
+      "reference/control/index",
+    ],
+  },
+  {
     title: "Packages",
     pages: [
       "reference/index",

@@ -16,7 +16,9 @@ export function llmsText(pages: readonly Page[]): string {
     for (const name of names) byName.delete(name);
     return `## ${title}\n\n${listed.map(lineOf).join("\n")}`;
   });
-  const rest = [...byName.values()].map(lineOf);
+  // The page of each entry of a package lists its names.
+  const isOneName = ({ path }: Page) => /^reference\/.*\/(?:functions|classes|interfaces)\//.test(path);
+  const rest = [...byName.values()].filter((page) => !isOneName(page)).map(lineOf);
   return `${[introduction, ...sections, `## Optional\n\n${rest.join("\n")}`].join("\n\n")}\n`;
 }
 

@@ -55,6 +55,7 @@ export default defineConfig({
     plugins: [playground()],
     resolve: { conditions: ["@call-transfer/source", ...defaultClientConditions] },
   },
+  vite: { resolve: { conditions: ["@call-transfer/source", ...defaultClientConditions] } },
   themeConfig: {
     logo: { src: "/icon.svg", alt: "" },
     nav: [

@@ -1,6 +1,5 @@
 // Turns TypeDoc's Markdown into pages of the site.
-import { anchorOf } from "../../tests/markdown.ts";
-import { outsideCode } from "../links.ts";
+import { withCitations } from "../citations.ts";
 import type { Page } from "../page.ts";
 import { layOut } from "./signature.ts";
 
@@ -126,16 +125,6 @@ const cellsOf = (line: string): string[] =>
 /** A union without a bar in front, and `fetch` by its name. */
 const tidyType = (cell: string): string =>
   cell.replace(/^\\\| /, "").replace(/\\\{ \(`input`[^}]*\\\}/g, "`typeof fetch`");
-
-const withCitations = (text: string, toRoot: string): string =>
-  outsideCode(text, (prose) =>
-    prose
-      .replace(
-        /(?<![[\w])§(\d+(?:\.\d+)*)/g,
-        (cited, number) => `[${cited}](${toRoot}specification.md#${anchorOf(number)})`,
-      )
-      .replace(/(?<![[\w-])A-(\d+)\b/g, (cited, number) => `[${cited}](${toRoot}assumptions.md#a-${number})`),
-  );
 
 /** The name alone, and its kind in lower case. */
 const withTitle = (text: string): string =>

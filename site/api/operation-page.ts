@@ -1,0 +1,201 @@
+// The page of an operation of the API.
+import { inspect } from "node:util";
+import { createBackend, demo } from "@call-transfer/backend";
+import { CallTransfer } from "@call-transfer/sdk";
+import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
+import document from "@call-transfer/spec/openapi.json" with { type: "json" };
+import { invoke } from "../../packages/contract/src/suite/client.ts";
+import { withCitations } from "../citations.ts";
+import { reactionTo } from "../error-retries.ts";
+import type { Page } from "../page.ts";
+import { curl, sampleOf, sdkCall, resolved as withRecords } from "../samples.ts";
+import { type Field, fieldsOf, fieldTable, inCell, limitsOf, type Schema, type Schemas, typeOf } from "./fields.ts";
+
+const schemas = document.components.schemas as Schemas;
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+interface Response {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema; readonly examples?: Examples }>>;
+}
+type Examples = Readonly<Record<string, { readonly summary?: string; readonly value?: unknown }>>;
+interface Described {
+  readonly description: string;
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<Record<string, Response>>;
+  readonly "x-assumption"?: string;
+  readonly "x-reconcile"?: { readonly list: OperationId };
+}
+
+const json = "application/json";
+
+/** What the document says of an operation. */
+function describedBy(id: OperationId): Described {
+  const { path, method } = operations[id];
+  const item = (document.paths as unknown as Record<string, Record<string, Described>>)[path] ?? {};
+  const found = item[method.toLowerCase()];
+  if (!found) throw new Error(`openapi.json has no ${method} ${path}.`);
+  const shared = (item.parameters ?? []) as unknown as Described["parameters"];
+  return { ...found, parameters: [...(shared ?? []), ...(found.parameters ?? [])] };
+}
+
+const known = (parameter: Parameter | { readonly $ref: string }): Parameter =>
+  "$ref" in parameter
+    ? ((document.components.parameters as unknown as Record<string, Parameter>)[
+        parameter.$ref.split("/").at(-1) ?? ""
+      ] as Parameter)
+    : parameter;
+
+const callers: Readonly<Record<string, string>> = { self: "the member, for itself" };
+
+/** Who may call the operation. */
+function callersOf(id: OperationId): string {
+  const { roles, scope, accountScoped } = operations[id];
+  const names = (roles as readonly string[]).map((role) => callers[role] ?? `\`${role}\``);
+  const header = accountScoped ? " A JWT needs the header `X-Account-Id` (§5.2)." : " A JWT needs no `X-Account-Id`.";
+  return `${names.join(", ")}. An API key needs the scope \`${scope}\` (A-14).${header}`;
+}
+
+/** What the SDK does if the answer of an operation is lost. */
+export function lostAnswer(id: OperationId): string {
+  const { retry } = operations[id];
+  const { "x-reconcile": reconcile } = describedBy(id);
+  const { retried } = reactionTo("internal_error");
+  if (retried[retry])
+    return retry === "safe"
+      ? "The SDK sends the request again: to repeat it has no further effect."
+      : "The SDK sends the request again. If the first one was carried out, the second is refused, since the name is taken.";
+  const after = reconcile
+    ? `Its [\`reconcile()\`](../../placing-calls.md) reads \`${reconcile.list}\` and says which records may be this request's.`
+    : "Find out what happened before you send it again.";
+  return `The SDK throws \`OutcomeUnknownError\` and does not send the request again. ${after}`;
+}
+
+const retries: Readonly<Record<(typeof operations)[OperationId]["retry"], string>> = {
+  safe: "`safe`: sent again after 408, 429, 5xx, timeouts and lost connections",
+  unique: "`unique`: sent again after 408, 429, 5xx, timeouts and lost connections",
+  once: "`once`: sent again after 429, after a 503 that had no effect, or if the request never left the client",
+};
+
+/** The program of an operation. */
+export const programOf = (id: OperationId): string => `import { createBackend, demo } from "@call-transfer/backend";
+import { CallTransfer } from "@call-transfer/sdk";
+
+const backend = createBackend();
+const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: backend.fetch });
+const result = await ${sdkCall(id, sampleOf(id))};
+console.log(result);
+`;
+
+/** The sample of an operation, as the SDK takes it. */
+export function inputOf(id: OperationId): Parameters<typeof invoke>[2] {
+  return { path: {}, query: {}, body: undefined, ...Object(withRecords(sampleOf(id))) };
+}
+
+/** What the program prints. */
+export async function outputOf(id: OperationId): Promise<string> {
+  const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: createBackend().fetch });
+  return inspect(await invoke(client, id, inputOf(id)));
+}
+
+const block = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\n`;
+const asJson = (value: unknown): string => block("json", JSON.stringify(value, undefined, 2));
+
+function requestSection({ parameters = [], requestBody }: Described): string {
+  const rows = parameters
+    .map(known)
+    .map(
+      ({ name, in: place, required, description = "", schema }) =>
+        `| \`${name}\` | ${place} | ${typeOf(schema, schemas)} | ${required ? "yes" : "no"} | ${inCell(limitsOf(schema))} | ${inCell(description)} |\n`,
+    );
+  const head = "| Parameter | In | Type | Required | Limits | Description |\n|---|---|---|---|---|---|\n";
+  const body = requestBody?.content[json];
+  const fields = body ? `### Body\n\n${fieldTable(fieldsOf(body.schema, schemas))}` : "There is no body.\n";
+  return `## Request\n\n${rows.length > 0 ? `${head}${rows.join("")}\n` : ""}${fields}`;
+}
+
+/** The successes with a table of fields and an example. A status of a kind that was shown before refers to it. */
+function successSections({ responses }: Described): string {
+  return Object.entries(responses)
+    .filter(([status]) => status.startsWith("2"))
+    .map(([status, { description, content }]) => {
+      const { schema, examples = {} } = content?.[json] ?? {};
+      const fields: Field[] = schema ? fieldsOf(schema, schemas) : [];
+      const shown = Object.values(examples).map(({ value }) => asJson(value));
+      return `### ${status}\n\n${description}\n\n${fieldTable(fields)}\n${shown.join("\n")}`;
+    })
+    .join("\n");
+}
+
+function errorTable(id: OperationId, { responses }: Described): string {
+  const codes: readonly ErrorCode[] = operations[id].errorCodes;
+  const rows = Object.entries(responses)
+    .filter(([status]) => /^[45]/.test(status))
+    .map(([status, { description }]) => {
+      const links = codes
+        .filter((code) => errorCodes[code].mockStatus === Number(status))
+        .map((code) => `[${code}](../../errors/${code}.md)`);
+      return `| ${status} | ${inCell(description)} | ${links.join(", ")} |\n`;
+    });
+  return `| Status | Meaning | Codes |\n|---|---|---|\n${rows.join("")}`;
+}
+
+const classOf = (resource: string): string => (resource[0] ?? "").toUpperCase() + resource.slice(1);
+
+/** The page of an operation. */
+export async function operationPage(id: OperationId): Promise<Page> {
+  const { method, path, summary, resource, sdkMethod, retry } = operations[id];
+  const described = describedBy(id);
+  const assumption = described["x-assumption"];
+  const fault = `npx @call-transfer/mock-server fault add "${id} internal_error"`;
+  const text = `---
+pageClass: reference
+---
+
+# ${summary}
+
+<p class="endpoint"><Badge type="info" text="${method}" /> <code>${path.replaceAll("{", "&#123;").replaceAll("}", "&#125;")}</code></p>
+
+${described.description}${assumption ? ` Where the specification is silent: ${assumption}.` : ""}
+
+| | |
+|---|---|
+| **Callers** | ${callersOf(id)} |
+| **In the SDK** | [\`client.${resource}.${sdkMethod}()\`](../sdk/classes/${classOf(resource)}.md#${sdkMethod.toLowerCase()}), [\`${id}()\`](../sdk/functions/${id}.md) |
+| **Retry class** | ${retries[retry]} |
+| **A lost answer** | ${lostAnswer(id)} |
+
+## Try it
+
+The program runs as it is, without a network:
+
+${block("ts", programOf(id))}
+It prints
+
+${block("text", await outputOf(id))}
+With a running server (\`npx @call-transfer/mock-server\`):
+
+${block("sh", curl(id, sampleOf(id)))}
+The next request fails after
+
+${block("sh", fault)}
+Or [try it in the page](try.md), without a server.
+
+${requestSection(described)}
+## Responses
+
+${successSections(described)}
+### Errors
+
+${errorTable(id, described)}
+[All error codes](../../errors/index.md), and [how the SDK shows them](../../errors.md).
+`;
+  return { path: `reference/api/${id}.md`, text: withCitations(text, "../../") };
+}

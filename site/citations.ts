@@ -1,0 +1,17 @@
+import { anchorOf } from "../tests/markdown.ts";
+import { outsideCode } from "./links.ts";
+
+/**
+ * The text with links from citations such as `§4.2` and `A-19` to the specification and the assumptions.
+ *
+ * @param toRoot The way from the page to the root of the site, such as `../../`.
+ */
+export const withCitations = (text: string, toRoot: string): string =>
+  outsideCode(text, (prose) =>
+    prose
+      .replace(
+        /(?<![[\w])§(\d+(?:\.\d+)*)/g,
+        (cited, number) => `[${cited}](${toRoot}specification.md#${anchorOf(number)})`,
+      )
+      .replace(/(?<![[\w-])A-(\d+)\b/g, (cited, number) => `[${cited}](${toRoot}assumptions.md#a-${number})`),
+  );
