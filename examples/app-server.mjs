@@ -31,6 +31,6 @@ if (process.argv[1] === import.meta.filename) {
     console.log(`taking the call of transfer ${offer.transferId ?? "(only a trigger)"}`);
     return true;
   };
-  const { url } = await startAppServer({ secret, decide, port: 4011 });
+  const { url } = await startAppServer({ secret, decide, port: Number(process.env.PORT ?? 4011) });
   console.log(`offers are taken at ${url}`);
 }

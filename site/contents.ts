@@ -8,6 +8,10 @@ export interface Section {
 /** Every page of the site that is not one of many of a kind, such as the page of one error code. */
 export const contents: readonly Section[] = [
   {
+    title: "Start",
+    pages: ["start/call-the-api", "start/receive-offers", "start/build-a-page", "start/test-an-integration"],
+  },
+  {
     title: "The SDK",
     pages: [
       "why",

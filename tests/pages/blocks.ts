@@ -15,7 +15,7 @@ export interface Block {
   readonly marks: Readonly<Partial<Record<Mark, string>>>;
 }
 
-const marks = ["from", "file", "given", "type", "test", "not run"] as const;
+const marks = ["from", "file", "given", "type", "printed by", "test", "not run"] as const;
 type Mark = (typeof marks)[number];
 
 /** How a block is proved. */
@@ -24,8 +24,10 @@ export type Proof =
   | { readonly kind: "types"; readonly given: string }
   | { readonly kind: "data"; readonly type: string }
   | { readonly kind: "schema" }
+  | { readonly kind: "saved" }
   | { readonly kind: "commands"; readonly given: string }
   | { readonly kind: "output"; readonly of: Block }
+  | { readonly kind: "printed"; readonly by: string }
   | { readonly kind: "test"; readonly path: string }
   | { readonly kind: "not run"; readonly reason: string };
 
@@ -89,12 +91,13 @@ const advice =
 
 /** Decides how a block is proved, or returns what is wrong with it. */
 function proofOf(block: Block, above: Block | undefined): Proof | string {
-  const { from, file, given, type, test, "not run": reason } = block.marks;
+  const { from, file, given, type, test, "printed by": by, "not run": reason } = block.marks;
   const chosen = Object.keys(block.marks).filter((mark) => mark !== "file" && mark !== "given");
   if (chosen.length > 1)
     return `It has ${chosen.length} marks that say how it is proved: ${chosen.join(", ")}. Keep one.`;
   if (from !== undefined) return { kind: "file", path: from };
   if (test !== undefined) return { kind: "test", path: test };
+  if (by !== undefined) return { kind: "printed", by };
   if (reason !== undefined) return { kind: "not run", reason };
   const { language } = block;
   const byPage = testsOfPages[block.page]?.[language];
@@ -110,6 +113,7 @@ function proofOf(block: Block, above: Block | undefined): Proof | string {
     if (file !== undefined) return { kind: "data", type: "unknown" };
     return `Nothing proves this ${language}. Add "$schema", or <!-- type: TYPE --> above it, a type of TypeScript that it must have.`;
   }
+  if (file !== undefined) return { kind: "saved" };
   if (language === "text" && above && (above.language === "sh" || above.marks.from !== undefined))
     return { kind: "output", of: above };
   if (language === "text")

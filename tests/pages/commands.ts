@@ -8,6 +8,8 @@ export interface Statement {
   readonly command: string;
   /** Only in `console` blocks. */
   readonly output: string | undefined;
+  /** Whether a mark holds it, so that the page does not show it. */
+  readonly hidden?: boolean;
 }
 
 /** What a shell says about the syntax of a text; empty if nothing is wrong. */

@@ -16,6 +16,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 import { type ProvedBlock, root } from "./blocks.ts";
 import { type Statement, statementsIn } from "./commands.ts";
 
@@ -40,15 +41,16 @@ const portsIn = /(?<=(?:localhost|127\.0\.0\.1):|--port[ =]|\bport: |PORT=|\.lis
 
 /** Whether a command may go on until it is stopped. */
 const mayServe = (command: string): boolean =>
-  /^(?:[A-Z_]+=\S+ )*(?:(?:npx @call-transfer\/mock-server|call-transfer-mock)(?: start)?(?=$| --| #)|node |(?:cd \S+ && )?npm (?:start|run)|npx vite)/.test(
+  /^(?:[A-Z_]+=\S+ )*(?:(?:npx @call-transfer\/mock-server|call-transfer-mock)(?: start)?(?=$| --| #)|node |npm (?:-s )?start(?=$| -- --| #)|npm run |npx vite(?=$| ))/.test(
     command,
   );
 
 /** Two commands with the same name are one program that is started again. */
 const serverName = (command: string): string => {
   const [, port] = /(?:--port[ =]|PORT=)(\d+)/.exec(command) ?? [];
-  const [program = ""] = /mock-server|call-transfer-mock|npm start|node \S+|npm run \S+|npx \S+/.exec(command) ?? [];
-  return `${program.replace(/call-transfer-mock|npm start/, "mock-server")} ${port ?? ""}`;
+  const [program = ""] =
+    /mock-server|call-transfer-mock|npm (?:-s )?start|node \S+|npm run .*|npx \S+/.exec(command) ?? [];
+  return `${program.replace(/call-transfer-mock|npm (?:-s )?start/, "mock-server")} ${port ?? ""}`;
 };
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -97,7 +99,7 @@ export async function runPage(blocks: readonly ProvedBlock[], signal?: AbortSign
   );
   const moved = (text: string) => text.replace(portsIn, (port) => ports.get(port) ?? port);
   const shown = (text: string) => {
-    let back = text.replaceAll(work, ".").replaceAll(folder, "").replace(/\r/g, "");
+    let back = stripVTControlCharacters(text).replaceAll(work, ".").replaceAll(folder, "").replace(/\r/g, "");
     for (const [port, free] of ports) back = back.replaceAll(new RegExp(`\\b${free}\\b`, "g"), port);
     return back;
   };
@@ -110,15 +112,19 @@ export async function runPage(blocks: readonly ProvedBlock[], signal?: AbortSign
     if (name !== undefined) {
       const saved = join(out, `file-${script.length}`);
       writeFileSync(saved, moved(text));
-      script.push(`mkdir -p ${quoted(dirname(name))}; cp ${quoted(saved)} ${quoted(name)}`);
+      // Nothing is written into the workspace.
+      script.push(
+        `if [ "$PWD/" != "$ROOT" ]; then mkdir -p ${quoted(dirname(name))}; cp ${quoted(saved)} ${quoted(name)}; fi`,
+      );
     }
     if (proof.kind !== "commands") continue;
     const given = { ...block, language: "sh", text: `${proof.given}\n` };
-    const hidden = proof.given === "" ? [] : statementsIn(given);
+    const hidden = proof.given === "" ? [] : statementsIn(given).map((statement) => ({ ...statement, hidden: true }));
     for (const statement of [...hidden, ...statementsIn(block)]) {
       const output = join(out, `${runs.length}`);
-      const command = moved(statement.command).replace(/^npm ci(?= *(?:$|&&))/, 'cd "$ROOT"');
-      script.push(`step=${runs.length}`);
+      const [install = ""] = /^npm ci(?: *&& *|$)/.exec(statement.command) ?? [];
+      const command = moved(statement.command.slice(install.length)) || "true";
+      script.push(`step=${runs.length}`, install === "" ? "" : 'cd "$ROOT"');
       if (mayServe(command)) {
         const server = quoted(serverName(command));
         script.push(
@@ -145,7 +151,7 @@ export async function runPage(blocks: readonly ProvedBlock[], signal?: AbortSign
     cwd: work,
     env,
     detached: true,
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: "ignore",
   });
   const stop = () => void endGroup(shell.pid);
   signal?.addEventListener("abort", stop);
@@ -162,6 +168,7 @@ export async function runPage(blocks: readonly ProvedBlock[], signal?: AbortSign
         : `${failed.block.page}:${failed.statement.line}: Status ${status} from: ${failed.statement.command}\n${shown(readFileSync(failed.output, "utf8"))}`;
   const byBlock = new Map<number, (Run & { statement: Statement })[]>();
   for (const { block, statement, output } of failure === undefined ? runs : []) {
+    if (statement.hidden) continue;
     const place = `${block.page}:${statement.line}`;
     const run = { place, command: statement.command, printed: shown(readFileSync(output, "utf8")), statement };
     byBlock.set(block.line, [...(byBlock.get(block.line) ?? []), run]);

@@ -1,6 +1,7 @@
 // Type-checks the programs and the data of the pages in one run of the compiler.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { type ProvedBlock, root } from "./blocks.ts";
@@ -15,10 +16,13 @@ interface Source {
 
 function sourceOf(block: ProvedBlock, index: number): Source | undefined {
   const { proof, language } = block;
-  const base = `${block.page.replace(/\W+/g, "-")}-${index}`;
+  const folder = block.page.replace(/\W+/g, "-");
+  const base = `${folder}/block-${index}`;
   if (proof.kind === "types") {
     const above = proof.given === "" ? "" : `${proof.given}\n`;
-    return { block, name: `${base}.${language}`, text: above + block.text, offset: above.split("\n").length - 1 };
+    // A program that is saved under a name can be imported by the next.
+    const name = block.marks.file ? `${folder}/${block.marks.file}` : `${base}.${language}`;
+    return { block, name, text: above + block.text, offset: above.split("\n").length - 1 };
   }
   if (proof.kind !== "data") return undefined;
   const data = language === "yaml" ? `${JSON.stringify(parse(block.text))}\n` : block.text;
@@ -39,8 +43,11 @@ export function typeErrors(blocks: readonly ProvedBlock[]): string[] {
   const sources = blocks.flatMap((block, index) => sourceOf(block, index) ?? []);
   mkdirSync(folder, { recursive: true });
   try {
-    for (const { name, text } of sources) writeFileSync(`${folder}${name}`, text);
-    const config = { extends: "../../tsconfig.base.json", compilerOptions, include: ["*"] };
+    for (const { name, text } of sources) {
+      mkdirSync(dirname(`${folder}${name}`), { recursive: true });
+      writeFileSync(`${folder}${name}`, text);
+    }
+    const config = { extends: "../../tsconfig.base.json", compilerOptions, include: ["**/*"] };
     writeFileSync(`${folder}tsconfig.json`, JSON.stringify(config));
     const compiler = fileURLToPath(new URL("node_modules/typescript-7/bin/tsc", root));
     const options = ["-p", folder, "--pretty", "false"];
