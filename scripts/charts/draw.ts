@@ -17,8 +17,6 @@ export interface Panel {
   readonly title: string;
   /** What the values are. */
   readonly unit: string;
-  /** Whether the higher or the lower value is better. */
-  readonly better: "higher" | "lower";
   readonly bars: readonly Bar[];
 }
 
@@ -27,16 +25,18 @@ export interface Chart {
   readonly title: string;
   /** What the colours mean. */
   readonly legend: Readonly<Partial<Record<Kind, string>>>;
+  /** Which value is better, if it is the same for all panels. */
+  readonly better?: "higher" | "lower";
   readonly panels: readonly Panel[];
 }
 
-// The width of a page's text, so that the browser does not make the letters smaller.
-const [width, margin, gap] = [688, 24, 32];
+// The width of a page's text beside its outline, so that the browser does not make the letters smaller.
+const [width, margin, gap] = [620, 20, 28];
 const panelWidth = (width - 2 * margin - gap) / 2;
-const [legendHeight, titleHeight, rowHeight, barHeight, valueWidth] = [40, 48, 36, 12, 76];
+const [legendHeight, titleHeight, rowHeight, barHeight, valueWidth] = [40, 48, 36, 12, 74];
 const longestBar = panelWidth - valueWidth;
 /** Roughly, the width of a letter of the legend. */
-const letterWidth = 6.8;
+const letterWidth = 6.4;
 
 const style = `
 text{font:13px -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;fill:#3d444d}
@@ -52,9 +52,9 @@ rect.floor{fill:#d1d9e0}
 text{fill:#c3cad3}
 .title,.ours{fill:#f0f6fc}
 .unit{fill:#9198a1}
-rect.peer{fill:#656c76}
+rect.peer{fill:#7d8590}
 rect.ours{fill:#4493f8}
-rect.floor{fill:#3d444d}
+rect.floor{fill:#4b535d}
 .sheet{fill:#151b23}
 }`;
 
@@ -65,11 +65,10 @@ const rounded = (value: number): number => Math.round(value * 10) / 10;
 const rectangle = (x: number, y: number, length: number, kind: Kind): string =>
   `<rect x="${rounded(x)}" y="${rounded(y)}" width="${rounded(length)}" height="${barHeight}" rx="2" class="${kind}"/>`;
 
-function drawPanel({ title, unit, better, bars }: Panel, left: number, top: number): string[] {
+function drawPanel({ title, unit, bars }: Panel, left: number, top: number): string[] {
   const largest = Math.max(...bars.map(({ value }) => value));
   return [
     text(left, top + 15, "title", title),
-    `<text x="${left + panelWidth}" y="${top + 15}" class="unit" text-anchor="end">${better} is better</text>`,
     text(left, top + 33, "unit", unit),
     ...bars.flatMap((bar, index) => {
       const y = top + titleHeight + index * rowHeight;
@@ -84,16 +83,19 @@ function drawPanel({ title, unit, better, bars }: Panel, left: number, top: numb
   ];
 }
 
-function drawLegend(legend: Chart["legend"]): string[] {
+function drawLegend({ legend, better }: Chart): string[] {
   let left = margin;
-  return Object.entries(legend).flatMap(([kind, label]) => {
+  const items = Object.entries(legend).flatMap(([kind, label]) => {
     const item = [
       rectangle(left, margin, barHeight, kind as Kind),
       text(left + barHeight + 7, margin + 10.5, kind === "ours" ? "ours" : "", label),
     ];
-    left += barHeight + 7 + label.length * letterWidth + 20;
+    left += barHeight + 7 + label.length * letterWidth + 16;
     return item;
   });
+  if (better === undefined) return items;
+  const x = width - margin;
+  return [...items, `<text x="${x}" y="${margin + 10.5}" class="unit" text-anchor="end">${better} is better</text>`];
 }
 
 /** All figures in words, for readers who do not see the bars. */
@@ -106,7 +108,7 @@ const inWords = ({ panels }: Chart): string =>
 
 /** Draws a chart. The same chart gives the same bytes. */
 export function drawChart(chart: Chart): string {
-  const { title, legend, panels } = chart;
+  const { title, panels } = chart;
   let top = margin + legendHeight;
   const parts: string[] = [];
   for (let first = 0; first < panels.length; first += 2) {
@@ -122,7 +124,7 @@ export function drawChart(chart: Chart): string {
 <style>${style}
 </style>
 <rect class="sheet" width="${width}" height="${height}" rx="8"/>
-${[...drawLegend(legend), ...parts].join("\n")}
+${[...drawLegend(chart), ...parts].join("\n")}
 </svg>
 `;
 }

@@ -39,10 +39,10 @@ export function sdkChart(results: string): Chart {
   const panels = rowsOf(results, "Figure").map(({ Figure = "", Result: _, ...cells }): Panel => {
     const [, title = "", unit = ""] = /^(.+): (.+)$/.exec(Figure) ?? [];
     const bars = shortest(Object.entries(cells).flatMap(([name, cell]) => sdkBars(plain(name), cell)));
-    return { title, unit, better: "lower", bars };
+    return { title, unit, bars };
   });
   const legend = { ours: "this SDK", peer: "other SDKs", floor: "without retries, errors and pages" };
-  return { title: "The SDK beside other SDKs", legend, panels };
+  return { title: "The SDK beside other SDKs", better: "lower", legend, panels };
 }
 
 const serverKinds: Readonly<Record<string, Kind>> = { prism: "peer", "node:http": "floor", hono: "floor" };
@@ -50,12 +50,12 @@ const serverKinds: Readonly<Record<string, Kind>> = { prism: "peer", "node:http"
 /** The chart of bench/results-mock-server.md. */
 export function mockServerChart(results: string): Chart {
   const rows = rowsOf(results, "Requests a second");
-  const panel = (column: string, title: string, unit: string, better: Panel["better"]): Panel => ({
-    ...{ title, unit, better },
+  const panel = (column: string, title: string, unit: string): Panel => ({
+    ...{ title, unit },
     bars: rows.map(({ "Requests a second": name = "", [column]: cell = "" }) => ({
       ...{ name: name === "prism" ? "Prism" : name === "hono" ? "Hono" : name, value: numberIn(cell) },
       ...{
-        text: better === "higher" ? numberIn(cell).toLocaleString("en-US") : cell,
+        text: /^\d+$/.test(cell) ? numberIn(cell).toLocaleString("en-US") : cell,
         kind: serverKinds[name] ?? "ours",
       },
     })),
@@ -64,9 +64,9 @@ export function mockServerChart(results: string): Chart {
     title: "The mock server beside Prism and bare servers",
     legend: { ours: "this mock server", peer: "Prism, without state", floor: "without checks and state" },
     panels: [
-      panel("GET", "GET", "requests a second, over HTTP", "higher"),
-      panel("POST", "POST", "requests a second, over HTTP", "higher"),
-      panel("start to first answer", "Start", "until the first answer", "lower"),
+      panel("GET", "GET", "requests a second; higher is better"),
+      panel("POST", "POST", "requests a second; higher is better"),
+      panel("start to first answer", "Start", "time to the first answer; lower is better"),
     ],
   };
 }
@@ -79,10 +79,10 @@ export function dataChart(results: string): Chart {
       { name: "in memory", value: numberIn(memory), text: memory, kind: "floor" },
       { name: "with a data file", value: numberIn(file), text: file, kind: "ours" },
     ];
-    return { title, unit: "processor time of a request", better: "lower", bars };
+    return { title, unit: "processor time of a request", bars };
   });
   const legend: Chart["legend"] = { ours: "with a data file", floor: "in memory" };
-  return { title: "What a data file costs the mock server", legend, panels };
+  return { title: "What a data file costs the mock server", better: "lower", legend, panels };
 }
 
 /** The chart of bench/results-webhooks.md. */
@@ -91,7 +91,7 @@ export function webhooksChart(results: string): Chart {
   const columns = Object.keys(rows[0] ?? {}).slice(1);
   const panels = columns.map(
     (title): Panel => ({
-      ...{ title, unit: "webhooks a second", better: "higher" },
+      ...{ title, unit: "webhooks a second" },
       bars: rows.map(({ "": name = "", [title]: cell = "" }) => ({
         ...{ name, value: numberIn(cell), text: cell.split(" (")[0] ?? "" },
         kind: name.startsWith("stripe") ? "peer" : "ours",
@@ -100,6 +100,7 @@ export function webhooksChart(results: string): Chart {
   );
   return {
     title: "Webhooks a second",
+    better: "higher",
     legend: { ours: "this SDK", peer: "stripe, which only verifies" },
     panels,
   };
