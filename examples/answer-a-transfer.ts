@@ -1,17 +1,24 @@
-// Three phones ring, and their time stands still. In the playground, answer one under Transfers, or move the time.
+// Three phones ring, and time stands still.
+// In the playground, answer one of them under Transfers, or move the time.
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 
+const { apiKey, destinations } = demo;
 const backend = createBackend();
-const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: backend.fetch });
-const { phone, extra } = demo.destinations;
+const client = new CallTransfer({
+  baseUrl: "http://localhost",
+  apiKey,
+  fetch: backend.fetch,
+});
 
+const phones = [destinations.phone, ...destinations.extra.slice(0, 2)];
 const group = await client.destinationGroups.create({
   name: "Front desk",
-  members: [phone, ...extra.slice(0, 2)].map((destinationId) => ({ destinationId })),
+  members: phones.map((destinationId) => ({ destinationId })),
 });
 
 backend.events.follow(({ at, type, outcome }) => {
-  if (type.startsWith("transfer.")) console.log([at.slice(11, 19), type, outcome].join(" ").trim());
+  if (!type.startsWith("transfer.")) return;
+  console.log(at.slice(11, 19), outcome ? `${type}: ${outcome}` : type);
 });
 backend.transfers.start({ groupId: group.id });

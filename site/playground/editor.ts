@@ -59,7 +59,7 @@ export function createEditor(
     keymap.of([runKey, indentWithTab, ...defaultKeymap, ...historyKeymap]),
     lineNumbers(),
     history(),
-    drawSelection(),
+    drawSelection({ cursorBlinkRate: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 1200 }),
     indentOnInput(),
     bracketMatching(),
     closeBrackets(),

@@ -131,7 +131,7 @@ describe("the backend of a program", () => {
     const { page } = opened;
     await run(page);
     await inspector(page).getByRole("button", { name: "+1 min" }).click();
-    await line(page, /ring_ended missed/)
+    await line(page, /ring_ended: missed/)
       .first()
       .waitFor();
     await inspector(page).getByText("12:01:00", { exact: true }).waitFor();

@@ -1,0 +1,18 @@
+import { deflateRawSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { decode, encode } from "../../site/playground/share.ts";
+
+it.each(["", 'console.log("äöü 😀");\n', "x".repeat(50_000)])("a link holds a program: %#", async (source) => {
+  const text = await encode(source);
+  expect(text).toMatch(/^[\w-]*$/);
+  expect(await decode(text)).toBe(source);
+});
+
+it.each(["", "!", "abc", "AAAA"])("a damaged link holds none: %j", async (text) => {
+  expect(await decode(text)).toBeUndefined();
+});
+
+it("a short link does not expand to a very long program", async () => {
+  const text = deflateRawSync(Buffer.alloc(100_000_000, "x")).toString("base64url");
+  expect(await decode(text)).toBeUndefined();
+});
