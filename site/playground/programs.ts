@@ -9,6 +9,7 @@ export interface Program {
 export const programs: readonly [Program, ...Program[]] = [
   { path: "examples/retried-call.ts", title: "A call that is retried" },
   { path: "examples/place-a-call.ts", title: "Place a call" },
+  { path: "examples/quick-start.ts", title: "Place and list calls" },
   { path: "examples/answer-a-transfer.ts", title: "Answer a transfer" },
   { path: "examples/group-ringing.ts", title: "A group rings" },
   { path: "examples/place-safely.ts", title: "What is known of a call" },
