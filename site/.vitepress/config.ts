@@ -55,7 +55,6 @@ export default defineConfig({
     plugins: [playground()],
     resolve: { conditions: ["@call-transfer/source", ...defaultClientConditions] },
   },
-  vite: { resolve: { conditions: ["@call-transfer/source", ...defaultClientConditions] } },
   themeConfig: {
     logo: { src: "/icon.svg", alt: "" },
     nav: [
