@@ -31,12 +31,12 @@ export const contents: readonly Section[] = [
     ],
   },
   {
-    title: "Webhooks",
-    pages: ["webhooks", "webhook-stores", "attack"],
+    title: "Transfers and webhooks",
+    pages: ["transfers", "webhooks", "webhook-stores", "attack"],
   },
   {
     title: "Tests",
-    pages: ["testing", "backend", "contract-suite"],
+    pages: ["testing", "time-faults-sandboxes", "backend", "contract-suite"],
   },
   {
     title: "The mock server",

@@ -6,7 +6,8 @@ import { zFaultDo } from "../packages/backend/src/generated/schemas.gen.ts";
 import { stepInWords } from "../packages/mock-server/src/inspector/screens/faults/fault-in-words.ts";
 
 const page = readFileSync(new URL("../docs/mock-server-faults.md", import.meta.url), "utf8");
-const section = (title: string) => page.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+const overview = readFileSync(new URL("../docs/time-faults-sandboxes.md", import.meta.url), "utf8");
+const section = (title: string, text = page) => text.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
 const rows = (text: string) => [...text.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map((row) => row.slice(1));
 /** What a fault of requests can do, of what takes no value. */
 const words = zFaultDo.options.flatMap((option) => (option instanceof z.ZodLiteral ? [...option.values] : []));
@@ -14,6 +15,13 @@ const words = zFaultDo.options.flatMap((option) => (option instanceof z.ZodLiter
 it.each(rows(section("A fault in a line")))("the page of faults shows a text that is a fault: %s", (text) => {
   expect(() => parseFault(text)).not.toThrow();
 });
+
+it.each(rows(section("Faults", overview)))(
+  "the page on time, faults and sandboxes shows a text that is a fault: %s",
+  (text) => {
+    expect(() => parseFault(text)).not.toThrow();
+  },
+);
 
 it("the page of faults shows JSON that is a list of faults", () => {
   const [, json = ""] = /```json\n(.*?)```/s.exec(section("A fault as JSON")) ?? [];
