@@ -30,6 +30,8 @@ export default defineConfig({
   outDir: "dist",
   cacheDir: "../.cache/site",
   cleanUrls: true,
+  // Addresses of the reader's own servers.
+  ignoreDeadLinks: "localhostLinks",
   head: [
     ["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }],
     ["meta", { name: "theme-color", content: "#2253c3" }],
