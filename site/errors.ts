@@ -150,6 +150,8 @@ ${rule === undefined ? "" : `${provocation("By a request", rule)}\n`}${provocati
   return { code, group, meaning, status: mockStatus, text };
 }
 
+const withFieldErrors = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => errorCodes[code].hasFieldErrors);
+
 function fieldEntry(code: FieldErrorCode, row: FieldCodeRow): Entry {
   const rule = byRule(codeOfFields, code);
   const text = `# ${code}
@@ -157,7 +159,7 @@ function fieldEntry(code: FieldErrorCode, row: FieldCodeRow): Entry {
 ${row.meaning}
 
 ${sourceOf(row.stated)} It is one of the [field codes](index.md#${anchorOf(fieldGroup)}), and comes in \`errors\` of
-[${codeOfFields}](${codeOfFields}.md).
+${withFieldErrors.map((one) => `[${one}](${one}.md)`).join(" or ")}.
 
 ## What to do
 
