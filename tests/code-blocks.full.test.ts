@@ -17,7 +17,7 @@ describe("the commands", () => {
         for (const { place, printed, statement } of runs.get(block.line) ?? [])
           if (statement.output !== undefined) expectOutput(place, printed, statement.output);
       if (proof.kind === "printed") {
-        const run = [...runs.values()].flat().findLast(({ command }) => command.startsWith(proof.by));
+        const run = [...runs.values()].flat().find(({ command }) => command.startsWith(proof.by));
         expectOutput(`${page}:${block.line}`, run?.printed ?? `No command begins with ${proof.by}.`, block.text);
       }
       if (proof.kind !== "output" || proof.of.language !== "sh") continue;
