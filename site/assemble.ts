@@ -1,16 +1,18 @@
-// Writes the pages of the site into site/.pages: those of docs/, those of site/pages, and the generated ones.
+// Writes the pages of the site into site/.pages: the front page, those of docs/, and the generated ones.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { apiPages } from "./api.ts";
 import { downloadsPage, writeDownloads } from "./downloads.ts";
 import { errorPages } from "./errors.ts";
+import { frontPage } from "./front.ts";
 import { type Kind, linksForSite } from "./links.ts";
 import { type Page, titleOf } from "./page.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const target = join(root, "site/.pages");
 
+const read = (path: string) => readFileSync(join(root, path), "utf8");
 const isDirectory = (path: string) => statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory();
 const isFile = (path: string) => statSync(join(root, path), { throwIfNoEntry: false })?.isFile();
 /** Folders whose index is generated, and those of generated pages. */
@@ -30,7 +32,7 @@ export function docsPages(): Page[] {
   const paths = globSync("docs/**/*.md", { cwd: root }).sort();
   return paths.map((path) => ({
     path: path.slice("docs/".length),
-    text: linksForSite(path, readFileSync(join(root, path), "utf8"), kindOf),
+    text: linksForSite(path, read(path), kindOf),
   }));
 }
 
@@ -45,7 +47,8 @@ export function decisionsPage(pages: readonly Page[]): Page {
 /** All pages of the site but the reference of the packages, which takes seconds to make. */
 export async function allPages(): Promise<Page[]> {
   const pages = [...docsPages(), ...(await apiPages())];
-  return [...pages, decisionsPage(pages), downloadsPage, ...errorPages(pages)];
+  const front = frontPage(linksForSite("docs/index.md", read("site/front.md"), kindOf), read);
+  return [front, ...pages, decisionsPage(pages), downloadsPage, ...errorPages(pages)];
 }
 
 /** Writes all pages, and returns them. */
@@ -63,7 +66,6 @@ export async function assemble(): Promise<Page[]> {
   writeFileSync(join(target, "titles.json"), JSON.stringify(titles));
   for (const place of ["images", "public/images"])
     cpSync(join(root, "docs/images"), join(target, place), { recursive: true });
-  cpSync(join(root, "site/pages"), target, { recursive: true });
   await writeDownloads(join(target, "public/downloads"));
   cpSync(join(root, "packages/mock-server/src/inspector/icon.svg"), join(target, "public/icon.svg"));
   return pages;

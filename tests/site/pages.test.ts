@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
 import { allPages } from "../../site/assemble.ts";
 import { contents } from "../../site/contents.ts";
+import { frontPage } from "../../site/front.ts";
 import { linksForSite } from "../../site/links.ts";
 import { summaryOf, titleOf } from "../../site/page.ts";
 
@@ -53,4 +54,15 @@ it("lists each page of docs/ in the sidebar once", async () => {
   expect(pages.filter((page) => !listed.includes(page) && !isOfMany(page) && existsSync(`docs/${page}.md`))).toEqual(
     [],
   );
+});
+
+it("fills programs and outputs into the front page", () => {
+  const files: Record<string, string> = {
+    "examples/a.ts": "run();\n",
+    "docs/why.md": "# Why\n\n## Before\n\n```text\n1\n```\n\n## Lost\n\nIt prints\n\n```text\n2\n```\n\n## After\n",
+  };
+  const fill = (text: string) => frontPage(text, (path) => files[path] ?? "").text;
+  expect(fill("<!-- examples/a.ts -->")).toBe("```ts\nrun();\n```");
+  expect(fill("<!-- docs/why.md, Lost -->")).toBe("```text\n2\n```");
+  expect(() => fill("<!-- docs/why.md, After -->")).toThrow('docs/why.md has no output below "After".');
 });
