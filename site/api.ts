@@ -58,10 +58,6 @@ layout: doc
 aside: false
 ---
 
-<script setup>
-import { TryApi } from "../../../.vitepress/theme/try-api.ts";
-</script>
-
 # Try the API
 
 Every operation and every error code, with a form to send requests. A [backend](../../backend.md) in this page answers them: nothing

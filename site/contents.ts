@@ -9,18 +9,23 @@ export interface Section {
 export const contents: readonly Section[] = [
   {
     title: "Start",
-    pages: ["start/call-the-api", "start/receive-offers", "start/build-a-page", "start/test-an-integration"],
+    pages: [
+      "why",
+      "start/call-the-api",
+      "start/receive-offers",
+      "start/build-a-page",
+      "start/test-an-integration",
+      "playground",
+    ],
   },
   {
     title: "The SDK",
     pages: [
-      "why",
-      "playground",
       "sdk",
       "authentication",
+      "placing-calls",
       "errors",
       "errors/index",
-      "placing-calls",
       "paging",
       "resilience",
       "observability",

@@ -205,11 +205,7 @@ function indexText(entries: readonly Entry[]): string {
   const byStatus = [...statuses]
     .sort(([a = 0], [b = 0]) => a - b)
     .map(([status, list]) => `| ${status} | ${list.map(({ code }) => `[${code}](${code}.md)`).join(", ")} |\n`);
-  return `<script setup>
-import { ErrorFilter } from "../../.vitepress/theme/error-filter.ts";
-</script>
-
-# Error codes
+  return `# Error codes
 
 Every code that the API may answer, with what to do about it and how to cause it. The [guide to errors](../errors.md) says how the
 SDK shows them.

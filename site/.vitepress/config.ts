@@ -60,8 +60,15 @@ export default defineConfig({
   themeConfig: {
     logo: { src: "/icon.svg", alt: "" },
     nav: [
-      { text: "Guide", link: "/sdk", activeMatch: "^/(?!playground|specification|decisions)." },
+      {
+        text: "Guide",
+        link: "/start/call-the-api",
+        activeMatch: "^/(?!playground|specification|reference|errors/|decisions).",
+      },
       { text: "Playground", link: "/playground" },
+      { text: "Error codes", link: "/errors/", activeMatch: "^/errors/" },
+      { text: "API", link: "/reference/api/", activeMatch: "^/reference/(?:api|control)/" },
+      { text: "Packages", link: "/reference/", activeMatch: "^/reference/(?!api|control)" },
       { text: "Specification", link: "/specification" },
     ],
     sidebar: { "/": sidebar(titles), ...referenceSidebars(titles) },

@@ -1,7 +1,9 @@
 import { type Theme, useData, withBase } from "vitepress";
 import DefaultTheme from "vitepress/theme";
 import { defineComponent, h } from "vue";
+import { ErrorFilter } from "./error-filter.ts";
 import { Playground } from "./playground.ts";
+import { TryApi } from "./try-api.ts";
 import "./reference.css";
 import "./style.css";
 
@@ -18,6 +20,10 @@ const MarkdownLink = defineComponent(() => {
 
 export default {
   extends: DefaultTheme,
-  enhanceApp: ({ app }) => void app.component("Playground", Playground),
+  enhanceApp({ app }) {
+    app.component("ErrorFilter", ErrorFilter);
+    app.component("Playground", Playground);
+    app.component("TryApi", TryApi);
+  },
   Layout: () => h(DefaultTheme.Layout, null, { "doc-after": () => h(MarkdownLink) }),
 } satisfies Theme;
