@@ -6,7 +6,7 @@ import { apiPages } from "./api.ts";
 import { downloadsPage, writeDownloads } from "./downloads.ts";
 import { errorPages } from "./errors.ts";
 import { frontPage } from "./front.ts";
-import { type Kind, linksForSite } from "./links.ts";
+import { type Kind, linksForSite, picturesForSite } from "./links.ts";
 import { type Page, titleOf } from "./page.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -32,7 +32,7 @@ export function docsPages(): Page[] {
   const paths = globSync("docs/**/*.md", { cwd: root }).sort();
   return paths.map((path) => ({
     path: path.slice("docs/".length),
-    text: linksForSite(path, read(path), kindOf),
+    text: linksForSite(path, picturesForSite(read(path)), kindOf),
   }));
 }
 

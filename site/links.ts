@@ -32,6 +32,10 @@ export function linksForSite(path: string, text: string, kindOf: (path: string) 
   );
 }
 
+/** Pictures that follow the theme of the system, as pictures that follow the theme of the site. */
+export const picturesForSite = (text: string): string =>
+  text.replace(/<picture>(?:(?!<\/picture>)[\s\S])*<img src="([^"]+)" alt="([^"]*)">\s*<\/picture>/g, "![$2]($1)");
+
 const code = /^( *)(```+|~~~+)[^\n]*\n[\s\S]*?^\1\2[ \t]*$|(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\3(?!`)/gm;
 
 /** The text with its prose changed, and code blocks and code in a line as they are. */

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { allPages } from "../../site/assemble.ts";
 import { contents } from "../../site/contents.ts";
 import { frontPage } from "../../site/front.ts";
-import { linksForSite } from "../../site/links.ts";
+import { linksForSite, picturesForSite } from "../../site/links.ts";
 import { summaryOf, titleOf } from "../../site/page.ts";
 
 const kindOf = (path: string) =>
@@ -35,6 +35,17 @@ it("refuses a link that leads nowhere", () => {
   expect(() => linksForSite("docs/sdk.md", "[gone](gone.md)", () => "missing")).toThrow(
     "docs/sdk.md links to gone.md, which does not exist.",
   );
+});
+
+it("makes a picture of two themes one that the theme of the site chooses", () => {
+  const text = `a
+
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="images/x-dark.png">
+  <img src="images/x-light.png" alt="A transfer">
+</picture>
+`;
+  expect(picturesForSite(text)).toBe("a\n\n![A transfer](images/x-light.png)\n");
 });
 
 it("takes title and summary of a page from its text", () => {
