@@ -12,8 +12,9 @@ describe("the workflows", () => {
     expect(workflowProblems(textOf(name))).toEqual([]);
   });
 
-  it("let only one job publish", () => {
+  it("let only one job publish packages, and one the site", () => {
     expect(names.flatMap((name) => publishersIn(textOf(name)).map((job) => `${name} ${job}`))).toEqual([
+      "pages.yml deploy",
       "release.yml publish",
     ]);
   });
@@ -42,6 +43,25 @@ jobs:
 
   it("no problem in a good workflow", () => {
     expect(workflowProblems(good)).toEqual([]);
+  });
+
+  it("no problem in a job that only deploys the site, but in one that also runs a command", () => {
+    const uses = "actions/deploy-pages@d6db90164ac5ed86f2b6aed7e0febac5b3c0c03e # v4.0.5";
+    const deploys = `on: push
+permissions: {}
+jobs:
+  deploy:
+    timeout-minutes: 5
+    permissions:
+      pages: write
+      id-token: write
+    steps:
+      - uses: ${uses}
+`;
+    expect(workflowProblems(deploys)).toEqual([]);
+    expect(workflowProblems(`${deploys}      - run: echo\n`).join()).toContain(
+      "more permissions than publishing needs",
+    );
   });
 
   it.each([

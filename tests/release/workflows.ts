@@ -43,7 +43,10 @@ export function workflowProblems(text: string): string[] {
     if (typeof minutes !== "number") found.push(`${name} has no timeout-minutes. Add it.`);
     const rights = objectIn(permissions);
     const mayPublish = rights["id-token"] === "write";
-    if (mayPublish && !isEqual(rights, { "id-token": "write" }))
+    // A deployment to Pages needs one more. Then the job may do nothing else.
+    const isDeployment = listIn(steps).every((step) => String(objectIn(step).uses).startsWith("actions/deploy-pages@"));
+    const needed = { "id-token": "write", ...(isDeployment ? { pages: "write" } : {}) };
+    if (mayPublish && !isEqual(rights, needed))
       found.push(`${name} has more permissions than publishing needs. Remove them.`);
     const checkouts = listIn(steps).filter((step) => String(objectIn(step).uses).startsWith("actions/checkout@"));
     const isWhole = checkouts.every((step) => objectIn(objectIn(step).with)["fetch-depth"] === 0);
