@@ -23,11 +23,7 @@ function overview(): Page {
   const events = webhookEvents.map(
     (event) => `- [\`${event}\`](${webhookPath(event)}.md): ${document.webhooks[event].post.summary}.`,
   );
-  const text = `---
-pageClass: reference
----
-
-# The API
+  const text = `# The API
 
 ${document.info.summary} Requests and responses are JSON, times are ISO 8601, identifiers are strings.
 

@@ -110,33 +110,27 @@ export function controlPages(): Page[] {
     const text = `---\npageClass: reference\nsearch: false\n---\n\n# Control plane: ${name}\n\n${description}. The [overview](index.md) says how to reach it.\n\n${sections.join("\n\n")}\n`;
     return { path: `reference/control/${name}.md`, text: withCitations(text, "../../") };
   });
-  const rows = document.tags.flatMap(({ name }) =>
-    all
+  const groups = document.tags.map(({ name, description }) => {
+    const rows = all
       .filter(({ operation }) => operation.tags[0] === name)
       .map(
         ({ method, path, operation: { summary } }) =>
-          `| [${summary}](${name}.md#${anchorOf(summary)}) | \`${method} ${path}\` | ${name} |`,
-      ),
-  );
-  const overview = `---
-pageClass: reference
----
-
-# The control plane
+          `| [${summary}](${name}.md#${anchorOf(summary)}) | \`${method} ${path}\` |`,
+      );
+    return `## ${name}\n\n${description}.\n\n| Operation | Request |\n|---|---|\n${rows.join("\n")}\n`;
+  });
+  const overview = `# The control plane
 
 ${document.info.description}
 
-The commands of the [mock server's command line](../../mock-server-cli.md) call it, the [inspector](../../inspector.md) too. In a
-test's own process, [\`Backend\`](../backend/interfaces/Backend.md) has the same as methods.
+The commands of the [mock server's command line](../../mock-server-cli.md) call it, and so does the
+[inspector](../../inspector.md). In the process of a test, [\`Backend\`](../backend/interfaces/Backend.md) has the same as methods.
 
 \`\`\`sh
 curl ${serverUrl}/_control/v1/version
 \`\`\`
 
-| Operation | Request | Group |
-|---|---|---|
-${rows.join("\n")}
-`;
+${groups.join("\n")}`;
   return [{ path: "reference/control/index.md", text: withCitations(overview, "../../") }, ...pages];
 }
 

@@ -89,7 +89,11 @@ export const programOf = (id: OperationId): string => `import { createBackend, d
 import { CallTransfer } from "@call-transfer/sdk";
 
 const backend = createBackend();
-const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: backend.fetch });
+const client = new CallTransfer({
+  baseUrl: "http://localhost",
+  apiKey: demo.apiKey,
+  fetch: backend.fetch,
+});
 const result = await ${sdkCall(id, sampleOf(id))};
 console.log(result);
 `;

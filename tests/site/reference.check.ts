@@ -1,0 +1,59 @@
+// The reference in a browser: its pages in both themes, the search for a name, and a request from the page.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type ServedSite, serveSite, themes } from "./served-site.ts";
+
+let site: ServedSite;
+before(async () => {
+  site = await serveSite();
+});
+after(() => site[Symbol.asyncDispose]());
+
+const looked = [
+  "reference/",
+  "reference/sdk/",
+  "reference/sdk/classes/Calls",
+  "reference/backend/interfaces/BackendOptions",
+  "reference/api/",
+  "reference/api/createCall",
+  "reference/api/try",
+  "reference/control/",
+  "reference/control/faults",
+];
+
+describe("pages", () => {
+  for (const path of looked)
+    for (const theme of themes)
+      it(`/${path} is without errors, foreign requests and serious axe findings, ${theme}`, async () => {
+        await using opened = await site.open(`/${path}`, { theme });
+        assert.deepEqual(await opened.findings(), []);
+        await opened.page.setViewportSize({ width: 400, height: 800 });
+        const { scrollWidth, clientWidth } = await opened.page.evaluate(() => ({
+          scrollWidth: document.documentElement.scrollWidth,
+          clientWidth: document.documentElement.clientWidth,
+        }));
+        assert.equal(scrollWidth, clientWidth, "the page scrolls sideways on a phone");
+      });
+});
+
+it("the search leads from a name to the page of all names", async () => {
+  await using opened = await site.open("/");
+  await opened.page.keyboard.press("Control+k");
+  await opened.page.locator("#localsearch-input").fill("createDestinationGroupMutationOptions");
+  const results = opened.page.locator("#localsearch-list a.result");
+  await results.first().waitFor();
+  const links = await results.evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
+  assert.ok(
+    links.some((link) => link.startsWith("/reference/#")),
+    links.join(", "),
+  );
+});
+
+it("a visitor sends a request from the page, and a backend in the page answers it", async () => {
+  await using opened = await site.open("/reference/api/try");
+  const inspector = opened.page.locator("call-transfer-inspector");
+  await inspector.getByText("List the built-in roles").click();
+  await inspector.getByRole("button", { name: "Send" }).click();
+  await inspector.getByText("200").first().waitFor();
+  await inspector.getByText('"permissions"').first().waitFor();
+});
