@@ -51,9 +51,11 @@ export async function allPages(): Promise<Page[]> {
   return [front, ...pages, decisionsPage(pages), downloadsPage, ...errorPages(pages)];
 }
 
+/** The pages of the packages. They are made by packages of the site, which the tests of the other pages do without. */
+type ReferencePages = (root: string, hasPage: (path: string) => boolean) => Promise<Page[]>;
+
 /** Writes all pages, and returns them. */
-export async function assemble(): Promise<Page[]> {
-  const { referencePages } = await import("./reference.ts");
+export async function assemble(referencePages: ReferencePages): Promise<Page[]> {
   const others = await allPages();
   const paths = new Set(others.map(({ path }) => path));
   const pages = [...others, ...(await referencePages(root, (path) => paths.has(path)))];

@@ -6,11 +6,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assemble } from "./assemble.ts";
 import { llmsText } from "./llms.ts";
+import { referencePages } from "./reference.ts";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const [command = "build", ...options] = process.argv.slice(2);
 
-const pages = command === "preview" ? [] : await assemble();
+const pages = command === "preview" ? [] : await assemble(referencePages);
 execFileSync(process.execPath, ["node_modules/vitepress/bin/vitepress.js", command, ".", ...options], {
   cwd: folder,
   stdio: "inherit",
