@@ -9,7 +9,7 @@ type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
 /** The file of a published package with the licences of the packages that its code contains. */
 export const licencesFile = "dist/THIRD-PARTY-LICENSES.txt";
 
-const heading = "This package contains code of the following packages.";
+const heading = "This contains code of the following packages.";
 const packageIn = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//;
 
 /** Writes the licences of all packages that the build takes in. Each package is named with its version. */
@@ -42,8 +42,8 @@ export function viteLicences(file: string): VitePlugin {
   };
 }
 
-/** Adds the licences of the packages that contain the given files. A package may have several builds, one after another. */
-function addLicences(file: string, files: readonly string[]): void {
+/** Adds the licences of the packages that contain the given files, which may be relative to the current folder. A package may have several builds, one after another. */
+export function addLicences(file: string, files: readonly string[]): void {
   const folders = new Set(files.flatMap((path) => packageIn.exec(path)?.[1] ?? []));
   const before = existsSync(file)
     ? readFileSync(file, "utf8")

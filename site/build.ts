@@ -1,16 +1,18 @@
 // `build` assembles the pages and builds the site into site/dist, with the Markdown of each page and llms.txt beside it.
 // `dev` serves it while you write, `preview` serves what was built.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assemble } from "./assemble.ts";
+import { licencesName, siteLicences } from "./licences.ts";
 import { llmsText } from "./llms.ts";
 import { referencePages } from "./reference.ts";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const [command = "build", ...options] = process.argv.slice(2);
 
+rmSync(siteLicences, { force: true });
 const pages = command === "preview" ? [] : await assemble(referencePages);
 execFileSync(process.execPath, ["node_modules/vitepress/bin/vitepress.js", command, ".", ...options], {
   cwd: folder,
@@ -22,4 +24,5 @@ if (command === "build") {
     writeFileSync(join(folder, "dist", path), text);
   }
   writeFileSync(join(folder, "dist/llms.txt"), llmsText(pages));
+  copyFileSync(siteLicences, join(folder, "dist", licencesName));
 }

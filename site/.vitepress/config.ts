@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { defaultClientConditions } from "vite";
 import { defineConfig } from "vitepress";
+import { viteLicences } from "../../scripts/licences.ts";
 import { slugOf } from "../../tests/markdown.ts";
+import { licencesName, siteLicences } from "../licences.ts";
 import { playground } from "../playground/plugin.ts";
 import { referenceSidebars } from "../reference/sidebar.ts";
 import { sidebar } from "../sidebar.ts";
@@ -54,7 +56,7 @@ export default defineConfig({
       ? { frontmatter: { ...frontmatter, sidebar: false, aside: false, pageClass: "playground-page" } }
       : undefined,
   vite: {
-    plugins: [playground()],
+    plugins: [playground(), viteLicences(siteLicences)],
     resolve: { conditions: ["@call-transfer/source", ...defaultClientConditions] },
   },
   themeConfig: {
@@ -76,5 +78,8 @@ export default defineConfig({
     search: { provider: "local", options: { detailedView: true, miniSearch: { options: { tokenize } } } },
     socialLinks: [{ icon: "github", link: repository, ariaLabel: "Source code on GitHub" }],
     externalLinkIcon: true,
+    footer: {
+      message: `MIT licensed. This site contains <a href="${base}${licencesName}" target="_self">code of others</a>.`,
+    },
   },
 });

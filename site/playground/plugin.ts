@@ -3,6 +3,8 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Plugin } from "vite";
+import { addLicences } from "../../scripts/licences.ts";
+import { siteLicences } from "../licences.ts";
 import { runtimeName } from "./messages.ts";
 import { programs } from "./programs.ts";
 
@@ -36,10 +38,13 @@ export function playground(): Plugin {
         target: "es2023",
         conditions: ["@call-transfer/source"],
       });
+      const paths = Object.keys(metafile.inputs);
+      const files = paths.map((path) => resolve(root, path));
+      addLicences(siteLicences, files);
       return {
         name: "text",
         value: `${outputFiles[0]?.text}//# sourceURL=${runtimeName}`,
-        paths: Object.keys(metafile.inputs),
+        paths,
       };
     },
   };
