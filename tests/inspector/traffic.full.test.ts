@@ -102,6 +102,23 @@ it("selects with j and k, keeps the selection in the address, and closes with Es
   await expect.poll(() => page.url()).toMatch(/#\/default\/traffic$/);
 });
 
+it("takes each key of a key that is held down, also between two paints of the page", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  const { page } = inspector;
+  await play(inspector);
+  await expect.poll(() => rowsOf(inspector).count()).toBe(4);
+
+  await page.evaluate(async () => {
+    for (const key of ["j", "j", "j", "k"]) {
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, composed: true }));
+      // Components are drawn again in microtasks. The page is painted after all of them.
+      for (let turn = 0; turn < 50; turn += 1) await null;
+    }
+  });
+
+  await expect.poll(() => page.url()).toMatch(/#\/default\/traffic\/3$/);
+});
+
 it("sends a request again, and copies it as a command and as a program", async () => {
   await using inspector = await open({ screen: "traffic" });
   const { page, client } = inspector;

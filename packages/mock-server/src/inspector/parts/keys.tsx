@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { useSession } from "../data/context.ts";
 
 /** A key, or two keys one after the other such as `g t`, and what it does. */
@@ -7,7 +7,8 @@ export type Keys = Readonly<Record<string, () => void>>;
 /** Runs functions for keys while the component is shown, unless the user types a text or a dialog is open. */
 export function useKeys(keys: Keys): void {
   const { place } = useSession();
-  useEffect(() =>
+  // Before the page is painted: keys that follow each other quickly must not act on what was shown before.
+  useLayoutEffect(() =>
     place.onKey((event, first) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       const run = first === "g" ? keys[`g ${event.key}`] : keys[event.key];
