@@ -1,8 +1,10 @@
 // A customer's app server: it receives offers of calls and decides which to take. Try it with the mock server:
 //   npx @call-transfer/mock-server --forward-webhooks http://127.0.0.1:4011/offers
-//   node app-server.mjs
+//   node app-server.mjs                          in a clone: npm run -s example examples/app-server.mjs
+import { realpathSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { createWebhookHandler, isTransferOffer, toNodeHandler } from "@call-transfer/sdk/webhooks";
 
 /**
@@ -24,11 +26,11 @@ export async function startAppServer({ secret, decide, port = 0 }) {
   return { url, close: () => new Promise((resolve) => server.close(resolve).closeAllConnections()) };
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
   const secret = process.env.SIGNING_SECRET ?? "demo-signing-secret-of-the-front-desk-app";
   const decide = async (offer) => {
     await setTimeout(Number(process.env.DECIDE_SECS ?? 0) * 1000);
-    console.log(`taking the call of transfer ${offer.transferId ?? "(only a trigger)"}`);
+    console.log(offer.transferId ? `taking transfer ${offer.transferId}` : "taking a trigger without a transfer");
     return true;
   };
   const { url } = await startAppServer({ secret, decide, port: Number(process.env.PORT ?? 4011) });

@@ -19,7 +19,7 @@ const isFile = (path: string) => statSync(join(root, path), { throwIfNoEntry: fa
 const hasIndex = (path: string) => /^docs\/(?:decisions|errors|reference)$/.test(path);
 const isGenerated = (path: string) => /^docs\/(?:errors|reference|downloads)\//.test(path);
 
-/** What a path of the repository is on the site. */
+/** The place of the repository's path on the site. */
 function kindOf(path: string): Kind {
   if (hasIndex(path)) return "index";
   if (isGenerated(path) || (path.startsWith("docs/") && isFile(path))) return "page";

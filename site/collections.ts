@@ -27,7 +27,7 @@ export interface Folder {
   readonly requests: readonly CollectionRequest[];
 }
 
-/** What both formats say. */
+/** The content of both formats. */
 export interface Collection {
   readonly name: string;
   readonly docs: string;
@@ -86,7 +86,7 @@ function repeatable(id: OperationId): Sample {
   const sample = sampleOf(id);
   const name = sample.body?.name;
   if (operations[id].retry !== "unique" || typeof name !== "string") return sample;
-  return { ...sample, body: { ...sample.body, name: `${name} {{$timestamp}}` } };
+  return { ...sample, body: { ...sample.body, name: `${name} {{$guid}}` } };
 }
 
 function apiFolder(variables: Map<string, string>): Folder {
@@ -100,7 +100,7 @@ function apiFolder(variables: Map<string, string>): Folder {
     });
     return { name, docs: "", folders: [], requests };
   });
-  return { name: "API", docs: "The eight operations, by noun.", folders, requests: [] };
+  return { name: "API", docs: "Every operation, by noun.", folders, requests: [] };
 }
 
 /** The samples of the control plane, in their order. */

@@ -28,7 +28,7 @@ export const recipes = readYaml("error-recipes.yaml") as Readonly<Record<string,
 export interface Provocation {
   readonly how: string;
   readonly program: string;
-  /** What the program prints. */
+  /** The output of the program. */
   readonly output: string;
   readonly commands: string;
 }
@@ -59,7 +59,7 @@ function report(code: ErrorCode, fieldCode: string | undefined): string {
   ].join("\n  ");
 }
 
-/** What those statements print if the answer is that of a fault. */
+/** The output of those statements if the answer is that of a fault. */
 function outputOfFault(code: ErrorCode): string {
   const { status, detail, errors, meta } = answerOf(code);
   return [

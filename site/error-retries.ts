@@ -7,21 +7,21 @@ import { outcomeOfResponse, shouldRetry } from "../packages/sdk/src/send/retry.t
 /** The classes of operations that the SDK distinguishes. */
 export type RetryClass = (typeof operations)[OperationId]["retry"];
 
-/** What each class is called on the pages. */
+/** The names of the classes on the pages. */
 export const retryClasses: Readonly<Record<RetryClass, string>> = {
   safe: "Reading, removing hours",
   unique: "Creating a group",
   once: "Placing a call, rotating a secret",
 };
 
-/** What the SDK does after one attempt that was answered with a code. */
+/** The reaction of the SDK to one attempt that was answered with a code. */
 export interface Reaction {
   readonly outcome: RequestOutcome;
-  /** Whether it sends the request again, by class. */
+  /** True for the classes whose requests are sent again. */
   readonly retried: Readonly<Record<RetryClass, boolean>>;
 }
 
-/** What the SDK does after a code. */
+/** The reaction of the SDK to a code. */
 export function reactionTo(code: ErrorCode): Reaction {
   const { mockStatus: status } = errorCodes[code];
   const outcome = outcomeOfResponse(status, code);

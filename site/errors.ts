@@ -42,7 +42,7 @@ const sourceOf = (stated: boolean | undefined): string =>
 const noStatus =
   "The specification states no status: this one is the mock server's, and the class follows from it ([A-27](../assumptions.md#a-27)).";
 
-/** Whether the site has a page. */
+/** Returns whether the site has a page. */
 type HasPage = (path: string) => boolean;
 
 /** A list of the operations that document a code. */

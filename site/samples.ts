@@ -14,11 +14,12 @@ export interface Sample {
 /** A YAML file of this folder. */
 export const readYaml = (name: string): unknown => parse(readFileSync(new URL(name, import.meta.url), "utf8"));
 
-const samples = readYaml("samples.yaml") as Readonly<Record<OperationId, Sample>>;
+const samples = readYaml("samples.yaml") as Readonly<Partial<Record<OperationId, Sample>>>;
 
 /** The request of an operation, with some parts replaced. A part that becomes null is left out. */
 export function sampleOf(operation: OperationId, changes: Sample = {}): Sample {
   const sample = samples[operation];
+  if (sample === undefined) throw new Error(`${operation} has no sample request. Add one to site/samples.yaml.`);
   const parts = (["path", "query", "body"] as const).flatMap((part) => {
     if (sample[part] === undefined) return [];
     const fields = Object.entries({ ...sample[part], ...changes[part] });
@@ -101,7 +102,7 @@ export interface CurlOptions {
   readonly authorization?: string | undefined;
   /** The X-Account-Id header. */
   readonly account?: string | undefined;
-  /** What comes between the server's address and the path. */
+  /** The part between the server's address and the path. */
   readonly prefix?: string | undefined;
   /** The text of the body, in place of the sample's. */
   readonly bodyText?: string | undefined;

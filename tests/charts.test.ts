@@ -34,6 +34,7 @@ describe("docs/performance.md", () => {
     expect(results).toContain(`One run on ${date}`);
     expect(results).toContain(/Node [\d.]+\d/.exec(page)?.[0]);
     expect(results).toContain(/\d+ processors/.exec(page)?.[0]);
-    expect(figures.filter((figure) => !results.includes(figure))).toEqual([]);
+    const shows = (figure: string) => new RegExp(`(?<![\\d.])${figure.replace(".", "\\.")}(?!\\d)`).test(results);
+    expect(figures.filter((figure) => !shows(figure))).toEqual([]);
   });
 });

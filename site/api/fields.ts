@@ -35,7 +35,7 @@ export interface Field {
   readonly path: string;
   readonly type: string;
   readonly required: boolean;
-  /** What the schema demands, such as `5 to 60`; empty if nothing. */
+  /** The limits of the schema, such as `5 to 60`; empty if there are none. */
   readonly limits: string;
   readonly description: string;
 }
@@ -100,7 +100,7 @@ export function typeOf(schema: Schema, schemas: Schemas): string {
 
 const plural = (type: string): string => (/^\w+$/.test(type) && type !== "any" ? `${type}s` : "values");
 
-/** What the schema demands of a value. */
+/** The limits of the schema for a value. */
 export function limitsOf(schema: Schema): string {
   const { enum: values, const: value, default: preset, format, pattern } = schema;
   const shown = (one: unknown): string => `\`${typeof one === "string" ? one : JSON.stringify(one)}\``;

@@ -36,7 +36,7 @@ interface Described {
 
 const json = "application/json";
 
-/** What the document says of an operation. */
+/** The operation in the document. */
 function describedBy(id: OperationId): Described {
   const { path, method } = operations[id];
   const item = (document.paths as unknown as Record<string, Record<string, Described>>)[path] ?? {};
@@ -55,7 +55,7 @@ const known = (parameter: Parameter | { readonly $ref: string }): Parameter =>
 
 const callers: Readonly<Record<string, string>> = { self: "the member, for itself" };
 
-/** Who may call the operation. */
+/** The callers of the operation. */
 function callersOf(id: OperationId): string {
   const { roles, scope, accountScoped } = operations[id];
   const names = (roles as readonly string[]).map((role) => callers[role] ?? `\`${role}\``);
@@ -63,7 +63,7 @@ function callersOf(id: OperationId): string {
   return `${names.join(", ")}. An API key needs the scope \`${scope}\` (A-14).${header}`;
 }
 
-/** What the SDK does if the answer of an operation is lost. */
+/** The reaction of the SDK if the answer of an operation is lost. */
 export function lostAnswer(id: OperationId): string {
   const { retry } = operations[id];
   const { "x-reconcile": reconcile } = describedBy(id);
@@ -103,7 +103,7 @@ export function inputOf(id: OperationId): Parameters<typeof invoke>[2] {
   return { path: {}, query: {}, body: undefined, ...Object(withRecords(sampleOf(id))) };
 }
 
-/** What the program prints. */
+/** The output of the program. */
 export async function outputOf(id: OperationId): Promise<string> {
   const client = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.apiKey, fetch: createBackend().fetch });
   return inspect(await invoke(client, id, inputOf(id)));

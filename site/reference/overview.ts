@@ -2,7 +2,7 @@
 import type { Page } from "../page.ts";
 import { packages } from "./entries.ts";
 
-/** What an entry is for, and the page that explains it. */
+/** The purpose of each entry, and the page that explains it. */
 const entries: Readonly<Record<string, readonly [text: string, guide: string]>> = {
   spec: ["The contract of the API: OpenAPI document, types, operations and error codes.", "specification"],
   "spec/schemas": ["zod schemas of the requests and the resources.", "specification"],
@@ -41,7 +41,7 @@ export function introduced(page: Page): Page {
   return { ...page, text: page.text.replace(/^# .*$/m, (title) => `${title}\n\n${lead}`) };
 }
 
-/** What an entry is for, and the page that explains it. Throws if that is not said yet. */
+/** The purpose of an entry, and the page that explains it. Throws if the table has none. */
 export function known(name: string): readonly [string, string] {
   const entry = entries[name];
   if (!entry) throw new Error(`Say in site/reference/overview.ts what the entry @call-transfer/${name} is for.`);

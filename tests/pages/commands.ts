@@ -8,11 +8,11 @@ export interface Statement {
   readonly command: string;
   /** Only in `console` blocks. */
   readonly output: string | undefined;
-  /** Whether a mark holds it, so that the page does not show it. */
+  /** True if a mark holds it, so that the page does not show it. */
   readonly hidden?: boolean;
 }
 
-/** What a shell says about the syntax of a text; empty if nothing is wrong. */
+/** The complaint of a shell about the syntax of a text; empty if nothing is wrong. */
 const syntaxError = (text: string): string => spawnSync("bash", ["-n"], { input: text, encoding: "utf8" }).stderr;
 
 const isWhole = (command: string): boolean => !command.endsWith("\\") && syntaxError(`${command}\n`) === "";

@@ -1,7 +1,7 @@
 // Compares what a program printed with what a page shows.
 import { expect } from "vitest";
 
-/** Whether a program printed what a page shows. `…` stands for the rest of a line, and alone for any number of lines. */
+/** Returns whether a program printed what a page shows. `…` stands for the rest of a line, and alone for any number of lines. */
 export function matches(printed: string, shown: string): boolean {
   const escaped = shown.trim().replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   const pattern = escaped.replace(/^ *…$/gm, "[\\s\\S]*?").replaceAll("…", "[^\\n]*?");

@@ -22,7 +22,7 @@ import { type Statement, statementsIn } from "./commands.ts";
 
 const workspace = fileURLToPath(root);
 
-/** What a statement printed, or should have. */
+/** The output of a statement, with the one that is expected. */
 interface Run {
   readonly place: string;
   readonly command: string;
@@ -32,14 +32,14 @@ interface Run {
 export interface PageRun {
   /** By the line of the block's fence. */
   readonly runs: ReadonlyMap<number, readonly (Run & { readonly statement: Statement })[]>;
-  /** What went wrong: the statement, its status and what it printed. */
+  /** The first failure: the statement, its status and its output. */
   readonly failure: string | undefined;
 }
 
 /** Ports in commands and programs. Each becomes a free one, so that pages run side by side. */
 const portsIn = /(?<=(?:localhost|127\.0\.0\.1):|--port[ =]|\bport: |PORT=|\.listen\()\d{4}\b/g;
 
-/** Whether a command may go on until it is stopped. */
+/** Returns whether a command may go on until it is stopped. */
 const mayServe = (command: string): boolean =>
   /^(?:[A-Z_]+=\S+ )*(?:(?:npx @call-transfer\/mock-server|call-transfer-mock)(?: start)?(?=$| --| #)|node |npm (?:-s )?start(?=$| -- --| #)|npm run |npx vite(?=$| ))/.test(
     command,
@@ -136,6 +136,10 @@ export async function runPage(blocks: readonly ProvedBlock[], signal?: AbortSign
       runs.push({ block, statement, output });
     }
   }
+  // A program that printed an address, and then failed, is no server.
+  script.push(
+    `for name in "\${!servers[@]}"; do kill -0 "\${servers[$name]}" 2>/dev/null || wait "\${servers[$name]}"; done`,
+  );
   script.push("step=end");
   writeFileSync(join(folder, "page.sh"), `${script.join("\n")}\n`);
 

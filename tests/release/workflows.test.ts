@@ -59,6 +59,8 @@ jobs:
       - uses: ${uses}
 `;
     expect(workflowProblems(deploys)).toEqual([]);
+    const reusing = deploys.replace(/ {4}steps:[\s\S]*/, "    uses: someone/else/.github/workflows/x.yml@main\n");
+    expect(workflowProblems(reusing).join()).toContain("more permissions than publishing needs");
     expect(workflowProblems(`${deploys}      - run: echo\n`).join()).toContain(
       "more permissions than publishing needs",
     );

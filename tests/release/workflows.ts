@@ -44,7 +44,9 @@ export function workflowProblems(text: string): string[] {
     const rights = objectIn(permissions);
     const mayPublish = rights["id-token"] === "write";
     // A deployment to Pages needs one more. Then the job may do nothing else.
-    const isDeployment = listIn(steps).every((step) => String(objectIn(step).uses).startsWith("actions/deploy-pages@"));
+    const isDeployment =
+      listIn(steps).length > 0 &&
+      listIn(steps).every((step) => String(objectIn(step).uses).startsWith("actions/deploy-pages@"));
     const needed = { "id-token": "write", ...(isDeployment ? { pages: "write" } : {}) };
     if (mayPublish && !isEqual(rights, needed))
       found.push(`${name} has more permissions than publishing needs. Remove them.`);

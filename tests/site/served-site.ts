@@ -51,7 +51,7 @@ export interface OpenOptions {
 /** An open page. */
 export interface OpenPage extends AsyncDisposable {
   readonly page: Page;
-  /** What went wrong in the page so far. */
+  /** The errors of the page so far. */
   readonly troubles: string[];
   /** axe-core's serious and critical findings, one text each. */
   findings(): Promise<readonly string[]>;
