@@ -76,7 +76,8 @@ restarting() { if [ -n "\${servers[$1]}" ]; then ended "\${servers[$1]}"; fi; }
 # A server prints its address. A program that ends has the status that it ends with.
 started() {
   servers[$1]=$2
-  until grep -sqE 'https?://' "$3"; do
+  # npm prints the command that it runs, in lines that begin so.
+  until grep -sv '^> ' "$3" | grep -qE 'https?://'; do
     if ! kill -0 "$2" 2>/dev/null; then unset "servers[$1]"; wait "$2"; return; fi
     sleep 0.05
   done
