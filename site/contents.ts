@@ -93,6 +93,7 @@ export const contents: readonly Section[] = [
       "reference/backend/index",
       "reference/mock-server/index",
       "reference/contract/index",
+      "reference/mcp/index",
       "reference/spec/index",
     ],
   },

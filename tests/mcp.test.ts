@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createMcpServer, type McpServerOptions } from "@call-transfer/mcp";
-import { startMockServer } from "@call-transfer/mock-server";
+import { startMockServer, startProxy } from "@call-transfer/mock-server";
 import { Client, InMemoryTransport, type Tool } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { main } from "../packages/mcp/src/cli/main.ts";
 import { commandOptions } from "../packages/mcp/src/cli/options.ts";
 
 const page = readFileSync(new URL("../docs/mcp.md", import.meta.url), "utf8");
@@ -75,5 +76,44 @@ describe("a running mock server", () => {
     expect((await elsewhere.callTool({ name: "listRoles" })).isError).toBeFalsy();
     const { structuredContent } = await client.callTool({ name: "mock_listRequests" });
     expect(structuredContent).toMatchObject({ requests: [{ operationId: "listRoles", status: 409 }] });
+  });
+
+  /** What the command prints when it cannot start. */
+  async function refusal(...args: string[]): Promise<string> {
+    const printed: string[] = [];
+    const err = (text: string) => printed.push(text);
+    expect(await main({ args, environment: {}, out: err, err })).toBe(2);
+    return printed.join("\n").replace("\nFor all options: npx @call-transfer/mcp --help", "");
+  }
+
+  it("is no proxy, whose calls reach a real platform", async () => {
+    const platform = await startMockServer({ port: 0 });
+    const proxy = await startProxy({ port: 0, target: platform.url });
+    onTestFinished(async () => {
+      await proxy.close();
+      await platform.close();
+    });
+    await expect(createMcpServer({ mockServer: { url: proxy.url } })).rejects.toMatchObject({
+      name: "OptionError",
+      option: "mockServer.url",
+    });
+    expect(await refusal("--mock-url", proxy.url)).toBe(
+      `${proxy.url} is a proxy of a real API. Use --base-url with the address of that API.`,
+    );
+    expect(platform.backend.journal.list()).toEqual([]);
+  });
+
+  it("without the sandbox, the message says how to create it", async () => {
+    const mock = await startMockServer({ port: 0 });
+    onTestFinished(() => mock.close());
+    const args = ["--mock-url", mock.url, "--sandbox"];
+    expect(await refusal(...args, "assistant")).toBe(
+      'There is no sandbox "assistant". Create it with npx @call-transfer/mock-server sandbox create assistant, or start the mock server with --auto-sandboxes.',
+    );
+    expect(await refusal(...args, "Not-a-name")).toMatch(/^There is no sandbox "Not-a-name": a name /);
+    const body = JSON.stringify({ name: "assistant" });
+    const headers = { "content-type": "application/json" };
+    await fetch(`${mock.url}/_control/v1/sandboxes`, { method: "POST", headers, body });
+    await expect(createMcpServer({ mockServer: { url: mock.url, sandbox: "assistant" } })).resolves.toBeDefined();
   });
 });

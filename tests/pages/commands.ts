@@ -49,7 +49,7 @@ interface CommandTable {
   readonly subcommands: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-const tables = ["mock-server", "contract"].map((name) => ({
+const tables = ["mock-server", "contract", "mcp"].map((name) => ({
   names: `@call-transfer/${name}`,
   table: JSON.parse(read(`packages/${name}/command.json`)) as CommandTable,
 }));
@@ -61,7 +61,7 @@ export function unknownOptions({ page, line: fence, text }: Block): string[] {
   const at = (index: number) => `${page}:${fence + text.slice(0, index).split("\n").length}`;
   for (const { names, table } of tables) {
     const lines = new RegExp(
-      `(?:npx ${names}|\\b${table.command})(?=[ \\n]) *((?:\\\\\\n|[^\\n"|&;)])*(?:"[^"]*"[^\\n"|&;)]*)*)`,
+      `(?:npx (?:-y )?${names}|\\b${table.command})(?=[ \\n]) *((?:\\\\\\n|[^\\n"|&;)])*(?:"[^"]*"[^\\n"|&;)]*)*)`,
       "g",
     );
     for (const { index, 1: rest = "" } of text.matchAll(lines)) {

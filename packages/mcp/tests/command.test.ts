@@ -63,6 +63,16 @@ describe("the command", () => {
     expect(failed.join()).not.toContain(demo.apiKey);
   });
 
+  it("a control token that a header cannot hold is named by its variable, and not repeated", async () => {
+    const environment = { CALL_TRANSFER_CONTROL_TOKEN: "control\ntoken-0001" };
+    const { ended, failed } = await run(["--mock-url", "http://127.0.0.1:1"], environment);
+    expect(await ended).toBe(exitStatus.wrongCommandLine);
+    expect(failed.join()).toContain(
+      "The control token has characters that a header cannot hold. Correct CALL_TRANSFER_CONTROL_TOKEN.",
+    );
+    expect(failed.join()).not.toContain("token-0001");
+  });
+
   it("a platform gets its permissions and a file for secrets that only the owner can read", async () => {
     const folder = mkdtempSync(join(tmpdir(), "mcp-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -48,7 +48,9 @@ describe("the tools of a mock", () => {
 
   it("show no key, token or secret", async () => {
     const { call } = await connectToMock();
-    await call("rotateDestinationSecret", { id: demo.destinations.app });
+    const { data } = await call("rotateDestinationSecret", { id: demo.destinations.app });
+    const rotated = String(data.signingSecret);
+    expect(rotated).toMatch(/^\S{20,}$/);
     const texts = [
       await call("mock_listRecords", { collection: "apiKeys" }),
       await call("mock_listRecords", { collection: "destinations" }),
@@ -57,7 +59,8 @@ describe("the tools of a mock", () => {
     for (const { isError, text } of texts) {
       expect(isError).toBe(false);
       expect(text).toContain("[redacted]");
-      for (const secret of [demo.apiKey, demo.foreignApiKey, demo.signingSecret]) expect(text).not.toContain(secret);
+      for (const secret of [demo.apiKey, demo.foreignApiKey, demo.signingSecret, rotated])
+        expect(text).not.toContain(secret);
     }
   });
 

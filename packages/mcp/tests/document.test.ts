@@ -61,7 +61,7 @@ describe("an input schema", () => {
       type: "object",
       properties: { id: { type: "string" }, accountId: { type: "string" }, name: { type: "string" } },
       required: ["id", "name"],
-      additionalProperties: true,
+      additionalProperties: false,
     });
     expect(partsOf(operation, { id: "1", accountId: "2", name: "3", other: "4" })).toEqual({
       path: { id: "1" },

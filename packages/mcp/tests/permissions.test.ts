@@ -70,6 +70,37 @@ describe("on a real platform", () => {
     expect(text).not.toContain(secret);
   });
 
+  const secret = "whsec_0123456789abcdef0123456789abcdef";
+  const { app: id } = demo.destinations;
+  it.each<[string, object]>([
+    ["inside another field", { id, data: { signingSecret: secret } }],
+    ["as an object", { id, signingSecret: { value: secret } }],
+    ["nowhere", { id }],
+    ["empty, and in another field", { id, signingSecret: "", secret }],
+    ["at its place and in another field", { id, signingSecret: secret, data: { signingSecret: secret } }],
+    ["at its place, beside a field of another type", { id: 5, kind: 7, signingSecret: secret, old: [1] }],
+  ])("an answer with the secret %s is not shown", async (_, body) => {
+    const fetch = async () => Response.json(body);
+    const { call } = await connectToPlatform({ allowChanges: true, saveSecret, client: { fetch } });
+    const { isError, text, data } = await call("rotateDestinationSecret", { id });
+    expect({ isError, data }).toEqual({ isError: true, data: {} });
+    expect(text).toContain("Outcome: applied. The request was carried out.");
+    expect(text).toContain("Do not call rotateDestinationSecret again");
+    expect(text).toContain("not shown");
+    expect(text).not.toContain(secret);
+  });
+
+  it("the tools act on the configured account only", async () => {
+    const accountId = demo.accountId;
+    const { call, tools, backend } = await connectToPlatform({ client: { accountId } });
+    for (const { inputSchema } of await tools()) expect(inputSchema.properties).not.toHaveProperty("accountId");
+    const { isError, text } = await call("listRoles", { accountId: demo.foreignAccountId });
+    expect(isError).toBe(true);
+    expect(text).toContain("accountId");
+    expect(backend.journal.list()).toEqual([]);
+    expect(await call("listRoles")).toMatchObject({ isError: false });
+  });
+
   it("a secret that cannot be kept is reported as lost, and not shown", async () => {
     let lost = "";
     const { call } = await connectToPlatform({

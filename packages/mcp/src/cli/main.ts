@@ -37,6 +37,8 @@ const commandWords: readonly (readonly [RegExp, string])[] = [
   [/^apiKey or accessToken is required\..*/, `The API key is missing. Set ${variables.apiKey}.`],
   [/^baseUrl\b/, "--base-url"],
   [/\ballowInsecureHttp: true/, "--allow-insecure-http"],
+  [/\bplatform\.client\.baseUrl\b/, "--base-url"],
+  [/\bmockServer\.controlToken\b/, variables.controlToken],
   [/\bmockServer(?:\.url)?\b/, "--mock-url"],
 ];
 

@@ -61,7 +61,7 @@ A running mock server:
 A real platform, which needs the API key in ${variables.apiKey}:
   --base-url URL           address of the platform, without /api/v1. ${variables.baseUrl} does
                            the same
-  --account-id ID          account that requests are for
+  --account-id ID          the tools act on this account only
   --allow-insecure-http    allow plain http to another machine, which exposes the API key
   --allow-calls            offer the tools that place calls. They ring real phones
   --allow-changes          offer the other tools that change something

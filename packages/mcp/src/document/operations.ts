@@ -81,7 +81,7 @@ function jsonSchemaIn(document: JsonObject, content: unknown): JsonObject | unde
   return schema === undefined ? undefined : inlined(document, objectIn(schema));
 }
 
-/** What a reference leads to, with the keywords beside it. */
+/** The target of a reference, with the keywords beside it. */
 function resolved(document: JsonObject, { $ref, ...beside }: JsonObject): JsonObject {
   if (typeof $ref !== "string") return beside;
   const target = $ref

@@ -42,7 +42,7 @@ function merged(schema: JsonObject): JsonObject {
  * @throws {TypeError} Two arguments have the same name.
  */
 export function inputSchemaOf({ id, parameters, body }: DocumentedOperation): JsonObject {
-  const fields = merged(body ?? { additionalProperties: false });
+  const fields = merged(body ?? {});
   const named: [string, JsonObject][] = [
     ...parameters.map((parameter): [string, JsonObject] => [argumentName(parameter), parameter.schema]),
     ...Object.entries(propertiesIn(fields)),
@@ -54,11 +54,12 @@ export function inputSchemaOf({ id, parameters, body }: DocumentedOperation): Js
     type: "object",
     properties,
     ...(required.length === 0 ? {} : { required }),
-    additionalProperties: fields.additionalProperties ?? true,
+    // A platform may accept further fields of a call. An argument that is misspelt is more likely.
+    additionalProperties: false,
   };
 }
 
-/** Splits arguments into the parts of a request. Those that no parameter names belong to the body. */
+/** Splits arguments into the parts of a request. Arguments that are no parameter belong to the body. */
 export function partsOf({ parameters }: DocumentedOperation, given: JsonObject): RequestParts {
   const parts = { path: {}, query: {}, header: {}, body: {} } as Record<string, Record<string, unknown>>;
   const places = new Map(parameters.map((parameter) => [argumentName(parameter), parameter.in]));
@@ -88,7 +89,7 @@ function loosened(schema: JsonObject): JsonObject {
   );
 }
 
-/** What an operation returns; undefined if its successes have no body. */
+/** The schema of what an operation returns; undefined if its successes have no body. */
 export function outputSchemaOf({ results }: DocumentedOperation): JsonObject | undefined {
   const [only, ...others] = results.map(loosened);
   if (only === undefined) return undefined;

@@ -6,6 +6,13 @@ import { OptionError } from "./option-error.ts";
 /** The mock refused a request to its control plane, or did not answer. The message holds no token. */
 export class ControlPlaneError extends Error {
   override readonly name = "ControlPlaneError";
+  /** The code of the mock's refusal; undefined without an answer in its form. */
+  readonly code: unknown;
+
+  constructor(message: string, code?: unknown) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** Where a control plane is. */
@@ -20,7 +27,9 @@ const documentPath = "/_control/v1/openapi.json";
 
 /** @throws {OptionError} There is no control plane at this address. */
 export async function openControlPlane(address: ControlAddress, option: string): Promise<ControlPlane> {
+  checkToken(address, option);
   const document = await send(address, "GET", documentPath, undefined, undefined).catch((error: Error) => {
+    refuseUnknownSandbox(address, option, error);
     const fix = `Start it with npx @call-transfer/mock-server, or correct ${option}.`;
     throw new OptionError(option, `${address.url} cannot be controlled as a mock server. ${error.message} ${fix}`);
   });
@@ -43,6 +52,52 @@ export async function openControlPlane(address: ControlAddress, option: string):
   };
 }
 
+/** Headers would name a token that they cannot hold. */
+function checkToken({ token }: ControlAddress, option: string): void {
+  try {
+    headersWith(token);
+  } catch {
+    throw new OptionError(
+      `${option}.controlToken`,
+      `The control token has characters that a header cannot hold. Correct ${option}.controlToken.`,
+    );
+  }
+}
+
+function headersWith(token: string | undefined): Headers {
+  return new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` });
+}
+
+function refuseUnknownSandbox({ sandbox }: ControlAddress, option: string, { message }: Error): void {
+  const missing = `There is no sandbox "${sandbox}"`;
+  if (sandbox === undefined || !message.startsWith(missing)) return;
+  const fix = `Create it with npx @call-transfer/mock-server sandbox create ${sandbox}, or start the mock server with --auto-sandboxes.`;
+  // Otherwise, the server says what is wrong with the name.
+  throw new OptionError(`${option}.sandbox`, message.startsWith(`${missing}.`) ? `${missing}. ${fix}` : message);
+}
+
+/**
+ * Refuses a proxy, which has a control plane as well but sends each call to a real API. It accepts nothing that changes data.
+ * The step of the clock has no length, so a mock changes nothing either: it refuses the step.
+ *
+ * @throws {OptionError} The server is a proxy, or does not say that it is a mock.
+ */
+export async function refuseProxy(control: ControlPlane, url: string, option: string): Promise<void> {
+  const step = control.operations.get("advanceClock");
+  const refusal: unknown = await (step && control.call(step, { body: {} }).catch((error: unknown) => error));
+  const { code, message } = Object(refusal) as { code?: unknown; message?: unknown };
+  if (code === "invalid_input") return;
+  if (code === "no_data")
+    throw new OptionError(
+      `${option}.url`,
+      `${url} is a proxy of a real API. Use platform.client.baseUrl with the address of that API.`,
+    );
+  throw new OptionError(
+    `${option}.url`,
+    `${url} does not say whether it is a mock server. ${message ?? ""} Update it, or correct ${option}.url.`,
+  );
+}
+
 const expanded = (template: string, values: Readonly<Record<string, unknown>>): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
 
@@ -58,8 +113,7 @@ async function send(
   body: unknown,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
-  const headers = new Headers();
-  if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+  const headers = headersWith(token);
   if (sandbox !== undefined) headers.set("x-sandbox", sandbox);
   if (body !== undefined) headers.set("content-type", "application/json");
   const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
@@ -75,7 +129,7 @@ async function send(
   }
   const data = jsonIn(text);
   if (isFine) return data;
-  throw new ControlPlaneError(withoutToken(messageIn(data), token));
+  throw new ControlPlaneError(withoutToken(messageIn(data), token), Object(Object(data).error).code);
 }
 
 function jsonIn(text: string): unknown {

@@ -32,11 +32,29 @@ export function serverFor(target: Target): McpServer {
 }
 
 function register(server: McpServer, { name, call, inputSchema, outputSchema, ...shown }: Tool): void {
-  const input = fromJsonSchema<JsonObject>(inputSchema);
+  const input = namingUnknown(inputSchema);
   const output = outputSchema && { outputSchema: fromJsonSchema(outputSchema) };
   server.registerTool(name, { ...shown, ...output, inputSchema: input }, (given, { mcpReq }) =>
     call(given, mcpReq.signal),
   );
+}
+
+/** The schema, whose own error would not name an unknown argument. */
+function namingUnknown(inputSchema: JsonObject): ReturnType<typeof fromJsonSchema<JsonObject>> {
+  const schema = fromJsonSchema<JsonObject>(inputSchema);
+  const { validate, ...standard } = schema["~standard"];
+  const known = Object.keys(Object(inputSchema.properties));
+  return {
+    "~standard": {
+      ...standard,
+      validate(given) {
+        const unknown = Object.keys(Object(given)).filter((name) => !known.includes(name));
+        if (unknown.length === 0) return validate(given);
+        const advice = known.length === 0 ? "It takes none." : `Use ${known.join(", ")}.`;
+        return { issues: [{ message: `The tool has no argument ${unknown.join(", ")}. ${advice}` }] };
+      },
+    },
+  };
 }
 
 const howToAllow = ({ name, requires }: LeftOut): string =>

@@ -16,7 +16,10 @@ export interface MockServerAddress {
 
 /** A real platform, and what may be done there besides reading. */
 export interface PlatformOptions {
-  /** Options of the SDK's client. `baseUrl` and `apiKey` are read from the environment where they are absent. */
+  /**
+   * Options of the SDK's client. `baseUrl` and `apiKey` are read from the environment where they are absent. With
+   * `accountId`, the tools act on this account only.
+   */
   readonly client?: ClientOptions | undefined;
   /** Offers the operations that place calls; false by default. */
   readonly allowCalls?: boolean | undefined;
@@ -26,7 +29,7 @@ export interface PlatformOptions {
   readonly saveSecret?: SaveSecret | undefined;
 }
 
-/** What the tools of a server act on: at most one of the three. Without any, a new backend with the demo data. */
+/** The target of the tools: at most one of the three. Without any, a new backend with the demo data. */
 export interface McpServerOptions {
   /** A backend in this process, created with `controlPlane: true`. */
   readonly backend?: Backend | undefined;

@@ -1,14 +1,14 @@
-// What the tools act on: a backend in this process, a running mock server, or a real platform.
+// The target of the tools: a backend in this process, a running mock server, or a real platform.
 import { type Backend, createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer, type Clock } from "@call-transfer/sdk";
 import type { ControlPlane } from "../tools/control-plane.ts";
 import type { OperationContext } from "../tools/operation-tools.ts";
 import { everything } from "../tools/permissions.ts";
-import { openControlPlane } from "./control-plane.ts";
+import { openControlPlane, refuseProxy } from "./control-plane.ts";
 import { OptionError } from "./option-error.ts";
 import type { McpServerOptions, MockServerAddress, PlatformOptions } from "./options.ts";
 
-/** What the tools act on. */
+/** A target of the tools. */
 export interface Target extends OperationContext {
   /** Names it in a sentence. */
   readonly name: string;
@@ -84,6 +84,7 @@ async function mockServerTarget({ url, controlToken, sandbox, apiKey }: MockServ
   });
   const address = { url: base, token: controlToken, sandbox, fetch: (request: Request) => fetch(request) };
   const control = await openControlPlane(address, "mockServer");
+  await refuseProxy(control, base, "mockServer");
   return { name: `the mock server at ${base}`, client, control, isMock: true, permissions: everything };
 }
 
@@ -95,5 +96,6 @@ function platformTarget({ client: given = {}, allowCalls, allowChanges, saveSecr
     secrets: saveSecret !== undefined,
   };
   const at = given.baseUrl === undefined ? "" : ` at ${given.baseUrl}`;
-  return { name: `the real platform${at}`, client, isMock: false, permissions, saveSecret };
+  const hasFixedAccount = given.accountId !== undefined;
+  return { name: `the real platform${at}`, client, isMock: false, permissions, saveSecret, hasFixedAccount };
 }

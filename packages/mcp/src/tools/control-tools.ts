@@ -1,4 +1,4 @@
-// What a mock can do besides the API: move time, fail on request, show requests, ring. The mock describes these operations itself.
+// The abilities of a mock besides the API: move time, fail on request, show requests, ring. The mock describes these operations itself.
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type { DocumentedOperation, JsonObject, Parameter } from "../document/operations.ts";
 import { inputSchemaOf, partsOf } from "../document/schemas.ts";
@@ -8,7 +8,7 @@ import { dataResult, failureResult, type Tool, textResult, withoutArguments } fr
 /** An operation of the control plane that is offered. */
 interface Choice {
   readonly id: string;
-  /** Whether it discards something, although its method does not say so. */
+  /** It discards something, although its method does not say so. */
   readonly isDestructive?: boolean;
 }
 
@@ -68,7 +68,7 @@ function toolOf(plane: ControlPlane, operation: DocumentedOperation, isDestructi
     inputSchema: inputSchemaOf(offered),
     annotations: annotationsOf(method, `Mock: ${summary}`, isDestructive),
     call: (given, signal) =>
-      inWords(async () => {
+      asResult(async () => {
         const parts = partsOf(offered, given);
         const data = await plane.call(operation, { ...parts, query: { ...limit, ...parts.query, ...redact } }, signal);
         return data === undefined ? textResult(`${id} succeeded.`) : dataResult(data as JsonObject);
@@ -123,7 +123,7 @@ function snapshotTools(plane: ControlPlane): Tool[] {
       inputSchema: withoutArguments,
       annotations: annotationsOf("PUT", "Mock: Save a snapshot", false),
       call: (_, signal) =>
-        inWords(async () => {
+        asResult(async () => {
           kept = await plane.call(read, {}, signal);
           return textResult(`The snapshot is kept until this server ends. ${nameOf("restoreSnapshot")} returns to it.`);
         }),
@@ -135,7 +135,7 @@ function snapshotTools(plane: ControlPlane): Tool[] {
       inputSchema: withoutArguments,
       annotations: annotationsOf("PUT", "Mock: Return to the saved snapshot", true),
       call: (_, signal) =>
-        inWords(async () => {
+        asResult(async () => {
           if (kept === undefined) return failureResult([`There is no snapshot. Call ${nameOf("saveSnapshot")} first.`]);
           await plane.call(write, { body: kept as JsonObject }, signal);
           return textResult("The mock is as it was when the snapshot was saved.");
@@ -145,7 +145,7 @@ function snapshotTools(plane: ControlPlane): Tool[] {
 }
 
 /** Turns a failure into a result. */
-async function inWords(call: () => ReturnType<Tool["call"]>): ReturnType<Tool["call"]> {
+async function asResult(call: () => ReturnType<Tool["call"]>): ReturnType<Tool["call"]> {
   try {
     return await call();
   } catch (error) {

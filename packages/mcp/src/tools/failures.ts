@@ -68,7 +68,7 @@ function apiLines({ code, status, errors = [], meta }: AnyApiError): string[] {
 /** How many calls are shown that a placement may have become. The explanation has their number. */
 const shownCandidates = 20;
 
-/** What the platform shows now. Reading it changes nothing. */
+/** The present state of the platform. Reading it changes nothing. */
 async function reconciledLines(error: OutcomeUnknownError): Promise<string[]> {
   const { explanation, candidates } = await error.reconcile();
   if (candidates.length === 0) return [explanation];

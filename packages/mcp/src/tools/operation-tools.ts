@@ -4,8 +4,8 @@ import type { CallTransfer, RequestOptions } from "@call-transfer/sdk";
 import { type OperationDescription, operations } from "@call-transfer/spec";
 import document from "@call-transfer/spec/openapi.json" with { type: "json" };
 import { fromJsonSchema } from "@modelcontextprotocol/server";
-import { type DocumentedOperation, type JsonObject, operationsIn } from "../document/operations.ts";
-import { inputSchemaOf, outputSchemaOf, partsOf } from "../document/schemas.ts";
+import { type DocumentedOperation, type JsonObject, operationsIn, type Parameter } from "../document/operations.ts";
+import { argumentName, inputSchemaOf, outputSchemaOf, partsOf } from "../document/schemas.ts";
 import { secretFieldsIn } from "../document/secrets.ts";
 import { annotationsOf } from "./annotations.ts";
 import { failureLines } from "./failures.ts";
@@ -15,19 +15,21 @@ import { dataResult, failureResult, type Tool, textResult } from "./tool.ts";
 /** Keeps a new secret. The assistant sees only that it was kept. */
 export type SaveSecret = (secret: string, about: { readonly operation: string; readonly id: string }) => unknown;
 
-/** What the tools of the API need. */
+/** The needs of the tools of the API. */
 export interface OperationContext {
   readonly client: CallTransfer;
   readonly isMock: boolean;
   readonly permissions: Permissions;
   /** On a mock, new secrets are returned. */
   readonly saveSecret?: SaveSecret | undefined;
+  /** The client acts on one account. Then no tool takes another one. */
+  readonly hasFixedAccount?: boolean;
 }
 
 /** An operation that is not offered. */
 export interface LeftOut {
   readonly name: string;
-  /** What the server must be started with. */
+  /** The options that the server must be started with. */
   readonly requires: readonly string[];
 }
 
@@ -47,8 +49,7 @@ export function operationTools(context: OperationContext): { tools: Tool[]; left
 }
 
 function toolOf(operation: OperationDescription, secretFields: readonly string[], context: OperationContext): Tool {
-  const described = documented.get(operation.id);
-  if (described === undefined) throw new TypeError(`The document has no operation ${operation.id}.`);
+  const described = describedFor(context, operation.id);
   const outputSchema = outputSchemaOf(described);
   const fits = outputSchema && fromJsonSchema(outputSchema)["~standard"].validate;
   return {
@@ -66,18 +67,29 @@ function toolOf(operation: OperationDescription, secretFields: readonly string[]
         return failureResult(await failureLines(error, operation));
       }
       if (outputSchema === undefined || data === undefined) return textResult(`${operation.id} succeeded.`);
-      let shown: JsonObject;
+      let shown: JsonObject | undefined;
       try {
-        shown = await keepSecrets(data as JsonObject, secretFields, operation.id, context.saveSecret);
+        shown = context.isMock
+          ? (data as JsonObject)
+          : await keepSecrets(data as JsonObject, secretFields, operation.id, context.saveSecret);
       } catch (error) {
         return failureResult(lostLines(operation.id, error));
       }
+      if (shown === undefined) return failureResult(hiddenLines(operation.id, secretFields));
       const checked = await fits?.(shown);
       // An error of the protocol would look as if the request had failed.
-      if (checked?.issues) return failureResult(unexpectedLines(operation.id, shown));
+      if (checked?.issues) return failureResult(unexpectedLines(operation.id, secretFields, shown));
       return dataResult(shown);
     },
   };
+}
+
+/** The operation of the document, without a choice of the account where the client has one. */
+function describedFor({ hasFixedAccount = false }: OperationContext, id: string): DocumentedOperation {
+  const described = documented.get(id);
+  if (described === undefined) throw new TypeError(`The document has no operation ${id}.`);
+  const isOffered = (parameter: Parameter) => !(hasFixedAccount && argumentName(parameter) === "accountId");
+  return { ...described, parameters: described.parameters.filter(isOffered) };
 }
 
 type Method = (...given: unknown[]) => PromiseLike<unknown>;
@@ -104,22 +116,21 @@ function send(
   );
 }
 
-/** Replaces new secrets by a note after they were kept. */
+/** Replaces new secrets by a note after they were kept. Undefined where an answer may contain a secret elsewhere. */
 async function keepSecrets(
   data: JsonObject,
   fields: readonly string[],
   operation: string,
   saveSecret: SaveSecret | undefined,
-): Promise<JsonObject> {
-  if (saveSecret === undefined) return data;
-  const kept = { ...data };
-  for (const field of fields) {
-    const secret = data[field];
-    if (typeof secret !== "string") continue;
-    await saveSecret(secret, { operation, id: String(data.id) });
-    kept[field] = "[kept by the server, not shown]";
-  }
-  return kept;
+): Promise<JsonObject | undefined> {
+  if (fields.length === 0) return data;
+  const secrets = fields.map((field) => data[field]).filter((secret) => typeof secret === "string" && secret !== "");
+  for (const secret of secrets) await saveSecret?.(String(secret), { operation, id: String(data.id) });
+  const notes = fields.map((field) => [field, "[kept by the server, not shown]"]);
+  const shown: JsonObject = { ...data, ...Object.fromEntries(notes) };
+  const text = JSON.stringify(shown);
+  const isWhole = secrets.length === fields.length && !secrets.some((secret) => text.includes(String(secret)));
+  return isWhole ? shown : undefined;
 }
 
 const lostLines = (id: string, error: unknown): string[] => [
@@ -128,8 +139,16 @@ const lostLines = (id: string, error: unknown): string[] => [
   `What to do: Do not call ${id} again on your own. Ask the user to make room for the secret first.`,
 ];
 
-const unexpectedLines = (id: string, data: JsonObject): string[] => [
-  `${id} succeeded, but the answer is not as the API describes it: ${JSON.stringify(data)}`,
+const hiddenLines = (id: string, fields: readonly string[]): string[] => [
+  `${id} was carried out. Its answer has no secret where the API describes it (${fields.join()}), so it is not shown.`,
   "Outcome: applied. The request was carried out.",
-  `What to do: Do not call ${id} again because of this. Read the answer above.`,
+  `What to do: Do not call ${id} again on your own. Ask the user to check the secret on the platform.`,
+];
+
+const unexpectedLines = (id: string, secretFields: readonly string[], data: JsonObject): string[] => [
+  `${id} succeeded, but the answer is not as the API describes it${secretFields.length > 0 ? "" : `: ${JSON.stringify(data)}`}`,
+  "Outcome: applied. The request was carried out.",
+  secretFields.length > 0
+    ? `What to do: Do not call ${id} again because of this. The answer is not shown, because it may contain a secret.`
+    : `What to do: Do not call ${id} again because of this. Read the answer above.`,
 ];

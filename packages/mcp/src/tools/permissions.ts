@@ -1,13 +1,13 @@
-// Which operations a server offers for a real platform. On a mock, everything is allowed.
+// The operations that a server offers for a real platform. On a mock, everything is allowed.
 import type { OperationDescription } from "@call-transfer/spec";
 
-/** What may be done on a real platform besides reading. */
+/** Permissions on a real platform besides reading. */
 export interface Permissions {
-  /** Whether calls may be placed. */
+  /** Calls may be placed. */
   readonly calls: boolean;
-  /** Whether anything else may be changed. */
+  /** Anything else may be changed. */
   readonly changes: boolean;
-  /** Whether there is a place for new secrets, which an assistant must not see. */
+  /** There is a place for new secrets, which an assistant must not see. */
   readonly secrets: boolean;
 }
 
@@ -16,11 +16,11 @@ export const everything: Permissions = { calls: true, changes: true, secrets: tr
 
 type Facts = Pick<OperationDescription, "method" | "scope">;
 
-/** Whether an operation places a call. */
+/** Tells whether an operation places a call. */
 export const placesCalls = ({ method, scope }: Facts): boolean => method !== "GET" && scope.startsWith("calls:");
 
 /**
- * What must be given to the server before it offers an operation: options of the command, and in brackets those of
+ * Lists the options that a server lacks to offer an operation: those of the command, and in brackets those of
  * `createMcpServer`. Empty if the operation is offered.
  *
  * @param returnsSecret Whether the operation returns a new secret.
