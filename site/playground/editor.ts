@@ -10,6 +10,8 @@ import { tags } from "@lezer/highlight";
 export interface Editor {
   /** The text of the program. */
   text: string;
+  /** Whether a value is the number of one of its lines. */
+  hasLine(value: unknown): value is number;
   /** Marks a line as the place of an error, or none. */
   mark(line: number | undefined): void;
   /** Puts the cursor on a line. */
@@ -34,8 +36,7 @@ const mark = StateField.define({
     for (const effect of effects) {
       if (!effect.is(setMark)) continue;
       const { value } = effect;
-      const exists = value !== undefined && value <= state.doc.lines;
-      return exists ? Decoration.set(markedLine.range(state.doc.line(value).from)) : Decoration.none;
+      return value === undefined ? Decoration.none : Decoration.set(markedLine.range(state.doc.line(value).from));
     }
     return docChanged ? Decoration.none : marks;
   },
@@ -80,6 +81,8 @@ export function createEditor(
       // A new state, so that undo does not lead to another program.
       view.setState(stateOf(text));
     },
+    hasLine: (value): value is number =>
+      Number.isInteger(value) && Number(value) >= 1 && Number(value) <= view.state.doc.lines,
     mark: (line) => view.dispatch({ effects: setMark.of(line) }),
     goTo(line) {
       const { doc } = view.state;

@@ -1,6 +1,9 @@
 /** The name of the worker's script in stack traces. */
 export const runtimeName = "playground-runtime.js";
 
+/** The number of backends of a program that the page lists: its first ones. */
+export const mostBackends = 20;
+
 /** A request to a backend of the program. */
 export interface SentRequest {
   readonly method: string;
@@ -9,16 +12,16 @@ export interface SentRequest {
   readonly body: ArrayBuffer | undefined;
 }
 
-/** What the page sends to the worker of a program. */
+/** A message of the page to the worker of a program. */
 export type ToWorker =
   | { readonly type: "run"; readonly source: string }
   | { readonly type: "request"; readonly id: number; readonly backend: number; readonly request: SentRequest }
   | { readonly type: "abort"; readonly id: number };
 
-/** How a line of the output came about. */
+/** The kind of a printed text. */
 export type Level = "log" | "warn" | "error";
 
-/** What the worker of a program sends to the page. Texts may contain ANSI colours. */
+/** A message of the worker of a program to the page. Texts may contain ANSI colours. */
 export type FromWorker =
   | { readonly type: "print"; readonly level: Level; readonly text: string }
   /** An error that the program did not catch, and its line if that is known. */

@@ -28,9 +28,14 @@ const longMs = 5000;
  */
 export function mountPlayground(parent: HTMLElement, colours: Colours): MountedPlayground {
   const view = createView(parent);
-  const runtime = import("virtual:playground-runtime");
+  /** The script of the worker; undefined if it could not be loaded. */
+  const runtime = import("virtual:playground-runtime").then(
+    ({ text }) => text,
+    () => undefined,
+  );
   let program: RunningProgram | undefined;
-  let isRunning = false;
+  /** Counts each start and each end, so that a start that waits for the runtime continues only if it is the latest. */
+  let turn = 0;
   let reminder: ReturnType<typeof setTimeout> | undefined;
 
   const editor = createEditor(view.editor, view.hint.id, { run: () => void run(), changed: () => view.say("") });
@@ -45,13 +50,13 @@ export function mountPlayground(parent: HTMLElement, colours: Colours): MountedP
   }
 
   function rest(status: string) {
-    isRunning = false;
+    turn += 1;
     clearTimeout(reminder);
     view.setRunning(false);
     view.say(status);
   }
 
-  /** Ends the program and removes all that is seen of it. */
+  /** Ends the program and clears its output and its backends. */
   function discard() {
     program?.stop();
     program = undefined;
@@ -63,20 +68,23 @@ export function mountPlayground(parent: HTMLElement, colours: Colours): MountedP
 
   async function run() {
     discard();
-    isRunning = true;
+    const mine = turn;
     view.setRunning(true);
     view.say("Running…");
     view.showOutput();
     const started = performance.now();
-    const { text: script } = await runtime;
-    if (!isRunning) return;
+    const script = await runtime;
+    if (mine !== turn) return;
+    if (script === undefined) return rest("The playground could not be loaded. Reload the page.");
     reminder = setTimeout(() => view.offerStop(), longMs);
     program = startProgram(script, markAwaits(editor.text), {
       backend: (backend) => inspector.add(backend),
       printed(message) {
         if (message.type === "print") return output.print(message.level, message.text);
-        output.error(message.text, message.line);
-        editor.mark(message.line);
+        // A program can choose the line of its errors.
+        const line = editor.hasLine(message.line) ? message.line : undefined;
+        output.error(message.text, line);
+        editor.mark(line);
       },
       ended(failed) {
         output.flush();
@@ -93,7 +101,9 @@ export function mountPlayground(parent: HTMLElement, colours: Colours): MountedP
   }
 
   async function share() {
-    const url = new URL(`#code=${await encode(editor.text)}`, location.href);
+    const code = await encode(editor.text);
+    if (code === undefined) return view.say("The program is too long for a link.");
+    const url = new URL(`#code=${code}`, location.href);
     history.replaceState(history.state, "", url);
     try {
       await navigator.clipboard.writeText(url.href);

@@ -1,7 +1,7 @@
 import { element } from "./element.ts";
 import type { Level } from "./messages.ts";
 
-/** What a program prints. */
+/** The output of a program. */
 export interface Output {
   clear(): void;
   /** Adds a text, which may contain ANSI colours. */
@@ -34,7 +34,7 @@ export function createOutput(list: HTMLElement, goTo: (line: number) => void): O
   let waiting: Node[] = [];
   let count = 0;
   const flush = () => {
-    // Who reads earlier lines stays there.
+    // A reader of earlier lines stays there.
     const isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 8;
     list.append(...waiting);
     waiting = [];

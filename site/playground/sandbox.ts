@@ -1,7 +1,7 @@
-import type { FromWorker, ToWorker } from "./messages.ts";
+import { type FromWorker, mostBackends, type ToWorker } from "./messages.ts";
 import { createRemoteBackends, type RemoteBackend } from "./remote-backends.ts";
 
-/** What happens in a running program. */
+/** The functions that are called while a program runs. */
 export interface ProgramListener {
   printed(message: Extract<FromWorker, { type: "print" | "uncaught" }>): void;
   ended(failed: boolean): void;
@@ -38,11 +38,15 @@ export function startProgram(runtime: string, source: string, listener: ProgramL
   const { port1: port, port2 } = new MessageChannel();
   const send = (message: ToWorker) => port.postMessage(message);
   const backends = createRemoteBackends(send);
+  let created = 0;
   port.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.type === "print" || data.type === "uncaught") listener.printed(data);
     else if (data.type === "ended") listener.ended(data.failed === true);
-    else if (data.type === "backend") listener.backend(backends.create());
-    else backends.receive(data);
+    else if (data.type === "backend") {
+      // The worker has the same limit, but a hostile program may have changed the worker.
+      created += 1;
+      if (created <= mostBackends) listener.backend(backends.create());
+    } else backends.receive(data);
   };
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");

@@ -1,6 +1,6 @@
 import { element } from "./element.ts";
 
-/** What the user can press. */
+/** The actions of the buttons. */
 export interface Actions {
   run(): void;
   stop(): void;

@@ -1,12 +1,11 @@
 // The playground of the built site, in a browser without a network.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { nameOf, programs } from "../../site/playground/programs.ts";
+import { editor, ended, openPlayground, output, press, run } from "./playground-page.ts";
 import { type ServedSite, serveSite, themes } from "./served-site.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -17,34 +16,8 @@ before(async () => {
 });
 after(() => site[Symbol.asyncDispose]());
 
-const editor = (page: Page) => page.getByRole("textbox", { name: "Program" });
-const press = (page: Page, name: RegExp) =>
-  page.getByRole("toolbar", { name: "Program" }).getByRole("button", { name }).click();
-const ended = (page: Page) =>
-  page
-    .getByRole("status")
-    .getByText(/^(?:Done|Failed) after/)
-    .waitFor();
-
-/** Opens the playground, with a program in place of the first one if there is one. */
-async function open(source?: string, options: Parameters<ServedSite["open"]>[1] = {}, hash = "") {
-  const opened = await site.open(`/playground${hash}`, options);
-  await editor(opened.page).waitFor();
-  if (source !== undefined) await editor(opened.page).fill(source);
-  return opened;
-}
-
-async function run(page: Page): Promise<string> {
-  await press(page, /^Run/);
-  await ended(page);
-  return output(page);
-}
-
-/** What the program has printed so far. */
-async function output(page: Page): Promise<string> {
-  const texts = await page.locator(".pg-text").allTextContents();
-  return texts.join("\n");
-}
+const open = (...options: Parameters<typeof openPlayground> extends [unknown, ...infer Rest] ? Rest : never) =>
+  openPlayground(site, ...options);
 
 const line = (page: Page, text: string | RegExp) => page.getByRole("log", { name: "Output" }).getByText(text);
 const inspector = (page: Page) => page.locator("call-transfer-inspector");
@@ -191,23 +164,6 @@ await create();`,
     });
 });
 
-describe("a program that does not end", () => {
-  for (const [name, source] of [
-    ["an endless loop", "for (;;);"],
-    ["an endless loop that prints", "for (;;) console.log('again');"],
-    ["a promise that nothing settles", "await new Promise(() => {});"],
-  ] as const)
-    it(`can be stopped, and another one run: ${name}`, async () => {
-      await using opened = await open(source);
-      const { page } = opened;
-      await press(page, /^Run/);
-      await page.getByRole("button", { name: "Stop it" }).click();
-      await page.getByRole("status").getByText("Stopped").waitFor();
-      await editor(page).fill("console.log('next')");
-      assert.equal(await run(page), "next");
-    });
-});
-
 describe("a link", () => {
   const source = 'console.log("from a link: äöü 😀");\n';
 
@@ -227,82 +183,80 @@ describe("a link", () => {
     assert.equal(await run(page), "from a link: äöü 😀");
   });
 
+  it("is not made of a program that is too long", async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await editor(page).fill(`// ${"x".repeat(100_000)}`);
+    const before = page.url();
+    await press(page, /^Copy link/);
+    await page.getByRole("status").getByText("The program is too long for a link.").waitFor();
+    assert.equal(page.url(), before);
+  });
+
   it("that is damaged shows the first program", async () => {
     await using opened = await open(undefined, {}, "#code=broken");
     await opened.page.getByText("The link is damaged.").waitFor();
-    assert.equal(await opened.page.getByRole("combobox", { name: "Program" }).inputValue(), nameOf(programs[0]));
+    await opened.page.locator(".cm-line").first().getByText("The API answers 503 once").waitFor();
   });
 });
 
-describe("a hostile program", () => {
-  it("prints markup as text", async () => {
-    const markup = `</script><img src=x onerror="document.title='taken'"><b id="taken">`;
-    await using opened = await open(
-      `const markup = ${JSON.stringify(markup)}; console.log(markup); console.log({ [markup]: markup }); throw new Error(markup);`,
-    );
-    const { page } = opened;
-    assert.ok((await run(page)).startsWith(markup));
-    assert.equal(await page.locator("#taken, .pg-lines img").count(), 0);
-  });
+describe("the script of the worker", () => {
+  const script = /playground-runtime/;
 
-  it("reaches neither the network, nor the page, nor what the site stores", async () => {
-    let requests = 0;
-    const server = createServer((_, response) => {
-      requests += 1;
-      response.writeHead(200, { "access-control-allow-origin": "*", "content-type": "text/javascript" }).end("1");
+  it("runs a program once, however often the keys were pressed before it came", async () => {
+    await using opened = await site.open("/errors");
+    const { page } = opened;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const escapes = `
-const url = ${JSON.stringify(url)};
-async function attempt(name: string, escape: () => unknown) {
-  try {
-    console.log(name, "succeeded", await escape());
-  } catch {
-    console.log(name, "failed");
-  }
-}
-const opened = (target: EventTarget) => new Promise((resolve, reject) => {
-  target.addEventListener("open", resolve);
-  target.addEventListener("message", resolve);
-  target.addEventListener("error", reject);
-});
-await attempt("fetch", () => fetch(url));
-await attempt("original fetch", () => Object.getPrototypeOf(self).fetch.call(self, url));
-await attempt("XMLHttpRequest", () => {
-  const request = new XMLHttpRequest();
-  request.open("GET", url, false);
-  request.send();
-});
-await attempt("WebSocket", () => opened(new WebSocket(url.replace("http", "ws"))));
-await attempt("EventSource", () => opened(new EventSource(url)));
-await attempt("import", () => new Function("url", "return import(url)")(url));
-await attempt("worker", () => new Promise((resolve, reject) => {
-  const script = \`fetch("\${url}").then(() => postMessage(true), () => postMessage(false))\`;
-  const worker = new Worker("data:text/javascript," + encodeURIComponent(script));
-  worker.onmessage = ({ data }) => (data ? resolve(data) : reject(data));
-}));
-await attempt("indexedDB", () => indexedDB.open("site"));
-await attempt("caches", () => caches.keys());
-await attempt("localStorage", () => localStorage.length);
-await attempt("document", () => document.cookie);
-await attempt("parent", () => parent.document);
-await attempt("origin", () => { if (self.origin === "null") throw new Error("It is opaque.") });
-`;
-    await using opened = await open(escapes);
+    await page.route(script, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(`${site.url}/playground`);
+    await editor(page).fill("console.log('once')");
+    await page.keyboard.press("Control+Enter");
+    await press(page, /^Stop/);
+    await editor(page).focus();
+    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press("Control+Enter");
+    release();
+    await ended(page);
+    assert.equal(await output(page), "once");
+    assert.equal(await page.locator("iframe").count(), 1);
+  });
+
+  it("says what to do when it cannot be loaded", async () => {
+    await using opened = await site.open("/errors");
     const { page } = opened;
-    await page.evaluate(() => localStorage.setItem("secret", "1"));
-    const lines = (await run(page)).split("\n");
-    // The policy of the frame reports what it refused.
-    opened.troubles.length = 0;
-    server.closeAllConnections();
-    server.close();
-    assert.equal(lines.length, 13);
-    assert.deepEqual(
-      lines.filter((text) => !text.endsWith(" failed")),
-      [],
-    );
-    assert.equal(requests, 0);
+    await page.route(script, (route) => route.abort());
+    await page.goto(`${site.url}/playground`);
+    await editor(page).waitFor();
+    await press(page, /^Run/);
+    await page.getByRole("status").getByText("The playground could not be loaded. Reload the page.").waitFor();
+    // The browser reports the script.
+    const others = opened.troubles.splice(0).filter((trouble) => !trouble.includes("ERR_FAILED"));
+    assert.deepEqual(others, []);
+  });
+});
+
+describe("the console", () => {
+  it("counts, measures and shows objects as Node does", async () => {
+    await using opened = await open(`console.count(); console.count(); console.countReset(); console.count();
+console.dir("text"); console.time("t"); console.timeEnd("t"); console.timeEnd("t");`);
+    const lines = (await run(opened.page)).split("\n");
+    assert.match(lines.splice(4, 1).join(), /^t: \d+\.\d{3}ms$/);
+    assert.deepEqual(lines, ["default: 1", "default: 2", "default: 1", "'text'", "Warning: No such label 't'"]);
+  });
+
+  it("shows 2,000 texts and says that there were more", async () => {
+    await using opened = await open("for (let index = 1; index <= 2001; index += 1) console.log(index);");
+    const lines = (await run(opened.page)).split("\n");
+    assert.deepEqual(lines.slice(1999), [
+      "2000",
+      "The program has printed more than 2000 times. The rest is not shown.",
+    ]);
   });
 });
 

@@ -1,4 +1,5 @@
-import type { FromWorker, SentRequest } from "../messages.ts";
+import { type FromWorker, mostBackends, type SentRequest } from "../messages.ts";
+import { partsOf } from "../parts.ts";
 import type { Fetching } from "./modules.ts";
 
 /** Backends of a program that answer requests of the page. */
@@ -15,6 +16,8 @@ export function createBackends(post: (message: FromWorker, moved?: Transferable[
   const underWay = new Map<number, AbortController>();
   return {
     add(backend) {
+      // A backend beyond the limit is not kept, so that a loop that creates backends does not fill the memory.
+      if (backends.length >= mostBackends) return;
       backends.push(backend);
       post({ type: "backend" });
     },
@@ -32,7 +35,7 @@ export function createBackends(post: (message: FromWorker, moved?: Transferable[
         const response = await backends[index]?.fetch(sent, undefined, { address: "127.0.0.1" });
         if (response === undefined) throw new Error(`The program has no backend ${index}.`);
         post({ type: "head", id, status: response.status, headers: [...response.headers] });
-        for await (const chunk of response.body ?? []) post({ type: "chunk", id, chunk });
+        if (response.body) for await (const chunk of partsOf(response.body)) post({ type: "chunk", id, chunk });
         post({ type: "end", id });
       } catch (error) {
         post({ type: "broken", id, message: String(error) });

@@ -2,22 +2,27 @@ import { type ApiError, RequestError } from "@call-transfer/sdk";
 import { formatWithOptions, inspect } from "node-inspect-extracted";
 import { type FromWorker, type Level, runtimeName } from "../messages.ts";
 
-/** How many times a program may print, so that an endless loop does not fill the page's memory. */
+/** The number of times that a program may print, so that an endless loop does not fill the page's memory. */
 const mostPrints = 2000;
 const longestText = 100_000;
 
-/** The functions of `console`. They print what Node prints. */
+/**
+ * The functions of `console`. They print what Node prints, with two exceptions: `table` prints its value as `log` does, and
+ * `trace` prints no stack.
+ */
 export function createConsole(post: (message: FromWorker) => void): Partial<Console> {
   let prints = 0;
   let indentation = "";
+  const counts = new Map<string, number>();
+  const timers = new Map<string, number>();
   const put = (level: Level, text: string) => {
     prints += 1;
-    if (prints < mostPrints) post({ type: "print", level, text: shortened(indented(text, indentation)) });
-    if (prints === mostPrints)
+    if (prints <= mostPrints) post({ type: "print", level, text: shortened(indented(text, indentation)) });
+    if (prints === mostPrints + 1)
       post({
         type: "print",
         level: "warn",
-        text: `The program has printed ${mostPrints} times. The rest is not shown.`,
+        text: `The program has printed more than ${mostPrints} times. The rest is not shown.`,
       });
   };
   const printing =
@@ -25,17 +30,34 @@ export function createConsole(post: (message: FromWorker) => void): Partial<Cons
     (...values: unknown[]) =>
       put(level, format(values));
   const log = printing("log");
+  const printTime = (label: string, ...values: unknown[]) => {
+    const started = timers.get(label);
+    if (started === undefined) return put("warn", `Warning: No such label '${label}'`);
+    log(`${label}: ${(performance.now() - started).toFixed(3)}ms`, ...values);
+  };
   return {
     log,
     info: log,
     debug: log,
-    dir: (value) => log(value),
+    dir: (value, options?: object) => put("log", inspect(value, { colors: true, customInspect: false, ...options })),
     table: (value) => log(value),
     warn: printing("warn"),
     error: printing("error"),
     trace: printing("error"),
     assert(holds, ...values) {
       if (!holds) put("error", ["Assertion failed", ...(values.length > 0 ? [format(values)] : [])].join(": "));
+    },
+    count(label = "default") {
+      const count = (counts.get(label) ?? 0) + 1;
+      counts.set(label, count);
+      log(`${label}: ${count}`);
+    },
+    countReset: (label = "default") => void counts.delete(label),
+    time: (label = "default") => void timers.set(label, performance.now()),
+    timeLog: (label = "default", ...values) => printTime(label, ...values),
+    timeEnd(label = "default") {
+      printTime(label);
+      timers.delete(label);
     },
     group(...values) {
       if (values.length > 0) log(...values);

@@ -5,6 +5,27 @@ import { compile, createLines, evaluate } from "./compile.ts";
 import { createConsole, formatError } from "./console.ts";
 import { createRequire } from "./modules.ts";
 
+/** Names of globals that open connections, or a worker that has such globals. */
+const network = [
+  "fetch",
+  "fetchLater",
+  "XMLHttpRequest",
+  "WebSocket",
+  "WebSocketStream",
+  "WebTransport",
+  "EventSource",
+  "RTCPeerConnection",
+  "importScripts",
+  "Worker",
+  "SharedWorker",
+];
+
+/** Removes them. The policy of the frame refuses connections, too. This is a second line of defence. */
+function removeNetwork(): void {
+  for (let scope: object | null = self; scope !== null; scope = Reflect.getPrototypeOf(scope))
+    for (const name of network) Reflect.deleteProperty(scope, name);
+}
+
 function start(port: MessagePort): void {
   const post = (message: FromWorker, moved: Transferable[] = []) => port.postMessage(message, moved);
   const lines = createLines();
@@ -24,13 +45,13 @@ function start(port: MessagePort): void {
     post({ type: "ended", failed });
   };
 
-  // Without it, the SDK takes this for a server and accepts the demo's API key, which is no secret. It could load nothing.
-  Reflect.deleteProperty(Reflect.get(self, "WorkerGlobalScope").prototype, "importScripts");
+  // Without importScripts, the SDK takes this for a server and accepts the demo's API key, which is no secret.
+  removeNetwork();
   // As in Node, they work as properties of any object.
   for (const name of ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] as const)
     Object.assign(self, { [name]: self[name].bind(self) });
   Object.assign(console, createConsole(post));
-  // The policy of the frame refuses requests, too. This says why.
+  // An SDK without a fetch of its own calls this. The error says what to do.
   self.fetch = () =>
     Promise.reject(new TypeError("There is no network here. Give the client the backend: fetch: backend.fetch."));
   addEventListener("error", (event) => {
