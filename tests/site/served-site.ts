@@ -53,6 +53,8 @@ export interface OpenPage extends AsyncDisposable {
   readonly page: Page;
   /** The errors of the page so far. */
   readonly troubles: string[];
+  /** Shows the page in another theme. */
+  theme(theme: Theme): Promise<void>;
   /** axe-core's serious and critical findings, one text each. */
   findings(): Promise<readonly string[]>;
 }
@@ -111,6 +113,10 @@ async function openPage(
   return {
     page,
     troubles,
+    async theme(colorScheme) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(colorScheme === "dark" ? "html.dark" : "html:not(.dark)").waitFor({ state: "attached" });
+    },
     findings: () => findingsOf(page),
     async [Symbol.asyncDispose]() {
       await context.close();
