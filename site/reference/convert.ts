@@ -33,7 +33,7 @@ const conversion: TypeDocOptions = {
   name: "Packages",
   readme: "none",
   entryPoints: [],
-  // Paths only: the number of a line, a commit and a date would change pages that nobody edited.
+  // Paths only: the number of a line, a commit and a date would change pages without an edit.
   disableGit: true,
   sourceLinkTemplate: "{path}",
   excludePrivate: true,

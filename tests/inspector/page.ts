@@ -25,11 +25,11 @@ import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
 import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
-import axe from "axe-core";
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
 import { buildInspector } from "../../scripts/build-inspector.ts";
+import { findingsOf } from "../axe-findings.ts";
 
 /** How long a page may take for anything; long enough for a busy machine. */
 const withinMs = 60_000;
@@ -184,20 +184,4 @@ function settling(page: Page): () => Promise<void> {
         throw new Error(`The page waits for ${[...open].map((request) => request.url()).join(", ")}`);
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
   };
-}
-
-async function findingsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const violations = await page.evaluate(async () => {
-    const run: typeof axe.run = Reflect.get(Reflect.get(globalThis, "axe"), "run");
-    return (await run(document, { resultTypes: ["violations"] })).violations;
-  });
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, help, nodes }) =>
-      nodes.map(({ target, failureSummary = "" }) => {
-        const why = failureSummary.replace(/\s+/g, " ");
-        return `${id}: ${help}. ${target.join(" ")}: ${why}`;
-      }),
-    );
 }

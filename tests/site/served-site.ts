@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
+import { findingsOf } from "../axe-findings.ts";
 
 /** The folder that was built. */
 export const built = fileURLToPath(new URL("../../site/dist/", import.meta.url));
@@ -55,6 +55,8 @@ export interface OpenPage extends AsyncDisposable {
   readonly troubles: string[];
   /** Shows the page in another theme. */
   theme(theme: Theme): Promise<void>;
+  /** Returns whether the page is wider than a phone of 400 px. */
+  scrollsSidewaysOnPhone(): Promise<boolean>;
   /** axe-core's serious and critical findings, one text each. */
   findings(): Promise<readonly string[]>;
 }
@@ -117,26 +119,14 @@ async function openPage(
       await page.emulateMedia({ colorScheme });
       await page.locator(colorScheme === "dark" ? "html.dark" : "html:not(.dark)").waitFor({ state: "attached" });
     },
+    async scrollsSidewaysOnPhone() {
+      await page.setViewportSize({ width: 400, height: 800 });
+      return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+    },
     findings: () => findingsOf(page),
     async [Symbol.asyncDispose]() {
       await context.close();
       if (troubles.length > 0) throw new Error(`${url} had errors:\n${troubles.join("\n")}`);
     },
   };
-}
-
-async function findingsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const violations = await page.evaluate(async () => {
-    const run: typeof axe.run = Reflect.get(Reflect.get(globalThis, "axe"), "run");
-    return (await run(document, { resultTypes: ["violations"] })).violations;
-  });
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, help, nodes }) =>
-      nodes.map(
-        ({ target, failureSummary = "" }) =>
-          `${id}: ${help}. ${target.join(" ")}: ${failureSummary.replace(/\s+/g, " ")}`,
-      ),
-    );
 }
