@@ -8,11 +8,12 @@ import type { Fault } from "./faults/fault.ts";
 import { createAnswer } from "./http/answer.ts";
 import { errorResponse } from "./http/dispatch.ts";
 import type { AnyHandler } from "./http/exchange.ts";
+import { createFetch } from "./http/fetch.ts";
 import { controlPrefix } from "./http/paths.ts";
 import { createRecorder, entryOf, type RecordedRequest, type Recorder } from "./http/recorder.ts";
 import { createReplay } from "./http/replay.ts";
 import { callTransferOperations, type OperationTable } from "./http/router.ts";
-import { asFetched, type HandledResponse, type IncomingRequest } from "./http/transport.ts";
+import type { HandledResponse, IncomingRequest } from "./http/transport.ts";
 import type { ClockMode, WallClock } from "./model/clock.ts";
 import type { EventDetails, Events } from "./model/events.ts";
 import { checkInput, under } from "./model/input-error.ts";
@@ -83,7 +84,10 @@ export interface Peer {
 
 /** An in-process backend that implements the whole API behind a fetch function. Shares nothing with other backends. */
 export interface Backend extends BackendControls {
-  /** Responds to a request. Transport faults appear as they do in `fetch`: as a rejection, a wait or a broken body. */
+  /**
+   * Responds to a request. Transport faults and an abort appear as they do in `fetch`: as a rejection, a wait or a broken body.
+   * An aborted request that was not handled yet has no effect.
+   */
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
   /** Responds to a server, which plays transport faults itself. `url` is `request.url` by default. */
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
@@ -168,11 +172,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
     replay: createReplay(journal, record, answerAndRecord),
     events,
     isResumed,
-    async fetch(input, init, peer) {
-      init?.signal?.throwIfAborted();
-      const request = input instanceof Request && init === undefined ? input : new Request(input, init);
-      return asFetched(await backend.handle(request, peer), init === undefined ? request.signal : init.signal);
-    },
+    fetch: createFetch((request, peer?: Peer) => backend.handle(request, peer)),
     async handle(request, peer, url = new URL(request.url)) {
       if (keeper === undefined) return respond(request, peer, url);
       try {

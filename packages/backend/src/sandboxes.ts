@@ -2,10 +2,11 @@ import type { ErrorCode } from "@call-transfer/spec";
 import type { Backend, BackendOptions, Peer } from "./backend.ts";
 import { controlError } from "./control/reply.ts";
 import { errorResponse } from "./http/dispatch.ts";
+import { createFetch } from "./http/fetch.ts";
 import { controlPrefix } from "./http/paths.ts";
 import type { RecordedRequest } from "./http/recorder.ts";
 import { defaultSandbox, selectSandbox, unknownSandbox } from "./http/select-sandbox.ts";
-import { asFetched, type HandledResponse, type IncomingRequest } from "./http/transport.ts";
+import type { HandledResponse, IncomingRequest } from "./http/transport.ts";
 import { createIdleWatch } from "./idle.ts";
 import { systemClock } from "./model/clock.ts";
 import type { BackendEvent } from "./model/events.ts";
@@ -44,7 +45,7 @@ export interface Sandboxes {
    * `url` is `request.url` by default; its path may be modified.
    */
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
-  /** Responds to a request like `handle`. Transport faults appear as they do in `fetch`. */
+  /** Responds to a request like `handle`. Transport faults and an abort appear as they do in `fetch`. */
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
   /**
    * Records a request that something in front of the sandboxes answered: in the sandbox that the request selects if it
@@ -126,11 +127,7 @@ export function createSandboxes(options: SandboxesOptions = {}): Sandboxes {
       url.pathname = path;
       backend.record({ ...request, url });
     },
-    async fetch(input, init, peer) {
-      init?.signal?.throwIfAborted();
-      const request = input instanceof Request && init === undefined ? input : new Request(input, init);
-      return asFetched(await handle(request, peer), init === undefined ? request.signal : init.signal);
-    },
+    fetch: createFetch(handle),
     get default() {
       return defaultBackend();
     },

@@ -113,13 +113,8 @@ async function respondWithFaults(
 ): Promise<Sent & Reasons> {
   const byFault = (detail: string): Reasons => ({ decidedBy: { step: "fault", detail: `The fault ${id} ${detail}.` } });
   if (latency > 0 && !(await waitFor(latency, dispatcher.world, routed))) {
-    // The client has disconnected: nothing is processed, and no response can reach it.
     await recordUnreadBody(routed);
-    return {
-      response: new Response(),
-      transport: { kind: "hang" },
-      ...byFault("delayed the response, and the client disconnected"),
-    };
+    return { ...noResponse(), ...byFault("delayed the response, and the client disconnected") };
   }
   if (action !== undefined && !isCorruption(action))
     return { ...(await replaceResponse(dispatcher, routed, action)), ...byFault("replaced the response") };
@@ -130,6 +125,11 @@ async function respondWithFaults(
       ...reasonsOf(processed, routed, dispatcher),
     };
   } catch (error) {
+    if (routed.request.signal?.aborted === true)
+      return {
+        ...noResponse(),
+        decidedBy: { step: "body", detail: "The client disconnected before its body was read." },
+      };
     const answer = problem("internal_error");
     const decidedBy = decisionOf("operation", answer, routed.operation);
     return {
@@ -138,6 +138,11 @@ async function respondWithFaults(
       error: withoutCredentials(thrownText(error)),
     };
   }
+}
+
+/** The client has disconnected: nothing is processed, and no response can reach it. */
+function noResponse(): Sent {
+  return { response: new Response(), transport: { kind: "hang" } };
 }
 
 function reasonsOf(
@@ -182,7 +187,10 @@ async function replaceResponse(dispatcher: Dispatcher, routed: RoutedRequest, ac
 /** Reads the body of an unprocessed request, for the journal only. */
 async function recordUnreadBody({ request, operation, recordBody }: RoutedRequest): Promise<void> {
   if (!operation.hasBody) return;
-  await readBody(request, undefined, recordBody).catch(() => {
+  const { method, url, headers, body, bodyBytes } = request;
+  // Without the signal: what the client sent before it disconnected is recorded, too.
+  const sent = { method, url, headers, body, ...(bodyBytes && { bodyBytes }) };
+  await readBody(sent, undefined, recordBody).catch(() => {
     // The client has disconnected in the middle of the body.
   });
 }

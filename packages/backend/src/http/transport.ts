@@ -18,7 +18,7 @@ export interface IncomingRequest extends Pick<Request, "method" | "url" | "body"
   readonly headers: RequestHeaders;
   /** The body, if the server has already read it; `body` is then ignored. */
   readonly bodyBytes?: Uint8Array;
-  /** Aborts the wait of a latency fault. */
+  /** Ends the wait of a latency fault and the reading of the body: the client has disconnected, and nothing is processed. */
   readonly signal?: AbortSignal;
 }
 
@@ -86,7 +86,7 @@ export async function asFetched(
 }
 
 /** Waits for `work`; rejects with the abort reason if `signal` aborts first. */
-export function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   return new Promise((resolve, reject) => {
     onAbort(signal, reject);
     work.then(resolve, reject);

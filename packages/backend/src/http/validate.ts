@@ -126,14 +126,10 @@ async function readBounded(request: IncomingRequest, maxBytes: number): Promise<
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = request.body?.getReader();
-  for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
-    size += part.value.byteLength;
-    if (size > maxBytes) {
-      await reader?.cancel();
-      return undefined;
-    }
-    chunks.push(part.value);
+  for await (const chunk of chunksOf(request)) {
+    size += chunk.byteLength;
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
   }
   const [only] = chunks;
   if (only !== undefined && chunks.length === 1) return only;
@@ -144,6 +140,23 @@ async function readBounded(request: IncomingRequest, maxBytes: number): Promise<
     offset += chunk.byteLength;
   }
   return bytes;
+}
+
+/** The chunks of a body. Throws the abort's reason if the client disconnects. Leaving the loop cancels the body. */
+async function* chunksOf({ body, signal }: IncomingRequest): AsyncGenerator<Uint8Array> {
+  signal?.throwIfAborted();
+  if (body === null) return;
+  const reader = body.getReader();
+  const cancel = () => reader.cancel(signal?.reason);
+  signal?.addEventListener("abort", cancel);
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+    // A cancelled body looks like one that ended.
+    signal?.throwIfAborted();
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+    await reader.cancel();
+  }
 }
 
 /** Returns an error message for a value that is nested too deep or has a dangerous field name. */

@@ -1,6 +1,6 @@
 import { fieldErrorCodes } from "@call-transfer/spec";
 import { zErrorResponse } from "@call-transfer/spec/schemas";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import type { FaultAction } from "../../src/faults/fault.ts";
 import { InputError } from "../../src/model/input-error.ts";
@@ -329,6 +329,7 @@ describe("the journal records the request body for", () => {
     const answer = backend.fetch("http://mock.test/api/v1/calls", { ...init, signal: giveUp.signal });
     giveUp.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
+    await vi.waitFor(() => expect(backend.journal.get(1)).toBeDefined());
     expect(backend.journal.get(1)).toMatchObject({ status: 0, fault: "fault-1", requestBody: JSON.parse(placement) });
     expect(callsOf(backend)).toBe(0);
   });

@@ -1,0 +1,49 @@
+import { asFetched, type HandledResponse, type IncomingRequest, untilAborted } from "./transport.ts";
+
+/** A `fetch` whose third parameter says who sends the request. */
+type FetchFrom<Peer> = (input: Request | URL | string, init?: RequestInit, peer?: Peer) => Promise<Response>;
+
+/** Requests without a response yet. An abort reaches a `Request` only while something refers to it. */
+const inFlight = new Set<readonly unknown[]>();
+
+/**
+ * Makes a `fetch` of a function that responds to requests. As with the platform's `fetch`, `init` overrides a `Request`, also
+ * its signal, and an abort rejects with the signal's reason: before the request, until the response, and until its body is read.
+ */
+export function createFetch<Peer>(
+  handle: (request: IncomingRequest, peer?: Peer) => Promise<HandledResponse>,
+): FetchFrom<Peer> {
+  return async (input, init, peer) => {
+    const request = new Request(input, init);
+    const { signal } = request;
+    signal.throwIfAborted();
+    const held = [input, request];
+    inFlight.add(held);
+    try {
+      return await untilAborted(respond(handle(request, peer), request), signal);
+    } finally {
+      inFlight.delete(held);
+    }
+  };
+}
+
+async function respond(handling: Promise<HandledResponse>, request: Request): Promise<Response> {
+  const handled = await handling;
+  const { plain } = handled;
+  if (plain?.text === undefined) return asFetched(handled, request.signal);
+  return new Response(bodyUnlessAborted(plain.text, request), plain);
+}
+
+/** A body that fails if the request has been aborted by the time of the first read. */
+function bodyUnlessAborted(text: string, request: Request): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    type: "bytes",
+    pull(controller) {
+      if (request.signal.aborted) return controller.error(request.signal.reason);
+      // A byte stream takes no empty chunk.
+      if (text !== "") controller.enqueue(new TextEncoder().encode(text));
+      controller.close();
+      controller.byobRequest?.respond(0);
+    },
+  });
+}

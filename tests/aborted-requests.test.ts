@@ -1,0 +1,235 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
+import { type Backend, createBackend, createSandboxes, demo } from "@call-transfer/backend";
+import { type MockServer, startMockServer } from "@call-transfer/mock-server";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+
+/** A way to reach a backend: the platform's `fetch` over a socket, or a `fetch` of ours. */
+interface Door {
+  readonly fetch: typeof globalThis.fetch;
+  readonly url: string;
+  readonly backend: Backend;
+}
+
+let server: MockServer;
+beforeAll(async () => {
+  server = await startMockServer({ port: 0, clock: "frozen" });
+});
+afterEach(() => server.backend.reset());
+afterAll(() => server.close());
+
+const platform = (): Door => ({ fetch: globalThis.fetch, url: server.url, backend: server.backend });
+const ours: Readonly<Record<string, () => Door>> = {
+  "backend.fetch"() {
+    const backend = createBackend();
+    return { fetch: backend.fetch, url: "http://mock.test", backend };
+  },
+  "sandboxes.fetch"() {
+    const sandboxes = createSandboxes();
+    return { fetch: sandboxes.fetch, url: "http://mock.test", backend: sandboxes.default };
+  },
+};
+
+const body = JSON.stringify({ flowId: demo.flowId, fromNumber: demo.number, toNumber: "+15550200001" });
+const headers = { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" };
+const placement = { method: "POST", headers, body };
+const placing = (url: string, init: RequestInit = {}) => new Request(`${url}/api/v1/calls`, { ...placement, ...init });
+const reason = new Error("enough");
+const later = () => {
+  const stop = new AbortController();
+  return { signal: stop.signal, stop: () => stop.abort(reason) };
+};
+
+/** What a caller sees, and how many calls were placed. */
+async function outcomeOf(door: Door, run: (door: Door) => Promise<Response>) {
+  const seen = await run(door).then(
+    async (response) => ({ status: response.status, read: await readingOf(response) }),
+    (error: unknown) => ({ rejected: described(error) }),
+  );
+  // An aborted request that went on would place its call by then.
+  await endOfTurn();
+  const own = [...door.backend.state.calls.values()].filter(({ request }) => request.toNumber === "+15550200001");
+  return { ...seen, placed: own.length };
+}
+const readingOf = (response: Response) =>
+  response.text().then(
+    (text) => Object.keys(text === "" ? {} : JSON.parse(text)),
+    (error: unknown) => described(error),
+  );
+const described = (error: unknown) => (error === reason ? "the reason" : error instanceof Error ? error.name : error);
+
+/** Waits until the request has reached the fault that holds it. */
+const held = ({ backend }: Door) => vi.waitFor(() => expect(backend.faults.list()).toEqual([]));
+
+const cases: readonly [name: string, run: (door: Door) => Promise<Response>][] = [
+  ["no signal", ({ fetch, url }) => fetch(placing(url))],
+  ["no signal, in init", ({ fetch, url }) => fetch(`${url}/api/v1/calls`, placement)],
+  ["aborted, on the Request", ({ fetch, url }) => fetch(placing(url, { signal: AbortSignal.abort(reason) }))],
+  ["aborted, in init", ({ fetch, url }) => fetch(placing(url), { signal: AbortSignal.abort(reason) })],
+  [
+    "aborted, for a URL",
+    ({ fetch, url }) => fetch(`${url}/api/v1/calls`, { ...placement, signal: AbortSignal.abort(reason) }),
+  ],
+  ["aborted without a reason", ({ fetch, url }) => fetch(placing(url, { signal: AbortSignal.abort() }))],
+  ["aborted with a text", ({ fetch, url }) => fetch(placing(url, { signal: AbortSignal.abort("enough") }))],
+  ["aborted, and an invalid URL", ({ fetch }) => fetch("/nowhere:", { signal: AbortSignal.abort(reason) })],
+  [
+    "aborted on the Request, and init without a signal",
+    ({ fetch, url }) => fetch(placing(url, { signal: AbortSignal.abort(reason) }), { cache: "no-store" }),
+  ],
+  [
+    "aborted on the Request, and init with an undefined signal",
+    // @ts-expect-error Types of exact optional properties exclude undefined.
+    ({ fetch, url }) => fetch(placing(url, { signal: AbortSignal.abort(reason) }), { signal: undefined }),
+  ],
+  [
+    "aborted on the Request, and init clears the signal",
+    ({ fetch, url }) => fetch(placing(url, { signal: AbortSignal.abort(reason) }), { signal: null }),
+  ],
+  [
+    "aborted on the Request, and init has another signal",
+    ({ fetch, url }) => fetch(placing(url, { signal: AbortSignal.abort(reason) }), { signal: later().signal }),
+  ],
+  // @ts-expect-error No signal.
+  ["a signal that is none", ({ fetch, url }) => fetch(placing(url), { signal: {} })],
+  [
+    "a Request whose body was used",
+    async ({ fetch, url }) => {
+      const request = placing(url);
+      await request.text();
+      return fetch(request);
+    },
+  ],
+  [
+    "aborted at once after the start",
+    ({ fetch, url }) => {
+      const { signal, stop } = later();
+      const answer = fetch(placing(url), { signal });
+      stop();
+      return answer;
+    },
+  ],
+  ...["hang", { latency: 1000 }].flatMap((fault): typeof cases => [
+    [
+      `aborted on the Request during ${JSON.stringify(fault)}`,
+      async (door) => {
+        door.backend.faults.add({ do: fault as "hang" });
+        const { signal, stop } = later();
+        const answer = door.fetch(placing(door.url, { signal }));
+        answer.catch(() => {});
+        await held(door);
+        stop();
+        return answer;
+      },
+    ],
+    [
+      `aborted on the Request during ${JSON.stringify(fault)}, called as ky does`,
+      async (door) => {
+        door.backend.faults.add({ do: fault as "hang" });
+        const { signal, stop } = later();
+        const answer = door.fetch(placing(door.url, { signal }), { cache: "no-store" });
+        answer.catch(() => {});
+        await held(door);
+        stop();
+        return answer;
+      },
+    ],
+    [
+      `a time limit in init during ${JSON.stringify(fault)}`,
+      (door) => {
+        door.backend.faults.add({ do: fault as "hang" });
+        return door.fetch(placing(door.url), { signal: AbortSignal.timeout(5) });
+      },
+    ],
+  ]),
+  [
+    "aborted during an upload that could end there",
+    async ({ fetch, url }) => {
+      const { signal, stop } = later();
+      let isSent = false;
+      const upload = new ReadableStream({
+        pull(controller) {
+          if (isSent) stop();
+          else controller.enqueue(new TextEncoder().encode(body));
+          isSent = true;
+        },
+      });
+      return fetch(`${url}/api/v1/calls`, { ...placement, body: upload, signal, duplex: "half" } as RequestInit);
+    },
+  ],
+  [
+    "aborted after the head",
+    async ({ fetch, url }) => {
+      const { signal, stop } = later();
+      const response = await fetch(placing(url), { signal });
+      stop();
+      return response;
+    },
+  ],
+  [
+    "aborted after the head of a slow body",
+    async (door) => {
+      door.backend.faults.add({ do: "slowBody" });
+      const { signal, stop } = later();
+      const response = await door.fetch(placing(door.url), { signal });
+      stop();
+      return response;
+    },
+  ],
+  [
+    "aborted after the head, without a body",
+    async (door) => {
+      const { signal, stop } = later();
+      door.backend.faults.add({ do: { status: 204 } });
+      const response = await door.fetch(placing(door.url), { signal });
+      stop();
+      return response;
+    },
+  ],
+  [
+    "aborted after the body",
+    async ({ fetch, url }) => {
+      const { signal, stop } = later();
+      const response = await fetch(placing(url), { signal });
+      const text = await response.text();
+      stop();
+      return new Response(text, response);
+    },
+  ],
+];
+
+describe.each(Object.entries(ours))("%s acts as the platform's fetch over a socket:", (_, open) => {
+  it.each(cases)("%s", async (_name, run) => {
+    const expected = await outcomeOf(platform(), run);
+    expect(await outcomeOf(open(), run)).toEqual(expected);
+  });
+});
+
+describe.each(Object.entries(ours))("%s, of a request that its client aborts", (_, open) => {
+  it("before it begins, notes nothing and changes nothing", async () => {
+    const door = open();
+    await expect(door.fetch(placing(door.url, { signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
+    expect([door.backend.journal.list(), door.backend.events.latest().events]).toEqual([[], []]);
+  });
+
+  it.each(["as it begins", "while it is read"])(
+    "during the upload, %s, notes that, and stops reading",
+    async (when) => {
+      const { backend, fetch, url } = open();
+      const { signal, stop } = later();
+      const upload = { begun: Promise.withResolvers<void>(), cancelled: Promise.withResolvers<unknown>() };
+      const endless = new ReadableStream({
+        pull: () => upload.begun.resolve(),
+        cancel: (why) => upload.cancelled.resolve(why),
+      });
+      const init = { ...placement, body: endless, signal, duplex: "half" } as RequestInit;
+      const answer = expect(fetch(`${url}/api/v1/calls`, init)).rejects.toBe(reason);
+      if (when === "while it is read") await upload.begun.promise;
+      stop();
+      await answer;
+      if (when === "while it is read") expect(await upload.cancelled.promise).toBe(reason);
+      await vi.waitFor(() =>
+        expect(backend.journal.list()).toMatchObject([{ status: 0, decidedBy: { step: "body" } }]),
+      );
+    },
+  );
+});
