@@ -10,6 +10,7 @@ export const policyDescriptions = {
   callQueueLimit: { description: "The number of calls of one account that may wait in the queue.", assumption: "A-38" },
   dailyCallLimit: { description: "The number of calls that one account may place between two midnights UTC.", assumption: "A-38" },
   recipientTimeZone: { description: "The IANA time zone of recipients when neither the contact nor the account has one; `unknown` skips the check of callable hours for them.", assumption: "A-37" },
+  queuedCallsRechecked: { description: "Whether the rules for a call apply again when it leaves the queue, and end it if one refuses it.", assumption: "A-49" },
   callDurationSecs: { description: "The duration of a call, in seconds.", assumption: "A-25" },
   callListLagSecs: { description: "Seconds until a new call appears in the list.", assumption: "A-39" },
   queuedCallsListed: { description: "Whether queued calls are listed.", assumption: "A-39" },

@@ -3,6 +3,7 @@ import type { Policies } from "../model/policies.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { AccountRecord, ApiKeyRecord } from "../model/records.ts";
 import type { State } from "../model/state.ts";
+import { checkSuspended } from "../rules/accounts.ts";
 import { claimsOf, type Tokens } from "./tokens.ts";
 import type { RequestHeaders } from "./transport.ts";
 
@@ -90,7 +91,8 @@ export function selectAccount(
   const account = state.accounts.get(accountId);
   const role = roleIn(accountId, caller, state);
   if (account === undefined || role === undefined) return problem("account_access_denied");
-  if (account.suspended) return problem("account_suspended");
+  const suspended = checkSuspended(account);
+  if (suspended) return suspended;
   const isSelf = operation.roles.includes("self") && isSameUser(accountId, caller, params, state);
   if (!isSelf && !operation.roles.includes(role)) {
     const permitted = operation.roles.map((one) => (one === "self" ? "the member's own user" : one)).join(", ");

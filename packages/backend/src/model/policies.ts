@@ -22,6 +22,8 @@ export interface Policies {
    * hours for them (A-37).
    */
   recipientTimeZone: string;
+  /** Whether the rules for a call apply again when it leaves the queue, and end it if one refuses it. */
+  queuedCallsRechecked: boolean;
   /** The duration of a call, in seconds. */
   callDurationSecs: number;
   /** Seconds until a new call appears in the list. */
@@ -65,6 +67,7 @@ export function defaultPolicies(): Policies {
     callQueueLimit: 100,
     dailyCallLimit: 10_000,
     recipientTimeZone: unknownTimeZone,
+    queuedCallsRechecked: true,
     callDurationSecs: 60,
     callListLagSecs: 0,
     queuedCallsListed: true,

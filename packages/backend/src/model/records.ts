@@ -114,6 +114,8 @@ export const recordSchemas = {
     status: z.string(),
     createdAt: seedTime,
     startedAt: seedTime.optional(),
+    /** The error code of the rule that ended the call as it left the queue. */
+    reason: z.string().optional(),
     /** The request that placed the call, with every field it brought. */
     request: z.record(z.string(), z.unknown()).default({}),
   }),

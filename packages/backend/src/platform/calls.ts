@@ -1,6 +1,6 @@
 import type { CallRecord } from "../model/records.ts";
 import type { World } from "../model/world.ts";
-import { callEndsAt, elapsedSecs } from "../rules/calls.ts";
+import { callEndsAt, elapsedSecs, refusalFromQueue } from "../rules/calls.ts";
 
 /** The kind of the timer that ends a call. */
 export const callEndTimer = "call.ends";
@@ -24,11 +24,21 @@ function completeCall(world: World, callId: string, now: number): void {
   drainQueue(world, call.accountId, now);
 }
 
-/** Starts waiting calls, first in, first out, up to the concurrent-call limit. */
+/**
+ * Starts waiting calls, first in, first out, up to the concurrent-call limit (A-25). Ends those that a rule refuses by then
+ * (A-49), without the use of a line.
+ */
 export function drainQueue(world: World, accountId: string, now: number): void {
   const { waiting, active } = world.state.calls.of(accountId);
   for (const call of waiting.values()) {
     if (active.size >= world.policies.concurrentCallLimit) return;
+    const refusal = refusalFromQueue(world.state, world.policies, call, now);
+    if (refusal !== undefined) {
+      const { code: reason } = refusal.problem;
+      world.state.calls.set(call.id, { ...call, status: "failed", reason });
+      world.events.emit("call.failed", { id: call.id, reason });
+      continue;
+    }
     const started: CallRecord = { ...call, status: "in_progress", startedAt: now };
     world.state.calls.set(call.id, started);
     startCall(world, started);

@@ -1,5 +1,5 @@
 import { limits } from "@call-transfer/spec";
-import type { zCreateCallRequest } from "@call-transfer/spec/schemas";
+import { zCreateCallRequest } from "@call-transfer/spec/schemas";
 import type * as z from "zod";
 import { dayOf } from "../model/indexes.ts";
 import { type Policies, unknownTimeZone } from "../model/policies.ts";
@@ -7,6 +7,7 @@ import { type Problem, problem } from "../model/problem.ts";
 import type { AccountRecord, CallRecord } from "../model/records.ts";
 import { contactKey, type State } from "../model/state.ts";
 import { localHour } from "../model/time-zone.ts";
+import { checkSuspended } from "./accounts.ts";
 
 /** The result of a placement: placed, or queued at a position counted from 1. */
 export type Placement = { readonly type: "initiated" } | { readonly type: "queued"; readonly position: number };
@@ -70,10 +71,8 @@ export function decidePlacement(
   request: PlacementRequest,
   now: number,
 ): Placement | Problem {
-  for (const check of checks) {
-    const refusal = check(state, account, request, now, policies);
-    if (refusal !== undefined) return refusal;
-  }
+  const refusal = firstRefusal(state, policies, account, request, now);
+  if (refusal !== undefined) return refusal;
   const { waiting, active, placedOn } = state.calls.of(account.id);
   let today = 0;
   for (const [day, placed] of placedOn) if (day >= dayOf(now)) today += placed;
@@ -86,6 +85,36 @@ export function decidePlacement(
   );
   const wait = Number.isFinite(nextEnd) ? nextEnd - now : policies.callDurationSecs * 1000;
   return problem("queue_full", { meta: { retryAfterSecs: Math.max(1, Math.ceil(wait / 1000)) } });
+}
+
+function firstRefusal(
+  state: State,
+  policies: Policies,
+  account: AccountRecord,
+  request: PlacementRequest,
+  now: number,
+): Problem | undefined {
+  for (const check of checks) {
+    const refusal = check(state, account, request, now, policies);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+/**
+ * Why a call may not leave the queue at `now`, in milliseconds (A-49): the account is suspended, or a check of a placement
+ * fails. Its day's limit counted the call when it was placed. A seeded call without a request has nothing else to check.
+ */
+export function refusalFromQueue(
+  state: State,
+  policies: Policies,
+  call: Pick<CallRecord, "accountId" | "request">,
+  now: number,
+): Problem | undefined {
+  const account = state.accounts.get(call.accountId);
+  if (account === undefined || !policies.queuedCallsRechecked) return undefined;
+  const request = zCreateCallRequest.safeParse(call.request);
+  return checkSuspended(account) ?? (request.data && firstRefusal(state, policies, account, request.data, now));
 }
 
 /** Whole seconds that a call in progress has lasted at `now`, in milliseconds. */

@@ -373,6 +373,26 @@ const placementCases = [
   }),
   contractCase({
     noun,
+    name: "a call that leaves the queue outside the callable hours does not start, and leaves its line to the next call",
+    needs: [...needs, "policies", "clock"],
+    async run(target, check) {
+      await target.policies.set({ concurrentCallLimit: 1 });
+      const client = await connect(target, asKey);
+      await target.clock.advance({ to: midnight + limits.callableUntilHour * hourMs - 1 });
+      // Where the last recipient is, it is early afternoon.
+      for (const toNumber of [telephony.recipient, telephony.recipient, telephony.asleep])
+        await client.calls.create({ ...request, toNumber });
+      await target.clock.advance({ by: minuteMs + 10_000 });
+      const { calls } = await client.calls.list({ limit: 3 });
+      check.equal(
+        calls.map(({ duration }) => duration),
+        [10, 0, 60],
+        "durations of the last one, the one that waited into the night, and the first",
+      );
+    },
+  }),
+  contractCase({
+    noun,
     name: "the daily limit counts only outbound calls since midnight UTC",
     needs: [...needs, "policies"],
     async run(target, check) {

@@ -132,6 +132,10 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
     about: "How long calls last and how the queue moves",
     unmet: "no call was queued: that needs as many calls as the account may have at once",
   },
+  "A-49": {
+    about: "Whether the rules for a call apply again when it leaves the queue",
+    unmet: "no call was queued: that needs as many calls as the account may have at once",
+  },
   "A-26": {
     about: "Removing hours that are not set",
     unmet: "needs permission to remove hours: --allow-changes --hours-member",

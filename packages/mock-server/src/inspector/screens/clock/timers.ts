@@ -97,6 +97,7 @@ const happenings: Readonly<Record<string, { readonly text: string; readonly tone
   "key.expired": { text: "API key expired", tone: "bad" },
   "call.started": { text: "Call started", tone: "ok" },
   "call.completed": { text: "Call completed", tone: "idle" },
+  "call.failed": { text: "Queued call failed", tone: "bad" },
   "webhook.sent": { text: "Webhook sent", tone: "info" },
   "webhook.delivered": { text: "Webhook answered", tone: "info" },
 };
