@@ -55,9 +55,24 @@ describe("the recorder", () => {
       "must have status 401",
     ],
     ["an unknown code", () => answer(401, { ...problem("token_missing"), code: "nope" }), "not a code of the table"],
-    ["a validation error without field errors", () => answer(400, problem("validation_failed")), "has no field errors"],
+    ...[undefined, null, []].map(
+      (errors) =>
+        [
+          `a validation error whose errors are ${JSON.stringify(errors)}`,
+          () => answer(400, problem("validation_failed", { errors })),
+          "validation_failed has no field errors",
+        ] as const,
+    ),
   ])("reports %s", async (_what, response, words) => {
     expect((await violationsOf(response)).join("\n")).toContain(words);
+  });
+
+  it("reports an unlisted value of an enum, unless the target may have new values", async () => {
+    const roles = () => answer(200, { roles: [{ role: "janitor", permissions: [] }] });
+    expect((await violationsOf(roles, "/api/v1/roles")).join("\n")).toContain("one of the allowed values");
+    const { target, violations } = record({ ...answering(roles), allowsNewValues: true });
+    await target.fetch("http://localhost/api/v1/roles");
+    expect(violations).toEqual([]);
   });
 
   it("distinguishes responses of faults from behaviour", async () => {

@@ -54,6 +54,28 @@ describe("an API key", () => {
     expect([answer.status, codeOf(answer)]).toEqual([status, code]);
   });
 
+  const expiries = {
+    never: undefined,
+    past: "2026-03-02T11:00:00Z",
+    now: "2026-03-02T12:00:00Z",
+    later: "2026-03-02T13:00:00Z",
+  };
+  it.each(
+    (["valid", "expired", "revoked"] as const).flatMap((state) =>
+      Object.entries(expiries).map(([when, expiresAt]) => [state, when, expiresAt] as const),
+    ),
+  )(
+    "that is %s and expires %s gets the code of its state first, then that of its time",
+    async (state, when, expiresAt) => {
+      const backend = createBackend();
+      const { key } = backend.keys.issueApiKey({ state, ...(expiresAt !== undefined && { expiresAt }) });
+      const isOver = when === "past" || when === "now";
+      const expected =
+        state === "revoked" ? "api_key_revoked" : state === "expired" || isOver ? "api_key_expired" : undefined;
+      expect(codeOf(await send(backend, "GET /roles", { token: key }))).toBe(expected);
+    },
+  );
+
   it("without the scope gets the name of the one that it lacks", async () => {
     const backend = createBackend();
     const { key } = backend.keys.issueApiKey({ scopes: ["calls:read"] });

@@ -42,6 +42,25 @@ describe("placing a call", () => {
     expect([answer.status, codeOf(answer)]).toEqual([status, code]);
   });
 
+  const states = { working: {}, inactive: { active: false }, rejecting: { rejects: true } };
+  const named = { none: undefined, own: providers.working, another: providers.rejecting, unknown: "nothing" };
+  it.each(
+    Object.keys(states).flatMap((state) =>
+      ["own", "none"].flatMap((owner) => Object.keys(named).map((provider) => [state, owner, provider] as const)),
+    ),
+  )("with a provider that is %s, from a number with the provider %s, naming %s", async (state, owner, provider) => {
+    const backend = createBackend();
+    backend.collections.update("providers", providers.working, states[state as keyof typeof states]);
+    const number = "+15550100099";
+    const ofOwner = owner === "own" ? { providerId: providers.working } : {};
+    backend.collections.create("numbers", { accountId: demo.accountId, number, ...ofOwner });
+    const providerId = named[provider as keyof typeof named];
+    const answer = await place(backend, { fromNumber: number, ...(providerId !== undefined && { providerId }) });
+    const isItsOwn = provider === "none" || provider === owner;
+    const isWilling = owner === "none" || state === "working";
+    expect(codeOf(answer)).toBe(isItsOwn && isWilling ? undefined : "provider_call_rejected");
+  });
+
   it("says that a number belongs to another provider", async () => {
     const answer = await place(createBackend(), { providerId: providers.rejecting });
     expect(answer.body).toMatchObject({ detail: "The number does not belong to this provider." });
@@ -100,6 +119,25 @@ describe("the limits of an account", () => {
     ]);
     expect(answers[2]?.body).toMatchObject({ code: "queue_full", meta: { retryAfterSecs: 50 } });
   });
+
+  it.each([[[0, 10, 25]], [[25, 0, 10]], [[10, 25, 0]], [[55, 59, 57]]])(
+    "gives a full queue the wait until the next call ends, of calls begun %j seconds ago",
+    async (secsAgo) => {
+      const calls = secsAgo.map((secs, index) => ({
+        ...{ id: `ca000000-0000-4000-8000-00000000010${index}`, accountId: demo.accountId, direction: "outbound" },
+        ...{ duration: 0, status: "in_progress", createdAt: `-${secs}s` },
+      }));
+      const policies = { concurrentCallLimit: 3, callQueueLimit: 0 };
+      const backend = createBackend({ seed: { ...seedOf(), calls }, policies });
+      const wait = 60 - Math.max(...secsAgo);
+      const full = { code: "queue_full", meta: { retryAfterSecs: wait } };
+      expect((await place(backend)).body).toMatchObject(full);
+      await backend.clock.advance({ by: wait * 1000 - 1 });
+      expect(codeOf(await place(backend))).toBe("queue_full");
+      await backend.clock.advance({ by: 1 });
+      expect((await place(backend)).status).toBe(201);
+    },
+  );
 
   it("gives a full queue that nothing leaves the length of a call as the wait", async () => {
     const policies = { concurrentCallLimit: 0, callQueueLimit: 0, callDurationSecs: 90 };
