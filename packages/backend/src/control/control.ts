@@ -100,7 +100,14 @@ export function serveSandboxes(sandboxes: SandboxRegistry, request: IncomingRequ
 
 const registryOperations: readonly string[] = ["listSandboxes", "createSandbox", "deleteSandbox"];
 
+/** No reply may be cached: most hold secrets, or what changes at any time. */
 async function serve(scope: ControlScope, request: IncomingRequest, url: URL): Promise<Response> {
+  const response = await reply(scope, request, url);
+  response.headers.set("Cache-Control", "no-store");
+  return response;
+}
+
+async function reply(scope: ControlScope, request: IncomingRequest, url: URL): Promise<Response> {
   const { headers, method } = request;
   const origin = headers.get("origin");
   if ((origin !== null && origin !== url.origin) || headers.get("sec-fetch-site") === "cross-site")
@@ -113,11 +120,11 @@ async function serve(scope: ControlScope, request: IncomingRequest, url: URL): P
   try {
     const input = await readInput(request, url, operation, found.params);
     if (input instanceof Response) return input;
-    const reply = await (handlers[operation.id] as AnyHandler)({ ...scope, headers, ...input });
-    if (reply instanceof Response) return reply;
+    const result = await (handlers[operation.id] as AnyHandler)({ ...scope, headers, ...input });
+    if (result instanceof Response) return result;
     return operation.status === 204
       ? new Response(null, { status: operation.status })
-      : Response.json(reply, { status: operation.status });
+      : Response.json(result, { status: operation.status });
   } catch (error) {
     return failure(error);
   }

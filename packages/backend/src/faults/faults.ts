@@ -20,7 +20,10 @@ import { parseFault } from "./parse-fault.ts";
 
 /** The active faults of a backend, in the order in which they were added. */
 export interface Faults {
-  /** Adds a fault, or one written as a text (`parseFault`), and returns its id. Throws InputError naming the invalid field. */
+  /**
+   * Adds a fault, or one written as a text (`parseFault`), and returns its id. Throws InputError naming the invalid field, and
+   * one that names the limit if 1000 faults are active.
+   */
   add(fault: Fault | string): string;
   /** Lists the active faults. `nth` and `times` are the counts that remain, and `step` is the next step of a list. */
   list(): readonly (Fault & ListedFault)[];
@@ -107,6 +110,9 @@ export interface FaultQueue extends Faults {
   restore(snapshot: FaultsSnapshot): void;
 }
 
+/** The number of active faults that a backend holds at most. Each request is compared with all of them. */
+const mostFaults = 1000;
+
 const noFaults: MatchedFaults = { latency: 0, action: undefined, id: undefined };
 
 /** Creates an empty list of faults for these operations. */
@@ -123,6 +129,7 @@ export function createFaults(
     return structuredClone(fault);
   };
   const push = (fault: Fault, scenario?: string): string => {
+    checkCount(active.length + 1, "");
     last += 1;
     const entry = activeFault(`fault-${last}`, fault, { scenario });
     active.push(entry);
@@ -198,6 +205,7 @@ export function createFaults(
     newDeliveryId: () => random.uuid(),
     keep: () => ({ last, waiting: list().map((fault) => ({ ...fault })) }),
     restore(snapshot) {
+      checkCount(snapshot.waiting.length, "faults.waiting");
       const restored = snapshot.waiting.map(({ id, hits, scenario, ...fault }, index) =>
         activeFault(
           id,
@@ -213,6 +221,12 @@ export function createFaults(
       changed();
     },
   };
+}
+
+/** Throws InputError for more faults than a backend holds. */
+function checkCount(count: number, field: string): void {
+  if (count <= mostFaults) return;
+  throw new InputError(field, `more than ${mostFaults} active faults are not allowed. Remove those that are not used.`);
 }
 
 function activeFault(

@@ -69,8 +69,8 @@ export const zWebhookMatch = z.strictObject({
 
 /** Counts matching requests, or matching deliveries. A match outside the days and the times of day does not count. */
 export const zFaultWhen = z.strictObject({
-  nth: z.int().gte(1).optional(),
-  times: z.int().gte(1).nullish(),
+  nth: z.int().gte(1).lte(1000000).optional(),
+  times: z.int().gte(1).lte(1000000).nullish(),
   step: z.int().gte(1).optional(),
   probability: z.number().gt(0).lte(1).optional(),
   days: z.array(z.enum([

@@ -4,7 +4,7 @@ import type { FaultAction } from "../faults/fault.ts";
 import { type FaultQueue, faultProblem, type MatchedFaults } from "../faults/faults.ts";
 import type { Effects } from "../model/effects.ts";
 import { type Answer, isProblem, problem } from "../model/problem.ts";
-import { withoutCredentials } from "../model/redact.ts";
+import { hasSecret, withoutCredentials } from "../model/redact.ts";
 import type { World } from "../model/world.ts";
 import { type Decision, decisionOf, describeCaller, type RequestCaller } from "./decision.ts";
 import type { AnyHandler } from "./exchange.ts";
@@ -199,7 +199,13 @@ async function recordUnreadBody({ request, operation, recordBody }: RoutedReques
 export function errorResponse(code: ErrorCode, detail: string): Response {
   const requestId = crypto.randomUUID();
   const { problem: body } = problem(code, { detail });
-  return Response.json({ ...body, requestId }, { status: body.status, headers: { "X-Request-Id": requestId } });
+  const headers = { "X-Request-Id": requestId, ...challengeOf(body.status) };
+  return Response.json({ ...body, requestId }, { status: body.status, headers });
+}
+
+/** The header that each 401 needs (RFC 9110, 11.6.1): it names the scheme. */
+export function challengeOf(status: number): Readonly<Record<string, string>> {
+  return status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
 }
 
 /** Serializes the result of a handler. Sets all headers at once, because setting one later is slow. */
@@ -210,13 +216,14 @@ function respond(dispatcher: Dispatcher, requestId: string, answer: Answer, corr
     const { status, body } = answer;
     if (body === undefined) return send(world, { status, headers, text: undefined }, corruption);
     headers["Content-Type"] = "application/json";
+    if (hasSecret(body)) headers["Cache-Control"] = "no-store";
     return send(world, { status, headers, text: JSON.stringify(body) }, corruption);
   }
   const { code, status, meta } = answer.problem;
   headers["Content-Type"] = "application/json";
   if (world.policies.retryAfterHeader && meta?.retryAfterSecs !== undefined)
     headers["Retry-After"] = String(Math.ceil(meta.retryAfterSecs));
-  Object.assign(headers, answer.headers);
+  Object.assign(headers, challengeOf(status), answer.headers);
   const text = JSON.stringify({ ...answer.problem, requestId });
   return { ...send(world, { status, headers, text }, corruption), code };
 }

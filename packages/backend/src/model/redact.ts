@@ -23,6 +23,15 @@ export function redacted(fields: Readonly<Record<string, unknown>>): Record<stri
   );
 }
 
+/** Whether a JSON value has a field, at any depth, whose name suggests a secret and whose value is a text. */
+export function hasSecret(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasSecret);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([name, part]) =>
+    typeof part === "string" ? secretName.test(name) : hasSecret(part),
+  );
+}
+
 /** Returns the headers by name in lower case; of a credential only its scheme stays. */
 export function redactedHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
   return Object.fromEntries(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Backend, createBackend } from "../../src/backend.ts";
 import type { Fault } from "../../src/faults/fault.ts";
+import { InputError } from "../../src/model/input-error.ts";
 import { demo } from "../../src/testing/demo-seed.ts";
 import { send } from "../test-client.ts";
 
@@ -158,5 +159,28 @@ describe("the events of faults", () => {
     await backend.advance({ by: 5 });
     await answer;
     expect(backend.faults.list().map(({ hits }) => hits)).toEqual([1, 1]);
+  });
+});
+
+describe("the counts of faults", () => {
+  it("are refused beyond 1000, with the limit and the remedy, until one is removed", () => {
+    const backend = withFaults(...Array.from({ length: 1000 }, () => ({ do: unavailable })));
+    const limit = "more than 1000 active faults are not allowed. Remove those that are not used.";
+    expect(() => backend.faults.add({ do: unavailable })).toThrow(new InputError("", limit));
+    expect(backend.faults.list()).toHaveLength(1000);
+    backend.faults.remove("fault-500");
+    expect(backend.faults.add({ do: unavailable })).toBe("fault-1001");
+    const snapshot = backend.snapshot();
+    const { waiting } = snapshot.faults;
+    const more = { ...snapshot, faults: { ...snapshot.faults, waiting: [...waiting, ...waiting.slice(0, 1)] } };
+    expect(() => backend.restore(more)).toThrow(new InputError("faults.waiting", limit));
+  });
+
+  it.each([
+    ["createCall 503 1000001 times", "when.times: "],
+    ["createCall 503 nth 1000001", "when.nth: "],
+    [`createCall 503 ${"9".repeat(30)} times`, "when.times: "],
+  ])("are refused with a count beyond a million, as in %s", (text, field) => {
+    expect(() => withFaults().faults.add(text)).toThrow(field);
   });
 });

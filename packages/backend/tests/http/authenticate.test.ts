@@ -40,6 +40,26 @@ describe("a credential", () => {
   });
 });
 
+describe("the account of a request", () => {
+  // Fetch joins headers of one name.
+  it.each([
+    ["the same one", [accountId, accountId]],
+    ["another one", [accountId, foreignAccountId]],
+    ["another one first", [foreignAccountId, accountId]],
+    ["an empty one", [accountId, ""]],
+    ["an empty one first", ["", accountId]],
+  ])("is not chosen from two headers, the second with %s", async (_, named) => {
+    const backend = createBackend();
+    const tokens = [demo.apiKey, await backend.keys.issueToken({ userId: users.both })];
+    for (const token of tokens) {
+      const headers = new Headers({ authorization: `Bearer ${token}` });
+      for (const value of named) headers.append("x-account-id", value);
+      const response = await backend.fetch("http://mock.test/api/v1/roles", { headers });
+      expect([response.status, (await response.json()).code]).toEqual([403, "account_access_denied"]);
+    }
+  });
+});
+
 describe("an API key", () => {
   it.each([
     [{ state: "expired" }, 401, "api_key_expired"],

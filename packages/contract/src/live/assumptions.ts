@@ -96,6 +96,14 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
     about: "The meaning of the two general refusals",
     unmet: "no other authorization scheme was sent",
   },
+  "A-50": {
+    about: "The headers of a response with status 401",
+    unmet: "no request got status 401",
+  },
+  "A-51": {
+    about: "Whether a cache may keep a response that shows a secret",
+    unmet: "only a rotation shows a secret: --allow-changes --destination --secret-file",
+  },
   "A-20": {
     about: "How a failing field is named, and which field code means what",
     unmet: "no invalid field was sent",

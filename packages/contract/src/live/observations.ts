@@ -53,6 +53,15 @@ function* ofError({ operation, status, headers, body }: ReceivedResponse): Gener
   const place = operation ?? "a path without an operation";
   if (!listed.includes(code))
     yield { assumption: "A-5", subject: `unlisted code of ${place}`, observed: what, holds: true };
+  if (status === 401) {
+    const challenge = headers.get("WWW-Authenticate");
+    yield {
+      assumption: "A-50",
+      subject: `WWW-Authenticate of ${what}`,
+      observed: challenge === null ? "missing" : describeValue(challenge),
+      holds: /^bearer\b/i.test(challenge ?? ""),
+    };
+  }
   if (status === 429) {
     const places = [
       ...(isRecord(meta) && typeof meta.retryAfterSecs === "number" ? ["meta.retryAfterSecs"] : []),
@@ -84,6 +93,15 @@ function* ofSuccess({ operation, status, headers, body }: ReceivedResponse): Gen
   if (operation && (headers.has("Deprecation") || headers.has("Sunset")))
     yield { assumption: "A-41", subject: operation, observed: "deprecated by its headers", holds: true };
   if (!operation || status >= 400 || body === undefined) return;
+  if (isRecord(body) && typeof body.signingSecret === "string") {
+    const caching = headers.get("Cache-Control");
+    yield {
+      assumption: "A-51",
+      subject: operation,
+      observed: caching === null ? "no Cache-Control" : describeValue(caching),
+      holds: /\bno-store\b/i.test(caching ?? ""),
+    };
+  }
   const strict = bodyViolations(operation, status, body);
   const lenient = new Set(bodyViolations(operation, status, body, true));
   for (const added of strict.filter((violation) => !lenient.has(violation)))
