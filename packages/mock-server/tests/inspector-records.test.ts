@@ -51,7 +51,7 @@ it("a row says what differs from the default, and how many entries a list has", 
   expect(summaryOf("destinations", recordOf("destinations", demo.destinations.disabled), lookup)).toBe(
     "phone · not enabled",
   );
-  expect(summaryOf("groups", recordOf("groups", demo.groups.existing), lookup)).toBe("2 members · simultaneous");
+  expect(summaryOf("groups", recordOf("groups", demo.groups.existing), lookup)).toBe("3 members · simultaneous");
 });
 
 it("references are found in fields and in the entries of lists", () => {
@@ -59,6 +59,7 @@ it("references are found in fields and in the entries of lists", () => {
     { path: "accountId", collection: "accounts", id: demo.accountId },
     { path: "members[0].destinationId", collection: "destinations", id: demo.destinations.phone },
     { path: "members[1].destinationId", collection: "destinations", id: demo.destinations.app },
+    { path: "members[2].destinationId", collection: "destinations", id: demo.destinations.availableHumans },
   ]);
 });
 

@@ -35,7 +35,7 @@ describe("app-misses-offers", () => {
     const script = [{ destinationId: phone, answerAfterSecs: 15 }];
     const { id } = backend.transfers.start({ groupId: demo.groups.existing, script });
     await backend.advance({ by: 15_000 });
-    expect(backend.transfers.get(id)?.rings).toMatchObject([
+    expect(backend.transfers.get(id)?.rings.slice(0, 2)).toMatchObject([
       { destinationId: phone, outcome: "answered" },
       { destinationId: app, outcome: "declined", reason: "No answer within 10 s." },
     ]);

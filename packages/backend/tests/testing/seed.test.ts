@@ -26,6 +26,19 @@ const end = "9999-06-01T00:00:00Z";
 const late = { ...phone, kind: "app", previousSecretExpiresAt: end };
 const call = { id, accountId, direction: "outbound", duration: 0, status: "completed" };
 
+describe("the demo's group", () => {
+  it("rings a phone, an app and a person when a call is transferred to it", () => {
+    const { transfers } = createBackend({ fetch: () => new Promise(() => {}) });
+    const { rings } = transfers.start({ groupId: demo.groups.existing });
+    const ringing = rings.filter(({ outcome }) => outcome === "ringing");
+    expect(ringing.map(({ kind, memberId }) => [kind, memberId])).toEqual([
+      ["phone", undefined],
+      ["app", undefined],
+      ["available_humans", demo.members.owner],
+    ]);
+  });
+});
+
 describe("the demo seed", () => {
   afterEach(() => vi.restoreAllMocks());
 
