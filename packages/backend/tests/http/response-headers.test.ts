@@ -1,4 +1,4 @@
-import { errorCodes } from "@call-transfer/spec";
+import { type ErrorCode, errorCodes } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
 import { createBackend } from "../../src/backend.ts";
 import { errorResponse } from "../../src/http/dispatch.ts";
@@ -11,7 +11,7 @@ const token = { role: "owner" };
 const destination = { id: "d0000000-0000-4000-8000-0000000000ff", accountId: demo.accountId, name: "App", kind: "app" };
 
 describe("WWW-Authenticate", () => {
-  const codes = Object.entries(errorCodes).map(([code, { mockStatus }]) => [code, mockStatus] as const);
+  const codes = (Object.keys(errorCodes) as ErrorCode[]).map((code) => [code, errorCodes[code].mockStatus] as const);
 
   it.each(codes)(
     "of an answer with %s and the status %i names the scheme if it is 401, and nothing else",
