@@ -76,12 +76,13 @@ declare interface BackendControls {
   readonly keys: Keys;
   readonly journal: Journal;
   replay(id: number): Promise<JournalDetail>;
+  rehearse(id: number): Promise<readonly [RehearsedResponse, RehearsedResponse]>;
   readonly events: Pick<Events, "follow" | "latest" | "lastId">;
   readonly operations: readonly OperationDescription[];
   applyScenario(name: ScenarioName): void;
   seed(seed: Seed): void;
   saved(): Promise<void>;
-  snapshot(): Snapshot;
+  snapshot(options?: { readonly before?: number | undefined }): Snapshot;
   restore(snapshot: unknown): void;
   reset(): void;
 }
@@ -377,6 +378,7 @@ declare interface JournalDetail extends JournalEntry {
   readonly responseBody?: unknown;
   readonly changes?: readonly ShownChange[];
   readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
+  readonly faultAction?: Exclude<FaultAction, { latency: number }>;
 }
 
 declare interface JournalEntry {
@@ -437,6 +439,14 @@ declare class Members extends IndexedMap<MemberRecord> {
   of(accountId: string, userId: string): MemberRecord | undefined;
   protected reindex(before: MemberRecord | undefined, after: MemberRecord | undefined): void;
   protected clearIndex(): void;
+}
+
+declare interface Moment {
+  readonly position: number;
+  readonly windowsPosition: number;
+  readonly now: number;
+  readonly random: number;
+  readonly policies: Policies;
 }
 
 declare interface MswHttp<Handler> {
@@ -523,6 +533,8 @@ declare interface RecordedExchange {
   readonly responseHeaders?: RequestHeaders | Readonly<Record<string, string>> | undefined;
   readonly responseText?: string | undefined;
   readonly effects?: Effects | undefined;
+  readonly found?: Moment | undefined;
+  readonly faultAction?: Exclude<FaultAction, { latency: number }> | undefined;
 }
 
 declare interface RecordedRequest extends RecordedExchange {
@@ -534,6 +546,12 @@ declare interface RecordedRequest extends RecordedExchange {
   readonly durationMs: number;
   readonly decidedBy: Decision;
   readonly deviations?: readonly Deviation[];
+}
+
+declare interface RehearsedResponse {
+  readonly status: number;
+  readonly code?: string;
+  readonly body?: unknown;
 }
 
 declare class ReportingMap<Record> extends Map<string, Record> {

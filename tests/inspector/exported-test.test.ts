@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Backend, createBackend, demo, type JournalDetail } from "@call-transfer/backend";
-import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
+import { CallTransfer } from "@call-transfer/sdk";
 import { afterAll, expect, it } from "vitest";
-import { testFileName, testOf, testProblem } from "../../packages/mock-server/src/inspector/data/export-test.ts";
+import { type ExportedTest, testOf, testProblem } from "../../packages/mock-server/src/inspector/data/export-test.ts";
+import { call, exportable, told, unexportable } from "./exported-cases.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const cache = join(root, "node_modules/.cache");
@@ -15,64 +16,22 @@ mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, "exported-tests-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const { flows, numbers, recipients, destinations, members } = demo;
-const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
-
 /** Exports a request of the journal as the page does. */
-function exported(backend: Backend, id: number): JournalDetail & { text: string } {
-  const read = (one: number) => {
-    const detail = backend.journal.get(one, { reveal: true });
-    if (detail === undefined) throw new Error(`There is no request ${one}.`);
-    return detail;
-  };
-  const detail = read(id);
+async function exported(backend: Backend, id: number): Promise<JournalDetail & ExportedTest> {
+  const detail = backend.journal.get(id, { reveal: true });
+  if (detail === undefined) throw new Error(`There is no request ${id}.`);
+  const problem = testProblem(detail);
+  if (problem !== undefined) return { ...detail, problem };
   const { method, path, query = {}, headers = {}, requestBody, operationId } = detail;
   const url = `http://localhost${path}?${new URLSearchParams(query)}`;
-  const later = backend.journal.list({ after: id }).map((entry) => read(entry.id));
   const request = { method, url, headers, body: requestBody, operationId };
-  const text = testOf({ detail, request, snapshot: { ...backend.snapshot() }, later: later.toReversed() });
-  return { ...detail, text };
+  const responses = await backend.rehearse(id);
+  return { ...detail, ...testOf({ detail, request, snapshot: { ...backend.snapshot({ before: id }) }, responses }) };
 }
 
-/** A session of many requests, each exported at its end. */
-async function session(): Promise<readonly (JournalDetail & { text: string })[]> {
-  const backend = createBackend({ now: "2026-03-02T12:00:00Z" });
-  const { fetch, keys } = backend;
-  const client = (options: Partial<ClientOptions> = { apiKey: demo.apiKey }) =>
-    new CallTransfer({ baseUrl: "http://localhost", fetch, maxRetries: 0, ...options });
-  const agent = backend.state.members.get(members.agent);
-  const accessToken = await keys.issueToken({ userId: agent?.userId ?? "" });
-  const { calls, destinations: apps, destinationGroups, members: people, roles } = client();
-  const group = { name: "Front desk", members: [{ destinationId: destinations.phone }] };
-  await calls.create(call);
-  await backend.clock.advance({ by: 1000 });
-  await calls.list({ limit: 2 });
-  await destinationGroups.create(group);
-  await destinationGroups.create(group).result();
-  await apps.rotateSecret(destinations.app);
-  await people.deleteHours(members.agent);
-  await people.getAvailability(members.agent);
-  await calls.create({ ...call, toNumber: "nobody" }).result();
-  backend.faults.add({ match: { operationId: "listRoles" }, do: { code: "service_unavailable" } });
-  await roles.list().result();
-  backend.faults.add({ match: { operationId: "listRoles" }, do: { status: 418, body: { made: "of tea" } } });
-  await roles.list().result();
-  await client({ accessToken, accountId: demo.accountId }).destinationGroups.create(group).result();
-  await client({ accessToken: `${accessToken}x`, accountId: demo.accountId })
-    .roles.list()
-    .result();
-  await client({ apiKey: keys.issueApiKey({ state: "revoked" }).key })
-    .roles.list()
-    .result();
-  return backend.journal.list().map(({ id }) => exported(backend, id));
-}
-
-it("exports requests as tests that run and pass", async () => {
-  const files = await session();
-  expect(files.map((file) => [file.status, testProblem(file)])).toEqual(
-    [201, 200, 201, 409, 200, 204, 200, 400, 503, 418, 403, 401, 401].map((status) => [status, undefined]),
-  );
-  for (const file of files) writeFileSync(join(folder, testFileName(file)), file.text);
+/** Runs files with Vitest, by their names. Returns the failures by name. */
+async function failuresOf(texts: ReadonlyMap<string, string>): Promise<readonly unknown[]> {
+  for (const [name, text] of texts) writeFileSync(join(folder, `${name.replaceAll(/\W/g, "-")}.test.ts`), text);
   writeFileSync(
     join(folder, "vitest.config.ts"),
     `export default { resolve: { conditions: ["@call-transfer/source"] }, ssr: { resolve: { conditions: ["@call-transfer/source", "node", "import", "default"], externalConditions: ["@call-transfer/source"] } }, test: { include: ["*.test.ts"], exclude: [], maxWorkers: 1, isolate: false } };`,
@@ -84,9 +43,49 @@ it("exports requests as tests that run and pass", async () => {
   // A failure is in the report; without a report the next line fails.
   await run.catch(() => undefined);
   const { testResults }: Report = JSON.parse(readFileSync(report, "utf8"));
-  const results = testResults.flatMap(({ assertionResults }) => assertionResults);
-  expect(results.filter(({ status }) => status !== "passed")).toEqual([]);
-  expect(results).toHaveLength(files.length);
+  const results = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map((one) => ({ name, ...one })),
+  );
+  expect(results).toHaveLength(texts.size);
+  return results
+    .filter(({ status }) => status !== "passed")
+    .map(({ name, failureMessages }) => [name.split("/").at(-1), failureMessages[0]]);
+}
+
+it("exports each request as a test that passes, whatever happened since", async () => {
+  const texts = new Map<string, string>();
+  const problems: unknown[] = [];
+  for (const [name, story] of Object.entries(exportable)) {
+    const { backend, id } = await told(story);
+    const test = await exported(backend, id);
+    if ("problem" in test) problems.push([name, test.problem]);
+    else texts.set(name, test.text);
+  }
+  expect(problems).toEqual([]);
+  expect(await failuresOf(texts)).toEqual([]);
+});
+
+it.each(Object.entries(unexportable))("says why there is no test of %s", async (_, [reason, story]) => {
+  const { backend, id } = await told(story);
+  expect(await exported(backend, id)).toMatchObject({ problem: reason });
+});
+
+it("expects what the backend made as any text, and the rest as it was", async () => {
+  const { backend, id } = await told(async (_backend, client) => {
+    await client.destinations.rotateSecret(demo.destinations.app);
+  });
+  const test = await exported(backend, id);
+  const [, expectation = ""] = ("text" in test ? test.text : "").split("toMatchObject(");
+  expect(expectation).toContain("signingSecret: expect.any(String)");
+  expect(expectation).toContain("signingSecretHint: expect.any(String)");
+  expect(expectation).toContain(`id: "${demo.destinations.app}"`);
+});
+
+it("leaves the sandbox as it is", async () => {
+  const { backend, id } = await told(async (_backend, client) => void (await client.calls.create(call)));
+  const before = [backend.snapshot(), backend.journal.list(), backend.deliveries.list()];
+  await backend.rehearse(id);
+  expect([backend.snapshot(), backend.journal.list(), backend.deliveries.list()]).toEqual(before);
 });
 
 it.each<[string, Partial<JournalDetail>, string]>([
@@ -106,6 +105,7 @@ it.each<[string, Partial<JournalDetail>, string]>([
 /** What the JSON reporter of Vitest writes. */
 interface Report {
   readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly title: string; readonly status: string }[];
+    readonly name: string;
+    readonly assertionResults: readonly { readonly status: string; readonly failureMessages: readonly string[] }[];
   }[];
 }

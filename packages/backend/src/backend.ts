@@ -23,6 +23,7 @@ import { clearState } from "./model/state.ts";
 import type { SandboxStore } from "./model/store.ts";
 import { drainQueue } from "./platform/calls.ts";
 import { advance, upcoming } from "./platform/upcoming.ts";
+import { rehearse } from "./rehearse.ts";
 import { handlers as allHandlers } from "./routes/index.ts";
 import { continueWork, keepCore } from "./store/resume.ts";
 import { applyScenario } from "./testing/apply-scenario.ts";
@@ -33,7 +34,7 @@ import { createKeys } from "./testing/keys.ts";
 import { loadFirstSeed, loadSeed } from "./testing/load-seed.ts";
 import type { ScenarioName } from "./testing/scenarios.ts";
 import type { Seed } from "./testing/seed.ts";
-import { restoreSnapshot, takeSnapshot } from "./testing/snapshot.ts";
+import { restoreSnapshot, takeSnapshot, takeSnapshotBefore } from "./testing/snapshot.ts";
 
 /** How a backend starts, and what it uses from outside. */
 export interface BackendOptions {
@@ -170,6 +171,8 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
   const backend: AssembledBackend = {
     ...createControls(core, options, parts),
     replay: createReplay(journal, record, answerAndRecord),
+    rehearse: (id) =>
+      rehearse(backend, id, () => assembleBackend({ seed: {} }, { table: parts.table, handlers: parts.handlers })),
     events,
     isResumed,
     fetch: createFetch((request, peer?: Peer) => backend.handle(request, peer)),
@@ -235,7 +238,11 @@ function applyScenarios(core: Core, { scenarios = [] }: BackendOptions): void {
   for (const [index, name] of scenarios.entries()) under(`scenarios[${index}]`, () => applyScenario(core, name));
 }
 
-function createControls(core: Core, options: BackendOptions, { table }: Parts): Omit<BackendControls, "replay"> {
+function createControls(
+  core: Core,
+  options: BackendOptions,
+  { table }: Parts,
+): Omit<BackendControls, "replay" | "rehearse"> {
   const { world, tokens, faults, inbox, deliveries, transfers, journal } = core;
   const { state, clock, policies, events, expiries } = world;
   return {
@@ -272,7 +279,7 @@ function createControls(core: Core, options: BackendOptions, { table }: Parts): 
       events.emit("sandbox.seeded");
     },
     saved: async () => world.keeper?.allSaved(),
-    snapshot: () => takeSnapshot(core),
+    snapshot: ({ before } = {}) => (before === undefined ? takeSnapshot(core) : takeSnapshotBefore(core, before)),
     restore(snapshot) {
       events.quietly(() => {
         restoreSnapshot(core, snapshot);

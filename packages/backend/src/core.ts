@@ -9,6 +9,7 @@ import { createEvents } from "./model/events.ts";
 import { Expiries } from "./model/expiries.ts";
 import { under } from "./model/input-error.ts";
 import { Keeper } from "./model/keeper.ts";
+import { Past, type Present } from "./model/past.ts";
 import { checkPolicies, defaultPolicies } from "./model/policies.ts";
 import { createClock } from "./model/queue-clock.ts";
 import { createRandom } from "./model/random.ts";
@@ -39,6 +40,7 @@ export function createCore(
   const keeper =
     store === undefined ? undefined : new Keeper(store, wall, (error): (() => void) => goBack(core, error, wall));
   const timers = keeper && new KeptTimers(keeper);
+  const past = new Past((): Present => world);
   const start = options.now ?? (options.clock === "flowing" ? undefined : defaultStart);
   const clock = createClock(start === undefined ? undefined : parseTime("now", start), {
     mode: options.clock,
@@ -46,9 +48,10 @@ export function createCore(
     wall,
     listener: clockListener(() => world),
     watch: timers,
+    past,
   });
   const effects = new EffectLog();
-  const [state, events] = [createState(effects, keeper), createEvents(clock, onFollow)];
+  const [state, events] = [createState({ effects, past, keeper }), createEvents(clock, onFollow)];
   const world = {
     state,
     clock,
@@ -57,6 +60,7 @@ export function createCore(
     events,
     expiries: new Expiries({ state, clock, events }),
     effects,
+    past,
     keeper,
   };
   const tokens = createTokens(randoms.main.bytes(32));
@@ -68,6 +72,7 @@ export function createCore(
   );
   const transfers = createTransfers(world, deliveries);
   const journal = createJournal(table.operations, () => {
+    past.clear();
     events.emit("requests.cleared");
     keeper?.plan("soon");
   });

@@ -20,6 +20,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   getSpecification: "docs/specification.md is easier to read",
   getVersion: "--version prints the version of the package",
   listAvailability: "the inspector shows it; state lists the members",
+  rehearseRequest: "the inspector tries a test with it; requests replay sends a request to the sandbox itself",
 };
 
 const page = fileURLToPath(new URL("../../../docs/mock-server-cli.md", import.meta.url));

@@ -27,7 +27,7 @@ export const sandboxHandlers = {
       : controlError("not_found", `There is no sandbox "${params.name}".`, "name"),
   resetSandbox: ({ backend }) => backend.reset(),
   addSeed: ({ backend, body }) => backend.seed(body),
-  getSnapshot: ({ backend }) => backend.snapshot(),
+  getSnapshot: ({ backend, query }) => backend.snapshot({ before: query?.before }),
   putSnapshot: ({ backend, body }) => backend.restore(body),
 } satisfies Partial<ControlHandlers>;
 

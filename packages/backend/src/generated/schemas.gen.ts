@@ -241,6 +241,8 @@ export const zDeleteSandboxPath = z.strictObject({ name: zSandboxName });
 
 export const zAddSeedBody = zSeed;
 
+export const zGetSnapshotQuery = z.strictObject({ before: z.int().gte(1).optional() });
+
 export const zPutSnapshotBody = zSnapshot;
 
 export const zListRecordsPath = z.strictObject({ collection: zCollection });
@@ -293,6 +295,8 @@ export const zGetRequestPath = z.strictObject({ id: z.string().min(1).max(100) }
 export const zGetRequestQuery = z.strictObject({ reveal: z.boolean().optional() });
 
 export const zReplayRequestPath = z.strictObject({ id: z.string().min(1).max(100) });
+
+export const zRehearseRequestPath = z.strictObject({ id: z.string().min(1).max(100) });
 
 export const zTriggerWebhookBody = zTrigger;
 
@@ -354,7 +358,7 @@ export const controlSchemas = {
   deleteSandbox: { path: zDeleteSandboxPath },
   resetSandbox: {},
   addSeed: { body: zAddSeedBody },
-  getSnapshot: {},
+  getSnapshot: { query: zGetSnapshotQuery },
   putSnapshot: { body: zPutSnapshotBody },
   listRecords: { path: zListRecordsPath, query: zListRecordsQuery },
   createRecord: { path: zCreateRecordPath, query: zCreateRecordQuery, body: zCreateRecordBody },
@@ -377,6 +381,7 @@ export const controlSchemas = {
   waitForRequests: { body: zWaitForRequestsBody },
   getRequest: { path: zGetRequestPath, query: zGetRequestQuery },
   replayRequest: { path: zReplayRequestPath },
+  rehearseRequest: { path: zRehearseRequestPath },
   triggerWebhook: { body: zTriggerWebhookBody },
   listDeliveries: { query: zListDeliveriesQuery },
   getDelivery: { path: zGetDeliveryPath, query: zGetDeliveryQuery },

@@ -28,7 +28,16 @@ export function createAnswer({ requestIds, record, ...context }: AnswerContext):
     await clock.runDue();
     const at = clock.iso();
     const dispatched = await dispatch(dispatcher, { request, url, requestId, peerAddress });
-    const { response, transport, text: responseText, requestBody, effects, ...outcome } = dispatched;
+    const {
+      response,
+      transport,
+      text: responseText,
+      requestBody,
+      effects,
+      found,
+      faultAction,
+      ...outcome
+    } = dispatched;
     const { method, headers, bodyBytes, body } = request;
     const path = withoutCredentials(url.pathname);
     const durationMs = elapsedSince(start);
@@ -43,6 +52,8 @@ export function createAnswer({ requestIds, record, ...context }: AnswerContext):
         responseHeaders: response.headers,
         responseText,
         effects,
+        found,
+        faultAction,
         peerAddress,
       },
     );

@@ -3,6 +3,7 @@ import { slowBody, withUnknownEnums } from "../faults/corrupt-response.ts";
 import type { FaultAction } from "../faults/fault.ts";
 import { type FaultQueue, faultProblem, type MatchedFaults } from "../faults/faults.ts";
 import type { Effects } from "../model/effects.ts";
+import type { Moment } from "../model/past.ts";
 import { type Answer, isProblem, problem } from "../model/problem.ts";
 import { hasSecret, withoutCredentials } from "../model/redact.ts";
 import type { World } from "../model/world.ts";
@@ -49,6 +50,10 @@ export interface Dispatched extends Sent, Reasons {
   readonly fault?: string;
   /** The request body, if it is small enough to record. */
   readonly requestBody?: unknown;
+  /** What the request found. */
+  readonly found?: Moment;
+  /** What the fault did, except for a delay. */
+  readonly faultAction?: MatchedFaults["action"];
 }
 
 /** Why a response is as it is. */
@@ -66,6 +71,8 @@ export interface RoutedRequest extends DispatchInput {
   readonly params: Readonly<Record<string, string>>;
   /** Records the request body for the journal. */
   readonly recordBody: (value: unknown, bytes: number) => void;
+  /** Notes what the request finds now that it has waited. `isCounted`: it is in its rate-limit window already. */
+  readonly look: (isCounted: boolean) => void;
 }
 
 /** The largest body that the journal records, in bytes. */
@@ -93,9 +100,14 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
   const recordBody = (value: unknown, bytes: number): void => {
     if (bytes <= maxRecordedBytes) requestBody = value;
   };
+  const { past } = dispatcher.world;
+  let found = past.moment();
+  const look = (isCounted: boolean): void => {
+    found = past.moment(isCounted ? found : undefined);
+  };
   const dispatched = await respondWithFaults(
     dispatcher,
-    { ...input, ...match, request: ahead?.request ?? request, recordBody },
+    { ...input, ...match, request: ahead?.request ?? request, recordBody, look },
     faults,
   );
   return {
@@ -103,6 +115,8 @@ export async function dispatch(dispatcher: Dispatcher, input: DispatchInput): Pr
     operationId: match.operation.id,
     ...(faults.id !== undefined && { fault: faults.id }),
     ...(requestBody !== undefined && { requestBody }),
+    ...(faults.action !== undefined && { faultAction: faults.action }),
+    found,
   };
 }
 
@@ -116,6 +130,7 @@ async function respondWithFaults(
     await recordUnreadBody(routed);
     return { ...noResponse(), ...byFault("delayed the response, and the client disconnected") };
   }
+  if (latency > 0) routed.look(false);
   if (action !== undefined && !isCorruption(action))
     return { ...(await replaceResponse(dispatcher, routed, action)), ...byFault("replaced the response") };
   try {
@@ -179,7 +194,13 @@ function isCorruption(action: NonNullable<MatchedFaults["action"]>): action is C
 async function replaceResponse(dispatcher: Dispatcher, routed: RoutedRequest, action: Replacement): Promise<Sent> {
   await recordUnreadBody(routed);
   if (typeof action === "string") return { response: new Response(), transport: { kind: action } };
-  if ("status" in action) return { response: rawResponse(action, baseHeaders(dispatcher, routed.requestId)) };
+  if ("status" in action) {
+    const text = typeof action.body === "string" ? action.body : JSON.stringify(action.body);
+    return {
+      response: rawResponse(action, baseHeaders(dispatcher, routed.requestId)),
+      ...(text !== undefined && text.length <= maxRecordedBytes && { text }),
+    };
+  }
   const error = "code" in action ? action : { code: "rate_limit_exceeded" as const, meta: action.rateLimit };
   return respond(dispatcher, routed.requestId, faultProblem(error, dispatcher.world.clock.now()));
 }

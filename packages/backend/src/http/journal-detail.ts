@@ -1,5 +1,7 @@
+import type { FaultAction } from "../faults/fault.ts";
 import type { Effects, RecordChange } from "../model/effects.ts";
 import { omitUndefined } from "../model/omit-undefined.ts";
+import type { Moment } from "../model/past.ts";
 import { redacted, redactedHeaders } from "../model/redact.ts";
 import { timeFields } from "../model/seed-time.ts";
 import type { TimerPurpose } from "../model/timer-queue.ts";
@@ -34,6 +36,8 @@ export interface JournalDetail extends JournalEntry {
   readonly changes?: readonly ShownChange[];
   /** The timers that the request set, in the order of setting. `at` is an ISO 8601 timestamp. */
   readonly timers?: readonly (TimerPurpose & { readonly at: string })[];
+  /** What the fault did, except for a delay. */
+  readonly faultAction?: Exclude<FaultAction, { latency: number }>;
 }
 
 /** The unredacted parts of a request and its response; redacted on demand. */
@@ -56,11 +60,24 @@ export interface RecordedExchange {
   readonly responseText?: string | undefined;
   /** What the request changed. */
   readonly effects?: Effects | undefined;
+  /** What the request found; absent if no operation matched. */
+  readonly found?: Moment | undefined;
+  /** What a fault did to it, except for a delay. */
+  readonly faultAction?: Exclude<FaultAction, { latency: number }> | undefined;
 }
 
 /** What a detail shows of a request and its response. Secrets are redacted unless `reveal` is true. */
 export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<JournalDetail> {
-  const { url, headers, requestBody, requestBytes, responseHeaders = {}, responseText, effects } = exchange;
+  const {
+    url,
+    headers,
+    requestBody,
+    requestBytes,
+    responseHeaders = {},
+    responseText,
+    effects,
+    faultAction,
+  } = exchange;
   const shown: typeof redacted = reveal ? (fields) => ({ ...fields }) : redacted;
   const shownHeaders = reveal ? lowerCased : redactedHeaders;
   const body = requestBody ?? (requestBytes && jsonOrUndefined(new TextDecoder().decode(requestBytes)));
@@ -76,6 +93,7 @@ export function detailOf(exchange: RecordedExchange, reveal: boolean): Partial<J
     ...(effects?.timers.length && {
       timers: effects.timers.map(({ at, ...purpose }) => ({ at: new Date(at).toISOString(), ...purpose })),
     }),
+    ...(faultAction !== undefined && { faultAction: shown({ faultAction }).faultAction as typeof faultAction }),
   };
 }
 

@@ -26,7 +26,7 @@ export interface Processed {
 /** Checks a request in the one fixed order, then calls its handler. */
 export async function processRequest(
   { world, table, handlers, tokens }: Dispatcher,
-  { request, url, operation, params, peerAddress, recordBody }: RoutedRequest,
+  { request, url, operation, params, peerAddress, recordBody, look }: RoutedRequest,
 ): Promise<Processed> {
   const { state, clock, policies } = world;
   const { headers } = request;
@@ -44,6 +44,8 @@ export async function processRequest(
   const query = readQuery(url.searchParams, operation, schema?.query);
   if (isProblem(query)) return { step: "query", answer: query, caller, account };
   const body = operation.hasBody ? await readBody(request, schema?.body, recordBody) : { value: undefined };
+  // Other requests may have changed something while the body arrived.
+  if (operation.hasBody) look(true);
   if (isProblem(body)) return { step: "body", answer: body, caller, account };
   const exchange: AnyExchange = { ...world, operation, caller, account, params, query: query.value, body: body.value };
   return callHandler(handlers[operation.id] ?? respondWithExample, exchange);

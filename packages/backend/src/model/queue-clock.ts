@@ -33,6 +33,8 @@ export interface ClockOptions {
   readonly wall?: WallClock | undefined;
   readonly listener?: ClockListener | undefined;
   readonly watch?: ClockWatch | undefined;
+  /** Hears of timers too. */
+  readonly past?: TimerWatch | undefined;
 }
 
 /** Notes what a store must keep. */
@@ -96,14 +98,14 @@ class QueueClock implements KeepableClock {
   /** Settles when the latest step is over: steps run one after the other. */
   #steps: Promise<void> = Promise.resolve();
 
-  constructor(start: number | undefined, { mode = "frozen", rate = 1, wall, listener, watch }: ClockOptions) {
+  constructor(start: number | undefined, { mode = "frozen", rate = 1, wall, listener, watch, past }: ClockOptions) {
     this.#start = start;
     this.#startMode = mode;
     this.#startRate = checkRate("rate", rate);
     this.#wall = wall ?? systemClock;
     this.#listener = listener ?? noListener;
     this.#watch = watch;
-    this.#timers = new TimerQueue(watch);
+    this.#timers = new TimerQueue([watch, past].filter((one) => one !== undefined));
     this.#mode = mode;
     this.#rate = rate;
     this.#wallBase = this.#wall.now();

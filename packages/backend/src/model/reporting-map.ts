@@ -1,4 +1,7 @@
-/** Called after a record was added (no `before`), replaced, or removed (no `after`). */
+/**
+ * Called after a record was added (no `before`) or replaced, and when one is removed (no `after`): before it is gone, unless all
+ * are.
+ */
 export type ChangeReport<Record> = (key: string, before: Record | undefined, after: Record | undefined) => void;
 
 /** Records by key that report each change. */

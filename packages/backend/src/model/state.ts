@@ -3,6 +3,7 @@ import type { DeepReadonly } from "./deep-readonly.ts";
 import type { EffectLog } from "./effects.ts";
 import { Calls, Groups, Members } from "./indexes.ts";
 import type { Keeper } from "./keeper.ts";
+import type { Past } from "./past.ts";
 import type {
   AccountRecord,
   ApiKeyRecord,
@@ -56,17 +57,26 @@ export function contactKey(accountId: string, number: string): string {
   return `${accountId} ${number}`;
 }
 
-/** Creates an empty state that reports each change of a record to `effects` and `keeper`. */
-export function createState(effects?: Pick<EffectLog, "change">, keeper?: Keeper): State {
-  const reportFor = (collection: string): ChangeReport<object> =>
-    keeper === undefined
-      ? (key, before, after) => effects?.change(collection, key, before, after)
-      : (key, before, after) => {
-          effects?.change(collection, key, before, after);
-          keeper.change(collection, key, before, after);
-        };
-  const records = <Record extends object>(collection: string) => new ReportingMap<Record>(reportFor(collection));
-  return {
+/** What hears of each change of a record. */
+export interface StateListeners {
+  readonly effects: Pick<EffectLog, "change">;
+  readonly past: Pick<Past, "change">;
+  readonly keeper?: Keeper | undefined;
+}
+
+/** Creates an empty state that reports each change of a record. */
+export function createState({ effects, past, keeper }: Partial<StateListeners> = {}): State {
+  const notePast = (collection: keyof State, key: string, before: object | undefined, after: object | undefined) =>
+    past?.change(collection, key, before, after === undefined ? keyAfter(state[collection], key) : undefined);
+  const reportFor =
+    (collection: keyof State): ChangeReport<object> =>
+    (key, before, after) => {
+      effects?.change(collection, key, before, after);
+      notePast(collection, key, before, after);
+      keeper?.change(collection, key, before, after);
+    };
+  const records = <Record extends object>(collection: keyof State) => new ReportingMap<Record>(reportFor(collection));
+  const state: State = {
     accounts: records("accounts"),
     users: records("users"),
     members: new Members(reportFor("members")),
@@ -80,8 +90,19 @@ export function createState(effects?: Pick<EffectLog, "change">, keeper?: Keeper
     apiKeys: records("apiKeys"),
     roles: records("roles"),
     transfers: records("transfers"),
-    windows: new ReportingMap((key, before, after) => keeper?.change("windows", key, before, after, "soon")),
+    windows: new ReportingMap((key, before, after) => {
+      notePast("windows", key, before, after);
+      keeper?.change("windows", key, before, after, "soon");
+    }),
   };
+  return state;
+}
+
+/** The key that follows another one; undefined for the last. */
+function keyAfter(records: ReadonlyMap<string, unknown>, key: string): string | undefined {
+  const keys = records.keys();
+  for (const one of keys) if (one === key) return keys.next().value;
+  return undefined;
 }
 
 /** Empties every map; the state object and its maps stay the same. */

@@ -29,11 +29,11 @@ export interface TimerWatch {
 
 /** Timers in the order in which they fire: by time, then by the order of adding. */
 export class TimerQueue {
-  readonly #watch: TimerWatch | undefined;
+  readonly #watches: readonly TimerWatch[];
   #timers: Timer[] = [];
 
-  constructor(watch?: TimerWatch) {
-    this.#watch = watch;
+  constructor(watches: readonly TimerWatch[] = []) {
+    this.#watches = watches;
   }
 
   get size(): number {
@@ -47,12 +47,12 @@ export class TimerQueue {
   add(timer: Timer): void {
     const index = this.#timers.findLastIndex(({ at }) => at <= timer.at) + 1;
     this.#timers.splice(index, 0, timer);
-    this.#watch?.added(timer);
+    for (const watch of this.#watches) watch.added(timer);
   }
 
   removeNext(): void {
     const timer = this.#timers.shift();
-    if (timer !== undefined) this.#watch?.removed(timer);
+    if (timer !== undefined) this.#removed(timer);
   }
 
   /** Drops timers and returns them. */
@@ -61,7 +61,7 @@ export class TimerQueue {
       purpose?.id === id && (kind ?? purpose.kind) === purpose.kind && (index ?? purpose.index) === purpose.index;
     const selected = this.#timers.filter(isSelected);
     if (selected.length > 0) this.#timers = this.#timers.filter((timer) => !selected.includes(timer));
-    for (const timer of selected) this.#watch?.removed(timer);
+    for (const timer of selected) this.#removed(timer);
     return selected;
   }
 
@@ -73,6 +73,10 @@ export class TimerQueue {
   clear(): void {
     const removed = this.#timers;
     this.#timers = [];
-    for (const timer of removed) this.#watch?.removed(timer);
+    for (const timer of removed) this.#removed(timer);
+  }
+
+  #removed(timer: Timer): void {
+    for (const watch of this.#watches) watch.removed(timer);
   }
 }

@@ -3,6 +3,7 @@ import type { EffectLog } from "./effects.ts";
 import type { Events } from "./events.ts";
 import type { Expiries } from "./expiries.ts";
 import type { Keeper } from "./keeper.ts";
+import type { Past } from "./past.ts";
 import type { Policies } from "./policies.ts";
 import type { Random } from "./random.ts";
 import type { State } from "./state.ts";
@@ -18,6 +19,8 @@ export interface World {
   readonly expiries: Expiries;
   /** Gets what a request changes. */
   readonly effects: EffectLog;
+  /** What requests found. */
+  readonly past: Past;
   /** Stores what changes; absent for a backend in memory. */
   readonly keeper?: Keeper | undefined;
 }

@@ -97,7 +97,7 @@ const factNames = [
 /** Puts what a store holds in place of the present state. Timers begin to run after `restMs` of real time. */
 function resume(core: KeptCore, stored: StoredState, restMs = 0): void {
   const { world, randoms, requestIds, timers, tokens, faults, inbox, deliveries, transfers } = core;
-  const { state, clock, policies, events, expiries } = world;
+  const { state, clock, policies, events, expiries, past } = world;
   const facts = readFacts(stored);
   events.quietly(() => {
     clearState(state);
@@ -122,6 +122,8 @@ function resume(core: KeptCore, stored: StoredState, restMs = 0): void {
       });
     clock.resume(facts.clock, restMs);
   });
+  // The journal stays, but not what its requests found.
+  past.clear();
   expiries.restart();
 }
 

@@ -1,5 +1,6 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
+import type { WritableJournal } from "../http/journal.ts";
 import type { Tokens } from "../http/tokens.ts";
 import { checkRate, parseTime } from "../model/clock.ts";
 import { checkInput, InputError, under } from "../model/input-error.ts";
@@ -52,8 +53,18 @@ export interface SnapshotParts {
   readonly transfers: { schedule(at: number, purpose: TimerPurpose): void };
 }
 
+/** What a snapshot is taken of. */
+interface Pictured extends Pick<SnapshotParts, "tokens"> {
+  readonly world: Pick<World, "policies" | "state"> & {
+    readonly clock: Pick<World["clock"], "now" | "mode" | "rate" | "timers">;
+  };
+  readonly randoms: Readonly<Record<string, Pick<Random, "position">>>;
+  readonly faults: { keep(): object };
+  readonly inbox: Pick<Inbox, "answer">;
+}
+
 /** Takes a snapshot of a backend. */
-export function takeSnapshot({ world, randoms, tokens, faults, inbox }: SnapshotParts): Snapshot {
+export function takeSnapshot({ world, randoms, tokens, faults, inbox }: Pictured): Snapshot {
   const { state, clock, policies } = world;
   return structuredClone({
     version,
@@ -69,6 +80,33 @@ export function takeSnapshot({ world, randoms, tokens, faults, inbox }: Snapshot
     timers: clock.timers().filter(({ kind }) => isRestorable(kind)),
     faults: JSON.parse(JSON.stringify(faults.keep())),
     inbox: JSON.parse(JSON.stringify(inbox.answer)),
+  });
+}
+
+/**
+ * Takes a snapshot of a backend as a request of the journal found it, without faults. Throws InputError if that is no longer
+ * kept.
+ */
+export function takeSnapshotBefore(
+  parts: SnapshotParts & { readonly journal: Pick<WritableJournal, "exchangeOf"> },
+  id: number,
+): Snapshot {
+  const { world, randoms, journal } = parts;
+  const { state, clock, past } = world;
+  const moment = journal.exchangeOf(id)?.found;
+  const found = moment && past.at(moment, new Map(Object.entries(state)), clock.timers());
+  if (moment === undefined || found === undefined)
+    throw new InputError("before", `what request ${id} found is not kept, or too much has changed since`);
+  const then = createState();
+  for (const [name, records] of Object.entries(then) as [string, Map<string, object>][])
+    for (const [key, record] of found.records.get(name) ?? []) records.set(key, record);
+  const { mode, rate } = clock;
+  const { now, policies, random } = moment;
+  return takeSnapshot({
+    ...parts,
+    world: { policies, state: then, clock: { mode, rate, now: () => now, timers: () => found.timers } },
+    randoms: { ...randoms, main: { position: random } },
+    faults: { keep: () => ({ last: 0, waiting: [] }) },
   });
 }
 

@@ -1,26 +1,38 @@
 import type { Schema } from "../../control/client.ts";
+import { operations } from "../../control/contract.ts";
 import { type ApiRequest, hasApiKey, literal, sdkCallOf } from "./request-code.ts";
 
 type Detail = Schema<"RequestDetail">;
-type Snapshot = Readonly<Record<string, unknown>>;
+type Rehearsed = Schema<"Rehearsal">["responses"][number];
 
 /** What a test is written from: everything in clear. */
 export interface TestSource {
   readonly detail: Detail;
   readonly request: ApiRequest;
-  /** The sandbox as it is now. */
-  readonly snapshot: Snapshot;
-  /** The details of the later requests whose changes are taken back, latest first. */
-  readonly later: readonly Detail[];
+  /** The sandbox as the request found it. */
+  readonly snapshot: Readonly<Record<string, unknown>>;
+  /** What two copies of that sandbox respond. */
+  readonly responses: readonly Rehearsed[];
 }
 
-/** Why a request cannot become a test; undefined if it can. */
-export function testProblem({ operationId, status, code, decidedBy, fault, headers }: Detail): string | undefined {
+/** A file for Vitest that passes, or a sentence that says why there is none. */
+export type ExportedTest = { readonly text: string } | { readonly problem: string };
+
+/** Why a request cannot become a test, as far as the request itself shows it; undefined otherwise. */
+export function testProblem(detail: Detail): string | undefined {
+  const { operationId, status, code, decidedBy, fault, headers, requestBody, faultAction } = detail;
   if (headers === undefined) return "Headers and body of the request are no longer kept.";
-  if (operationId === undefined) return "No operation matches the request, so the SDK cannot send it.";
   if (decidedBy.step === "gate" || decidedBy.step === "proxy") return "The backend did not answer the request.";
+  const operation = Object.entries(operations).find(([id]) => id === operationId)?.[1];
+  if (operation === undefined) return "No operation matches the request, so the SDK cannot send it.";
   if (status === 0) return `There was no response to expect${fault === undefined ? "" : `: ${fault} withheld it`}.`;
-  if (!/^Bearer /i.test(headers.authorization ?? "")) return "The SDK always sends a bearer credential.";
+  if (typeof faultAction === "string" && faultAction !== "unknownEnum")
+    return `${fault} damaged the response on its way, so the SDK has no result to compare.`;
+  const { authorization = "" } = headers;
+  if (!/^Bearer [!-~]+$/i.test(authorization)) return "The SDK always sends a bearer credential.";
+  // A check before that of the body decides about any body.
+  const isBodyRead = decidedBy.step === "body" || decidedBy.step === "operation";
+  if (operation.hasBody && isBodyRead && requestBody === undefined) return "The SDK always sends a body of JSON.";
   if (code === "api_key_ip_restricted") return "The response depends on the address of the client.";
   return undefined;
 }
@@ -31,16 +43,40 @@ export function testFileName({ id, operationId = "request" }: Pick<Detail, "id" 
 }
 
 /**
- * A file for Vitest: the state before the request, the call of the SDK, and its expected result. Values that the backend
- * makes, such as an id, are expected as any text.
+ * A file for Vitest: the state before the request, the call of the SDK, and its expected result. What the backend makes, such
+ * as an id, is expected as any text. There is none if the copies of the sandbox respond otherwise than the sandbox did.
  */
-export function testOf({ detail, request, snapshot, later }: TestSource): string {
-  const { operationId = "", status, code, at, caller } = detail;
-  const start = rewound(snapshot, [...later, detail], detail);
-  const title = `${operationId} returns ${status}${code === undefined ? "" : ` ${code}`}`;
+export function testOf(source: TestSource): ExportedTest {
+  const { detail, request, snapshot, responses } = source;
+  const [first = { status: 0 }, second = first] = responses;
+  const was = outcome(detail);
+  if (outcome(first) !== was)
+    return { problem: `Sent again to the state that it found, the request returns ${outcome(first)} and not ${was}.` };
+  const isSuccess = detail.status < 400;
+  const body = isSuccess ? expectedBody(detail.responseBody, first.body, second.body) : { value: undefined };
+  if ("path" in body)
+    return { problem: `Sent again to the state that it found, the request returns another ${body.path || "body"}.` };
+  return { text: fileOf(detail, request, startOf(snapshot), body.value) };
+}
+
+function outcome({ status, code }: Pick<Rehearsed, "status" | "code">): string {
+  return code === undefined ? String(status) : `${status} ${code}`;
+}
+
+/** The state that the test begins with: the clock stands still, and no app gets an offer again. */
+function startOf(snapshot: TestSource["snapshot"]): TestSource["snapshot"] {
+  const timers = Array.isArray(snapshot.timers) ? snapshot.timers : [];
+  const isOfCall = ({ kind }: { readonly kind: string }) => !kind.startsWith("transfer.");
+  return { ...snapshot, mode: "frozen", transfers: [], timers: timers.filter(isOfCall) };
+}
+
+function fileOf(detail: Detail, request: ApiRequest, start: TestSource["snapshot"], body: unknown): string {
+  const { operationId = "", status, code, faultAction } = detail;
+  const fault = { match: { operationId }, do: faultAction };
+  const title = `${operationId} returns ${outcome({ status, ...(code !== undefined && { code }) })}`;
   const options = [
     `baseUrl: "http://localhost"`,
-    ...credentialOf(request, caller),
+    ...credentialOf(request, detail),
     "fetch: backend.fetch",
     "maxRetries: 0",
   ];
@@ -53,91 +89,63 @@ import { expect, test } from "vitest";
 test(${JSON.stringify(title)}, async () => {
   const backend = createBackend();
   backend.restore(snapshot);
-${faultOf(detail)}  const client = new CallTransfer({
+${faultAction === undefined ? "" : `  backend.faults.add(${literal(fault, "  ")});\n`}  const client = new CallTransfer({
 ${options.map((option) => `    ${option},`).join("\n")}
   });
 
   const result = await ${sdkCallOf(request, "  ") ?? ""}.result();
 
-  ${expectationOf(detail, JSON.stringify(start), at)}
+  expect(result).toMatchObject(${expectation(detail, body)});
 });
 
 const snapshot = ${literal(start)};
 `;
 }
 
-function credentialOf(request: ApiRequest, caller: Detail["caller"]): string[] {
+function credentialOf(request: ApiRequest, { caller, decidedBy }: Detail): string[] {
   const [, bearer = ""] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "") ?? [];
   const account = request.headers["x-account-id"];
-  if (hasApiKey(request)) return [`apiKey: ${JSON.stringify(bearer)}`];
-  const token =
-    caller?.userId === undefined
-      ? JSON.stringify(bearer)
-      : `await backend.keys.issueToken({ userId: ${JSON.stringify(caller.userId)} })`;
-  return [`accessToken: ${token}`, ...(account === undefined ? [] : [`accountId: ${JSON.stringify(account)}`])];
+  const accountId = account === undefined ? [] : [`accountId: ${JSON.stringify(account)}`];
+  if (hasApiKey(request)) return [`apiKey: ${JSON.stringify(bearer)}`, ...accountId];
+  // Another token would have a rate-limit window of its own.
+  const isSame = caller?.userId === undefined || decidedBy.step === "rateLimit";
+  const token = isSame
+    ? JSON.stringify(bearer)
+    : `await backend.keys.issueToken({ userId: ${JSON.stringify(caller.userId)} })`;
+  return [`accessToken: ${token}`, ...accountId];
 }
 
-/** Adds the fault again that decided the response. */
-function faultOf({ decidedBy, operationId, status, code, responseBody }: Detail): string {
-  if (decidedBy.step !== "fault") return "";
-  const action = code === undefined ? { status, ...(responseBody !== undefined && { body: responseBody }) } : { code };
-  return `  backend.faults.add(${literal({ match: { operationId }, do: action }, "  ")});\n`;
+function expectation({ status, code }: Detail, body: unknown): string {
+  if (status >= 400) return literal({ ok: false, error: { status, ...(code !== undefined && { code }) } }, "  ");
+  const text = literal({ ok: true, ...(body !== undefined && { data: body }), response: { status } }, "  ");
+  return text
+    .replaceAll(JSON.stringify(madeText), "expect.any(String)")
+    .replaceAll(JSON.stringify(madeNumber), "expect.any(Number)");
 }
 
-function expectationOf({ status, code, responseBody }: Detail, known: string, at: string): string {
-  if (status >= 400) {
-    const expected = { ok: false, error: { status, ...(code !== undefined && { code }) } };
-    return `expect(result).toMatchObject(${literal(expected, "  ")});`;
+const [madeText, madeNumber] = ["\u0000text", "\u0000number"];
+
+/** A recorded body with marks for what the backend made, which differs between two responses; or the path of another difference. */
+function expectedBody(
+  recorded: unknown,
+  first: unknown,
+  second: unknown,
+  path = "",
+): { readonly value: unknown } | { readonly path: string } {
+  if (typeof recorded !== typeof first || Array.isArray(recorded) !== Array.isArray(first)) return { path };
+  if (typeof recorded !== "object" || recorded === null || first === null) {
+    const isMade = typeof first === typeof second && first !== second;
+    if (isMade && typeof recorded === "string") return { value: madeText };
+    if (isMade && typeof recorded === "number") return { value: madeNumber };
+    return recorded === first ? { value: recorded } : { path };
   }
-  const body = responseBody === undefined ? "" : `data: ${expected(responseBody, known, at, "    ")}, `;
-  return `expect(result).toMatchObject({ ok: true, ${body}response: { status: ${status} } });`;
-}
-
-/** A JSON value as an expectation. What the start does not contain is made by the backend, and another one each time. */
-function expected(value: unknown, known: string, at: string, indent: string): string {
-  const generated = "\u0000generated";
-  const marked = (inner: unknown): unknown => {
-    if (Array.isArray(inner)) return inner.map(marked);
-    if (typeof inner === "string") return isKnown(inner, known, at) ? inner : generated;
-    if (typeof inner !== "object" || inner === null) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([name, field]) => [name, marked(field)]));
-  };
-  return literal(marked(value), indent).replaceAll(JSON.stringify(generated), "expect.any(String)");
-}
-
-/** Whether a text of a response will be the same again: words and names are, ids, times and secrets only if they were there. */
-function isKnown(text: string, known: string, at: string): boolean {
-  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text))
-    return text !== at && (known.includes(text) || known.includes(String(Date.parse(text))));
-  const isMade = /^[0-9a-f]{8}-[0-9a-f]{4}-/i.test(text) || /^(?=.*\d)[\w-]{4,}$/.test(text);
-  return !isMade || known.includes(JSON.stringify(text).slice(1, -1));
-}
-
-/** The snapshot as it was before a request: with the changes of the requests taken back, latest first. */
-function rewound(snapshot: Snapshot, requests: readonly Detail[], { at, status }: Detail): Snapshot {
-  const seed = { ...Object(snapshot.seed) } as Record<string, readonly Record<string, unknown>[]>;
-  const set = new Set<string>();
-  for (const { changes = [], timers = [] } of requests) {
-    for (const timer of timers) set.add(`${timer.kind} ${timer.id}`);
-    for (const { collection, id, before } of changes.toReversed()) {
-      const records = seed[collection] ?? [];
-      const index = records.findIndex((record) => record.id === id);
-      if (index >= 0) seed[collection] = before ? records.with(index, before) : records.toSpliced(index, 1);
-      else if (before !== undefined) seed[collection] = [...records, before];
-    }
+  const names = new Set([...Object.keys(recorded), ...Object.keys(Object(first))]);
+  const fields: [string, unknown][] = [];
+  for (const name of names) {
+    const [own, one, other] = [recorded, first, second].map((body) => Reflect.get(Object(body), name));
+    const field = expectedBody(own, one, other, path === "" ? name : `${path}.${name}`);
+    if ("path" in field) return field;
+    fields.push([name, field.value]);
   }
-  const timers = (Array.isArray(snapshot.timers) ? snapshot.timers : []).filter(
-    ({ kind, id }: { kind: string; id: string }) => !set.has(`${kind} ${id}`),
-  );
-  return {
-    ...snapshot,
-    now: Date.parse(at),
-    mode: "frozen",
-    seed,
-    timers,
-    // Counts of the rate limit go on, except in a test of it.
-    windows: status === 429 ? snapshot.windows : [],
-    // The fault that decided is added again by name.
-    faults: { last: 0, waiting: [] },
-  };
+  return { value: Array.isArray(recorded) ? fields.map(([, value]) => value) : Object.fromEntries(fields) };
 }

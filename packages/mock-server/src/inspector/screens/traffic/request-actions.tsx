@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import { type ControlClient, dataAs, dataOf, type Schema } from "../../../control/client.ts";
 import { addressOf } from "../../data/address.ts";
 import { useSession } from "../../data/context.ts";
@@ -21,7 +22,12 @@ export function RequestActions({
 }) {
   const session = useSession();
   const isKept = detail.headers !== undefined;
-  const problem = testProblem(detail);
+  const found = useSignal<string | undefined>(undefined);
+  const problem = testProblem(detail) ?? found.value;
+  const exportTest = () =>
+    orNotice(session, async () => {
+      found.value = await saveTest(session, detail.id);
+    });
   return (
     <div class="detail-tools" role="group" aria-label="Actions">
       {isKept && <CopyButton text={() => curlOf(requestOf(session, detail))}>Copy as curl</CopyButton>}
@@ -32,7 +38,7 @@ export function RequestActions({
       <Button
         disabled={problem !== undefined}
         label={`Export as a test. ${problem ?? "A file for Vitest with this call, its result and a snapshot"}`}
-        onPress={() => exportTest(session, detail.id)}
+        onPress={exportTest}
       >
         Export as a test
       </Button>
@@ -41,6 +47,9 @@ export function RequestActions({
           {isRevealed ? "Hide the secrets" : "Show the secrets"}
         </Button>
       )}
+      <p class="detail-line" role="status">
+        {problem !== undefined && `There is no test of it. ${problem}`}
+      </p>
     </div>
   );
 }
@@ -74,15 +83,21 @@ async function inClear(control: ControlClient, id: number): Promise<Detail> {
   return dataAs<"RequestDetail">(await control.GET("/_control/v1/requests/{id}", { params }));
 }
 
-const exportTest = (session: Session, id: number) =>
-  orNotice(session, async () => {
-    const control = session.control.value;
-    const snapshot = dataOf(await control.GET("/_control/v1/snapshot"));
-    const list = await control.GET("/_control/v1/requests", { params: { query: { after: id } } });
-    const changing = dataAs<"RequestList">(list).requests.filter(({ changeCount }) => changeCount !== undefined);
-    const later = await Promise.all(changing.toReversed().map((entry) => inClear(control, entry.id)));
-    const detail = await inClear(control, id);
-    const text = testOf({ detail, request: requestOf(session, detail), snapshot: Object(snapshot), later });
-    saveFile(testFileName(detail), text);
-    session.notify("ok", `${testFileName(detail)} was saved. It holds the keys of the sandbox.`);
-  });
+/** Saves a test that passes. Returns why there is none otherwise. */
+async function saveTest(session: Session, id: number): Promise<string | undefined> {
+  const control = session.control.value;
+  const params = { path: { id: String(id) } };
+  const [snapshot, rehearsal] = await Promise.all([
+    control.GET("/_control/v1/snapshot", { params: { query: { before: id } } }),
+    control.POST("/_control/v1/requests/{id}/rehearse", { params }),
+  ]);
+  if (snapshot.response.status === 400 || rehearsal.response.status === 400)
+    return "What the request found is no longer kept: too much has changed since.";
+  const { responses } = dataAs<"Rehearsal">(rehearsal);
+  const detail = await inClear(control, id);
+  const test = testOf({ detail, request: requestOf(session, detail), snapshot: Object(dataOf(snapshot)), responses });
+  if ("problem" in test) return test.problem;
+  saveFile(testFileName(detail), test.text);
+  session.notify("ok", `${testFileName(detail)} was saved. It holds the keys of the sandbox.`);
+  return undefined;
+}
