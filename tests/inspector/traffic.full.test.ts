@@ -162,6 +162,48 @@ it("saves a test with the call, its result and the state before it", async () =>
   expect(backend.state.calls.size).toBe(createBackend().state.calls.size);
 });
 
+it("saves no test that would fail, and says why", async () => {
+  await using inspector = await open({ screen: "traffic", server: { clock: "frozen" } });
+  const { page, server } = inspector;
+  const { key } = server.backend.keys.issueApiKey({ allowedIps: ["127.0.0.1"] });
+  await inspector.client({ apiKey: key }).roles.list();
+  await rowsOf(inspector).click();
+  const button = detailOf(inspector).getByRole("button", { name: /^Export as a test/ });
+  let downloads = 0;
+  page.on("download", () => {
+    downloads += 1;
+  });
+
+  await button.click();
+
+  await detailOf(inspector).getByText("the request returns 403 api_key_ip_restricted and not 200").waitFor();
+  expect([await button.isDisabled(), downloads]).toEqual([true, 0]);
+  expect(server.backend.journal.count).toBe(1);
+});
+
+it("shows in the row why a request was refused, before its address", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  await play(inspector);
+  const row = rowsOf(inspector).filter({ hasText: "validation_failed" });
+  expect(await row.innerText()).toMatch(/createCall\s+toNumber .*\s+\/api\/v1\/calls/);
+});
+
+it("leaves out what the server itself refused", async () => {
+  await using inspector = await open({ screen: "traffic" });
+  const { server, page } = inspector;
+  await fetch(`${server.url}/api/v1/roles`, { headers: { Origin: "http://elsewhere.example" } });
+  await inspector.client().roles.list();
+  await rowsOf(inspector).filter({ hasText: "listRoles" }).waitFor();
+  expect(await rowsOf(inspector).count()).toBe(1);
+  expect(await page.getByText("elsewhere.example").count()).toBe(0);
+});
+
+it("shows the day of a time that is not today, in UTC", async () => {
+  await using inspector = await open({ screen: "traffic", server: { clock: "frozen", now: "2021-05-06T23:30:00Z" } });
+  await inspector.client().roles.list();
+  await rowsOf(inspector).getByText("2021-05-06 23:30:00.000").waitFor();
+});
+
 it("sends the first request itself, and is empty again after the journal is cleared or the sandbox reset", async () => {
   await using inspector = await open({ screen: "traffic" });
   const { page, server } = inspector;

@@ -92,7 +92,10 @@ export interface Backend extends BackendControls {
   fetch(input: Request | URL | string, init?: RequestInit, peer?: Peer): Promise<Response>;
   /** Responds to a server, which plays transport faults itself. `url` is `request.url` by default. */
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
-  /** Records a request that something in front of the backend answered, as `handle` records the others. */
+  /**
+   * Records a request that something in front of the backend answered, as `handle` records the others. One that it did not
+   * accept (`gate`, 403) is announced as the event `request.refused`, and not in the journal.
+   */
   record(request: RecordedRequest): void;
   /** Whether the state came from the store. */
   readonly isResumed: boolean;
@@ -186,7 +189,13 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
         return { response: reply("internal_error", error.message) };
       }
     },
-    record: (request) => record(entryOf(request, core.world), request),
+    record(request) {
+      const entry = entryOf(request, core.world);
+      // A page or a host that the server does not accept is no traffic of the app, and must not displace it.
+      const isForeign = entry.decidedBy.step === "gate" && entry.status === 403;
+      if (isForeign) events.emit("request.refused", () => ({ ...entry }));
+      else record(entry, request);
+    },
     close() {
       // First, so that the store holds a clock that flows.
       keeper?.close();

@@ -8,6 +8,8 @@ export interface Part {
   readonly isOptional?: boolean;
   /** Shortened in the middle if the line is too long. */
   readonly isPath?: boolean;
+  /** Shortened at its end if the line is still too long. */
+  readonly isReason?: boolean;
 }
 
 /** An event as columns: what it is about, its state, and the text. */

@@ -16,6 +16,7 @@ const hidden: Describe = () => undefined;
 
 const described: ReadonlyMap<string, Describe> = new Map([
   ["request", describeRequest],
+  ["request.refused", describeRequest],
   ["webhook.delivered", describeWebhook],
   // The answer follows on a line of its own.
   ["webhook.sent", hidden],

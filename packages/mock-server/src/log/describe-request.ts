@@ -1,20 +1,21 @@
 import type { BackendEvent } from "@call-transfer/backend";
-import type { Colour } from "./colour.ts";
 import { type Columns, type Part, shortIds, statusColour } from "./columns.ts";
 
-/** Describes a request: its status, duration, path and operation, and for a failure why it failed and what to change. */
+/** Describes a request: its status, duration and path, for a failure why it failed and what to change, then code and operation. */
 export function describeRequest(event: BackendEvent): Columns {
   const { method, path, operationId, code, fault, durationMs } = event;
   const status = Number(event.status);
   const colour = statusColour(status);
+  const [fix, why] = [advice(event), reason(event, status)];
   const parts: Part[] = [
     { text: shortIds(String(path)), isPath: true },
-    ...texts(operationId, "dim", true),
-    ...texts(code, colour),
-    ...texts(fault, "magenta"),
-    ...texts(advice(event), "yellow"),
-    ...texts(deviationsIn(event), "yellow"),
-    ...texts(reason(event, status), undefined, true),
+    ...texts(fix, { colour: "yellow" }),
+    ...texts(why, { isReason: true }),
+    ...texts(deviationsIn(event), { colour: "yellow", isReason: true }),
+    ...texts(fault, { colour: "magenta" }),
+    // A reason says more.
+    ...texts(code, { colour, isOptional: (fix ?? why) !== undefined }),
+    ...texts(operationId, { colour: "dim", isOptional: true }),
   ];
   return {
     label: String(method),
@@ -27,8 +28,8 @@ export function describeRequest(event: BackendEvent): Columns {
   };
 }
 
-function texts(value: unknown, colour: Colour | undefined, isOptional = false): Part[] {
-  return typeof value === "string" && value !== "" ? [{ text: value, colour, isOptional }] : [];
+function texts(value: unknown, how: Omit<Part, "text">): Part[] {
+  return typeof value === "string" && value !== "" ? [{ text: value, ...how }] : [];
 }
 
 /** What to change: the option that would accept a refused request, or the operation that was probably meant. */
@@ -40,11 +41,12 @@ function advice({ decidedBy, closest }: BackendEvent): string | undefined {
   return typeof path === "string" ? `Did you mean ${method} ${path}?` : undefined;
 }
 
-/** Why a request failed: what a handler threw, or the rule that decided. */
+/** Why a request failed: what a handler threw, or the rule that decided, unless the line says it otherwise. */
 function reason({ error, decidedBy, closest }: BackendEvent, status: number): string | undefined {
   if (typeof error === "string") return error.split("\n", 1)[0];
   const { step, detail } = Object(decidedBy) as { step?: unknown; detail?: unknown };
-  const isShown = status < 400 || step === "gate" || step === "proxy" || Array.isArray(closest);
+  // Otherwise the line names the fault, or what to change.
+  const isShown = status < 400 || step === "fault" || step === "gate" || step === "proxy" || Array.isArray(closest);
   return isShown || typeof detail !== "string" ? undefined : detail;
 }
 

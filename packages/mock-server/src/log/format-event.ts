@@ -1,4 +1,5 @@
 import type { BackendEvent } from "@call-transfer/backend";
+import { dayText } from "../control/day-text.ts";
 import { type Paint, paintFor } from "./colour.ts";
 import type { Columns, Part } from "./columns.ts";
 import { describeEvent } from "./describe-event.ts";
@@ -9,16 +10,21 @@ export interface FormatOptions {
   readonly colour: boolean;
   /** The sandbox that the event is from; `default` is not shown. */
   readonly sandbox?: string | undefined;
-  /** Columns of the terminal. A longer line loses optional parts first, then the middle of its path. Unlimited by default. */
+  /**
+   * Columns of the terminal. A longer line loses optional parts first, then the middle of its path, then the end of its reason.
+   * Unlimited by default.
+   */
   readonly width?: number | undefined;
   /** Returns the name of a destination, group or member; ids without a name are shortened. */
   readonly nameOf?: ((id: string) => string | undefined) | undefined;
+  /** The real time, in milliseconds since the epoch; the present by default. Lines of another day show theirs. */
+  readonly today?: number | undefined;
 }
 
 /** Widths of the columns before the text: time, what it is, and a status with a duration or one word. */
 const [labelWidth, statusWidth, durationWidth] = [8, 3, 6];
 const stateWidth = statusWidth + 1 + durationWidth;
-const shortestSubject = 20;
+const [shortestSubject, shortestReason] = [20, 10];
 // They could move the cursor, change the terminal's title, or show text in another order.
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 // Nearly every text is, and the test takes a fraction of the time.
@@ -31,13 +37,14 @@ export function formatEvent(event: BackendEvent, options: FormatOptions): string
   const { sandbox = "default", width = Number.POSITIVE_INFINITY } = options;
   const name: readonly Part[] = sandbox === "default" ? [] : [{ text: `[${sandbox}]`, colour: "cyan" }];
   const paint = paintFor(options.colour);
-  const parts = fitted([...name, ...columns.parts], width - headWidth(columns));
+  const time = utcTime(event.at, options.today ?? Date.now());
+  const parts = fitted([...name, ...columns.parts], width - time.length - headWidth(columns));
   const body = parts.map(({ text, colour }) => paint(colour, cleaned(text))).join("  ");
-  return `${paint("dim", localTime(event.at))} ${head(columns, paint)} ${body}`.trimEnd();
+  return `${paint("dim", time)} ${head(columns, paint)} ${body}`.trimEnd();
 }
 
 function headWidth({ label, state }: Columns): number {
-  return 8 + 1 + Math.max(labelWidth, label.length) + 1 + Math.max(stateWidth, state.length) + 1;
+  return 1 + Math.max(labelWidth, label.length) + 1 + Math.max(stateWidth, state.length) + 1;
 }
 
 function head({ label, labelColour, state, stateColour, durationMs }: Columns, paint: Paint): string {
@@ -48,7 +55,7 @@ function head({ label, labelColour, state, stateColour, durationMs }: Columns, p
   return `${name} ${paint(stateColour, shown.padEnd(statusWidth))} ${duration}`;
 }
 
-/** Drops optional parts, the last first, and then shortens the first part that may be cut, until the line fits. */
+/** Drops optional parts, the last first, then shortens the path and at last the reason, until the line fits. */
 function fitted(parts: readonly Part[], width: number): readonly Part[] {
   let kept = parts.filter(({ text }) => text !== "");
   const excess = () => kept.reduce((sum, { text }) => sum + text.length + 2, -2) - width;
@@ -56,10 +63,21 @@ function fitted(parts: readonly Part[], width: number): readonly Part[] {
     const last = kept.findLastIndex((part) => part.isOptional);
     kept = kept.filter((_, index) => index !== last);
   }
-  const over = excess();
-  if (over <= 0) return kept;
-  const cut = kept.findIndex((part) => part.isPath);
-  return kept.map((part, index) => (index === cut ? { ...part, text: withoutMiddle(part.text, over) } : part));
+  for (const [isCut, shortened] of [
+    [(part: Part) => part.isPath, withoutMiddle],
+    [(part: Part) => part.isReason, withoutEnd],
+  ] as const) {
+    const over = excess();
+    const cut = kept.findIndex(isCut);
+    if (over > 0)
+      kept = kept.map((part, index) => (index === cut ? { ...part, text: shortened(part.text, over) } : part));
+  }
+  return kept;
+}
+
+function withoutEnd(text: string, over: number): string {
+  const length = Math.max(shortestReason, text.length - over);
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
 function withoutMiddle(text: string, over: number): string {
@@ -73,17 +91,10 @@ function cleaned(text: string): string {
   return plainText.test(text) ? text : text.replace(controlCharacters, "?");
 }
 
-// Under load, most events are of the same second as the one before.
-let latest = { second: "", text: "" };
-
-/** The local time of a timestamp in UTC: `14:03:09`. */
-function localTime(at: string): string {
-  const second = at.slice(0, 19);
-  if (second === latest.second) return latest.text;
-  const time = new Date(at);
-  const parts = [time.getHours(), time.getMinutes(), time.getSeconds()];
-  latest = { second, text: parts.map((part) => String(part).padStart(2, "0")).join(":") };
-  return latest.text;
+/** A timestamp to the second, with its day if that is not today: `14:03:09Z`, `2026-03-02 14:03:09Z`. */
+function utcTime(at: string, today: number): string {
+  const [, time = at] = /T(\d\d:\d\d:\d\d)/.exec(at) ?? [];
+  return `${dayText(Date.parse(at), today)} ${time}Z`.trimStart();
 }
 
 function formatMs(ms: number): string {

@@ -1,5 +1,5 @@
 import type { BackendEvent } from "@call-transfer/backend";
-import { beforeEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { formatEvent } from "../../src/log/format-event.ts";
 import { recordedEvents } from "./recorded-events.ts";
 
@@ -9,18 +9,54 @@ const names: Readonly<Record<string, string>> = {
   "c0000000-0000-4000-8000-000000000004": "Aron Agent",
 };
 const nameOf = (id: string) => names[id];
-const lines = (events: readonly BackendEvent[], options: { colour?: boolean; width?: number; sandbox?: string } = {}) =>
-  events.flatMap((event) => formatEvent(event, { colour: false, nameOf, ...options }) ?? []);
-
-beforeEach(() => void vi.stubEnv("TZ", "UTC"));
+const today = Date.UTC(2026, 2, 2);
+const lines = (
+  events: readonly BackendEvent[],
+  options: { colour?: boolean; width?: number; sandbox?: string; today?: number } = {},
+) => events.flatMap((event) => formatEvent(event, { colour: false, nameOf, today, ...options }) ?? []);
 
 it("formats each recorded event as one line", async () => {
   await expect(`${lines(recordedEvents).join("\n")}\n`).toMatchFileSnapshot("lines.txt");
 });
 
-it("fits 80 columns: optional parts go first, then the middle of the path", async () => {
+it("fits 80 columns: optional parts go first, then the middle of the path, and the end of the reason last", async () => {
   const narrow = lines(recordedEvents, { width: 80 });
   await expect(`${narrow.join("\n")}\n`).toMatchFileSnapshot("lines-80.txt");
+});
+
+const refused: BackendEvent = {
+  ...{ eventId: "a-1", at: "2026-03-02T12:00:05.000Z", type: "request", operationId: "createCall", durationMs: 2.3 },
+  ...{ method: "POST", path: "/api/v1/calls", status: 400, code: "validation_failed" },
+  decidedBy: { step: "body", detail: "toNumber must be an E.164 number, such as +493012345." },
+};
+
+it.each([
+  [70, "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.16…"],
+  [80, "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, …"],
+  [100, "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493012345."],
+  [
+    120,
+    "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493012345.  validation_failed",
+  ],
+  [
+    160,
+    "12:00:05Z POST     400 2.3 ms /api/v1/calls  toNumber must be an E.164 number, such as +493012345.  validation_failed  createCall",
+  ],
+])("says in %i columns why a request was refused, before anything else is said", (width, line) => {
+  expect(lines([refused], { width })).toEqual([line]);
+  expect(line.length).toBeLessThanOrEqual(width);
+});
+
+it("shows times in UTC, as the inspector and the API do, wherever the machine is", () => {
+  vi.stubEnv("TZ", "Asia/Tokyo");
+  expect(lines([refused])[0]).toMatch(/^12:00:05Z POST/);
+});
+
+it.each([
+  [Date.UTC(2026, 2, 2, 23, 59), "12:00:05Z POST"],
+  [Date.UTC(2026, 2, 3), "2026-03-02 12:00:05Z POST"],
+])("shows the day of a time that is not today (%i)", (real, start) => {
+  expect(lines([refused], { today: real })[0]?.startsWith(start)).toBe(true);
 });
 
 it("colours only on demand, and changes nothing else", async () => {

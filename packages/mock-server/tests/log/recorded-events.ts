@@ -38,7 +38,10 @@ export const recordedEvents: readonly BackendEvent[] = [
     code: "internal_error",
     error: "Error: broken\n    at handler",
   }),
-  request("GET", "/api/v1/roles", 403, gate('Host "10.0.2.2" is not allowed. Add it with --allow-host 10.0.2.2.')),
+  event("request.refused", {
+    ...{ method: "GET", path: "/api/v1/roles", status: 403, durationMs: 2.34 },
+    ...gate('Host "10.0.2.2" is not allowed. Add it with --allow-host 10.0.2.2.'),
+  }),
   event("transfer.started", { id: transfer }),
   event("transfer.ring_started", { id: transfer, destinationId: reception }),
   event("webhook.sent", { id: "w1", destinationId: app, transferId: transfer, url: "http://127.0.0.1:4011/offers" }),

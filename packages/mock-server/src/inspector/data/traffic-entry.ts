@@ -16,6 +16,8 @@ export interface TrafficEntry {
   readonly status: number | undefined;
   /** The error code, or why there was no response. */
   readonly code: string;
+  /** Why the request was refused, or the delivery got no response, in a sentence; empty if another column says it. */
+  readonly reason: string;
   readonly durationMs: number | undefined;
   /** A role, or the end of a key. */
   readonly caller: string;
@@ -51,6 +53,7 @@ export function entryOfRequest(request: Schema<"RequestEntry">): TrafficEntry {
       address: path,
       status,
       code: code ?? (status === 0 ? "no response" : error === undefined ? "" : "exception"),
+      reason: reasonOf(request),
       durationMs,
       caller: callerOf(caller),
       fault,
@@ -58,6 +61,13 @@ export function entryOfRequest(request: Schema<"RequestEntry">): TrafficEntry {
     },
     [request.requestId, caller?.userId, caller?.accountId],
   );
+}
+
+/** What a handler threw, the operation that was probably meant, or the rule that decided. The fault stands in its own column. */
+function reasonOf({ status, error, closest: [first] = [], decidedBy }: Schema<"RequestEntry">): string {
+  if (error !== undefined) return error.split("\n", 1)[0] ?? "";
+  if (first !== undefined) return `Did you mean ${first.method} ${first.path}?`;
+  return status < 400 || decidedBy.step === "fault" ? "" : (decidedBy.detail ?? "");
 }
 
 function callerOf(caller: Schema<"RequestCaller"> | undefined): string {
@@ -84,12 +94,13 @@ export function entryOfDelivery(delivery: SentDelivery): TrafficEntry {
       address: url.replace(/\?.*$/, ""),
       status: isAnswered ? (status ?? 0) : undefined,
       code: error === undefined ? (isAnswered ? "" : "sending") : "no response",
+      reason: error ?? "",
       durationMs,
       caller: "",
       fault,
       marks: redeliveryOf === undefined ? [] : ["redelivery"],
     },
-    [delivery.destinationId, delivery.transferId, error],
+    [delivery.destinationId, delivery.transferId],
   );
 }
 
@@ -103,8 +114,8 @@ export function entryOfEvent({ type, id = "", ...event }: BackendEvent): Traffic
 }
 
 function withText(entry: Omit<TrafficEntry, "text">, others: readonly (string | undefined)[]): TrafficEntry {
-  const { id, method, name, address, status, code, caller, fault } = entry;
-  const words = [id, method, name, address, status, code, caller, fault, ...others];
+  const { id, method, name, address, status, code, reason, caller, fault } = entry;
+  const words = [id, method, name, address, status, code, reason, caller, fault, ...others];
   return {
     ...entry,
     text: words

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useSession } from "../data/context.ts";
-import { day, relative, timeOfDay } from "../data/format.ts";
+import { day, relative, timeOfDay, unlessToday } from "../data/format.ts";
 
 /** What a status means: its colour, beside its text. */
 export type Tone = "ok" | "warn" | "bad" | "info" | "idle";
@@ -16,7 +16,7 @@ export function toneOfStatus(status: number): Tone {
   return status < 300 ? "ok" : status < 400 ? "info" : status < 500 ? "warn" : "bad";
 }
 
-/** A time of the sandbox's clock, with its day as a hint. */
+/** A time of the sandbox's clock in UTC, with its day if that is not today. */
 export function Time({
   at,
   withMilliseconds = false,
@@ -28,7 +28,7 @@ export function Time({
 }) {
   return (
     <time class="number" dateTime={new Date(at).toISOString()} title={`${day(at)} ${timeOfDay(at, true)} UTC`}>
-      {withDay && `${day(at)} `}
+      {withDay ? `${day(at)} ` : unlessToday(at)}
       {timeOfDay(at, withMilliseconds)}
     </time>
   );

@@ -5,7 +5,7 @@ import { Icon } from "../../parts/icon.tsx";
 
 /** A row of the traffic. */
 export function TrafficRow({ entry }: { readonly entry: TrafficEntry }) {
-  const { kind, at, method, name, address, durationMs, caller, fault, marks } = entry;
+  const { kind, at, method, name, address, reason, durationMs, caller, fault, marks } = entry;
   return (
     <div class="traffic-row">
       <Time at={at} withMilliseconds />
@@ -19,7 +19,13 @@ export function TrafficRow({ entry }: { readonly entry: TrafficEntry }) {
         )}
       </span>
       <span class="traffic-what" dir="auto">
-        {name !== "" && <strong>{name}</strong>} <span class="traffic-address">{address}</span>
+        {name !== "" && <strong>{name}</strong>}{" "}
+        {reason !== "" && (
+          <span class="traffic-reason" title={reason}>
+            {reason}
+          </span>
+        )}{" "}
+        <span class="traffic-address">{address}</span>
       </span>
       <span class="traffic-marks">
         {fault !== undefined && <span class="tag tone-warn">{fault}</span>}
