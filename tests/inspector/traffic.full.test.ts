@@ -198,9 +198,12 @@ it("leaves out what the server itself refused", async () => {
   expect(await page.getByText("elsewhere.example").count()).toBe(0);
 });
 
-it("shows the day of a time that is not today, in UTC", async () => {
+it("shows the day of a time, in UTC, once the clock is on another day", async () => {
   await using inspector = await open({ screen: "traffic", server: { clock: "frozen", now: "2021-05-06T23:30:00Z" } });
   await inspector.client().roles.list();
+  await rowsOf(inspector).getByText("23:30:00.000").waitFor();
+  expect(await rowsOf(inspector).innerText()).not.toContain("2021-05-06");
+  await inspector.server.backend.clock.advance({ by: 3_600_000 });
   await rowsOf(inspector).getByText("2021-05-06 23:30:00.000").waitFor();
 });
 

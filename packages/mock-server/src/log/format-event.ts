@@ -1,5 +1,4 @@
 import type { BackendEvent } from "@call-transfer/backend";
-import { dayText } from "../control/day-text.ts";
 import { type Paint, paintFor } from "./colour.ts";
 import type { Columns, Part } from "./columns.ts";
 import { describeEvent } from "./describe-event.ts";
@@ -91,10 +90,12 @@ function cleaned(text: string): string {
   return plainText.test(text) ? text : text.replace(controlCharacters, "?");
 }
 
+const dayMs = 86_400_000;
+
 /** A timestamp to the second, with its day if that is not today: `14:03:09Z`, `2026-03-02 14:03:09Z`. */
 function utcTime(at: string, today: number): string {
-  const [, time = at] = /T(\d\d:\d\d:\d\d)/.exec(at) ?? [];
-  return `${dayText(Date.parse(at), today)} ${time}Z`.trimStart();
+  const [, day = "", time = at] = /^(.+)T(\d\d:\d\d:\d\d)/.exec(at) ?? [];
+  return Math.floor(Date.parse(at) / dayMs) === Math.floor(today / dayMs) ? `${time}Z` : `${day} ${time}Z`.trimStart();
 }
 
 function formatMs(ms: number): string {

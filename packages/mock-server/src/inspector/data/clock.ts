@@ -1,5 +1,6 @@
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Schema } from "../../control/client.ts";
+import { day } from "./format.ts";
 
 /** The clock of the current sandbox. */
 export interface ClockStore {
@@ -7,6 +8,8 @@ export interface ClockStore {
   readonly clock: ReadonlySignal<Schema<"Clock"> | undefined>;
   /** The sandbox's time in milliseconds since the epoch, several times a second while it flows. */
   readonly now: ReadonlySignal<number>;
+  /** The sandbox's day in UTC, such as `2026-03-01`, which the head of the page shows. */
+  readonly today: ReadonlySignal<string>;
   /** The sandbox's time at this moment, for drawings that move with each frame. */
   read(): number;
   /** Takes what the control plane sent. */
@@ -35,6 +38,7 @@ export function createClockStore(signalOfEnd: AbortSignal): ClockStore {
   return {
     clock,
     now,
+    today: computed(() => day(now.value)),
     read,
     set(next) {
       receivedAt = performance.now();

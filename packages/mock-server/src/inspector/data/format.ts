@@ -1,7 +1,5 @@
 /** Formats for times, durations and texts. Times are shown in UTC, as in the log and as the API writes them. */
 
-import { dayText } from "../../control/day-text.ts";
-
 const pad = (number: number, length = 2) => String(number).padStart(length, "0");
 
 /** A time of day, such as `09:14:05`, with milliseconds on request. */
@@ -16,12 +14,6 @@ export function timeOfDay(at: string | number, withMilliseconds = false): string
 export function day(at: string | number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? String(at) : date.toISOString().slice(0, 10);
-}
-
-/** The day of a time and a space, such as `2026-03-02 `; empty for today, as in the log. */
-export function unlessToday(at: string | number): string {
-  const text = dayText(new Date(at).getTime());
-  return text === "" ? "" : `${text} `;
 }
 
 /** A duration in at most two units, such as `1 m 5 s` or `2 d 3 h`. */

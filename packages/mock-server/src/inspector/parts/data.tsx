@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useSession } from "../data/context.ts";
-import { day, relative, timeOfDay, unlessToday } from "../data/format.ts";
+import { day, relative, timeOfDay } from "../data/format.ts";
 
 /** What a status means: its colour, beside its text. */
 export type Tone = "ok" | "warn" | "bad" | "info" | "idle";
@@ -16,7 +16,7 @@ export function toneOfStatus(status: number): Tone {
   return status < 300 ? "ok" : status < 400 ? "info" : status < 500 ? "warn" : "bad";
 }
 
-/** A time of the sandbox's clock in UTC, with its day if that is not today. */
+/** A time of the sandbox's clock in UTC, with its day if that is not the one that the head of the page shows. */
 export function Time({
   at,
   withMilliseconds = false,
@@ -26,9 +26,10 @@ export function Time({
   readonly withMilliseconds?: boolean;
   readonly withDay?: boolean;
 }) {
+  const today = useSession().clock.today.value;
   return (
     <time class="number" dateTime={new Date(at).toISOString()} title={`${day(at)} ${timeOfDay(at, true)} UTC`}>
-      {withDay ? `${day(at)} ` : unlessToday(at)}
+      {(withDay || day(at) !== today) && `${day(at)} `}
       {timeOfDay(at, withMilliseconds)}
     </time>
   );
