@@ -50,7 +50,11 @@ it("counts error codes and refused requests", async () => {
   const server = await startMockServer({ port: 0, clock: "frozen" });
   try {
     await fetch(server.url + operations.listRoles.path);
-    await fetch(`${server.url}/api/v1/roles`, { headers: { origin: "https://elsewhere.example" } });
+    const url = new URL(server.url);
+    server.backend.record({
+      ...{ method: "GET", url, headers: new Headers(), status: 400, durationMs: 0 },
+      decidedBy: { step: "gate", detail: "Duplicate header host. Send it once." },
+    });
     const { stdout } = await runLine(server.url, "coverage", "--codes");
     expect(stdout).toMatch(/^listRoles +token_missing×1 +/m);
     expect(stdout).toMatch(/refused by the server: 1\.$/);

@@ -9,9 +9,9 @@ const refused = (path: string, change: Partial<RecordedRequest> = {}): RecordedR
   method: "GET",
   url: new URL(`http://mock.test${path}`),
   headers: new Headers(),
-  status: 403,
+  status: 400,
   durationMs: 0.5,
-  decidedBy: { step: "gate", detail: "The origin is not allowed. Allow it with --cors." },
+  decidedBy: { step: "gate", detail: "Duplicate header host. Send it once." },
   ...change,
 });
 
@@ -20,17 +20,17 @@ describe("a request that something in front of the backend answered", () => {
     const backend = createBackend();
     const seen: BackendEvent[] = [];
     backend.events.follow((event) => seen.push(event));
-    backend.record(refused("/api/v1/roles?token=t", { code: "forbidden", requestId: "r", operationId: "listRoles" }));
+    backend.record(refused("/api/v1/roles?token=t", { code: "bad_request", requestId: "r", operationId: "listRoles" }));
     const entry = {
       at: "2026-03-02T12:00:00.000Z",
       method: "GET",
       path: "/api/v1/roles",
       operationId: "listRoles",
-      status: 403,
-      code: "forbidden",
+      status: 400,
+      code: "bad_request",
       requestId: "r",
       durationMs: 0.5,
-      decidedBy: { step: "gate", detail: "The origin is not allowed. Allow it with --cors." },
+      decidedBy: { step: "gate", detail: "Duplicate header host. Send it once." },
     };
     expect(backend.journal.list()).toEqual([{ ...entry, id: 1 }]);
     expect(seen).toEqual([expect.objectContaining({ ...entry, type: "request", id: "1" })]);
@@ -41,6 +41,19 @@ describe("a request that something in front of the backend answered", () => {
     const backend = createBackend();
     backend.record(refused("/"));
     expect(backend.journal.list()[0]?.requestId).toMatch(/^[\da-f-]{36}$/);
+  });
+
+  it("is an event only if the server did not accept its host or origin", () => {
+    const backend = createBackend();
+    const seen: BackendEvent[] = [];
+    backend.events.follow((event) => seen.push(event));
+    const decidedBy = { step: "gate", detail: "The origin is not allowed." } as const;
+    backend.record(refused("/api/v1/roles", { status: 403, code: "forbidden", decidedBy }));
+    expect(backend.journal.list()).toEqual([]);
+    expect(seen).toMatchObject([{ type: "request.refused", path: "/api/v1/roles", status: 403, decidedBy }]);
+    // The API's own answer, which the proxy forwarded.
+    backend.record(refused("/api/v1/roles", { status: 403, decidedBy: { step: "proxy" } }));
+    expect(backend.journal.list()).toMatchObject([{ status: 403 }]);
   });
 
   it("keeps a response that is not JSON, and deviations, without secrets", () => {

@@ -76,7 +76,7 @@ describe("replaying a request", () => {
   it("says why it cannot", async () => {
     const backend = createBackend();
     await createCall(backend, { ...call, note: "x".repeat(20_000) });
-    const refused = { method: "GET", url: new URL(origin), headers: new Headers(), status: 403, durationMs: 0 };
+    const refused = { method: "GET", url: new URL(origin), headers: new Headers(), status: 400, durationMs: 0 };
     for (const step of ["gate", "proxy"] as const) backend.record({ ...refused, decidedBy: { step } });
     await expect(backend.replay(1)).rejects.toThrow("id: the body of request 1 is not kept");
     await expect(backend.replay(2)).rejects.toThrow("id: request 2 did not reach the backend");
