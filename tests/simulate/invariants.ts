@@ -3,7 +3,15 @@ import { ApiError, RequestError } from "@call-transfer/sdk";
 import { limits } from "@call-transfer/spec";
 import { bodyViolations } from "../../packages/contract/src/suite/schema-check.ts";
 import { oneDecisionPerOffer } from "./decisions.ts";
-import { attemptsFollowTheTable, budgetRoom, outcomesOf, settlesInTime, steps, waitsLongEnough } from "./pace.ts";
+import {
+  attemptsFollowTheTable,
+  budgetRoom,
+  isFree,
+  outcomesOf,
+  settlesInTime,
+  steps,
+  waitsLongEnough,
+} from "./pace.ts";
 import { aboutCall, type CallRecord, type Evidence, placedBy, type Violation } from "./records.ts";
 
 /** Checks one invariant and yields a message per violation. */
@@ -106,14 +114,23 @@ function* reconcileIsTrue(evidence: Evidence): Iterable<string> {
 
 const overlapMs = limits.previousSecretOverlapHours * 3_600_000;
 
+/** The retries of a call that the budget paid for in the end: the server asked for none, and the last one failed. */
+function paidRetries(call: CallRecord): number {
+  const retried = steps(call).filter(({ next, renewal }) => next && !renewal);
+  const paid = retried.filter(({ attempt }) => !isFree(attempt));
+  const isGivenBack = call.error === undefined && paid.length > 0 && paid.at(-1) === retried.at(-1);
+  return paid.length - Number(isGivenBack);
+}
+
 /** Requests of reconcile() also use the budget. Only retries of calls are counted here. */
-function* retryLoadIsBounded({ clients, calls, attempts }: Evidence): Iterable<string> {
+function* retryLoadIsBounded({ clients, calls, attempts, scheduler }: Evidence): Iterable<string> {
+  const hours = (scheduler.now - (calls[0]?.startedAt ?? scheduler.now)) / 3_600_000;
   for (const budget of new Set(clients.map((client) => client.budget))) {
     const own = calls.filter(({ client }) => client.budget === budget);
-    const retries = own.flatMap(steps).filter(({ next, renewal }) => next && !renewal).length;
+    const retries = own.reduce((sum, call) => sum + paidRetries(call), 0);
     const lists = attempts.filter(({ call, client, status = 0 }) => !call && client.budget === budget && status < 300);
     const successes = own.filter(({ error }) => error === undefined).length + lists.length;
-    const most = budgetRoom.retries + successes / budgetRoom.successesPerRetry;
+    const most = budgetRoom.retries + successes / budgetRoom.successesPerRetry + hours * budgetRoom.retriesPerHour;
     if (retries > most) yield `${retries} retries of ${own.length} calls exceed the budget of ${most}`;
   }
 }

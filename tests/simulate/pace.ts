@@ -72,11 +72,14 @@ function sawNothing(all: readonly AttemptRecord[], before: AttemptRecord, after:
 function hasReason({ error, client, plan, startedAt }: CallRecord, attempt: AttemptRecord, retry: number): boolean {
   const { hintSecs = 0, endedAt = 0 } = attempt;
   if (hintSecs > longestHintSecs) return reportedHint(error) === hintSecs || attempt.end !== "answered";
-  const longest = Math.max(backoffBounds(retry)[1], hintSecs * 1000);
+  const longest = waitBounds(retry, hintSecs)[1];
   const { totalTimeoutMs } = plan;
   if (totalTimeoutMs !== undefined && (client.jumped || endedAt + longest >= startedAt + totalTimeoutMs)) return true;
-  return client.budget.reportedRetries >= budgetRoom.retries;
+  return !isFree(attempt) && client.budget.reportedRetries >= budgetRoom.retries;
 }
+
+/** Whether a retry after an attempt costs nothing: the server said how long to wait for it. */
+export const isFree = ({ status, hintSecs = 0 }: AttemptRecord): boolean => status === 429 && hintSecs > 0;
 
 /** The `retryAfterSecs` of an error or its cause. */
 const reportedHint = (error: unknown): unknown =>
@@ -105,7 +108,7 @@ export function* settlesInTime({ calls }: Evidence): Iterable<string> {
   }
 }
 
-/** Each wait is the backoff or the server's hint, whichever is longer. Errors report the hint. */
+/** Each wait is at least the backoff and the server's hint, and little more. Errors report the hint. */
 export function* waitsLongEnough({ calls }: Evidence): Iterable<string> {
   for (const call of calls) {
     const last = call.attempts.at(-1);
@@ -117,12 +120,12 @@ export function* waitsLongEnough({ calls }: Evidence): Iterable<string> {
       const gap = next.startedAt - attempt.endedAt;
       // A hint in a header counts from the arrival of the header. The body may arrive much later, or never.
       const gapToHint = next.startedAt - ((attempt.code ? attempt.endedAt : attempt.headersAt) ?? attempt.endedAt);
-      const [least, most] = backoffBounds(retry);
+      const [least, most] = waitBounds(retry, attempt.hintSecs);
       const hintMs = (attempt.hintSecs ?? 0) * 1000;
-      if (gap < least - epsilonMs || gapToHint < hintMs - epsilonMs)
-        yield `${aboutCall(call)} waited ${gap} ms, less than ${Math.max(least, hintMs)}`;
-      if (call.client.plan.unsafe !== "check" && gap > Math.max(most, hintMs) + epsilonMs)
-        yield `${aboutCall(call)} waited ${gap} ms, more than ${Math.max(most, hintMs)}`;
+      if (gap < shortestBackoff(retry) - epsilonMs || gapToHint < hintMs - epsilonMs)
+        yield `${aboutCall(call)} waited ${gap} ms, less than ${least}`;
+      if (call.client.plan.unsafe !== "check" && gap > most + epsilonMs)
+        yield `${aboutCall(call)} waited ${gap} ms, more than ${most}`;
     }
   }
 }
@@ -181,14 +184,18 @@ function retryAfterAttempt(retry: OperationDescription["retry"], attempt: Attemp
   return status < 300 && retry === "safe" ? true : "open";
 }
 
-/** The shortest and the longest backoff before retry `n` in milliseconds. The first retry is 0. */
-function backoffBounds(n: number): readonly [number, number] {
-  const longest = Math.min(8_000, 500 * 2 ** n);
-  return [longest / 2, longest];
+/** The shortest backoff before retry `n` in milliseconds, half of the longest. The first retry is 0. */
+const shortestBackoff = (n: number): number => Math.min(8_000, 500 * 2 ** n) / 2;
+
+/** The shortest and the longest wait before retry `n`: waits on a hint are spread after it by as much as the backoff. */
+function waitBounds(n: number, hintSecs = 0): readonly [number, number] {
+  const least = Math.max(shortestBackoff(n), hintSecs * 1000);
+  // In whole milliseconds, with one more in case that a timer fires early.
+  return [least, least + shortestBackoff(n) + 2];
 }
 
 /** The longest hint that a client follows, in seconds. */
 const longestHintSecs = 60;
 
-/** The retries that a full budget allows, and the successes that allow one more. */
-export const budgetRoom = { retries: 100, successesPerRetry: 5 };
+/** The retries that a full budget allows, the successes that allow one more, and those that an hour allows. */
+export const budgetRoom = { retries: 100, successesPerRetry: 5, retriesPerHour: 10 };

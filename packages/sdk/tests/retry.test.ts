@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { effectFreeCodes } from "../src/generated/operations.gen.ts";
-import { RetryBudget } from "../src/options/retry-budget.ts";
-import { backoffFor, combine, outcomeOfResponse, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
+import { RetryBudget, retryCost } from "../src/options/retry-budget.ts";
+import { combine, delayFor, outcomeOfResponse, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
 
 const classes = ["safe", "unique", "once"] as const;
 const answered = (status: number, code?: string) => ({
@@ -92,8 +92,21 @@ describe("outcomes", () => {
 
 describe("delays", () => {
   it("doubles the backoff from half a second up to eight seconds, with jitter in the upper half", () => {
-    expect([0, 1, 2, 3, 4, 5].map((n) => backoffFor(n, () => 1))).toEqual([500, 1000, 2000, 4000, 8000, 8000]);
-    expect([0, 1, 2, 3, 4, 5].map((n) => backoffFor(n, () => 0))).toEqual([250, 500, 1000, 2000, 4000, 4000]);
+    expect([0, 1, 2, 3, 4, 5].map((n) => delayFor(n, 0, () => 1))).toEqual([500, 1000, 2000, 4000, 8000, 8000]);
+    expect([0, 1, 2, 3, 4, 5].map((n) => delayFor(n, 0, () => 0))).toEqual([250, 500, 1000, 2000, 4000, 4000]);
+  });
+
+  it("are spread after a hint, by as much as a backoff, and never end before it", () => {
+    expect([0, 1, 5].map((n) => delayFor(n, 7, () => 0))).toEqual([7001, 7001, 7001]);
+    expect([0, 1, 5].map((n) => delayFor(n, 7, () => 1))).toEqual([7251, 7501, 11_001]);
+    expect(delayFor(0, 0.0001, () => 0)).toBe(250);
+    expect(delayFor(0, 0.3000001, () => 0)).toBe(302);
+  });
+
+  it.each([0, 0.5, 0.999])("fit into a timer after the longest hint that may be followed (random %d)", (random) => {
+    const delayMs = delayFor(9, 2_147_483, () => random);
+    expect(delayMs).toBeGreaterThan(2_147_483_000);
+    expect(delayMs).toBeLessThan(2 ** 31);
   });
 
   const now = Date.parse("2026-03-02T12:00:00Z");
@@ -239,24 +252,54 @@ describe("delays", () => {
 });
 
 describe("the retry budget", () => {
-  const spent = (budget: RetryBudget): number => {
+  const hourMs = 3_600_000;
+  /** How many retries that fail it allows at a time. */
+  const spent = (budget: RetryBudget, now = 0): number => {
     let retries = 0;
-    while (budget.spend()) retries += 1;
+    while (budget.spend(retryCost, now)) retries += 1;
     return retries;
   };
 
-  it("allows a hundred retries, and one more for every five successes", () => {
+  it("allows a hundred retries that fail, and one more for every five successes", () => {
     const budget = new RetryBudget();
     expect(spent(budget)).toBe(100);
-    for (let successes = 0; successes < 14; successes += 1) budget.refill();
+    for (let successes = 0; successes < 14; successes += 1) budget.refill(0);
     expect(spent(budget)).toBe(2);
-    budget.refill();
+    budget.refill(0);
     expect(spent(budget)).toBe(1);
+  });
+
+  it("gets back what a retry cost that succeeds", () => {
+    const budget = new RetryBudget();
+    expect(spent(budget)).toBe(100);
+    budget.refill(retryCost);
+    expect(spent(budget)).toBe(1);
+  });
+
+  it("allows any number of retries that cost nothing, also when it is empty", () => {
+    const budget = new RetryBudget();
+    for (let retries = 0; retries < 1000; retries += 1) expect(budget.spend(0, 0)).toBe(true);
+    expect(spent(budget)).toBe(100);
+    expect(budget.spend(0, 0)).toBe(true);
+  });
+
+  it("allows ten more retries an hour, and all after ten hours", () => {
+    const budget = new RetryBudget();
+    expect(spent(budget)).toBe(100);
+    expect(spent(budget, hourMs)).toBe(10);
+    expect(spent(budget, 11 * hourMs)).toBe(100);
   });
 
   it("never holds more than at the start", () => {
     const budget = new RetryBudget();
-    for (let successes = 0; successes < 1000; successes += 1) budget.refill();
-    expect(spent(budget)).toBe(100);
+    for (let successes = 0; successes < 1000; successes += 1) budget.refill(retryCost);
+    expect(spent(budget, 1000 * hourMs)).toBe(100);
+  });
+
+  it("loses nothing when a clock goes back, and fills on from there", () => {
+    const budget = new RetryBudget();
+    expect(spent(budget, 9 * hourMs)).toBe(100);
+    expect(spent(budget, 8 * hourMs)).toBe(0);
+    expect(spent(budget, 9 * hourMs)).toBe(10);
   });
 });

@@ -40,8 +40,9 @@ describe("the wait before a retry", () => {
       [2, 5],
     ] as const) {
       const middleware: Middleware = async (_request, next) => ((await next()).ok ? next() : hint(own));
-      const error = await listed([hint(server), hint(server)], { middleware: [middleware], maxRetries: 1 });
-      expect(error).toMatchObject({ retryAfterSecs: 5, attempts: [{ delayMs: 5000 }, {}] });
+      const options = { middleware: [middleware], maxRetries: 1, random: () => 0 };
+      const error = await listed([hint(server), hint(server)], options);
+      expect(error).toMatchObject({ retryAfterSecs: 5, attempts: [{ delayMs: 5001 }, {}] });
     }
   });
 

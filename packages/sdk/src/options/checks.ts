@@ -3,7 +3,7 @@ import { isFunction, isObject, isText } from "../utils/guards.ts";
 import type { ClientOptions, LogLevel, RequestOptions, RetryOptions } from "./options.ts";
 
 /** Longest delay of a timer, in milliseconds: 2³¹−1. */
-const maxTimerMs = 2_147_483_647;
+export const maxTimerMs = 2_147_483_647;
 
 /** A check of an option, and the rest of the error message after the option's name. */
 type Rule = readonly [accepts: (value: unknown) => boolean, problem: string];

@@ -68,7 +68,11 @@ export interface RetryOptions {
    * - `always` retries, and may repeat the operation.
    */
   unsafe?: "never" | "check" | "always" | undefined;
-  /** Whether all requests of the client share a budget of retries, which limits load in an outage; true by default. */
+  /**
+   * Whether all requests of the client share a budget of retries, which limits load in an outage; true by default. A full
+   * budget is enough for 100 retries that fail. It gets back a retry that succeeds, a fifth of one with each other success,
+   * and ten an hour. A retry after a 429 that says how long to wait takes nothing.
+   */
   budget?: boolean | undefined;
 }
 
@@ -143,6 +147,6 @@ export interface ClientOptions extends Omit<RequestOptions, "signal" | "extraBod
   instrumentation?: Instrumentation | undefined;
   /** Source of time and timers, for tests. */
   clock?: Clock | undefined;
-  /** Random numbers for the backoff, from 0 to below 1; `Math.random` by default. */
+  /** Random numbers that spread the waits before retries, from 0 to below 1; `Math.random` by default. */
   random?: (() => number) | undefined;
 }

@@ -1,21 +1,36 @@
-// Tokens at the start, the cost of a retry, and the gain of a success (after AWS's standard retry mode).
+// A token bucket after AWS's standard retry mode. A full one is enough for 100 retries that fail. It fills again by the cost of
+// each retry that succeeds, by a fifth of that with each other success, and by ten retries an hour.
 const capacity = 500;
-const retryCost = 5;
 const successGain = 1;
+const gainPerMs = 50 / 3_600_000;
+
+/** Cost of a retry that the server did not ask for. */
+export const retryCost = 5;
 
 /** Limits a client's retries, so that in a long outage the load stays close to that of first attempts alone. */
 export class RetryBudget {
   #tokens = capacity;
+  #filledAt = 0;
 
-  /** Takes the cost of a retry. Returns false when too little is left. */
-  spend(): boolean {
-    if (this.#tokens < retryCost) return false;
-    this.#tokens -= retryCost;
+  /**
+   * Takes the cost of a retry. Returns false when too little is left.
+   *
+   * @param now Milliseconds since any fixed moment.
+   */
+  spend(cost: number, now: number): boolean {
+    this.#add(Math.max(0, now - this.#filledAt) * gainPerMs);
+    this.#filledAt = now;
+    if (this.#tokens < cost) return false;
+    this.#tokens -= cost;
     return true;
   }
 
-  /** Gives back a little after a success. */
-  refill(): void {
-    this.#tokens = Math.min(capacity, this.#tokens + successGain);
+  /** Gives back the cost of a retry that succeeded, or a little after a success without costs. */
+  refill(cost: number): void {
+    this.#add(cost || successGain);
+  }
+
+  #add(tokens: number): void {
+    this.#tokens = Math.min(capacity, this.#tokens + tokens);
   }
 }

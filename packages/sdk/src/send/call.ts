@@ -117,4 +117,6 @@ export interface CallRecord extends RequestErrorDetails {
   skewMs: number | undefined;
   /** Whether an expired token was renewed. */
   renewed: boolean;
+  /** What the last retry cost of the retry budget. */
+  retryCost: number;
 }

@@ -3,6 +3,7 @@
 import type { RequestOutcome } from "../errors/details.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import { effectFreeCodes, type OperationFacts } from "../generated/operations.gen.ts";
+import { maxTimerMs } from "../options/checks.ts";
 import { isText } from "../utils/guards.ts";
 import type { AttemptEnd } from "./call.ts";
 import { provesUnsent } from "./not-sent.ts";
@@ -51,9 +52,14 @@ export function shouldRetry(retry: OperationFacts["retry"], end: AttemptEnd): bo
   return retry !== "once" && (end.interrupted || isRetryable);
 }
 
-/** Milliseconds of backoff before retry `n`, from 0: 500 · 2ⁿ, at most 8,000, times a random factor from ½ to 1. */
-export function backoffFor(n: number, random: () => number): number {
-  return Math.min(8000, 500 * 2 ** n) * (0.5 + random() / 2);
+/**
+ * Milliseconds to wait before retry `n`, from 0. The backoff is 500 · 2ⁿ, at most 8,000, times a random factor from ½ to 1.
+ * A longer hint takes the place of its first half: requests that wait on the same hint are spread after it. The
+ * millisecond more is for timers, which may fire that much early.
+ */
+export function delayFor(n: number, hintSecs: number, random: () => number): number {
+  const half = Math.min(8000, 500 * 2 ** n) / 2;
+  return Math.min(maxTimerMs, Math.ceil(Math.max(half, hintSecs * 1000 + 1) + random() * half));
 }
 
 /** A date in milliseconds since 1970. HTTP dates are in GMT, even in asctime's form, which does not say so. */

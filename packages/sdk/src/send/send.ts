@@ -8,6 +8,7 @@ import { createApiError } from "../errors/status-errors.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
 import type { RequestInstrumentation } from "../options/instrumentation.ts";
+import { retryCost } from "../options/retry-budget.ts";
 import { isText, messageOf } from "../utils/guards.ts";
 import { excerpt } from "../utils/redact.ts";
 import { attemptOnce, between } from "./attempt.ts";
@@ -16,7 +17,7 @@ import type { AttemptResult, Call, CallRecord, Outgoing } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { followAttempt, followRequest } from "./instrumentation.ts";
 import { requestIdOf } from "./response.ts";
-import { backoffFor, combine, shouldRetry } from "./retry.ts";
+import { combine, delayFor, shouldRetry } from "./retry.ts";
 
 // Milliseconds that the server's clock may be off, with and without a `Date` header to correct it by.
 const correctedTolerance = 5_000;
@@ -41,6 +42,7 @@ export function send<T>(call: Call, outgoing: Outgoing): Promise<Sent<T>> {
     retrySkippedReason: undefined,
     skewMs: undefined,
     renewed: false,
+    retryCost: 0,
   };
   if (!call.settings.instrumentation) return sendAttempts(call, outgoing, record);
   return followRequest(call, record, (request) => sendAttempts(call, outgoing, record, request));
@@ -63,7 +65,7 @@ async function sendAttempts<T>(
     const { response, failure, data, text = null } = result;
     log("debug", () => summaryOf(call, record, result));
     if (response?.ok && !failure) {
-      budget?.refill();
+      budget?.refill(record.retryCost);
       return { response, text, data: data as T };
     }
     renewed = undefined;
@@ -75,7 +77,7 @@ async function sendAttempts<T>(
       retries--;
       continue;
     }
-    const delayMs = Math.max(backoffFor(retries, random), (result.hintSecs ?? 0) * 1000);
+    const delayMs = delayFor(retries, result.hintSecs ?? 0, random);
     if (!(await canRetry(call, outgoing, record, result, retries, delayMs))) return finish(call, record, result);
     await waitForRetry(call, record, result, delayMs);
   }
@@ -128,7 +130,7 @@ async function reasonToSkip(
   result: AttemptResult,
   delayMs: number,
 ): Promise<string | undefined> {
-  const { budget, maxRetryAfterSecs, unsafe } = call.settings;
+  const { budget, maxRetryAfterSecs, unsafe, elapsed } = call.settings;
   const { hintSecs = 0 } = result;
   const blind = !shouldRetry(call.retry, result);
   if (blind && result.outcome === "applied") return "it was carried out";
@@ -143,7 +145,9 @@ async function reasonToSkip(
     return "the list cannot rule out that it was carried out";
   // The check took time itself.
   if (pastDeadline(call, delayMs)) return tooLate;
-  return budget?.spend() === false ? "the client's retry budget is used up" : undefined;
+  // A 429 that says how long to wait asks for exactly this retry.
+  record.retryCost = result.status === 429 && hintSecs > 0 ? 0 : retryCost;
+  return budget?.spend(record.retryCost, elapsed()) === false ? "the client's retry budget is used up" : undefined;
 }
 
 const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
