@@ -164,16 +164,16 @@ async function main(receiver) {
   assert.equal(removal.response.status, 204);
   show("204: the member is always within hours now");
 
-  step("Place a call; the first answer is a 503 that left nothing behind, so it is sent again");
+  step("Place a call; the first answer is a 429, which says how long to wait, so it is sent again");
   const call = { flowId: stage.flow, fromNumber: stage.fromNumber, toNumber: stage.toNumber };
   await control("POST", "/faults", {
     match: { operationId: "createCall" },
     when: { times: 1 },
-    do: { code: "service_unavailable" },
+    do: { rateLimit: { retryAfterSecs: 1 } },
   });
   sent = [];
   const placed = await client.calls.create(call);
-  assert.deepEqual(sent, [503, 201]);
+  assert.deepEqual(sent, [429, 201]);
   assert.equal(placed.type, "initiated");
   show(`${sent.length} attempts: ${sent.join(", ")}; call ${placed.callId}`);
 

@@ -1,9 +1,9 @@
-// The API answers 503 once and places nothing. The SDK repeats the request.
+// The API refuses a call once with 429. The SDK waits, and repeats the request.
 import { createBackend, demo } from "@call-transfer/backend";
 import { CallTransfer } from "@call-transfer/sdk";
 
 const { apiKey, flows, numbers, recipients } = demo;
-const backend = createBackend({ faults: ["createCall 503 once"] });
+const backend = createBackend({ faults: ["createCall rateLimit 1s once"] });
 const client = new CallTransfer({
   baseUrl: "http://localhost",
   apiKey,

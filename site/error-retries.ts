@@ -24,7 +24,7 @@ export interface Reaction {
 /** The reaction of the SDK to a code. */
 export function reactionTo(code: ErrorCode): Reaction {
   const { mockStatus: status } = errorCodes[code];
-  const outcome = outcomeOfResponse(status, code);
+  const outcome = outcomeOfResponse(status, code, false);
   const end = { status, code, outcome, interrupted: false };
   return {
     outcome,
@@ -41,9 +41,12 @@ export function errorClassOf(code: ErrorCode): string {
 /** The reason for a reaction, for the caller. */
 function reason(code: ErrorCode, { outcome, retried }: Reaction): string {
   const { mockStatus, effectFree } = errorCodes[code];
-  if (outcome === "unknown")
-    return "The server failed, perhaps after it had carried the request out. To read again does no harm, and a group's name can be taken only once. A call could ring twice.";
-  if (retried.once && effectFree) return "The code guarantees that the request had no effect, so a repetition is safe.";
+  if (outcome === "unknown") {
+    const trusted = effectFree
+      ? " With `retry: { trust503Codes: true }` the SDK trusts [assumption A-28](../assumptions.md#a-28), that this code means no effect. Then it sends a placement again, too."
+      : "";
+    return `The server failed, perhaps after it had carried the request out. To read again does no harm, and a group's name can be taken only once. A call could ring twice.${trusted}`;
+  }
   if (retried.once)
     return "The request was refused and had no effect. The SDK waits as long as `meta.retryAfterSecs` asks, and throws the error if that is longer than `maxRetryAfterSecs`.";
   if (mockStatus === 429) return "The wait ends at a given time, long after any retry.";

@@ -8,7 +8,7 @@ import { docComment, header, literal, pascal, queryName } from "./text.ts";
 export const retryDescriptions = {
   safe: "Idempotent: retried after 408, 429, 5xx, timeouts and lost connections.",
   unique: "Retried after 408, 429, 5xx, timeouts and lost connections: the API refuses a name that is taken.",
-  once: "Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left the client.",
+  once: "Not idempotent: retried only after 429, or when the request never left the client.",
 };
 
 const retryDescription =
@@ -202,7 +202,7 @@ export const operationFacts: Readonly<Record<string, OperationFacts>> = {
 ${rows.join("\n")}
 };
 
-/** Error codes of 503 responses that had no effect (x-effect). */
+/** Error codes of 503 responses that had no effect, if assumption A-28 is right (x-effect). */
 export const effectFreeCodes: readonly string[] = ${JSON.stringify(effectFree)};
 
 /** Error codes whose errors list the failing fields. */

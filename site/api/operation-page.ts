@@ -81,7 +81,7 @@ export function lostAnswer(id: OperationId): string {
 const retries: Readonly<Record<(typeof operations)[OperationId]["retry"], string>> = {
   safe: "`safe`: sent again after 408, 429, 5xx, timeouts and lost connections",
   unique: "`unique`: sent again after 408, 429, 5xx, timeouts and lost connections",
-  once: "`once`: sent again after 429, after a 503 that had no effect, or if the request never left the client",
+  once: "`once`: sent again after 429, or if the request never left the client",
 };
 
 /** The program of an operation. */

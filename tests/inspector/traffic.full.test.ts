@@ -24,7 +24,7 @@ it("shows a request that a fault made the SDK repeat as two rows", async () => {
   await using inspector = await open({ screen: "traffic" });
   const { page, server, client } = inspector;
   await page.getByText("No request yet").waitFor();
-  server.backend.faults.add({ match: { operationId: "createCall" }, do: { code: "service_unavailable" } });
+  server.backend.faults.add({ match: { operationId: "createCall" }, do: { rateLimit: { retryAfterSecs: 0 } } });
 
   await client().calls.create(call);
 
@@ -33,7 +33,7 @@ it("shows a request that a fault made the SDK repeat as two rows", async () => {
   await expect.poll(() => rows.allInnerTexts()).toHaveLength(2);
   const [latest, first] = await rows.allInnerTexts();
   expect([first, latest]).toEqual([
-    expect.stringMatching(/fault-1\s+503 service_unavailable/),
+    expect.stringMatching(/fault-1\s+429 rate_limit_exceeded/),
     expect.stringContaining("201"),
   ]);
 

@@ -85,7 +85,7 @@ export async function createClients(world: World, network: Network): Promise<rea
       random: sdkRandom.next,
       timeoutMs: client.timeoutMs,
       maxRetries: client.maxRetries,
-      retry: { unsafe: client.unsafe },
+      retry: { unsafe: client.unsafe, trust503Codes: client.trust503Codes },
       onRetry(event) {
         budget.reportedRetries += 1;
         note(JSON.stringify(event));

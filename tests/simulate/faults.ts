@@ -38,7 +38,8 @@ export const faults = {
   status_429_hostile_meta: rejected,
   status_500_after_apply: { executes: "before", answer: "made" },
   html_502: standIn,
-  effect_free_503: rejected,
+  // Never executed where the client trusts the code.
+  effect_free_503: standIn,
   proxy_503: standIn,
   wrong_content_type: processed,
   cross_origin_redirect: rejected,

@@ -131,7 +131,8 @@ export function createNetwork(world: World, random: Random, execute: Execute, { 
     const arrive = (delayMs: number, task: () => Promise<unknown>): void => {
       exchange.arrivals.push(scheduler.after(delayMs, () => scheduler.hold(task())));
     };
-    const runs = executes === "before" || (executes === "maybe" && random.chance(0.5));
+    const isTrue = fault === "effect_free_503" && attempt.client.plan.trust503Codes;
+    const runs = executes === "before" || (executes === "maybe" && random.chance(0.5) && !isTrue);
     if (answer === "backend") {
       arrive(upMs, async () => {
         const real = await run(false);

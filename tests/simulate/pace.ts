@@ -139,19 +139,19 @@ const isQuota = (code: string | undefined): boolean => code === "assistant_quota
 const isEffectFree = (code: string | undefined): boolean =>
   code !== undefined && Object.hasOwn(errorCodes, code) && errorCodes[code as ErrorCode].effectFree;
 
-function effectOfStatus(status: number, code: string | undefined): RequestOutcome {
+function effectOfStatus(status: number, code: string | undefined, trusted: boolean): RequestOutcome {
   if (status < 300) return "applied";
   if (status === 408) return "unknown";
   if (status < 500) return "rejected";
-  return status === 503 && isEffectFree(code) ? "rejected" : "unknown";
+  return trusted && status === 503 && isEffectFree(code) ? "rejected" : "unknown";
 }
 
 /** The outcome of an attempt, as far as the client can know it. */
-function effectOf({ end, status, code, fault }: AttemptRecord): RequestOutcome {
+function effectOf({ end, status, code, fault, client }: AttemptRecord): RequestOutcome {
   if (end === "not_sent") return "not_sent";
   // An HTML page with a success status may come from a proxy.
   if (fault === "wrong_content_type" && status !== undefined && status < 300) return "unknown";
-  return status === undefined ? "unknown" : effectOfStatus(status, code);
+  return status === undefined ? "unknown" : effectOfStatus(status, code, client.plan.trust503Codes);
 }
 
 /**
@@ -173,10 +173,11 @@ const worse = (one: RequestOutcome, other: RequestOutcome): RequestOutcome =>
 
 /** Whether the table requires (true) or forbids (false) a retry. `open` if it says nothing. */
 function retryAfterAttempt(retry: OperationDescription["retry"], attempt: AttemptRecord): boolean | "open" {
-  const { end, status, code } = attempt;
+  const { end, status, code, client } = attempt;
   if (end === "not_sent") return true;
   const broken = end === "lost" || end === "cancelled";
-  if (retry === "once") return status === 429 ? !isQuota(code) : status === 503 && isEffectFree(code);
+  const isTrusted = client.plan.trust503Codes && status === 503 && isEffectFree(code);
+  if (retry === "once") return status === 429 ? !isQuota(code) : isTrusted;
   if (status === undefined) return true;
   if (status === 429) return !isQuota(code);
   if (status === 408 || status >= 500) return true;

@@ -7,6 +7,7 @@ import { createRandom, type Random } from "./scheduler.ts";
 export interface ClientPlan {
   readonly name: string;
   readonly unsafe: "never" | "check" | "always";
+  readonly trust503Codes: boolean;
   /** `fixedToken` is a string and expires. `renewedToken` is a function. */
   readonly credential: "apiKey" | "foreignApiKey" | "fixedToken" | "renewedToken";
   readonly timeoutMs: number;
@@ -71,6 +72,7 @@ function clientsOf(random: Random, seed: number, skewed: boolean): ClientPlan[] 
   const client = (name: string, unsafe: ClientPlan["unsafe"], credential: ClientPlan["credential"]): ClientPlan => ({
     name,
     unsafe,
+    trust503Codes: name === "neighbour",
     credential,
     timeoutMs: random.pick(timeouts),
     maxRetries: random.pick(retries),

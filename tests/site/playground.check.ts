@@ -70,8 +70,8 @@ describe("the first program", () => {
       await run(page);
       const requests = inspector(page).getByRole("option", { name: /createCall/ });
       await requests.nth(1).waitFor();
-      const statuses = (await requests.allTextContents()).map((text) => /(?:201|503)(?= )/.exec(text)?.[0]);
-      assert.deepEqual(statuses, ["201", "503"]);
+      const statuses = (await requests.allTextContents()).map((text) => /(?:201|429)(?= )/.exec(text)?.[0]);
+      assert.deepEqual(statuses, ["201", "429"]);
       assert.deepEqual(await opened.findings(), []);
     });
 
@@ -196,7 +196,7 @@ describe("a link", () => {
   it("that is damaged shows the first program", async () => {
     await using opened = await open(undefined, {}, "#code=broken");
     await opened.page.getByText("The link is damaged.").waitFor();
-    await opened.page.locator(".cm-line").first().getByText("The API answers 503 once").waitFor();
+    await opened.page.locator(".cm-line").first().getByText("The API refuses a call once").waitFor();
   });
 });
 
@@ -280,7 +280,7 @@ describe("the keyboard", () => {
   it("resets a program", async () => {
     await using opened = await open("changed");
     await press(opened.page, /^Reset/);
-    await opened.page.locator(".cm-line").first().getByText("The API answers 503 once").waitFor();
+    await opened.page.locator(".cm-line").first().getByText("The API refuses a call once").waitFor();
   });
 });
 

@@ -186,7 +186,7 @@ describe("the message of an error", () => {
     ],
     [
       "a long outage",
-      Array.from({ length: 101 }, () => networkError("ECONNRESET")),
+      Array.from({ length: 200 }, () => networkError("ECONNRESET")),
       { maxRetries: 200 },
       { message: `listRoles ${lost}; not retried: the client's retry budget is used up` },
     ],

@@ -29,8 +29,9 @@ describe("the effect of an attempt", () => {
   it("of an error goes by its status and code, whatever its type", () => {
     expect(effectOf(typed("text/html", 404))).toBe("rejected");
     expect(effectOf(typed("text/html", 500))).toBe("unknown");
-    expect(effectOf(typed("application/json", 503), "service_unavailable")).toBe("rejected");
-    expect(effectOf(typed("application/json", 503))).toBe("unknown");
+    expect(effectOf(typed("application/json", 503), "service_unavailable")).toBe("unknown");
+    expect(effectOf(typed("application/json", 503), "service_unavailable", true)).toBe("rejected");
+    expect(effectOf(typed("application/json", 503), undefined, true)).toBe("unknown");
   });
 
   it("of a redirect that a browser hides is a refusal", () => {

@@ -5,20 +5,27 @@ import { RetryBudget, retryCost } from "../src/options/retry-budget.ts";
 import { combine, delayFor, outcomeOfResponse, parseRetryAfter, retryHint, shouldRetry } from "../src/send/retry.ts";
 
 const classes = ["safe", "unique", "once"] as const;
-const answered = (status: number, code?: string) => ({
+const answered = (status: number, code?: string, trust503Codes = false) => ({
   status,
   code,
-  outcome: outcomeOfResponse(status, code),
+  outcome: outcomeOfResponse(status, code, trust503Codes),
   interrupted: false,
 });
 
 describe("shouldRetry", () => {
-  it.each(classes)("retries %s operations after 429, after a 503 without effect, and if nothing was sent", (retry) => {
+  it.each(classes)("retries %s operations after 429, and if nothing was sent", (retry) => {
     expect(shouldRetry(retry, answered(429, "rate_limit_exceeded"))).toBe(true);
     expect(shouldRetry(retry, answered(429, "queue_full"))).toBe(true);
-    expect(shouldRetry(retry, answered(503, "service_unavailable"))).toBe(true);
     expect(shouldRetry(retry, { outcome: "not_sent", interrupted: true })).toBe(true);
   });
+
+  it.each(effectFreeCodes)(
+    "retries operations that are not idempotent after a 503 %s only if it is trusted",
+    (code) => {
+      expect(classes.map((retry) => shouldRetry(retry, answered(503, code)))).toEqual([true, true, false]);
+      expect(classes.map((retry) => shouldRetry(retry, answered(503, code, true)))).toEqual([true, true, true]);
+    },
+  );
 
   it.each([408, 500, 502, 503, 504, 520])("retries after %i unless the operation is not idempotent", (status) => {
     expect(classes.map((retry) => shouldRetry(retry, answered(status)))).toEqual([true, true, false]);
@@ -58,29 +65,30 @@ describe("outcomes", () => {
     [499, "rejected"],
     [500, "unknown"],
   ])("of a %i is %s", (status, outcome) => {
-    expect(outcomeOfResponse(status, undefined)).toBe(outcome);
+    expect(outcomeOfResponse(status, undefined, true)).toBe(outcome);
   });
 
-  it.each(effectFreeCodes)("trusts a 503 whose code, %s, means that it had no effect", (code) => {
-    expect(outcomeOfResponse(503, code)).toBe("rejected");
+  it.each(effectFreeCodes)("trusts a 503 whose code, %s, is assumed to mean no effect, only if told to", (code) => {
+    expect(outcomeOfResponse(503, code, true)).toBe("rejected");
+    expect(outcomeOfResponse(503, code, false)).toBe("unknown");
   });
 
   it.each([undefined, "", "sms_service_unavailable", "internal_error", "queue_full", "of_a_later_version", "toString"])(
     "does not trust a 503 whose code is %s",
     (code) => {
-      expect(outcomeOfResponse(503, code)).toBe("unknown");
+      expect(outcomeOfResponse(503, code, true)).toBe("unknown");
     },
   );
 
   it.each([500, 501, 502, 504, 507, 520, 599])("does not trust a %i, even with a code that goes with 503", (status) => {
     for (const code of effectFreeCodes) {
-      expect(outcomeOfResponse(status, code)).toBe("unknown");
-      expect(shouldRetry("once", answered(status, code))).toBe(false);
+      expect(outcomeOfResponse(status, code, true)).toBe("unknown");
+      expect(shouldRetry("once", answered(status, code, true))).toBe(false);
     }
   });
 
   it("does not trust a 408, even with a code that goes with 503", () => {
-    for (const code of effectFreeCodes) expect(outcomeOfResponse(408, code)).toBe("unknown");
+    for (const code of effectFreeCodes) expect(outcomeOfResponse(408, code, true)).toBe("unknown");
   });
 
   it("stays unknown after later refusals, until a success", () => {

@@ -129,7 +129,7 @@ describe("an expired token that middleware reports", () => {
 describe("the error", () => {
   it("has a window from the first attempt on", async () => {
     const start = Date.now();
-    const script = [problem(503, "service_unavailable"), networkError("ECONNRESET")];
+    const script = [problem(429, "rate_limit_exceeded"), networkError("ECONNRESET")];
     const { client } = clientOf(script, { random: () => 1 });
     expect(await settle(client.calls.create(placement))).toMatchObject({
       window: { from: new Date(start - 300_000).toISOString(), to: new Date(start + 300_500).toISOString() },

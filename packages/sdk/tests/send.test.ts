@@ -212,12 +212,42 @@ describe("retries", () => {
 
   it.each<[string, () => Step]>([
     ["429", () => problem(429, "rate_limit_exceeded")],
-    ["a 503 without effect", () => problem(503, "no_bots_available")],
     ["a refused connection", () => networkError("ECONNREFUSED")],
   ])("follow %s of a call placement, which had no effect", async (_, step) => {
     const { client, sent } = clientOf([step(), json(201, { type: "initiated", callId: "c" })]);
     expect(await settle(client.calls.create(placement))).toEqual({ type: "initiated", callId: "c" });
     expect(sent).toHaveLength(2);
+  });
+
+  it.each(["no_bots_available", "region_saturated", "service_unavailable"])(
+    "follow a 503 %s of a call placement only with retry.trust503Codes, which the error names",
+    async (code) => {
+      const cautious = clientOf([problem(503, code)]);
+      expect(await settle(cautious.client.calls.create(placement))).toMatchObject({
+        name: "OutcomeUnknownError",
+        outcome: "unknown",
+        retrySkippedReason: expect.stringContaining("retry.trust503Codes"),
+        cause: { name: "ServerError", code },
+      });
+      expect(cautious.sent).toHaveLength(1);
+      const initiated = { type: "initiated", callId: "c" };
+      const retry = { trust503Codes: true };
+      const trusting = clientOf([problem(503, code), json(201, initiated)], { retry });
+      expect(await settle(trusting.client.calls.create(placement))).toEqual(initiated);
+      const refused = clientOf([problem(503, code)], { retry, maxRetries: 0 });
+      expect(await settle(refused.client.calls.create(placement))).toMatchObject({
+        name: "ServerError",
+        outcome: "rejected",
+      });
+    },
+  );
+
+  it("of a group leave the outcome unknown when the name is taken after a 503, unless its code is trusted", async () => {
+    const script = () => [problem(503, "service_unavailable"), problem(409, "resource_already_exists")];
+    const outcomeWith = async (trust503Codes: boolean) =>
+      settle(clientOf(script(), { retry: { trust503Codes } }).client.destinationGroups.create(group));
+    expect(await outcomeWith(false)).toMatchObject({ name: "ConflictError", outcome: "unknown" });
+    expect(await outcomeWith(true)).toMatchObject({ name: "ConflictError", outcome: "rejected" });
   });
 
   it("of a group leave the outcome unknown when the name is taken after a lost response", async () => {

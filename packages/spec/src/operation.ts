@@ -56,7 +56,7 @@ export interface ErrorCodeDescription {
   readonly hasFieldErrors: boolean;
   /** Whether the code stands for its status where nothing says more. */
   readonly isGeneral: boolean;
-  /** Whether the request had no effect, so that it can be retried. */
+  /** Whether the request had no effect, as assumption A-28 says. */
   readonly effectFree: boolean;
   /** Whether the mock server returns it only through a fault, although operations document it. */
   readonly onDemand: boolean;

@@ -27,7 +27,7 @@ export const retriedResponses: readonly {
     name: code,
     fault: { code },
     code,
-    retried: errorCodes[code].effectFree ? always : repeatable,
+    retried: repeatable,
   })),
   ...retriedStatuses
     // Codes of the table have the other status. Their responses stand below.
@@ -65,9 +65,32 @@ const matrix = operationIds.flatMap((operation) =>
   }),
 );
 
+/** Assumption A-28, which only a client that trusts it relies on. */
+const trusting = operationIds
+  .filter((operation) => operations[operation].retry === "once")
+  .flatMap((operation) =>
+    codesWhere((code) => statusOf(code) === 503).map((code) => {
+      const again = errorCodes[code].effectFree;
+      return contractCase({
+        noun,
+        name: `${operation} after ${code} is ${again ? "retried" : "not retried"} by a client that trusts codes of 503`,
+        needs: ["faults", "destructive"],
+        async run(target, check) {
+          await target.faults.add({ match: { operationId: operation }, do: { code } });
+          const { client, sent } = await connectImpatient(target, false, { trust503Codes: true });
+          const call = invoke(client, operation, validInput(operation));
+          if (again) await call;
+          else await check.rejected(call, code);
+          check.equal(sent.count, again ? 2 : 1, "requests sent");
+        },
+      });
+    }),
+  );
+
 /** The SDK's retries after each error response, through the whole stack. */
 export const retryCases: readonly ContractCase[] = [
   ...matrix,
+  ...trusting,
   contractCase({
     noun,
     name: "a lasting outage fails after the documented number of retries, with growing waits",

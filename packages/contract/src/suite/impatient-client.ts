@@ -60,7 +60,11 @@ export interface ImpatientClient {
 }
 
 /** Creates a client whose retries do not wait. With `givesUpOnce` the deadline of its first attempt fires. */
-export async function connectImpatient(target: Target, givesUpOnce = false): Promise<ImpatientClient> {
+export async function connectImpatient(
+  target: Target,
+  givesUpOnce = false,
+  retry?: ClientOptions["retry"],
+): Promise<ImpatientClient> {
   const { clock, waits, limitsOfAttempts } = impatientClock(givesUpOnce);
   const sent = { count: 0 };
   const fetch: typeof globalThis.fetch = (input, init) => {
@@ -71,6 +75,7 @@ export async function connectImpatient(target: Target, givesUpOnce = false): Pro
     clock,
     fetch,
     maxRetries: undefined,
+    retry,
     random: () => 0,
   });
   return { client, waits, limitsOfAttempts, sent };

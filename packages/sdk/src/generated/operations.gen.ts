@@ -29,7 +29,7 @@ export const operationFacts: Readonly<Record<string, OperationFacts>> = {
   "GET /api/v1/accounts": {"operationId":"listAccounts","retry":"safe","success":"object"},
 };
 
-/** Error codes of 503 responses that had no effect (x-effect). */
+/** Error codes of 503 responses that had no effect, if assumption A-28 is right (x-effect). */
 export const effectFreeCodes: readonly string[] = ["no_bots_available","region_saturated","service_unavailable"];
 
 /** Error codes whose errors list the failing fields. */

@@ -91,6 +91,7 @@ export const clientRules: Record<keyof ClientOptions, Rule> = {
 /** Rules of `retry`. */
 export const retryRules: Record<keyof RetryOptions, Rule> = {
   unsafe: [(value) => isText(value, /^(?:never|check|always)$/), "must be never, check or always"],
+  trust503Codes: anything,
   budget: anything,
 };
 

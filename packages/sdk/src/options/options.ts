@@ -69,6 +69,12 @@ export interface RetryOptions {
    */
   unsafe?: "never" | "check" | "always" | undefined;
   /**
+   * Whether to trust that a 503 with the code `no_bots_available`, `region_saturated` or `service_unavailable` had no effect,
+   * so that a call placement is retried after it; false by default. The specification does not say so: it is assumption A-28
+   * in docs/assumptions.md. If it is wrong, a number is dialled twice.
+   */
+  trust503Codes?: boolean | undefined;
+  /**
    * Whether all requests of the client share a budget of retries, which limits load in an outage; true by default. A full
    * budget is enough for 100 retries that fail. It gets back a retry that succeeds, a fifth of one with each other success,
    * and ten an hour. A retry after a 429 that says how long to wait takes nothing.

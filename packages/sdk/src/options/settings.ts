@@ -40,6 +40,7 @@ export interface Settings
   readonly auth: Auth;
   readonly budget: RetryBudget | undefined;
   readonly unsafe: "never" | "check" | "always";
+  readonly trust503Codes: boolean;
   /** Writes to the logger, unless the message is below the log level. Its errors are ignored. */
   readonly log: (level: keyof Logger, message: () => string) => void;
   /** Operations whose deprecation was logged. */
@@ -124,7 +125,7 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
   const [givenLevel] = readOption(given, "logLevel", parent?.logLevel);
   const logLevel = givenLevel ?? (logger ? "debug" : "off");
   const severity = (level: LogLevel): number => logLevels.indexOf(level);
-  const { unsafe = "never", budget = true } = checkOptions(retry, retryRules, "retry.");
+  const { unsafe = "never", trust503Codes = false, budget = true } = checkOptions(retry, retryRules, "retry.");
   const filled = { ...defaults, ...rest };
   const { clock } = filled;
   return {
@@ -137,6 +138,7 @@ export function resolveSettings(options: ClientOptions, parent?: Settings): Sett
     logLevel: givenLevel,
     budget: budget ? (parent?.budget ?? new RetryBudget()) : undefined,
     unsafe,
+    trust503Codes,
     log(level, message) {
       if (severity(level) < severity(logLevel)) return;
       // Runs at once. A logger that fails, also later, must not break the request.

@@ -81,8 +81,8 @@ export function listCallsInfiniteQueryOptions(client: CallTransferCore, query?: 
  *
  * Key: `["call-transfer", { baseUrl, accountId }, "rotateDestinationSecret"]`.
  *
- * TanStack Query does not retry it; the SDK does. Not idempotent: retried only after 429, after a 503 that
- * had no effect, or when the request never left the client.
+ * TanStack Query does not retry it; the SDK does. Not idempotent: retried only after 429, or when the
+ * request never left the client.
  */
 export function rotateDestinationSecretMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"rotateDestinationSecret", { id: string }, TransferDestination> {
   return mutationOptions(client, "rotateDestinationSecret", options, ({ id }) => rotateDestinationSecret(client, id, options));
@@ -119,8 +119,8 @@ export function deleteMemberHoursMutationOptions(client: CallTransferCore, optio
  *
  * Key: `["call-transfer", { baseUrl, accountId }, "createCall"]`.
  *
- * TanStack Query does not retry it; the SDK does. Not idempotent: retried only after 429, after a 503 that
- * had no effect, or when the request never left the client.
+ * TanStack Query does not retry it; the SDK does. Not idempotent: retried only after 429, or when the
+ * request never left the client.
  */
 export function createCallMutationOptions(client: CallTransferCore, options?: RequestOptions): OperationMutationOptions<"createCall", { body: CreateCallRequest }, CallInitiated | CallQueued> {
   return mutationOptions(client, "createCall", options, ({ body }) => createCall(client, body, options));

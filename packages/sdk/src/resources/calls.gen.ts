@@ -26,8 +26,7 @@ export function listCalls(client: CallTransferCore, query?: ListCallsQuery, opti
  * Places a call that runs a flow (§4.6). At the account's concurrent-call limit the call is queued instead.
  * Sending a placement again after a timeout can place a second call: check the call list first (§8.3).
  *
- * Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left the
- * client.
+ * Not idempotent: retried only after 429, or when the request never left the client.
  *
  * Tree-shakable form of {@link Calls.create}; see it for the errors thrown.
  */
@@ -70,8 +69,7 @@ export class Calls {
    * instead. Sending a placement again after a timeout can place a second call: check the call list first
    * (§8.3).
    *
-   * Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left
-   * the client.
+   * Not idempotent: retried only after 429, or when the request never left the client.
    *
    * @throws {ApiError} 400: `account_header_missing`, `flow_not_published`,
    * `phone_number_cannot_initiate_calls`, `phone_number_not_active`, `phone_number_not_verified`,

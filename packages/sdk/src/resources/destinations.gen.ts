@@ -12,8 +12,7 @@ import type { TransferDestination } from "../generated/models.gen.ts";
  * Replaces the secret that signs `transfer.offer` webhooks of an `app` destination (§4.1). The new secret is
  * returned this once. For 24 hours each webhook carries a second signature made with the previous secret.
  *
- * Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left the
- * client.
+ * Not idempotent: retried only after 429, or when the request never left the client.
  *
  * Tree-shakable form of {@link Destinations.rotateSecret}; see it for the errors thrown.
  *
@@ -39,8 +38,7 @@ export class Destinations {
    * is returned this once. For 24 hours each webhook carries a second signature made with the previous
    * secret.
    *
-   * Not idempotent: retried only after 429, after a 503 that had no effect, or when the request never left
-   * the client.
+   * Not idempotent: retried only after 429, or when the request never left the client.
    *
    * @param id Destination ID.
    * @throws {ApiError} 400: `account_header_missing`, `bad_request`, `invalid_id_format`

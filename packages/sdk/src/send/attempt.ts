@@ -205,7 +205,7 @@ function recordRefusal(call: Call, { response, text }: ReadResponse, attempt: At
   const code = codeOf(problem);
   if (code) attempt.code = code;
   if (isText(problem?.requestId)) attempt.requestId ??= problem.requestId;
-  state.outcome = effectOf(response, code);
+  state.outcome = effectOf(response, code, call.settings.trust503Codes);
   state.hintSecs = retryHint(problem?.meta, response.headers, call.settings.clock.now());
 }
 

@@ -9,10 +9,10 @@ import { sanitizeError } from "./failure.ts";
 import { outcomeOfResponse, retryHint } from "./retry.ts";
 
 /** Effect of an attempt by its response. A browser hides a redirect behind status 0, like a lost connection. */
-export function effectOf(response: Response, code?: string): RequestOutcome {
+export function effectOf(response: Response, code?: string, trust503Codes = false): RequestOutcome {
   if (response.type === "opaqueredirect") return "rejected";
   // A success that is not JSON does not come from the API.
-  return response.ok && isForeign(response) ? "unknown" : outcomeOfResponse(response.status, code);
+  return response.ok && isForeign(response) ? "unknown" : outcomeOfResponse(response.status, code, trust503Codes);
 }
 
 const contentTypeOf = (response: Response): string =>

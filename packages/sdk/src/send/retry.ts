@@ -18,12 +18,18 @@ export function combine(one: RequestOutcome, other: RequestOutcome): RequestOutc
 /** A quota that resets at a fixed time, long after any retry. */
 const quotaCode = "assistant_quota_exceeded" satisfies ErrorCode;
 
-const isEffectFree = (code = ""): boolean => effectFreeCodes.includes(code);
+/** Whether a response is a 503 that had no effect, if assumption A-28 is right. */
+export const isEffectFree = (status: number | undefined, code = ""): boolean =>
+  status === 503 && effectFreeCodes.includes(code);
 
-/** Effect of an attempt, by the status and code of its response. */
-export function outcomeOfResponse(status: number, code: string | undefined): RequestOutcome {
+/**
+ * Effect of an attempt, by the status and code of its response.
+ *
+ * @param trust503Codes Whether to rely on assumption A-28.
+ */
+export function outcomeOfResponse(status: number, code: string | undefined, trust503Codes: boolean): RequestOutcome {
   if (status >= 200 && status < 300) return "applied";
-  if (status === 503 && isEffectFree(code)) return "rejected";
+  if (trust503Codes && isEffectFree(status, code)) return "rejected";
   return status >= 300 && status < 500 && status !== 408 ? "rejected" : "unknown";
 }
 

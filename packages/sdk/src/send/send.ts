@@ -17,7 +17,7 @@ import type { AttemptResult, Call, CallRecord, Outgoing } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
 import { followAttempt, followRequest } from "./instrumentation.ts";
 import { requestIdOf } from "./response.ts";
-import { combine, delayFor, shouldRetry } from "./retry.ts";
+import { combine, delayFor, isEffectFree, shouldRetry } from "./retry.ts";
 
 // Milliseconds that the server's clock may be off, with and without a `Date` header to correct it by.
 const correctedTolerance = 5_000;
@@ -134,7 +134,10 @@ async function reasonToSkip(
   const { hintSecs = 0 } = result;
   const blind = !shouldRetry(call.retry, result);
   if (blind && result.outcome === "applied") return "it was carried out";
-  if (blind && unsafe === "never") return "it may have been carried out and is not idempotent";
+  if (blind && unsafe === "never") {
+    const trust = isEffectFree(result.status, result.code) ? " (see retry.trust503Codes)" : "";
+    return `it may have been carried out and is not idempotent${trust}`;
+  }
   // Anything but text, e.g. a stream, can be sent only once.
   if (!isText(body ?? "")) return "its body cannot be sent twice";
   if (hintSecs > maxRetryAfterSecs)
