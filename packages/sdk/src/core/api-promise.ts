@@ -47,13 +47,14 @@ export class ApiPromise<T> implements Promise<T> {
     }
   }
 
+  /** An async function, because stack traces name the caller only across those. */
+  async #data(): Promise<T> {
+    return (await this.#response).data;
+  }
+
   // These have the platform's own types, so that the promise is accepted wherever one is expected.
   // biome-ignore lint/suspicious/noThenProperty: it is a promise
-  readonly then: Promise<T>["then"] = (onFulfilled, onRejected) =>
-    this.#response.then(
-      ({ data }) => (typeof onFulfilled === "function" ? onFulfilled(data) : (data as never)),
-      onRejected,
-    );
+  readonly then: Promise<T>["then"] = (onFulfilled, onRejected) => this.#data().then(onFulfilled, onRejected);
 
   readonly catch: Promise<T>["catch"] = (onRejected) => this.then(undefined, onRejected);
 
