@@ -73,7 +73,7 @@ function findCandidatesOf(
   const list = operations.find((candidate) => candidate.id === reconcile.list);
   const limit = list?.queryParameters.find(({ name }) => name === "limit")?.schema.maximum;
   const query = `{ ${reconcile.since}: window.from, limit: ${limit} }`;
-  return `, (window, findOptions) => findInList(${reconcile.list}(client, ${query}, findOptions), window)`;
+  return `, (window, findOptions, sought) => findInList(${reconcile.list}(client, ${query}, findOptions), window, sought)`;
 }
 
 function renderFunction(operation: OperationModel, operations: OperationModel[], document: OpenApiDocument): string {

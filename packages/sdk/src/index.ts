@@ -10,6 +10,7 @@ export type {
   OutcomeUnknownErrorDetails,
   OutcomeWindow,
   Problem,
+  ReconcileOptions,
   Reconciliation,
   RequestErrorDetails,
   RequestOutcome,

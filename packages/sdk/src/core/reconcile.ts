@@ -1,32 +1,55 @@
 // Finding results of a request whose outcome is unknown (§8.3).
 import type { OutcomeWindow, Reconciliation } from "../errors/details.ts";
-import { messageOf } from "../utils/guards.ts";
+import type { SoughtResult } from "../options/options.ts";
+import { parseProblem } from "../send/response.ts";
+import { isText, messageOf } from "../utils/guards.ts";
 import type { PagePromise } from "./pagination.ts";
 
-/** Reads every page of a list whose items may be the result of the request. */
-export async function findInList<List extends object, Item extends { id: string }>(
+/** An item of the list, as far as it is compared. Items may have fields that the specification does not show. */
+interface Listed {
+  readonly id: string;
+  readonly direction?: unknown;
+  readonly toNumber?: unknown;
+}
+
+/** Reads the pages of a list whose items may be the result of the request. */
+export async function findInList<List extends object, Item extends Listed>(
   list: PagePromise<List, Item>,
   { from }: OutcomeWindow,
+  { body, maxCalls = 1000 }: SoughtResult,
 ): Promise<Reconciliation<Item>> {
   const found = new Map<string, Item>();
   const totals = new Set<number | undefined>();
+  let read = 0;
   let hasMoved = false;
   let failure: string | undefined;
   try {
     for await (const page of list.pages()) {
-      totals.add((page as { meta?: { total?: number } }).meta?.total);
+      const total = (page as { meta?: { total?: number } }).meta?.total;
+      totals.add(total);
       for (const item of list.itemsOf(page)) {
         hasMoved ||= found.has(item.id);
         found.set(item.id, item);
+        read++;
       }
+      if (read < maxCalls || found.size === total) continue;
+      failure = `Only the first ${read} calls since ${from} were read: see maxCalls.`;
+      break;
     }
   } catch (error) {
     failure = `The list could not be read to its end: ${messageOf(error)}`;
   }
-  const candidates = [...found.values()];
-  const complete = !failure && !hasMoved && totals.size === 1 && totals.has(candidates.length);
+  const wanted = parseProblem(isText(body) ? body : undefined)?.toNumber;
+  const candidates = [...found.values()].filter(
+    ({ direction, toNumber }) => direction !== "inbound" && !areOtherNumbers(toNumber, wanted),
+  );
+  const complete = !failure && !hasMoved && totals.size === 1 && totals.has(found.size);
   return { candidates, complete, explanation: failure ?? explainCount(candidates.length, complete, from) };
 }
+
+/** Whether two values are different phone numbers. Any other form than E.164 proves nothing. */
+const areOtherNumbers = (one: unknown, other: unknown): boolean =>
+  one !== other && [one, other].every((value) => isText(value, /^\+\d+$/));
 
 function explainCount(count: number, complete: boolean, from: string): string {
   if (!complete) return `The list since ${from} changed while it was read. Read it again.`;

@@ -62,9 +62,23 @@ export interface OutcomeWindow {
   readonly to: string;
 }
 
+/** Options of `OutcomeUnknownError.reconcile()`. */
+export interface ReconcileOptions {
+  /** Ends the reading. The result holds what was found until then, and `complete` is false. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * How many listed calls to read at most, rounded up to whole pages of 100; 1,000 by default. If the list is longer,
+   * `complete` is false.
+   */
+  readonly maxCalls?: number | undefined;
+}
+
 /** Result of `OutcomeUnknownError.reconcile()`. */
 export interface Reconciliation<Item = Candidate> {
-  /** Items that may be the result of the request: the calls that were placed meanwhile. Nothing says which one it is. */
+  /**
+   * Items that may be the result of the request: the calls that were placed meanwhile, without inbound calls, and without
+   * those to other numbers where the list shows numbers. Nothing says which one it is.
+   */
   readonly candidates: readonly Item[];
   /** Whether the whole list was read. */
   readonly complete: boolean;
@@ -79,5 +93,5 @@ export interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
   /** Part of the response body that arrived. */
   readonly partialBody?: string | undefined;
   /** What `reconcile()` calls. Without it, there are no candidates. */
-  readonly findCandidates?: (() => Promise<Reconciliation>) | undefined;
+  readonly findCandidates?: ((options: ReconcileOptions) => Promise<Reconciliation>) | undefined;
 }

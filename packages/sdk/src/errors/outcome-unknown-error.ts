@@ -1,5 +1,5 @@
 import { kind } from "./base.ts";
-import type { OutcomeUnknownErrorDetails, OutcomeWindow, Reconciliation } from "./details.ts";
+import type { OutcomeUnknownErrorDetails, OutcomeWindow, ReconcileOptions, Reconciliation } from "./details.ts";
 import { RequestError } from "./request-error.ts";
 
 /**
@@ -28,8 +28,8 @@ export class OutcomeUnknownError extends RequestError {
    * the start of `window`. An empty list does not prove that no call was placed. For other operations there are no
    * candidates, and the explanation says why.
    */
-  async reconcile(): Promise<Reconciliation> {
+  async reconcile(options: ReconcileOptions = {}): Promise<Reconciliation> {
     const explanation = `There is nothing to check ${this.operationId} against. Ask a person before sending it again.`;
-    return this.#findCandidates?.() ?? { candidates: [], complete: false, explanation };
+    return this.#findCandidates?.(options) ?? { candidates: [], complete: false, explanation };
   }
 }

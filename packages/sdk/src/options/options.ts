@@ -1,4 +1,4 @@
-import type { Attempt, OutcomeWindow, Reconciliation } from "../errors/details.ts";
+import type { Attempt, OutcomeWindow, ReconcileOptions, Reconciliation } from "../errors/details.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import type { Middleware } from "./middleware.ts";
 
@@ -89,7 +89,17 @@ export type ResponseValidator = (operationId: string, body: unknown) => void;
 export type AccessTokenFunction = (request: { forceRefresh: boolean }) => Promise<string> | string;
 
 /** Finds what may be the result of a request, as the caller that sent it. */
-export type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
+export type FindCandidates = (
+  window: OutcomeWindow,
+  options: RequestOptions,
+  sought: SoughtResult,
+) => Promise<Reconciliation>;
+
+/** The request whose result is sought, and how far. */
+export interface SoughtResult extends Pick<ReconcileOptions, "maxCalls"> {
+  /** The request's body as it was sent. */
+  readonly body: unknown;
+}
 
 /** Receives log messages; any `console`-shaped object. It never receives bodies or credentials. */
 export interface Logger {

@@ -31,7 +31,7 @@ export function listCalls(client: CallTransferCore, query?: ListCallsQuery, opti
  * Tree-shakable form of {@link Calls.create}; see it for the errors thrown.
  */
 export function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
-  return client.request("POST", "/api/v1/calls", { body }, options, (window, findOptions) => findInList(listCalls(client, { startDate: window.from, limit: 100 }, findOptions), window));
+  return client.request("POST", "/api/v1/calls", { body }, options, (window, findOptions, sought) => findInList(listCalls(client, { startDate: window.from, limit: 100 }, findOptions), window, sought));
 }
 
 /** Operations on calls: `client.calls`. */

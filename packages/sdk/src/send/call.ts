@@ -117,6 +117,10 @@ export interface CallRecord extends RequestErrorDetails {
   skewMs: number | undefined;
   /** Whether an expired token was renewed. */
   renewed: boolean;
+  /** When the request began, by `elapsed()`. */
+  readonly begunAt: number;
+  /** The body as it was sent. */
+  readonly sentBody: unknown;
   /** What the last retry cost of the retry budget. */
   retryCost: number;
 }

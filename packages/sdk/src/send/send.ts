@@ -1,7 +1,7 @@
 // The attempt loop: which attempt follows which, and which error is reported in the end.
 
 import type { ApiError } from "../errors/api-error.ts";
-import type { OutcomeWindow } from "../errors/details.ts";
+import type { OutcomeWindow, ReconcileOptions } from "../errors/details.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
 import { type RequestError, withRetryReason } from "../errors/request-error.ts";
 import { createApiError } from "../errors/status-errors.ts";
@@ -42,6 +42,8 @@ export function send<T>(call: Call, outgoing: Outgoing): Promise<Sent<T>> {
     retrySkippedReason: undefined,
     skewMs: undefined,
     renewed: false,
+    begunAt: call.settings.elapsed(),
+    sentBody: outgoing.body,
     retryCost: 0,
   };
   if (!call.settings.instrumentation) return sendAttempts(call, outgoing, record);
@@ -159,7 +161,10 @@ const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
 async function foundNothing(call: Call, record: CallRecord): Promise<boolean> {
   const { findCandidates, findOptions } = call;
   if (!findCandidates) return false;
-  const found = await between(call, (signal) => findCandidates(windowOf(call, record), { ...findOptions, signal }));
+  const sought = { body: record.sentBody };
+  const found = await between(call, (signal) =>
+    findCandidates(windowOf(call, record), { ...findOptions, signal }, sought),
+  );
   return "value" in found && found.value.complete && found.value.candidates.length === 0;
 }
 
@@ -217,14 +222,18 @@ function fail(call: Call, record: CallRecord, { partialBody }: AttemptResult, er
   const message = `${call.operationId} ${what} ${error.message}`;
   const { findCandidates: find, findOptions } = call;
   const window = windowOf(call, record);
-  const findCandidates = find && (() => find(window, findOptions));
+  const body = record.sentBody;
+  const findCandidates =
+    find && (({ signal, maxCalls }: ReconcileOptions) => find(window, { ...findOptions, signal }, { body, maxCalls }));
   throw new OutcomeUnknownError(message, { ...record, window, partialBody, findCandidates }, error);
 }
 
-function windowOf({ settings: { clock } }: Call, { attempts, skewMs }: CallRecord): OutcomeWindow {
-  const now = clock.now();
+function windowOf({ settings }: Call, { attempts, skewMs, begunAt }: CallRecord): OutcomeWindow {
+  const now = settings.clock.now();
   const first = attempts[0]?.startedAt ?? now;
+  // The clock may have jumped meanwhile.
+  const begun = Math.min(first, now - (settings.elapsed() - begunAt));
   const tolerance = skewMs === undefined ? uncorrectedTolerance : correctedTolerance;
   const iso = (time: number) => new Date(time + (skewMs ?? 0)).toISOString();
-  return { from: iso(first - tolerance), to: iso(now + tolerance) };
+  return { from: iso(begun - tolerance), to: iso(Math.max(first, now) + tolerance) };
 }

@@ -1,0 +1,173 @@
+// What reconcile() takes for a result of a placement, how far it reads, and from when on.
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { OutcomeUnknownError } from "../src/index.ts";
+import type { ClientOptions } from "../src/options/options.ts";
+import { clientOf, json, networkError, type Step } from "./test-server.ts";
+
+const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
+const start = Date.parse("2026-03-02T12:00:00Z");
+const initiated = { type: "initiated", callId: "c" };
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: start });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function settle<T>(promise: Promise<T>): Promise<T | Error> {
+  const settled = promise.catch((error: Error) => error);
+  await vi.runAllTimersAsync();
+  return settled;
+}
+
+interface Item {
+  id: string;
+  direction?: unknown;
+  toNumber?: unknown;
+}
+
+const page = (calls: readonly Item[], total = calls.length): Response =>
+  json(200, { calls: calls.map((one) => ({ duration: 0, ...one })), meta: { total } });
+
+async function unknownOf(answers: Step[], options: Partial<ClientOptions> = {}) {
+  const { client, sent } = clientOf([networkError("ECONNRESET"), ...answers], options);
+  const error = await settle(client.calls.create(placement));
+  if (!(error instanceof OutcomeUnknownError)) throw new Error(`no unknown outcome: ${error}`);
+  return { error, sent };
+}
+
+const candidatesAmong = async (...items: Omit<Item, "id">[]) => {
+  const { error } = await unknownOf([page(items.map((item, index) => ({ id: String(index), ...item })))]);
+  const { candidates, complete } = await error.reconcile();
+  expect(complete).toBe(true);
+  return candidates.map(({ id }) => Number(id));
+};
+
+describe("candidates", () => {
+  it("are calls that are not known to be inbound", async () => {
+    const directions = ["inbound", "outbound", "a-newer-one", undefined, null];
+    expect(await candidatesAmong(...directions.map((direction) => ({ direction })))).toEqual([1, 2, 3, 4]);
+  });
+
+  it("are calls to the same number, where the list shows numbers", async () => {
+    const numbers = ["+15550100002", "+15550100003", undefined, null, "…0003", "15550100003", 15550100003];
+    const items = numbers.map((toNumber) => ({ direction: "outbound", toNumber }));
+    expect(await candidatesAmong(...items)).toEqual([0, 2, 3, 4, 5, 6]);
+  });
+
+  it("let check place a call beside inbound calls and calls to others, and not beside one that may be it", async () => {
+    const others = [
+      { id: "in", direction: "inbound" },
+      { id: "out", direction: "outbound", toNumber: "+15550100003" },
+    ];
+    const retry = { unsafe: "check" } as const;
+    const free = clientOf([networkError("ECONNRESET"), page(others), json(201, initiated)], { retry });
+    expect(await settle(free.client.calls.create(placement))).toEqual(initiated);
+    const own = [...others, { id: "own", direction: "outbound", toNumber: placement.toNumber }];
+    const blocked = clientOf([networkError("ECONNRESET"), page(own)], { retry });
+    expect(await settle(blocked.client.calls.create(placement))).toBeInstanceOf(OutcomeUnknownError);
+    expect(blocked.sent).toHaveLength(2);
+  });
+});
+
+describe("the reading of a long list", () => {
+  const total = 50_000;
+  const pages = (count: number): Step[] =>
+    Array.from({ length: count }, (_, index) =>
+      page(
+        Array.from({ length: 100 }, (_item, item) => ({ id: `${index}-${item}`, direction: "outbound" })),
+        total,
+      ),
+    );
+
+  it.each([
+    [undefined, 10],
+    [250, 3],
+    [1, 1],
+    [Number.NaN, 1],
+  ])("ends with maxCalls (%s), and says so", async (maxCalls, requests) => {
+    const { error, sent } = await unknownOf(pages(requests));
+    const { candidates, complete, explanation } = await error.reconcile({ maxCalls });
+    expect([candidates.length, complete, sent.length]).toEqual([requests * 100, false, 1 + requests]);
+    expect(explanation).toContain(`Only the first ${requests * 100} calls since`);
+    expect(explanation).toContain("maxCalls");
+  });
+
+  it("is complete if the list ends where maxCalls does", async () => {
+    const calls = Array.from({ length: 100 }, (_, item) => ({ id: String(item), direction: "outbound" }));
+    const { error } = await unknownOf([page(calls)]);
+    expect(await error.reconcile({ maxCalls: 100 })).toMatchObject({ complete: true });
+  });
+
+  it("blocks check, which never reads further than reconcile() does", async () => {
+    const inbound = (index: number) =>
+      Array.from({ length: 100 }, (_, n) => ({ id: `${index}-${n}`, direction: "inbound" }));
+    const script = [networkError("ECONNRESET"), ...Array.from({ length: 10 }, (_, n) => page(inbound(n), total))];
+    const { client, sent } = clientOf(script, { retry: { unsafe: "check" } });
+    expect(await settle(client.calls.create(placement))).toMatchObject({
+      retrySkippedReason: "the list cannot rule out that it was carried out",
+    });
+    expect(sent).toHaveLength(11);
+  });
+
+  it("ends when its signal aborts, with what was found", async () => {
+    const controller = new AbortController();
+    const [first = page([])] = pages(1);
+    const { error, sent } = await unknownOf([first, () => new Promise<Response>(() => {})]);
+    const reading = error.reconcile({ signal: controller.signal });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(sent).toHaveLength(3);
+    controller.abort();
+    const { candidates, complete, explanation } = await reading;
+    expect([candidates.length, complete]).toEqual([100, false]);
+    expect(explanation).toContain("aborted");
+  });
+
+  it("sends nothing with a signal that has aborted", async () => {
+    const { error, sent } = await unknownOf([]);
+    expect(await error.reconcile({ signal: AbortSignal.abort() })).toMatchObject({ candidates: [], complete: false });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("the window", () => {
+  const hourMs = 3_600_000;
+  /** A placement whose answer is lost after a minute, while the client's clock jumps. */
+  async function windowAfter(jumpMs: number, date?: string) {
+    let skewMs = 0;
+    const clock = {
+      now: () => Date.now() + skewMs,
+      elapsed: () => performance.now(),
+      setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
+      clearTimeout: (timer: unknown) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+    };
+    const lost: Step = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50_000));
+      skewMs = jumpMs;
+      if (date === undefined) throw networkError("ECONNRESET");
+      return new Response(null, { status: 502, headers: { date } });
+    };
+    const { client } = clientOf([lost], { clock });
+    const error = (await settle(client.calls.create(placement))) as OutcomeUnknownError;
+    return { from: Date.parse(error.window.from) - start, to: Date.parse(error.window.to) - start };
+  }
+
+  it.each([-hourMs, -20_000, 0, 20_000, hourMs])(
+    "begins before the request and ends after it although the clock jumps by %d ms",
+    async (jumpMs) => {
+      const { from, to } = await windowAfter(jumpMs);
+      expect(from).toBeLessThanOrEqual(Math.min(0, jumpMs + 50_000));
+      expect(to).toBeGreaterThanOrEqual(Math.max(0, jumpMs + 50_000));
+    },
+  );
+
+  it.each([-hourMs, hourMs])(
+    "holds the request by the server's clock although the client's jumps by %d ms",
+    async (jumpMs) => {
+      const { from, to } = await windowAfter(jumpMs, new Date(start + 50_000).toUTCString());
+      expect(from).toBeLessThanOrEqual(0);
+      expect(to).toBeGreaterThanOrEqual(50_000);
+    },
+  );
+});
