@@ -100,6 +100,39 @@ describe("a retry", () => {
   });
 });
 
+describe("a deadline is compared with the time after the look at the list, so that a retry", () => {
+  /** A placement whose answer is lost, with a list that takes a while; its retry would wait 250 ms. */
+  async function placedAfter(listMs: number) {
+    const list = async () => {
+      await new Promise((resolve) => setTimeout(resolve, listMs));
+      return json(200, { calls: [], meta: { total: 0 } });
+    };
+    const script = [networkError("ECONNRESET"), list, placed()];
+    const started = Date.now();
+    const { client, sent } = clientOf(script, {
+      retry: { unsafe: "check" },
+      totalTimeoutMs: 1000,
+      random: () => 0,
+    });
+    const placing = client.calls.create(placement).catch((error: unknown) => error);
+    const settled = placing.then((result) => ({ result, afterMs: Date.now() - started, requests: sent.length }));
+    await vi.runAllTimersAsync();
+    return settled;
+  }
+
+  it("that no longer fits is not waited for", async () => {
+    expect(await placedAfter(750)).toMatchObject({
+      result: { name: "OutcomeUnknownError", retrySkippedReason: "totalTimeoutMs would expire first" },
+      afterMs: 750,
+      requests: 2,
+    });
+  });
+
+  it("that still fits is sent", async () => {
+    expect(await placedAfter(749)).toMatchObject({ result: { callId: "c" }, afterMs: 999, requests: 3 });
+  });
+});
+
 describe("an expired token that middleware reports", () => {
   const options = (answers: Middleware) => ({
     accessToken: async () => "token-token",
