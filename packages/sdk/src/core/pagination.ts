@@ -111,14 +111,13 @@ export function requestPage<List, Item>(
   filters: PageQuery | null | undefined,
   options?: RequestOptions,
 ): PagePromise<List, Item> {
-  const request = (query: PageQuery) => client.request<List>(method, path, { query }, options);
   const query = filters ?? {};
   const operation = `${method} ${path}`;
-  return new PagePromise(request(query).withResponse(), {
+  return new PagePromise(client.request<List>(method, path, { query }, options).withResponse(), {
     operationId: operationFacts[operation]?.operationId ?? operation,
     // Untyped code may pass the offset as text.
     start: Number(query.offset ?? 0),
     itemsOf: (list) => (Array.isArray(list[items]) ? list[items] : []) as readonly Item[],
-    next: (offset) => request({ ...query, offset }),
+    next: (offset) => client.request<List>(method, path, { query: { ...query, offset } }, options),
   });
 }
