@@ -69,13 +69,13 @@ interface BundleBudget {
 
 /** The bundles that are measured. A new entry of the SDK is a line here. */
 const bundles: readonly BundleBudget[] = [
-  { name: "whole SDK", program: whole, budget: 10.8, reached: 14.7, published: "everything" },
+  { name: "whole SDK", program: whole, budget: 10.8, reached: 15.1, published: "everything" },
   {
-    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 12.8 },
+    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 13 },
     published: "`CallTransferCore` and the smallest operation",
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 14 },
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 14.4 },
     published: "`CallTransferCore` and the largest operation",
   },
   {
