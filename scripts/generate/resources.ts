@@ -1,5 +1,5 @@
 // Generates the functions, resource classes, tables and exports of the SDK.
-import type { OpenApiDocument } from "./document.ts";
+import type { OpenApiDocument, Reconcile } from "./document.ts";
 import type { OperationModel } from "./model.ts";
 import { signatureOf } from "./operations.ts";
 import { docComment, header, literal, pascal, queryName } from "./text.ts";
@@ -58,25 +58,35 @@ function comment(operation: OperationModel, remark: string[], errors: string[], 
   return docComment([...lines, ...(tags.length > 0 ? ["", ...tags] : [])], indent);
 }
 
-/** The `findCandidates` argument of `request`. */
-function findCandidatesOf(
-  { reconcile }: OperationModel,
-  operations: OperationModel[],
-  document: OpenApiDocument,
-): string {
+/** Name of the function that finds results of an operation. */
+const finderName = ({ id }: OperationModel): string => `findResultsOf${pascal(id)}`;
+
+/** The function that finds results of an operation whose outcome is unknown. */
+function renderFinder(operation: OperationModel, operations: OperationModel[], document: OpenApiDocument): string {
+  const { reconcile } = operation;
   if (!reconcile) return "";
+  const usesClient = !("explain" in reconcile);
+  return `/** Finds results of {@link ${operation.id}} if its outcome is unknown. */
+export const ${finderName(operation)} =
+  (${usesClient ? "client: CallTransferCore" : ""}): FindCandidates =>
+  ${findCandidatesOf(reconcile, operations, document)};
+
+`;
+}
+
+function findCandidatesOf(reconcile: Reconcile, operations: OperationModel[], document: OpenApiDocument): string {
   if ("explain" in reconcile) {
     const hours = document["x-limits"][reconcile.untilLimit];
-    return `, (window) => explain(${JSON.stringify(reconcile.explain)}, ${hours}, window)`;
+    return `(window) => explain(${JSON.stringify(reconcile.explain)}, ${hours}, window)`;
   }
   // The function of a list with the same tag is in the same file; problems.ts refuses another.
   const list = operations.find((candidate) => candidate.id === reconcile.list);
   const limit = list?.queryParameters.find(({ name }) => name === "limit")?.schema.maximum;
   const query = `{ ${reconcile.since}: window.from, limit: ${limit} }`;
-  return `, (window, findOptions, sought) => findInList(${reconcile.list}(client, ${query}, findOptions), window, sought)`;
+  return `(window, findOptions, sought) => findInList(${reconcile.list}(client, ${query}, findOptions), window, sought)`;
 }
 
-function renderFunction(operation: OperationModel, operations: OperationModel[], document: OpenApiDocument): string {
+function renderFunction(operation: OperationModel): string {
   const parameters = parametersOf(operation);
   const parts = [
     operation.pathParameters.length > 0 && `path: { ${operation.pathParameters.map(({ name }) => name).join(", ")} }`,
@@ -85,6 +95,7 @@ function renderFunction(operation: OperationModel, operations: OperationModel[],
   ].filter(Boolean);
   const input = parts.length > 0 ? `{ ${parts.join(", ")} }` : "{}";
   const where = `"${operation.method}", "${operation.path}"`;
+  const finder = operation.reconcile && `${finderName(operation)}(${"explain" in operation.reconcile ? "" : "client"})`;
   const [promise, call] = operation.paging
     ? [
         `PagePromise<${resultType(operation)}, ${operation.paging.itemSchema}>`,
@@ -92,7 +103,7 @@ function renderFunction(operation: OperationModel, operations: OperationModel[],
       ]
     : [
         `ApiPromise<${resultType(operation)}>`,
-        `client.request(${where}, ${input}, options${findCandidatesOf(operation, operations, document)})`,
+        `client.request(${where}, ${input}, options${finder ? `, ${finder}` : ""})`,
       ];
   return `${functionComment(operation)}
 export function ${operation.id}(client: CallTransferCore, ${parameters.map(({ text }) => text).join(", ")}): ${promise} {
@@ -124,20 +135,20 @@ export function renderNoun(noun: string, operations: OperationModel[], document:
   const paged = operations.some((operation) => operation.paging);
   const plain = operations.some((operation) => !operation.paging);
   const resource = operations[0]?.resource ?? noun;
-  const finders = ["explain", "findInList"].filter((name) =>
+  const helpers = ["explain", "findInList"].filter((name) =>
     operations.some(({ reconcile }) => reconcile && ("explain" in reconcile ? "explain" : "findInList") === name),
   );
   const imports = [
     plain && `import type { ApiPromise } from "../core/api-promise.ts";`,
     `import type { CallTransferCore } from "../core/core.ts";`,
     paged && `import { type PagePromise, requestPage } from "../core/pagination.ts";`,
-    finders.length > 0 && `import { ${finders.join(", ")} } from "../core/reconcile.ts";`,
-    `import type { RequestOptions } from "../options/options.ts";`,
+    helpers.length > 0 && `import { ${helpers.join(", ")} } from "../core/reconcile.ts";`,
+    `import type { ${helpers.length > 0 ? "FindCandidates, " : ""}RequestOptions } from "../options/options.ts";`,
     models.size > 0 && `import type { ${[...models].sort().join(", ")} } from "../generated/models.gen.ts";`,
   ].filter(Boolean);
   return `${header}${imports.join("\n")}
 
-${operations.map((operation) => renderFunction(operation, operations, document)).join("\n")}
+${operations.map((operation) => renderFinder(operation, operations, document) + renderFunction(operation)).join("\n")}
 /** Operations on ${noun.replace("-", " ")}: \`client.${resource}\`. */
 export class ${pascal(resource)} {
   readonly #client: CallTransferCore;
@@ -152,13 +163,27 @@ ${operations.map((operation) => renderMethod(operation, document)).join("\n")}}
 }
 
 export function renderResources(nouns: Map<string, OperationModel[]>): string {
-  const resources = [...nouns].map(([noun, operations]) => ({ noun, name: operations[0]?.resource ?? noun }));
-  return `${header}import { CallTransferCore } from "../core/core.ts";
-${resources.map(({ noun, name }) => `import { ${pascal(name)} } from "./${noun}.gen.ts";`).join("\n")}
+  const resources = [...nouns].map(([noun, operations]) => ({
+    noun,
+    name: operations[0]?.resource ?? noun,
+    found: operations.filter(({ reconcile }) => reconcile),
+  }));
+  const imports = resources.map(
+    ({ noun, name, found }) =>
+      `import { ${[pascal(name), ...found.map(finderName)].join(", ")} } from "./${noun}.gen.ts";`,
+  );
+  const found = resources.flatMap((resource) => resource.found);
+  return `${header}import { CallTransferCore, type Finders, finders } from "../core/core.ts";
+${imports.join("\n")}
 
 /** A client with all resources of the API. */
 export class ResourceClient extends CallTransferCore {
 ${resources.map(({ noun, name }) => `  /** Operations on ${noun.replace("-", " ")}. */\n  readonly ${name}: ${pascal(name)} = new ${pascal(name)}(this);`).join("\n")}
+
+  /** @internal */
+  override [finders](): Finders {
+    return { ${found.map((operation) => `${operation.id}: ${finderName(operation)}`).join(", ")} };
+  }
 }
 `;
 }
@@ -187,13 +212,13 @@ export type Candidate = ${candidateTypes.join(" | ") || "never"};
 
 /** How to send an operation. */
 export interface OperationFacts {
-  /** The operationId; for an operation that this SDK version does not know, its method and path. */
+  /** The operationId; for an operation that this SDK version does not know, its method and path without the query. */
   readonly operationId: string;
   /** ${retryDescription} */
   readonly retry: "safe" | "unique" | "once";
   /** Whether a JWT must come with an account ID (§5.2). */
   readonly accountScoped?: boolean;
-  /** Body of a success: a JSON object, or that or nothing. Undefined for operations that this version does not know. */
+  /** Body of a success: a JSON object, or that or nothing. Undefined for operations that this version does not know: any JSON or nothing. */
   readonly success?: "object" | "object or nothing";
 }
 

@@ -5,7 +5,7 @@ import { transport } from "./core/transport.ts";
 import type { paths } from "./generated/types.gen.ts";
 import type { RequestOptions } from "./options/options.ts";
 import type { Outgoing } from "./send/call.ts";
-import { isFunction, isText } from "./utils/guards.ts";
+import { isFunction } from "./utils/guards.ts";
 import { expandPath, serializeQuery } from "./utils/path.ts";
 
 export type { components, operations, paths, webhooks } from "./generated/types.gen.ts";
@@ -23,6 +23,7 @@ export type RawClient = Pick<Client<paths>, Verb>;
 interface RawInit extends Omit<RequestOptions, "middleware" | "signal" | "extraBody" | "extraQuery"> {
   signal?: AbortSignal | null;
   params?: { path?: Record<string, unknown> };
+  parseAs?: string;
 }
 
 /** openapi-fetch's `request` without its types, which need the path at compile time. */
@@ -37,15 +38,13 @@ class Plan {
 
 /** Ignores a fetch, base URL or middleware in the init: the credentials belong to the client. */
 async function request(client: CallTransferCore, verb: Verb, template: string, init?: RawInit | null) {
-  // Without the slash, the path could change the host of the base URL.
-  if (!isText(template, /^\//)) throw new TypeError("The path must be text that starts with /, such as /api/v1/roles");
   const { signal, timeoutMs, totalTimeoutMs, maxRetries, accountId, fetchOptions, params, ...own } = init ?? {};
   for (const name of ["extraBody", "extraQuery"]) {
     if (name in own) throw new TypeError(`raw() takes no ${name}. Write its fields into body or params.query.`);
   }
   const timing = { signal: signal ?? undefined, timeoutMs, totalTimeoutMs, maxRetries, accountId, fetchOptions };
   const { baseUrl, prepare } = client[transport]();
-  const { headers, send } = prepare(verb, template, timing);
+  const { headers, send } = prepare(verb, template, timing, (own.parseAs ?? "json") !== "json");
   const openapi = createClient<paths>({ baseUrl, headers, querySerializer: serializeQuery, Request: Plan as never });
   return (openapi.request as unknown as AnyRequest)(verb, expandPath(template, params?.path), {
     ...own,

@@ -634,7 +634,7 @@ describe("the raw client", () => {
   it("rejects a path to another host, and accepts null for no init", async () => {
     const { client, sent } = clientOf([json(200, roles)]);
     for (const path of [".evil.example.com/x", ":81/x", "@evil.example.com/x", "", undefined]) {
-      await expect(raw(client).GET(path as never)).rejects.toThrow("starts with /");
+      await expect(raw(client).GET(path as never)).rejects.toThrow("must start with one /");
     }
     expect(sent).toHaveLength(0);
     expect((await raw(client).GET("/api/v1/roles", null as never)).data).toEqual(roles);

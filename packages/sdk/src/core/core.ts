@@ -1,5 +1,4 @@
 import { ConfigurationError } from "../errors/base.ts";
-import { operationFacts } from "../generated/operations.gen.ts";
 import { check, checkOptions, type Given, requestRules } from "../options/checks.ts";
 import type { ClientOptions, FindCandidates, RequestOptions } from "../options/options.ts";
 import { resolveSettings, type Settings, withHeaders } from "../options/settings.ts";
@@ -10,6 +9,7 @@ import { send } from "../send/send.ts";
 import { isObject } from "../utils/guards.ts";
 import { expandPath, serializeQuery } from "../utils/path.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
+import { findOperation, type Operation } from "./operation.ts";
 import { type Transport, transport } from "./transport.ts";
 
 /** Parameters and body of a request. */
@@ -24,6 +24,12 @@ export interface RequestInput {
 
 /** Key in the options of a copy, for the client that it is a copy of. No caller can write it by mistake. */
 export const original = Symbol("original");
+
+/** Method of a client that returns its {@link Finders}. */
+export const finders: unique symbol = Symbol("finders");
+
+/** By operationId, how to find results of an operation whose outcome is unknown. */
+export type Finders = Readonly<Record<string, (client: CallTransferCore) => FindCandidates>>;
 
 /** A client without methods, for the standalone functions: bundlers leave out the operations that are not used. */
 export class CallTransferCore {
@@ -41,34 +47,37 @@ export class CallTransferCore {
   }
 
   /**
-   * Sends a request to a path template such as `/api/v1/roles`.
+   * Sends a request to a path, such as `/api/v1/contacts/{id}` or `/api/v1/contacts/c-1?fields=name`. The path of an operation
+   * that this SDK version knows is treated as that operation. Otherwise the method decides: GET, HEAD, OPTIONS, PUT and DELETE
+   * are retried like a read, any other method is not sent again once it may have been carried out. The data is the parsed
+   * JSON; undefined if the body is empty.
    *
-   * @param findCandidates Finds results of the request if its outcome is unknown.
+   * @param findCandidates Finds results of the request if its outcome is unknown. `CallTransfer` knows how for the operations.
    * @throws {ApiError} The API answered with an error.
    * @throws {OutcomeUnknownError} An operation that is not idempotent may have been carried out.
    * @throws {ConnectionError | TimeoutError | AbortError | InvalidResponseError} There was no usable response.
-   * @throws {ConfigurationError | TypeError} An option or a parameter is invalid. Nothing was sent.
+   * @throws {ConfigurationError | TypeError} An option or a parameter is invalid, or the path leaves `baseUrl`. Nothing was sent.
    */
   request<T>(
     method: string,
-    template: string,
+    path: string,
     input: RequestInput = {},
     options?: RequestOptions,
     findCandidates?: FindCandidates,
   ): ApiPromise<T> {
-    return new ApiPromise(this.#send<T>(method, template, input, options, findCandidates));
+    return new ApiPromise(this.#send<T>(method, path, input, options, findCandidates));
   }
 
   async #send<T>(
     method: string,
-    template: string,
+    path: string,
     input: RequestInput,
     options: RequestOptions | undefined,
     findCandidates: FindCandidates | undefined,
   ): Promise<ApiResponse<T>> {
     if ("body" in input && input.body === undefined) throw new TypeError("body is missing");
-    const call = prepareCall(this.#settings, method, template, options, findCandidates);
-    const sent = await send<T>(call, toOutgoing(call, expandPath(template, input.path), input));
+    const call = this.#prepare(method, path, options, findCandidates);
+    const sent = await send<T>(call, toOutgoing(call, expandPath(path, input.path), input));
     if (sent.error) throw sent.error;
     const { data, response, text } = sent;
     return {
@@ -83,15 +92,25 @@ export class CallTransferCore {
     };
   }
 
+  #prepare(method: string, path: string, options?: RequestOptions, findCandidates?: FindCandidates): PreparedCall {
+    const operation = findOperation(method, path, this.#settings.baseUrl);
+    const find = findCandidates ?? this[finders]()[operation.operationId]?.(this);
+    return prepareCall(this.#settings, operation, options, find);
+  }
+
+  /** @internal */
+  [finders](): Finders {
+    return {};
+  }
+
   /** @internal */
   [transport](): Transport {
-    const settings = this.#settings;
-    const { baseUrl, accountId } = settings;
+    const { baseUrl, accountId } = this.#settings;
     return {
       baseUrl,
       accountId,
-      prepare(method, template, options) {
-        const call = prepareCall(settings, method, template, options);
+      prepare: (method, path, options, anyBody) => {
+        const call = { ...this.#prepare(method, path, options), anyBody };
         const { headers } = call;
         return {
           headers,
@@ -110,7 +129,7 @@ function toOutgoing(call: PreparedCall, path: string, input: RequestInput): Outg
   const { settings, headers, extraBody, extraQuery } = call;
   const query = merge(extraQuery, input.query, isPresent);
   const search = query && serializeQuery(query);
-  const url = settings.baseUrl + path + (search ? `?${search}` : "");
+  const url = settings.baseUrl + path + (search ? `${path.includes("?") ? "&" : "?"}${search}` : "");
   const json = input.body === undefined ? undefined : toJson(input.body);
   // Read again, so that the fields are those that would be sent.
   const own: unknown = extraBody && JSON.parse(json ?? "null");
@@ -156,14 +175,11 @@ interface PreparedCall extends Call {
  */
 function prepareCall(
   settings: Settings,
-  method: string,
-  template: string,
+  operation: Operation,
   options: RequestOptions | undefined,
-  findCandidates?: FindCandidates,
+  findCandidates: FindCandidates | undefined,
 ): PreparedCall {
   const given: Given<RequestOptions> = options === undefined ? {} : checkOptions(options, requestRules);
-  const operationId = `${method} ${template}`;
-  const operation = operationFacts[operationId] ?? { operationId, retry: "once" };
   const { signal, extraBody, extraQuery, ...findOptions } = given;
   const { headers, middleware, fetchOptions, accountId = settings.accountId } = findOptions;
   const { totalTimeoutMs = settings.totalTimeoutMs } = findOptions;
@@ -174,8 +190,6 @@ function prepareCall(
   return {
     ...operation,
     settings,
-    route: template,
-    method: method.toUpperCase(),
     headers: withHeaders(settings.headers, headers),
     signal,
     timeoutMs: given.timeoutMs ?? settings.timeoutMs,

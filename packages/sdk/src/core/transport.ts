@@ -15,9 +15,11 @@ export interface Transport {
   /**
    * Combines the options of a request with the client's.
    *
+   * @param anyBody Whether a success of an operation that this SDK version does not know may be something else than JSON.
    * @throws {ConfigurationError} An option is invalid, or `accountId` is missing.
+   * @throws {TypeError} The path would leave the base URL.
    */
-  prepare(method: string, template: string, options?: RequestOptions): Prepared;
+  prepare(method: string, path: string, options?: RequestOptions, anyBody?: boolean): Prepared;
 }
 
 /** A request that is ready to be sent. */

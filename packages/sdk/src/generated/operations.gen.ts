@@ -7,13 +7,13 @@ export type Candidate = Call;
 
 /** How to send an operation. */
 export interface OperationFacts {
-  /** The operationId; for an operation that this SDK version does not know, its method and path. */
+  /** The operationId; for an operation that this SDK version does not know, its method and path without the query. */
   readonly operationId: string;
   /** When to retry: always (`safe`), always since a taken name is refused (`unique`), or only if it had no effect (`once`). */
   readonly retry: "safe" | "unique" | "once";
   /** Whether a JWT must come with an account ID (§5.2). */
   readonly accountScoped?: boolean;
-  /** Body of a success: a JSON object, or that or nothing. Undefined for operations that this version does not know. */
+  /** Body of a success: a JSON object, or that or nothing. Undefined for operations that this version does not know: any JSON or nothing. */
   readonly success?: "object" | "object or nothing";
 }
 

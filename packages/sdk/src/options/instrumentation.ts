@@ -8,8 +8,8 @@ export interface Instrumentation {
 }
 
 /**
- * A request as instrumentation sees it: without header, query, path parameter or body. The path of `raw()` or `request()` is
- * as the caller wrote it.
+ * A request as instrumentation sees it: without header, query, path parameter or body. Where this SDK version does not know the
+ * operation, the path is as the caller of `raw()` or `request()` wrote it, without its query.
  */
 export interface InstrumentedRequest {
   /** The operationId; for an operation that this SDK version does not know, its method and path template. */

@@ -4,7 +4,7 @@ import type { ApiPromise } from "../core/api-promise.ts";
 import type { CallTransferCore } from "../core/core.ts";
 import { type PagePromise, requestPage } from "../core/pagination.ts";
 import { findInList } from "../core/reconcile.ts";
-import type { RequestOptions } from "../options/options.ts";
+import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import type { Call, CallInitiated, CallList, CallQueued, CreateCallRequest, ListCallsQuery } from "../generated/models.gen.ts";
 
 /**
@@ -20,6 +20,11 @@ export function listCalls(client: CallTransferCore, query?: ListCallsQuery, opti
   return requestPage(client, "GET", "/api/v1/calls", "calls", query, options);
 }
 
+/** Finds results of {@link createCall} if its outcome is unknown. */
+export const findResultsOfCreateCall =
+  (client: CallTransferCore): FindCandidates =>
+  (window, findOptions, sought) => findInList(listCalls(client, { startDate: window.from, limit: 100 }, findOptions), window, sought);
+
 /**
  * Place a call.
  *
@@ -31,7 +36,7 @@ export function listCalls(client: CallTransferCore, query?: ListCallsQuery, opti
  * Tree-shakable form of {@link Calls.create}; see it for the errors thrown.
  */
 export function createCall(client: CallTransferCore, body: CreateCallRequest, options?: RequestOptions): ApiPromise<CallInitiated | CallQueued> {
-  return client.request("POST", "/api/v1/calls", { body }, options, (window, findOptions, sought) => findInList(listCalls(client, { startDate: window.from, limit: 100 }, findOptions), window, sought));
+  return client.request("POST", "/api/v1/calls", { body }, options, findResultsOfCreateCall(client));
 }
 
 /** Operations on calls: `client.calls`. */

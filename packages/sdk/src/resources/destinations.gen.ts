@@ -3,8 +3,13 @@
 import type { ApiPromise } from "../core/api-promise.ts";
 import type { CallTransferCore } from "../core/core.ts";
 import { explain } from "../core/reconcile.ts";
-import type { RequestOptions } from "../options/options.ts";
+import type { FindCandidates, RequestOptions } from "../options/options.ts";
 import type { TransferDestination } from "../generated/models.gen.ts";
+
+/** Finds results of {@link rotateDestinationSecret} if its outcome is unknown. */
+export const findResultsOfRotateDestinationSecret =
+  (): FindCandidates =>
+  (window) => explain("If the secret was rotated, the previous one keeps signing until {until} at the earliest; rotating again before the receiver has the new secret voids the previous one.", 24, window);
 
 /**
  * Rotate an app destination's signing secret.
@@ -19,7 +24,7 @@ import type { TransferDestination } from "../generated/models.gen.ts";
  * @param id Destination ID.
  */
 export function rotateDestinationSecret(client: CallTransferCore, id: string, options?: RequestOptions): ApiPromise<TransferDestination> {
-  return client.request("POST", "/api/v1/transfers/destinations/{id}/rotate-secret", { path: { id } }, options, (window) => explain("If the secret was rotated, the previous one keeps signing until {until} at the earliest; rotating again before the receiver has the new secret voids the previous one.", 24, window));
+  return client.request("POST", "/api/v1/transfers/destinations/{id}/rotate-secret", { path: { id } }, options, findResultsOfRotateDestinationSecret());
 }
 
 /** Operations on destinations: `client.destinations`. */

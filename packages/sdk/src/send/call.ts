@@ -24,6 +24,8 @@ export interface Call extends OperationFacts {
   readonly method: string;
   /** The path template. */
   readonly route: string;
+  /** Whether a success of an unknown operation may be something else than JSON. */
+  readonly anyBody?: boolean | undefined;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;

@@ -51,16 +51,16 @@ const commonResult = (
 /** Result of a success: its data, or why its body is unusable. */
 export function success(call: Call, response: Response, text: string | null, state: AttemptState): AttemptResult {
   const result = commonResult(response, text, state);
-  if (!call.success || (call.success === "object or nothing" && !text)) return result;
+  if ((call.success !== "object" && !text) || (call.anyBody && !call.success)) return result;
   const value = parseJson(text);
-  const data = asObject(value);
-  if (data) return { ...result, data, partialBody: text ?? undefined };
+  const data = call.success ? asObject(value) : value;
+  if (data !== undefined) return { ...result, data, partialBody: text ?? undefined };
   const type = contentTypeOf(response);
   // Truncated JSON comes from the API. Anything else may come from a login page or a wrong address.
   const isBroken = value === undefined && (isJsonType(type) ? !/^\s*</.test(text ?? "") : /^\s*\{/.test(text ?? ""));
   if (isBroken) return invalid(call, result, text, "invalid or truncated JSON");
   const what = text ? excerpt(redact(type || "no content type", call.tokens), 60) : "empty";
-  const problem = `a body that is not a JSON object (${what}): check baseUrl and proxies`;
+  const problem = `a body that is not ${call.success ? "a JSON object" : "JSON"} (${what}): check baseUrl and proxies`;
   return invalid(
     call,
     { ...result, outcome: result.outcome === "applied" ? "unknown" : result.outcome },

@@ -5,6 +5,23 @@ const notASegment = /^(?:\.|%2e){0,2}$/i;
 /** Control characters, and halves of surrogate pairs, which cannot be encoded. */
 const unsafe = /[\p{Cc}\p{Cs}]/u;
 
+/** Segments that a URL parser or a server resolves away. Some servers decode slashes first. */
+const dotSegment = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?=\/|%2f|%5c|$)/i;
+
+/**
+ * Checks a path that the caller wrote, which may have a query. It must stay below the base URL: the credential goes along.
+ *
+ * @throws {TypeError} It does not start with one `/`, or has dot segments, backslashes, spaces, a fragment or control characters.
+ */
+export function checkPath(path: unknown, baseUrl: string): void {
+  const isPlain =
+    isText(path, /^\/(?!\/)[^\\#\s]*$/) && !unsafe.test(path) && !dotSegment.test(path.split("?")[0] ?? "");
+  if (isPlain && new URL(baseUrl + path).href.startsWith(`${baseUrl}/`)) return;
+  throw new TypeError(
+    "The path must start with one /, such as /api/v1/roles, and must not have . or .. segments, spaces, \\, # or control characters",
+  );
+}
+
 function encode(name: string, value: unknown): string {
   if (!isText(value)) throw new TypeError(`${name} must be a string, not ${value === null ? value : typeof value}`);
   if (notASegment.test(value) || unsafe.test(value)) {

@@ -1,0 +1,33 @@
+import { type OperationFacts, operationFacts } from "../generated/operations.gen.ts";
+import { checkPath } from "../utils/path.ts";
+
+/** How to send a request, and its path template. */
+export interface Operation extends OperationFacts {
+  /** The path template; for an operation that this SDK version does not know, the path without its query. */
+  readonly route: string;
+  /** HTTP method in capitals. */
+  readonly method: string;
+}
+
+/** Methods whose repetition changes nothing (RFC 9110, section 9.2.2). */
+const idempotent = /^(?:GET|HEAD|OPTIONS|PUT|DELETE)$/;
+
+/**
+ * Returns the operation of a method and a path. The path may be a template or filled in, and have a query. An operation that
+ * this SDK version does not know is repeated if its method is idempotent.
+ *
+ * @throws {TypeError} The path does not start with one `/`, or would leave the base URL.
+ */
+export function findOperation(givenMethod: string, path: string, baseUrl: string): Operation {
+  const method = givenMethod.toUpperCase();
+  const known = operationFacts[`${method} ${path}`];
+  if (known) return { ...known, method, route: path };
+  checkPath(path, baseUrl);
+  const [route = path] = path.split("?");
+  const name = `${method} ${route}`;
+  for (const [template, facts] of Object.entries(operationFacts)) {
+    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
+    if (pattern.test(name)) return { ...facts, method, route: template.slice(method.length + 1) };
+  }
+  return { operationId: name, retry: idempotent.test(method) ? "safe" : "once", method, route };
+}
