@@ -21,7 +21,13 @@ export interface OperationModel {
   queryParameters: Parameter[];
   /** Name of the request body's schema. */
   requestSchema: string | undefined;
-  successes: { status: number; schema: string | undefined; example: unknown }[];
+  successes: {
+    status: number;
+    schema: string | undefined;
+    example: unknown;
+    /** The field without which the result of a change is of no use: the ID of what was made, or what is shown only once. */
+    result: string | undefined;
+  }[];
   /** The items of a page, for operations with limit and offset. */
   paging: { items: string; itemSchema: string } | undefined;
   reconcile: Reconcile | undefined;
@@ -38,6 +44,15 @@ function pagingOf(document: OpenApiDocument, items: string, schema: string | und
   return { items, itemSchema: schemaName(properties?.[items]?.items) ?? "" };
 }
 
+function resultOf(document: OpenApiDocument, id: string, schema: string | undefined): string | undefined {
+  const { properties = {}, required = [] } = (document.components.schemas[schema ?? ""] ?? {}) as {
+    properties?: Record<string, { "x-shown-by"?: string[] }>;
+    required?: string[];
+  };
+  const shownOnce = Object.keys(properties).find((name) => properties[name]?.["x-shown-by"]?.includes(id));
+  return shownOnce ?? required.find((name) => /^id$|Id$/.test(name));
+}
+
 /** The operations of a checked document: problems.ts has refused one that lacks something. */
 export function modelOf(document: OpenApiDocument): OperationModel[] {
   const hiddenFields = hiddenFieldsOf(document);
@@ -47,9 +62,11 @@ export function modelOf(document: OpenApiDocument): OperationModel[] {
       .filter(([status]) => status.startsWith("2"))
       .map(([status, response]) => {
         const content = response.content?.["application/json"];
+        const schema = schemaName(content?.schema);
         return {
           status: Number(status),
-          schema: schemaName(content?.schema),
+          schema,
+          result: method === "GET" ? undefined : resultOf(document, id, schema),
           example: Object.values(content?.examples ?? {})[0]?.value,
         };
       });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallTransfer } from "../src/client.ts";
 import type { Middleware } from "../src/options/middleware.ts";
 import type { ClientOptions } from "../src/options/options.ts";
-import { clientOf, json, networkError, problem, type Step } from "./test-server.ts";
+import { clientOf, json, networkError, problem, type Step, stalled } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
 const roles = { roles: [] };
@@ -243,6 +243,53 @@ describe("a token", () => {
     expect(result).toBeInstanceOf(Error);
     expect(shown(result)).not.toMatch(/aaaa|bbbb|dddd/);
     expect(result.message).not.toMatch(/aaaa|bbbb|dddd/);
+  });
+
+  const forms: Readonly<Record<string, string>> = {
+    "as it is": token,
+    "in upper case": token.toUpperCase(),
+    "in lower case": token.toLowerCase(),
+    "in base64": btoa(token),
+    "in base64 behind other text": btoa(`user:${token}`),
+    "in base64 for URLs": btoa(`Bearer ${token}`).replaceAll("+", "-").replaceAll("/", "_"),
+    "in a URL": encodeURIComponent(token),
+  };
+  const places: Readonly<Record<string, (echo: string) => readonly [Response, Partial<ClientOptions>]>> = {
+    "the detail": (echo) => [problem(422, "contact_on_dnc_list", { detail: `for ${echo}` }), {}],
+    "another body": (echo) => [new Response(`<p>${echo}</p>`, { status: 502 }), {}],
+    "a header": (echo) => [json(422, { code: "x" }, { "x-echo": `Bearer ${echo}`, "set-cookie": `key=${echo}` }), {}],
+    "the request id": (echo) => [json(422, { code: "x" }, { "x-request-id": echo }), {}],
+    "a success that is cut off": (echo) => [
+      new Response(`{"callId":"${echo}`, { status: 201, headers: { "content-type": "application/json" } }),
+      {},
+    ],
+    "a success that stops": (echo) => [stalled(201, `{"callId":"${echo}","x":"`), {}],
+    "a success that validate refuses": (echo) => [
+      json(201, { type: "initiated", callId: echo }),
+      {
+        validate: () => {
+          throw new Error(`no ${echo}`);
+        },
+      },
+    ],
+  };
+  const cells = Object.keys(places).flatMap((place) => Object.keys(forms).map((form) => [form, place] as const));
+  it.each(cells)("that the server echoes %s in %s is in no part of the error", async (form, place) => {
+    const echo = forms[form] ?? "";
+    const [answer, options] = places[place]?.(echo) ?? [placed(), {}];
+    const { result } = await outcomeOf([answer], { accountId: "a", accessToken: token, maxRetries: 0, ...options });
+    expect(result).toBeInstanceOf(Error);
+    const { headers, partialBody, cause } = result as { headers?: Headers; partialBody?: string; cause?: unknown };
+    const all = [
+      shown(result),
+      JSON.stringify([...(headers ?? [])]),
+      partialBody,
+      shown(cause),
+      result.message,
+      result.stack,
+    ];
+    expect(all.join("\n")).not.toContain(echo);
+    if (place === "a header") expect(headers?.getSetCookie()).toEqual([expect.stringContaining("[redacted]")]);
   });
 
   it("that is the start of another one leaves no rest of it", async () => {

@@ -122,8 +122,8 @@ describe("instrumentation", () => {
     await expect(client.roles.list()).rejects.toThrow("no token");
     expect(sent).toEqual([]);
     expect(seen.slice(2)).toEqual([
-      ["attempt ended", "not_sent", undefined, undefined],
-      ["request ended", "not_sent", 0, "Error"],
+      ["attempt ended", "not_sent", undefined, "RequestError"],
+      ["request ended", "not_sent", 0, "RequestError"],
     ]);
   });
 

@@ -74,6 +74,74 @@ describe("the message of an error", () => {
       },
     ],
     [
+      "an accessToken function that hangs",
+      [],
+      { accountId: "a", accessToken: () => new Promise<string>(() => {}) },
+      {
+        name: "TimeoutError",
+        message: "listRoles got no complete response within 60000 ms: the accessToken function has not returned",
+        outcome: "not_sent",
+      },
+    ],
+    [
+      "a renewal that hangs",
+      [problem(401, "token_expired")],
+      {
+        accountId: "a",
+        accessToken: ({ forceRefresh }) => (forceRefresh ? new Promise<string>(() => {}) : "some-token"),
+      },
+      { message: "listRoles got no complete response within 60000 ms: the accessToken function has not returned" },
+    ],
+    [
+      "middleware that hangs before it sends",
+      [],
+      { middleware: [(_, next) => next(), () => new Promise(() => {})] },
+      {
+        name: "TimeoutError",
+        message: "listRoles got no complete response within 60000 ms: middleware 2 of listRoles has not returned",
+        outcome: "not_sent",
+      },
+    ],
+    [
+      "middleware that hangs after it sent",
+      [json(200, roles)],
+      {
+        middleware: [
+          async (_, next) => {
+            await next();
+            return new Promise<Response>(() => {});
+          },
+          (_, next) => next(),
+        ],
+      },
+      {
+        message: "listRoles got no complete response within 60000 ms: middleware 1 of listRoles has not returned",
+        outcome: "applied",
+      },
+    ],
+    [
+      "a token function that hangs inside middleware",
+      [],
+      {
+        accountId: "a",
+        accessToken: () => new Promise<string>(() => {}),
+        middleware: [(_, next) => next()],
+      },
+      { message: "listRoles got no complete response within 60000 ms: the accessToken function has not returned" },
+    ],
+    [
+      "a response that hangs below middleware",
+      [() => new Promise(() => {})],
+      { middleware: [(_, next) => next()] },
+      { message: "listRoles got no complete response within 60000 ms", outcome: "unknown" },
+    ],
+    [
+      "a body of middleware that hangs",
+      [],
+      { middleware: [async () => stalled(200)] },
+      { message: "listRoles got no complete response within 60000 ms" },
+    ],
+    [
       "a body that is too large",
       [text("x".repeat(10_485_761))],
       {},
@@ -125,7 +193,12 @@ describe("the message of an error", () => {
       "middleware that returns nothing",
       [],
       { middleware: [(_, next) => next(), async () => undefined as never] },
-      { name: "TypeError", message: "middleware 2 of listRoles returned no Response" },
+      {
+        name: "RequestError",
+        message:
+          "listRoles failed: middleware or the accessToken function threw: middleware 2 of listRoles returned no Response",
+        outcome: "not_sent",
+      },
     ],
     ["JSON that is cut off", [text('{"roles":[', "application/json")], {}, { message: brokenJson, outcome: "applied" }],
     [
@@ -247,6 +320,12 @@ describe("the message of an error", () => {
       problem(500, "internal_error"),
       {},
       "createCall may have been carried out. Call reconcile() before sending it again. createCall answered 500 internal_error: Detail. (request req-1); not retried: it may have been carried out and is not idempotent",
+    ],
+    [
+      "a 201 without the call's id",
+      json(201, { type: "initiated" }),
+      {},
+      "createCall was carried out, but its response was lost. Do not send it again: reconcile() looks for its result. createCall answered 201 with a body without callId",
     ],
   ])("says after %s whether a call may have been placed", async (_, step, options, message) => {
     const { client } = clientOf([step], options);

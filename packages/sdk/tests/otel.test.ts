@@ -240,7 +240,11 @@ describe("openTelemetry", () => {
     const fails = traced([], { accessToken, accountId: "a" });
     await fails.client.roles.list().catch(() => {});
     expect(fails.spans().map(shape)).toMatchObject([
-      { name: "listRoles", status: ERROR, attributes: { "error.type": "Error", "call_transfer.outcome": "not_sent" } },
+      {
+        name: "listRoles",
+        status: ERROR,
+        attributes: { "error.type": "RequestError", "call_transfer.outcome": "not_sent" },
+      },
     ]);
   });
 
@@ -262,7 +266,7 @@ describe("openTelemetry", () => {
     };
     const { client, spans } = traced([], { accessToken, accountId: "a" });
     await client.roles.list().catch(() => {});
-    expect(spans().map(shape)).toMatchObject([{ status: ERROR, attributes: { "error.type": "_OTHER" } }]);
+    expect(spans().map(shape)).toMatchObject([{ status: ERROR, attributes: { "error.type": "RequestError" } }]);
   });
 });
 

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { excerpt, redact } from "../src/utils/redact.ts";
 
@@ -12,6 +13,30 @@ describe("redact", () => {
     const secret = "sécret/token";
     const [plain, lower, upper] = ["s\\u00e9cret\\/token", "s\\u00e9cret/token", "s\\u00E9cret\\u002Ftoken"];
     expect(redact(`${plain} ${lower} ${upper}`, [secret])).toBe("[redacted] [redacted] [redacted]");
+  });
+
+  it("replaces a secret in any case", () => {
+    expect(redact("SVC_LIVE_Key svc_live_kEY", ["svc_live_key"])).toBe("[redacted] [redacted]");
+  });
+
+  it("replaces a secret that a URL escapes", () => {
+    expect(redact("?key=abcd%2Fefg%2bhij%3D", ["abcd/efg+hij="])).toBe("?key=[redacted]");
+  });
+
+  it("replaces a secret in base64, wherever it begins and whatever follows", () => {
+    const secret = "svc_live_unit-test-secret";
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.constantFrom("base64", "base64url"), (before, after, encoding) => {
+        const encoded = Buffer.from(`${before}${secret}${after}`).toString(encoding as "base64");
+        const clean = redact(`Basic ${encoded}`, [secret]).slice("Basic ".length);
+        // Of the secret, the characters that it shares with its neighbours may remain.
+        const [left = "", right = ""] = clean.split("[redacted]");
+        expect(clean).toContain("[redacted]");
+        const bytes = Buffer.byteLength(before);
+        expect(left.length).toBeLessThanOrEqual(Math.ceil((8 * bytes) / 6));
+        expect(Buffer.from(right, "base64").length).toBeLessThanOrEqual(Buffer.byteLength(after) + 1);
+      }),
+    );
   });
 
   it("replaces secrets of eight characters", () => {

@@ -416,9 +416,75 @@ describe("an expired access token", () => {
     expect(accessToken.mock.calls.filter(([{ forceRefresh }]) => forceRefresh)).toHaveLength(1);
   });
 
-  it("rethrows what the token function threw", async () => {
-    const { client } = clientOf([], { ...options, accessToken: () => Promise.reject(new RangeError("signed out")) });
-    await expect(client.roles.list()).rejects.toThrow(RangeError);
+  it("is an error of the SDK if the token function fails, with what it threw as the cause", async () => {
+    class SignedOut extends Error {}
+    const thrown = new SignedOut("signed out");
+    const { client, sent } = clientOf([], { ...options, accessToken: () => Promise.reject(thrown) });
+    const { ok, error } = await client.roles.list().result();
+    expect(ok).toBe(false);
+    expect(error).toMatchObject({
+      ...{ name: "RequestError", outcome: "not_sent", operationId: "listRoles" },
+      message: "listRoles failed: middleware or the accessToken function threw: signed out",
+    });
+    expect(error?.cause).toBe(thrown);
+    expect(sent).toEqual([]);
+  });
+
+  it("is renewed seldom while each renewed token is refused, and at once when one was accepted", async () => {
+    let renewals = 0;
+    let isAccepted = false;
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) =>
+      forceRefresh ? `renewed-${++renewals}` : "old-token";
+    const answer: Step = ({ headers }) =>
+      isAccepted && new Headers(headers).get("authorization") !== "Bearer old-token" ? json(200, roles) : expired();
+    const { client } = clientOf(
+      Array.from({ length: 1000 }, () => answer),
+      { ...options, accessToken },
+    );
+    const list = () => settle(client.roles.list());
+    for (let call = 0; call < 50; call++) expect(await list()).toMatchObject({ code: "token_expired" });
+    expect(renewals).toBe(2);
+    expect(await list()).toMatchObject({
+      retrySkippedReason: "the accessToken function keeps returning expired tokens, and is not called again yet",
+    });
+    for (const [pause, total] of [
+      [999, 2],
+      [1, 3],
+      [1999, 3],
+      [1, 4],
+      [4000, 5],
+      [8000, 6],
+      [16_000, 7],
+      [32_000, 8],
+      [59_999, 8],
+      [1, 9],
+      [60_000, 10],
+    ] as const) {
+      await vi.advanceTimersByTimeAsync(pause);
+      await Promise.all([list(), list()]);
+      expect([pause, renewals]).toEqual([pause, total]);
+    }
+    isAccepted = true;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await list()).toEqual(roles);
+    expect(renewals).toBe(11);
+    isAccepted = false;
+    expect(await list()).toMatchObject({ code: "token_expired" });
+    isAccepted = true;
+    expect(await list()).toEqual(roles);
+    expect(renewals).toBe(12);
+  });
+
+  it("that is always the same is renewed twice for a crowd that follows one by one", async () => {
+    const accessToken = vi.fn(async () => "always-expired");
+    const { client } = clientOf(
+      Array.from({ length: 200 }, () => () => expired()),
+      { ...options, accessToken },
+    );
+    for (let call = 0; call < 50; call++) await settle(client.roles.list());
+    expect(
+      accessToken.mock.calls.filter(([request]: unknown[]) => (request as { forceRefresh: boolean }).forceRefresh),
+    ).toHaveLength(2);
   });
 
   it("is never sent or shown if the function returns something else than a token", async () => {
@@ -529,7 +595,10 @@ describe("middleware", () => {
     const { client, sent } = clientOf([], { middleware: [async () => json(200, roles)] });
     expect(await client.roles.list()).toEqual(roles);
     const broken = clientOf([], { middleware: [() => Promise.reject(new RangeError("broken"))] });
-    await expect(broken.client.roles.list()).rejects.toThrow(RangeError);
+    await expect(broken.client.roles.list()).rejects.toMatchObject({
+      name: "RequestError",
+      cause: { name: "RangeError" },
+    });
     expect([sent.length, broken.sent.length]).toEqual([0, 0]);
   });
 

@@ -1,5 +1,6 @@
 // What decides, at its limits, whether and when a request is sent again, and what is kept of it.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { CallTransfer } from "../src/client.ts";
 import type { Middleware } from "../src/options/middleware.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { raw } from "../src/raw.ts";
@@ -199,6 +200,45 @@ describe("the error", () => {
     const error = (await listed([circular], { maxRetries: 0 })) as Error;
     for (let cause = error.cause; cause instanceof Error; cause = cause.cause) depth += 1;
     expect(depth).toBe(5);
+  });
+});
+
+describe("a success without the field that it is for", () => {
+  it.each<[string, Step, (client: CallTransfer) => Promise<unknown>, object]>([
+    [
+      "a placed call's id",
+      json(201, { type: "initiated", callId: "" }),
+      (client) => client.calls.create(placement),
+      { name: "OutcomeUnknownError", outcome: "applied", partialBody: '{"type":"initiated","callId":""}' },
+    ],
+    [
+      "a placed call's id, by a path",
+      json(201, { type: "initiated", callId: null }),
+      (client) => client.request("POST", "/api/v1/calls", { body: placement }),
+      { name: "OutcomeUnknownError", outcome: "applied" },
+    ],
+    [
+      "a new secret",
+      json(200, { id: "d" }),
+      (client) => client.destinations.rotateSecret("d"),
+      { name: "OutcomeUnknownError", outcome: "applied" },
+    ],
+    [
+      "a group's id",
+      json(201, { name: "Front desk" }),
+      (client) => client.destinationGroups.create(group),
+      { name: "InvalidResponseError", outcome: "applied" },
+    ],
+  ])("(%s) is an error, and is not sent again", async (_, step, send, expected) => {
+    const { client, sent } = clientOf([step], { retry: { unsafe: "always" } });
+    expect(await settle(send(client))).toMatchObject(expected);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("is data where the field is not promised: a queued call has no id", async () => {
+    const queued = { type: "queued", position: 0 };
+    expect(await settle(clientOf([json(202, queued)]).client.calls.create(placement))).toEqual(queued);
+    expect(await listed([json(200, {})])).toEqual({});
   });
 });
 

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { CallTransfer } from "../src/client.ts";
 import {
   AbortError,
   ApiError,
@@ -265,6 +266,19 @@ describe("retries", () => {
     const taken = clientOf([problem(409, "resource_already_exists")]);
     const other = await settle(taken.client.destinationGroups.create(group));
     expect((other as Error).message).not.toContain("an earlier attempt");
+  });
+
+  it.each([404, 410])("of a DELETE say that a %i after a lost response may be their own", async (status) => {
+    const hint = "an earlier attempt whose response was lost may have caused it";
+    const messageOf = async (script: Step[], send: (client: CallTransfer) => Promise<unknown>) =>
+      ((await settle(send(clientOf(script).client))) as Error).message;
+    const gone = () => problem(status, "not_found");
+    const remove = (client: CallTransfer) => client.members.deleteHours("m-1");
+    expect(await messageOf([networkError("ECONNRESET"), gone()], remove)).toContain(hint);
+    expect(await messageOf([gone()], remove)).not.toContain(hint);
+    expect(await messageOf([problem(429, "rate_limit_exceeded"), gone()], remove)).not.toContain(hint);
+    const read = (client: CallTransfer) => client.members.getAvailability("m-1");
+    expect(await messageOf([networkError("ECONNRESET"), gone()], read)).not.toContain(hint);
   });
 
   it("of a group that was refused at first say that it was rejected", async () => {

@@ -39,10 +39,11 @@ function formatProblem({ status, problem, bodyText, outcome }: ApiErrorDetails):
 
 /** Message of an `ApiError`. */
 export function formatMessage(details: ApiErrorDetails): string {
-  const { status, operationId, requestId, outcome } = details;
+  const { status, method, operationId, requestId, outcome } = details;
   const request = requestId ? ` (request ${excerpt(requestId, 100)})` : "";
   // A refusal leaves the outcome unknown only after an attempt that may have been carried out.
-  const conflict =
-    status === 409 && outcome === "unknown" ? "; an earlier attempt whose response was lost may have caused it" : "";
-  return withRetryReason(`${operationId} answered ${status}${formatProblem(details)}${request}${conflict}`, details);
+  const isEffect = status === 409 || (method === "DELETE" && (status === 404 || status === 410));
+  const hint =
+    isEffect && outcome === "unknown" ? "; an earlier attempt whose response was lost may have caused it" : "";
+  return withRetryReason(`${operationId} answered ${status}${formatProblem(details)}${request}${hint}`, details);
 }

@@ -42,6 +42,8 @@ export type Problem = Readonly<Record<string, unknown>> | undefined;
 export interface ApiErrorDetails extends RequestErrorDetails {
   /** HTTP status; 0 for a redirect that the browser hides. */
   readonly status: number;
+  /** HTTP method in capitals. The message of a refusal may name a cause that goes by it. */
+  readonly method?: string | undefined;
   /** The body, where it is a JSON object. The error takes `code`, `title`, `detail`, `errors` and `meta` from it. */
   readonly problem?: Problem;
   /** Any other body. */

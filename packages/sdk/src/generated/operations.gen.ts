@@ -15,17 +15,19 @@ export interface OperationFacts {
   readonly accountScoped?: boolean;
   /** Body of a success: a JSON object, or that or nothing. Undefined for operations that this version does not know: any JSON or nothing. */
   readonly success?: "object" | "object or nothing";
+  /** By status, the field without which a success is unusable: the ID of what was made, or what is shown only once. */
+  readonly result?: Readonly<Record<number, string>>;
 }
 
 /** Every operation by method and path template. */
 export const operationFacts: Readonly<Record<string, OperationFacts>> = {
-  "POST /api/v1/transfers/destinations/{id}/rotate-secret": {"operationId":"rotateDestinationSecret","retry":"once","accountScoped":true,"success":"object"},
-  "POST /api/v1/transfers/destination-groups": {"operationId":"createDestinationGroup","retry":"unique","accountScoped":true,"success":"object"},
+  "POST /api/v1/transfers/destinations/{id}/rotate-secret": {"operationId":"rotateDestinationSecret","retry":"once","accountScoped":true,"success":"object","result":{"200":"signingSecret"}},
+  "POST /api/v1/transfers/destination-groups": {"operationId":"createDestinationGroup","retry":"unique","accountScoped":true,"success":"object","result":{"201":"id"}},
   "DELETE /api/v1/transfers/members/{memberId}/hours": {"operationId":"deleteMemberHours","retry":"safe","accountScoped":true,"success":"object or nothing"},
   "GET /api/v1/transfers/members/{memberId}/availability": {"operationId":"getMemberAvailability","retry":"safe","accountScoped":true,"success":"object"},
   "GET /api/v1/roles": {"operationId":"listRoles","retry":"safe","accountScoped":true,"success":"object"},
   "GET /api/v1/calls": {"operationId":"listCalls","retry":"safe","accountScoped":true,"success":"object"},
-  "POST /api/v1/calls": {"operationId":"createCall","retry":"once","accountScoped":true,"success":"object"},
+  "POST /api/v1/calls": {"operationId":"createCall","retry":"once","accountScoped":true,"success":"object","result":{"201":"callId"}},
   "GET /api/v1/accounts": {"operationId":"listAccounts","retry":"safe","success":"object"},
 };
 

@@ -19,14 +19,20 @@ export interface Auth {
   /** @throws {ConfigurationError} The token function returned something that is not a token. */
   credential(): Promise<Credential>;
   /**
-   * Returns a newer credential than the expired one. Concurrent requests share one renewal.
+   * Returns a newer credential than the expired one. Concurrent requests share one renewal. Returns undefined while no renewal
+   * is due: after two renewed tokens in a row were refused, there is one at most in 1 s, then 2 s, and so on up to 60 s.
    *
    * @param now Milliseconds since any fixed moment. A renewal that takes longer than a minute is abandoned.
    */
-  renew(expired: Credential, now: number): Promise<Credential>;
+  renew(expired: Credential, now: number): Promise<Credential | undefined>;
+  /** Records that a token was accepted. */
+  accept(used: Credential | undefined): void;
   /** Records that a renewed token was refused, so that later requests renew again. */
-  forget(refused: Credential): void;
+  forget(refused: Credential, now: number): void;
 }
+
+/** Milliseconds without a renewal after this many renewed tokens in a row were refused. The first may have been bad luck. */
+const pauseAfter = (refusals: number): number => (refusals < 2 ? 0 : Math.min(60_000, 500 * 2 ** (refusals - 1)));
 
 /**
  * Creates the credentials of a client.
@@ -39,8 +45,10 @@ export function createAuth(kind: Auth["kind"], source: string | AccessTokenFunct
   let renewals = 0;
   let pending: Promise<Credential> | undefined;
   let pendingSince = 0;
-  /** The last renewal, and the token that it replaced until it expired itself. */
+  /** The last renewal, and the token that it replaced until it was refused itself. */
   let latest: { replaced: string | undefined; credential: Credential } | undefined;
+  let refusals = 0;
+  let refusedAt = 0;
   const getToken = async (forceRefresh: boolean): Promise<string> => {
     if (typeof source !== "function") return source;
     const token = await source({ forceRefresh });
@@ -75,13 +83,20 @@ export function createAuth(kind: Auth["kind"], source: string | AccessTokenFunct
         // Even if that token has expired by now: else a crowd of requests would renew one after the other.
         const isNewer = latest && before < latest.credential.renewals && token !== latest.credential.token;
         if (latest && (isNewer || latest.replaced === token)) return latest.credential;
+        if (now - refusedAt < pauseAfter(refusals)) return undefined;
         pending = startRenewal(token);
         pendingSince = now;
       }
       return pending;
     },
-    forget({ token }) {
-      if (latest?.credential.token === token) latest.replaced = undefined;
+    accept(used) {
+      if (used?.token === latest?.credential.token) refusals = 0;
+    },
+    forget({ token }, now) {
+      if (latest?.replaced === undefined || latest.credential.token !== token) return;
+      latest.replaced = undefined;
+      refusals += 1;
+      refusedAt = now;
     },
   };
 }

@@ -31,7 +31,7 @@ export interface AttemptPlan extends Outgoing {
   readonly instrumentation?: AttemptInstrumentation | undefined;
 }
 
-/** Sends the request once. Rethrows what the caller's own code, such as its token function, threw before the first send. */
+/** Sends the request once. */
 export async function attemptOnce(call: Call, plan: AttemptPlan): Promise<AttemptResult> {
   const state = newState();
   const end = await within(call, plan.number, state, async (stop) => {
@@ -53,12 +53,16 @@ export async function attemptOnce(call: Call, plan: AttemptPlan): Promise<Attemp
   return call.settings.validate && result.data ? validated(call, result) : result;
 }
 
-/** Runs work between attempts, within the request's deadline. */
+/** Runs work between attempts, within the request's deadline. An error says if it waited for the caller's own code. */
 export const between = <T>(
   call: Call,
   work: (stop: AbortSignal) => Promise<T>,
+  waitingFor?: string,
 ): Promise<{ value: T } | AttemptResult> =>
-  within(call, Number.POSITIVE_INFINITY, newState(), ({ signal }) => work(signal));
+  within(call, Number.POSITIVE_INFINITY, { ...newState(), waitingFor }, ({ signal }) => work(signal));
+
+/** How messages call the token function. */
+export const tokenFunction = "the accessToken function";
 
 const newState = (): AttemptState => ({ outcome: "not_sent", buffers: [] });
 
@@ -97,11 +101,12 @@ async function throughMiddleware(
   const context = { operationId, route, attemptNumber: number };
   const request = { method, url, headers, body: isText(body) ? body : undefined };
   // The credential goes onto a copy, so that middleware cannot see it.
-  const response = await runMiddleware(middleware, request, context, async () => {
+  const response = await runMiddleware(middleware, request, context, state, async () => {
     const read = await exchange(call, plan, new Headers(headers), stop, state);
     return replay(read.response, read.text);
   });
   state.returned = true;
+  state.waitingFor = undefined;
   return readBody(response, stop, state, call);
 }
 
@@ -113,7 +118,9 @@ async function exchange(
   stop: AbortSignal,
   state: AttemptState,
 ): Promise<ReadResponse> {
+  state.waitingFor = tokenFunction;
   const credential = plan.renewed ?? (await call.settings.auth.credential());
+  state.waitingFor = undefined;
   state.credential = credential;
   call.tokens.add(credential.token);
   // The time may be up after the wait for a token. Then nothing may be sent.

@@ -66,6 +66,8 @@ export interface AttemptState {
   reading?: { readonly response: Response; readonly buffer: BodyBuffer };
   /** Every body being read. */
   readonly buffers: BodyBuffer[];
+  /** The caller's own code that was called last and has not returned. */
+  waitingFor?: string | undefined;
   /** Whether middleware has returned a response. */
   returned?: boolean;
   /** Whether fetch is in flight. */

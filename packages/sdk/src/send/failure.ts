@@ -1,5 +1,6 @@
 // Why an attempt got no usable response, in messages without secrets.
 
+import { CallTransferError } from "../errors/base.ts";
 import {
   AbortError,
   ConnectionError,
@@ -8,14 +9,14 @@ import {
   TimeoutError,
 } from "../errors/request-error.ts";
 import { inBrowser } from "../options/runtime.ts";
-import { isText, messageOf } from "../utils/guards.ts";
+import { isInstance, isText, messageOf } from "../utils/guards.ts";
 import { excerpt, redact } from "../utils/redact.ts";
 import { BodyTooLarge } from "./body.ts";
 import type { AttemptResult, AttemptState, Call, Failure } from "./call.ts";
 
 /**
- * Returns the result of an attempt that failed or was interrupted. Rethrows what the caller's own code threw before
- * anything was sent.
+ * Returns the result of an attempt that failed or was interrupted. Rethrows an error of the SDK that came before anything was
+ * sent, such as a token of an invalid form.
  *
  * @param number Number of the attempt, from 1.
  */
@@ -26,14 +27,16 @@ export function failedResult(
   thrown: unknown,
   interruption?: Failure,
 ): AttemptResult {
-  const { attempt, credential, reading, failed, outcome, skewMs, hintSecs } = state;
+  const { attempt, credential, reading, failed, outcome, skewMs, hintSecs, waitingFor } = state;
   const isOwnCode = !interruption && !failed && !attempt;
-  if (isOwnCode && number === 1) throw thrown;
+  if (isOwnCode && number === 1 && isInstance(thrown, CallTransferError)) throw thrown;
   const failure = interruption ?? failureOf(thrown, call, state);
-  const { kind, message } = failure;
+  const { kind } = failure;
+  const hung = kind === TimeoutError && waitingFor ? `: ${waitingFor} has not returned` : "";
+  const message = failure.message + hung;
   if (attempt) attempt.error = message;
   return {
-    failure,
+    failure: { ...failure, message },
     interrupted: kind === ConnectionError || kind === TimeoutError,
     final: kind === AbortError || kind === RequestError,
     status: attempt?.status,
@@ -48,9 +51,8 @@ export function failedResult(
 
 function failureOf(error: unknown, { tokens }: Call, { attempt, reading, returned, failed }: AttemptState): Failure {
   const reason = excerpt(redact(describeError(error), tokens));
-  const cause = sanitizeError(error, tokens);
   const status = reading?.response.status;
-  if (error instanceof BodyTooLarge) {
+  if (isInstance(error, BodyTooLarge)) {
     return { kind: InvalidResponseError, message: `answered ${status} with a body ${reason}` };
   }
   if (failed?.error !== error) {
@@ -59,6 +61,8 @@ function failureOf(error: unknown, { tokens }: Call, { attempt, reading, returne
       : attempt
         ? "was sent, but middleware threw"
         : "failed: middleware or the accessToken function threw";
+    // Unchanged before sending, so that callers recognize their own error.
+    const cause = attempt || returned ? sanitizeError(error, tokens) : error;
     return { kind: RequestError, message: `${what}: ${reason}`, cause };
   }
   const what = attempt?.status
@@ -66,7 +70,7 @@ function failureOf(error: unknown, { tokens }: Call, { attempt, reading, returne
     : "could not be sent or lost its connection";
   // Browsers hide the reason from a page.
   const hint = inBrowser() && !attempt?.status ? ". The browser's console says why" : "";
-  return { kind: ConnectionError, message: `${what}: ${reason}${hint}`, cause };
+  return { kind: ConnectionError, message: `${what}: ${reason}${hint}`, cause: sanitizeError(error, tokens) };
 }
 
 /** Copies an error without its other properties: errors may carry whole requests with their headers. */

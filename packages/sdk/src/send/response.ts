@@ -54,6 +54,8 @@ export function success(call: Call, response: Response, text: string | null, sta
   if ((call.success !== "object" && !text) || (call.anyBody && !call.success)) return result;
   const value = parseJson(text);
   const data = call.success ? asObject(value) : value;
+  const needed = call.result?.[response.status];
+  if (needed && data && !(data as Problem)?.[needed]) return invalid(call, result, text, `a body without ${needed}`);
   if (data !== undefined) return { ...result, data, partialBody: text ?? undefined };
   const type = contentTypeOf(response);
   // Truncated JSON comes from the API. Anything else may come from a login page or a wrong address.

@@ -10,8 +10,8 @@ import type { Credential } from "../options/auth.ts";
 import type { RequestInstrumentation } from "../options/instrumentation.ts";
 import { retryCost } from "../options/retry-budget.ts";
 import { isText, messageOf } from "../utils/guards.ts";
-import { excerpt } from "../utils/redact.ts";
-import { attemptOnce, between } from "./attempt.ts";
+import { excerpt, redact, redactHeaders } from "../utils/redact.ts";
+import { attemptOnce, between, tokenFunction } from "./attempt.ts";
 import type { ReadResponse } from "./body.ts";
 import type { AttemptResult, Call, CallRecord, Outgoing } from "./call.ts";
 import { withDeadline } from "./deadline.ts";
@@ -56,7 +56,7 @@ async function sendAttempts<T>(
   record: CallRecord,
   request?: RequestInstrumentation,
 ): Promise<Sent<T>> {
-  const { log, budget, random } = call.settings;
+  const { auth, log, budget, random } = call.settings;
   let renewed: Credential | undefined;
   for (let retries = 0; ; retries++) {
     const plan = { ...outgoing, number: record.attempts.length + 1, renewed };
@@ -68,6 +68,7 @@ async function sendAttempts<T>(
     log("debug", () => summaryOf(call, record, result));
     if (response?.ok && !failure) {
       budget?.refill(record.retryCost);
+      auth.accept(result.credential);
       return { response, text, data: data as T };
     }
     renewed = undefined;
@@ -75,6 +76,10 @@ async function sendAttempts<T>(
       const renewal = await renew(call, record, result.credential);
       if (!("value" in renewal)) return finish(call, record, renewal);
       renewed = renewal.value;
+      if (!renewed) {
+        record.retrySkippedReason = `${tokenFunction} keeps returning expired tokens, and is not called again yet`;
+        return finish(call, record, result);
+      }
       // Not counted as a retry: only the credential was refused.
       retries--;
       continue;
@@ -92,11 +97,15 @@ function recordResult(record: CallRecord, { attempt, outcome, skewMs }: AttemptR
 }
 
 /** Whether the token expired and can be renewed, which happens once per request. */
-function isExpired({ settings: { auth }, retry }: Call, { renewed }: CallRecord, result: AttemptResult): boolean {
+function isExpired(
+  { settings: { auth, elapsed }, retry }: Call,
+  { renewed }: CallRecord,
+  result: AttemptResult,
+): boolean {
   const { status, code, credential, outcome } = result;
   if (status !== 401 || !auth.canRenew || !credential) return false;
   if (code !== expiredCode || renewed) {
-    auth.forget(credential);
+    auth.forget(credential, elapsed());
     return false;
   }
   // Middleware may have put this refusal in place of another response.
@@ -106,8 +115,8 @@ function isExpired({ settings: { auth }, retry }: Call, { renewed }: CallRecord,
 async function renew(call: Call, record: CallRecord, expired: Credential | undefined) {
   record.renewed = true;
   const { auth, elapsed } = call.settings;
-  const renewal = await between(call, () => auth.renew(expired as Credential, elapsed()));
-  if ("value" in renewal) call.tokens.add(renewal.value.token);
+  const renewal = await between(call, () => auth.renew(expired as Credential, elapsed()), tokenFunction);
+  if ("value" in renewal && renewal.value) call.tokens.add(renewal.value.token);
   return renewal;
 }
 
@@ -203,9 +212,11 @@ function finish<T>(call: Call, record: CallRecord, result: AttemptResult): Sent<
     return fail(call, record, result, new FailureError(full, record, cause));
   }
   const { problem, bodyText, hintSecs: retryAfterSecs } = result;
-  const { status, headers } = response;
-  const requestId = requestIdOf(response, call.tokens);
-  const error = createApiError({ ...record, status, headers, problem, bodyText, requestId, retryAfterSecs });
+  const { method, tokens } = call;
+  const { status } = response;
+  const headers = redactHeaders(response.headers, tokens);
+  const requestId = requestIdOf(response, tokens);
+  const error = createApiError({ ...record, method, status, headers, problem, bodyText, requestId, retryAfterSecs });
   return isUnknown(call, record) ? fail(call, record, result, error) : { response, text, data: undefined as T, error };
 }
 
@@ -225,7 +236,8 @@ function fail(call: Call, record: CallRecord, { partialBody }: AttemptResult, er
   const body = record.sentBody;
   const findCandidates =
     find && (({ signal, maxCalls }: ReconcileOptions) => find(window, { ...findOptions, signal }, { body, maxCalls }));
-  throw new OutcomeUnknownError(message, { ...record, window, partialBody, findCandidates }, error);
+  const received = partialBody && redact(partialBody, call.tokens);
+  throw new OutcomeUnknownError(message, { ...record, window, partialBody: received, findCandidates }, error);
 }
 
 function windowOf({ settings }: Call, { attempts, skewMs, begunAt }: CallRecord): OutcomeWindow {

@@ -8,6 +8,15 @@ export const isText = (value: unknown, form?: RegExp): value is string =>
 
 export const isFunction = (value: unknown): boolean => typeof value === "function";
 
+/** Whether a value is of a class. Asking this of a revoked proxy throws. */
+export function isInstance<T>(value: unknown, type: abstract new (...input: never[]) => T): value is T {
+  try {
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}
+
 /** The message of a thrown value. Some values cannot be converted to text. */
 export function messageOf(error: unknown): string {
   try {

@@ -1,21 +1,42 @@
 /** Shorter text is not a credential, and may be part of ordinary words such as `token_expired`. */
 const shortestSecret = 8;
 
-/** Matches a character and its JSON escapes. */
+/** Matches a character. Base64 has two alphabets. */
+const literal = (character: string): string =>
+  character === "+" ? "[+-]" : character === "/" ? "[/_]" : character.replace(/\W/, "\\$&");
+
+/** Matches a character and its escapes in JSON and in URLs. */
 const escaped = (character: string): string => {
-  const plain = character.replace(/\W/, "\\$&");
-  return `(?:\\\\?${plain}|\\\\u${character.charCodeAt(0).toString(16).padStart(4, "0")})`;
+  const code = character.charCodeAt(0).toString(16);
+  return `(?:\\\\?${literal(character)}|\\\\u${code.padStart(4, "0")}|%${code})`;
 };
 
-/** Replaces secrets in text, also where JSON escapes them. */
+/** Base64 of text that begins after 0, 1 or 2 other bytes, without the characters that depend on its neighbours. */
+const base64Of = (text: string, before: number): string =>
+  btoa("-".repeat(before) + text).slice(Math.ceil((8 * before) / 6), Math.floor((8 * (before + text.length)) / 6));
+
+/** Replaces secrets in text: in any case, in base64, and where JSON or a URL escapes them. */
 export function redact(text: string, secrets: Iterable<string>): string {
-  // Longest first: one secret may start with another.
-  const known = [...secrets].filter(({ length }) => length >= shortestSecret).sort((a, b) => b.length - a.length);
+  // No form of a secret is shorter than the secret.
+  const known = [...secrets].filter(({ length }) => length >= shortestSecret && length <= text.length);
   let clean = text;
-  for (const secret of known) {
-    clean = clean.replaceAll(secret, "[redacted]");
-    if (clean.includes("\\")) clean = clean.replace(new RegExp([...secret].map(escaped).join(""), "gi"), "[redacted]");
+  // Longest first: one secret may start with another.
+  for (const secret of known.sort((a, b) => b.length - a.length)) {
+    const isEscaped = /[\\%]/.test(clean);
+    const plain = [...secret].map(isEscaped ? escaped : literal).join("");
+    const encoded = [0, 1, 2].map((before) => [...base64Of(secret, before)].map(literal).join(""));
+    clean = clean.replace(new RegExp([plain, ...encoded].join("|"), "gi"), "[redacted]");
   }
+  return clean;
+}
+
+/** Copies headers without secrets in their values. */
+export function redactHeaders(headers: Headers, secrets: Iterable<string>): Headers {
+  const clean = new Headers();
+  // A test double of a response may have headers that can only be looked up.
+  headers.forEach?.((value, name) => {
+    clean.append(name, redact(value, secrets));
+  });
   return clean;
 }
 
