@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
-import { CallTransfer, type ClientOptions, OutcomeUnknownError } from "@call-transfer/sdk";
+import { type ApiKeyOptions, CallTransfer, type ClientOptions, OutcomeUnknownError } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -92,7 +92,7 @@ describe("a plain socket sees", () => {
 });
 
 describe("the SDK", () => {
-  const open = (options: Partial<ClientOptions> = {}) =>
+  const open = (options: Partial<ApiKeyOptions> = {}) =>
     new CallTransfer({ baseUrl: server.url, apiKey: demo.apiKey, maxRetries: 1, ...options });
   const timeoutMs = 60_000;
   /** A clock whose first timeout fires when the fault has been used. Later timeouts never fire. */

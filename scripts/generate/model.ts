@@ -27,6 +27,8 @@ export interface OperationModel {
     example: unknown;
     /** The field without which the result of a change is of no use: the ID of what was made, or what is shown only once. */
     result: string | undefined;
+    /** The value of its field `type`, where that tells it from other successes. */
+    type: string | undefined;
   }[];
   /** The items of a page, for operations with limit and offset. */
   paging: { items: string; itemSchema: string } | undefined;
@@ -44,13 +46,13 @@ function pagingOf(document: OpenApiDocument, items: string, schema: string | und
   return { items, itemSchema: schemaName(properties?.[items]?.items) ?? "" };
 }
 
-function resultOf(document: OpenApiDocument, id: string, schema: string | undefined): string | undefined {
+function resultOf(document: OpenApiDocument, id: string, schema: string | undefined) {
   const { properties = {}, required = [] } = (document.components.schemas[schema ?? ""] ?? {}) as {
-    properties?: Record<string, { "x-shown-by"?: string[] }>;
+    properties?: Record<string, { "x-shown-by"?: string[]; const?: string }>;
     required?: string[];
   };
   const shownOnce = Object.keys(properties).find((name) => properties[name]?.["x-shown-by"]?.includes(id));
-  return shownOnce ?? required.find((name) => /^id$|Id$/.test(name));
+  return { result: shownOnce ?? required.find((name) => /^id$|Id$/.test(name)), type: properties.type?.const };
 }
 
 /** The operations of a checked document: problems.ts has refused one that lacks something. */
@@ -66,7 +68,7 @@ export function modelOf(document: OpenApiDocument): OperationModel[] {
         return {
           status: Number(status),
           schema,
-          result: method === "GET" ? undefined : resultOf(document, id, schema),
+          ...(method === "GET" ? { result: undefined, type: undefined } : resultOf(document, id, schema)),
           example: Object.values(content?.examples ?? {})[0]?.value,
         };
       });

@@ -197,7 +197,9 @@ function candidateOf({ reconcile }: OperationModel, operations: OperationModel[]
 export function renderSdkTables(document: OpenApiDocument, operations: OperationModel[]): string {
   const rows = operations.map(({ id, method, path, retry, accountScoped, successes }) => {
     const success = successes.every(({ schema }) => schema) ? "object" : "object or nothing";
-    const results = successes.flatMap(({ status, result }) => (result === undefined ? [] : [[status, result]]));
+    const results = successes.flatMap(({ status, type, result }) =>
+      result === undefined ? [] : [status, type].flatMap((key) => (key === undefined ? [] : [[key, result]])),
+    );
     const result = results.length > 0 && { result: Object.fromEntries(results) };
     const facts = { operationId: id, retry, ...(accountScoped && { accountScoped }), success, ...result };
     return `  ${JSON.stringify(`${method} ${path}`)}: ${JSON.stringify(facts)},`;
@@ -222,8 +224,11 @@ export interface OperationFacts {
   readonly accountScoped?: boolean;
   /** Body of a success: a JSON object, or that or nothing. Undefined for operations that this version does not know: any JSON or nothing. */
   readonly success?: "object" | "object or nothing";
-  /** By status, the field without which a success is unusable: the ID of what was made, or what is shown only once. */
-  readonly result?: Readonly<Record<number, string>>;
+  /**
+   * The field without which a success is unusable: the ID of what was made, or what is shown only once. By the body's \`type\`,
+   * or by status where it has none: a newer API may answer with a type that this version does not know.
+   */
+  readonly result?: Readonly<Record<string, string>>;
 }
 
 /** Every operation by method and path template. */

@@ -24,7 +24,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { demo } from "@call-transfer/backend";
 import { type MockServer, startMockServer } from "@call-transfer/mock-server";
-import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
+import { type ApiKeyOptions, CallTransfer } from "@call-transfer/sdk";
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { launchBrowser } from "../../packages/contract/targets/browser/launch-browser.ts";
@@ -72,7 +72,7 @@ export interface Inspector extends AsyncDisposable {
   theme(theme: Theme): Promise<void>;
   resize(size: keyof typeof sizes): Promise<void>;
   /** A client of the server's API with the demo's API key, unless the options say otherwise. */
-  client(options?: Partial<ClientOptions>): CallTransfer;
+  client(options?: Partial<ApiKeyOptions>): CallTransfer;
   /** axe-core's serious and critical findings in the page as it is, one text each. */
   findings(): Promise<readonly string[]>;
   /** The errors of the page so far. */

@@ -108,7 +108,7 @@ describe("a credential", () => {
     const accessToken = environment.get("CALL_TRANSFER_TOKEN_ADMIN") ?? "";
     const accountId = environment.get("CALL_TRANSFER_ACCOUNT_ID") ?? "";
     expect(environment.get("CALL_TRANSFER_BASE_URL")).toBe(inspector.server.url);
-    expect((await inspector.client({ apiKey: undefined, accessToken, accountId }).roles.list()).roles).toBeDefined();
+    expect((await inspector.client().withOptions({ accessToken, accountId }).roles.list()).roles).toBeDefined();
     expect(await page.content()).not.toContain(accessToken);
 
     await page.getByRole("button", { name: "Show the token of the admin" }).click();

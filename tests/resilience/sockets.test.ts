@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import {
+  type ApiKeyOptions,
   CallTransfer,
   type CallTransferError,
   type ClientOptions,
@@ -43,7 +44,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-const clientOf = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
+const clientOf = (baseUrl: string, options: Partial<ApiKeyOptions> = {}) =>
   new CallTransfer({ baseUrl, apiKey: "svc_live_socket-test-secret", maxRetries: 0, ...options });
 
 /** For responses that never arrive completely. */
@@ -78,7 +79,7 @@ async function errorOf(request: {
 }
 
 /** The error of a GET request to a server with the given behaviour. */
-const listError = async (behaviour: Behaviour | Script, options?: Partial<ClientOptions>) =>
+const listError = async (behaviour: Behaviour | Script, options?: Partial<ApiKeyOptions>) =>
   errorOf(clientOf((await serve(behaviour)).url, options).roles.list());
 
 describe("a raw request with a stream as its body", () => {

@@ -1,4 +1,5 @@
 import { createBackend, demo } from "@call-transfer/backend";
+import type { ApiKeyOptions } from "@call-transfer/sdk";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { onTestFinished } from "vitest";
 import { createMcpServer, type McpServerOptions, type PlatformOptions } from "../src/index.ts";
@@ -50,8 +51,13 @@ export async function connectToMock() {
   return { backend, ...(await connect({ backend })) };
 }
 
+/** Platform options whose client has an API key. */
+export interface ApiPlatformOptions extends PlatformOptions {
+  readonly client?: ApiKeyOptions | undefined;
+}
+
 /** A backend, and a client whose server takes it for a real platform. */
-export async function connectToPlatform({ client, ...permissions }: PlatformOptions = {}) {
+export async function connectToPlatform({ client, ...permissions }: ApiPlatformOptions = {}) {
   const backend = createBackend();
   const own = { baseUrl: "https://api.example.com", apiKey: demo.apiKey, fetch: backend.fetch, ...client };
   return { backend, ...(await connect({ platform: { client: own, ...permissions } })) };

@@ -1,19 +1,18 @@
 import { demo } from "@call-transfer/backend";
 import { operations } from "@call-transfer/spec";
 import { describe, expect, it } from "vitest";
-import type { PlatformOptions } from "../src/index.ts";
-import { aCall, connectToPlatform } from "./connect.ts";
+import { type ApiPlatformOptions, aCall, connectToPlatform } from "./connect.ts";
 
 const reading = Object.values(operations).flatMap(({ id, method }) => (method === "GET" ? [id] : []));
 const saveSecret = () => {};
 
-async function offered(options: PlatformOptions) {
+async function offered(options: ApiPlatformOptions) {
   const { tools } = await connectToPlatform(options);
   return (await tools()).map(({ name }) => name);
 }
 
 describe("on a real platform", () => {
-  it.each<[string, PlatformOptions, string[]]>([
+  it.each<[string, ApiPlatformOptions, string[]]>([
     ["nothing", {}, []],
     ["allowCalls", { allowCalls: true }, ["createCall"]],
     ["allowChanges", { allowChanges: true }, ["createDestinationGroup", "deleteMemberHours"]],
@@ -84,9 +83,9 @@ describe("on a real platform", () => {
     const { call } = await connectToPlatform({ allowChanges: true, saveSecret, client: { fetch } });
     const { isError, text, data } = await call("rotateDestinationSecret", { id });
     expect({ isError, data }).toEqual({ isError: true, data: {} });
-    expect(text).toContain("Outcome: applied. The request was carried out.");
+    expect(text).toContain("Outcome: applied. The request was carried out");
     expect(text).toContain("Do not call rotateDestinationSecret again");
-    expect(text).toContain("not shown");
+    expect(text).toMatch(/not shown|could not be used/);
     expect(text).not.toContain(secret);
   });
 

@@ -26,7 +26,7 @@ export class CallTransfer extends ResourceClient {
   constructor(options: ClientOptions = {}) {
     super(options);
     // Without the original, which the garbage collector could not free otherwise.
-    this.#options = { ...options, [original]: undefined } as ClientOptions;
+    this.#options = Object.assign({}, options, { [original]: undefined });
   }
 
   /**
@@ -39,7 +39,7 @@ export class CallTransfer extends ResourceClient {
     if (!isObject(options)) throw new ConfigurationError("options", "must be an object");
     const replaced = options.apiKey !== undefined || options.accessToken !== undefined;
     const dropped = replaced && { apiKey: undefined, accessToken: undefined };
-    return copyOf(this, { ...this.#options, ...dropped, ...options });
+    return copyOf(this, { ...this.#options, ...dropped, ...options } as ClientOptions);
   }
 }
 

@@ -49,6 +49,8 @@ export type {
 export type { Middleware, MiddlewareContext, OutgoingRequest } from "./options/middleware.ts";
 export type {
   AccessTokenFunction,
+  AccessTokenOptions,
+  ApiKeyOptions,
   ClientOptions,
   Clock,
   FetchOptions,
@@ -59,5 +61,6 @@ export type {
   ResponseValidator,
   RetryEvent,
   RetryOptions,
+  SharedClientOptions,
 } from "./options/options.ts";
 export * from "./resources/index.gen.ts";

@@ -1,5 +1,5 @@
 // Entry point for openapi-fetch's verbs over the same attempt loop.
-import createClient, { type Client } from "openapi-fetch";
+import createClient, { type MaybeOptionalInit, type ParseAsResponse } from "openapi-fetch";
 import type { CallTransferCore } from "./core/core.ts";
 import { transport } from "./core/transport.ts";
 import type { paths } from "./generated/types.gen.ts";
@@ -13,11 +13,46 @@ export type { components, operations, paths, webhooks } from "./generated/types.
 type Verb = "GET" | "PUT" | "POST" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" | "TRACE";
 const verbs: readonly Verb[] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
 
+/** Paths that have an operation of a method. */
+type PathsWith<Method extends string> = {
+  [Path in keyof paths]: paths[Path] extends Readonly<Record<Method, object>> ? Path : never;
+}[keyof paths];
+
+type SuccessStatus = 200 | 201 | 202 | 204;
+
+type JsonOf<Response> = Response extends { readonly content: { readonly "application/json": infer Body } }
+  ? Body
+  : never;
+
+type ResponsesOf<Operation> = Operation extends { readonly responses: infer Responses } ? Responses : never;
+
+type Successes<Responses> = Responses[keyof Responses & SuccessStatus];
+type Failures<Responses> = Responses[Exclude<keyof Responses, SuccessStatus>];
+
+/** What a raw request resolves with: the data of a success, or the error that the API answered with. */
+export type RawResult<Operation, Init> =
+  | { data: ParseAsResponse<JsonOf<Successes<ResponsesOf<Operation>>>, Init>; error?: never; response: Response }
+  | { data?: never; error: JsonOf<Failures<ResponsesOf<Operation>>>; response: Response };
+
+/** The SDK's own options, and any option of `fetch`. */
+interface Extra {
+  [option: string]: unknown;
+}
+
+/** A verb of openapi-fetch. The types of its own turn text of open enumerations into objects. */
+type RawMethod<Method extends Lowercase<Verb>> = <
+  Path extends PathsWith<Method>,
+  Init extends MaybeOptionalInit<paths[Path], Method>,
+>(
+  path: Path,
+  ...init: undefined extends MaybeOptionalInit<paths[Path], Method> ? [init?: Init & Extra] : [init: Init & Extra]
+) => Promise<RawResult<paths[Path][Method], Init>>;
+
 /**
  * openapi-fetch's methods with the client's credentials, timeouts and retries. Responses of the API, errors included, are
  * returned as `{ data, error, response }`. Lost responses throw.
  */
-export type RawClient = Pick<Client<paths>, Verb>;
+export type RawClient = { [V in Verb]: RawMethod<Lowercase<V>> };
 
 /** The init of a raw request, as far as the SDK reads it. */
 interface RawInit extends Omit<RequestOptions, "middleware" | "signal" | "extraBody" | "extraQuery"> {

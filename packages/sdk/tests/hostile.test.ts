@@ -277,7 +277,12 @@ describe("a token", () => {
   it.each(cells)("that the server echoes %s in %s is in no part of the error", async (form, place) => {
     const echo = forms[form] ?? "";
     const [answer, options] = places[place]?.(echo) ?? [placed(), {}];
-    const { result } = await outcomeOf([answer], { accountId: "a", accessToken: token, maxRetries: 0, ...options });
+    const { result } = await outcomeOf([answer], {
+      ...options,
+      accountId: "a",
+      accessToken: token,
+      maxRetries: 0,
+    } as ClientOptions);
     expect(result).toBeInstanceOf(Error);
     const { headers, partialBody, cause } = result as { headers?: Headers; partialBody?: string; cause?: unknown };
     const all = [

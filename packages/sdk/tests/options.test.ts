@@ -68,6 +68,41 @@ describe("client options", () => {
     },
   );
 
+  it.each([
+    ["timeout", "timeoutMs"],
+    ["timeOutMS", "timeoutMs"],
+    ["timeout_ms", "timeoutMs"],
+    ["totalTimeout", "totalTimeoutMs"],
+    ["retries", "maxRetries"],
+    ["max_retries", "maxRetries"],
+    ["maxRetryAfter", "maxRetryAfterSecs"],
+    ["baseURL", "baseUrl"],
+    ["url", "baseUrl"],
+    ["apikey", "apiKey"],
+    ["token", "accessToken"],
+    ["acessToken", "accessToken"],
+    ["accountID", "accountId"],
+    ["defaultHeaders", "headers"],
+    ["header", "headers"],
+    ["middlewares", "middleware"],
+    ["fetchOption", "fetchOptions"],
+    ["log", "logger"],
+  ])("asks for %s whether %s was meant", (name, meant) => {
+    expect(refusal({ ...good, [name]: 1 }).message).toBe(`${name} is not an option. Did you mean ${meant}?`);
+  });
+
+  it.each(["idempotencyKey", "x", "", "ms", "__proto", "🦄"])("lists the options where none is near: %s", (name) => {
+    expect(refusal({ ...good, [name]: 1 }).message).toMatch(/ is not an option; known are timeoutMs, .*, random$/);
+  });
+
+  it("asks for a wrong name in retry, and of one request", async () => {
+    expect(refusal({ ...good, retry: { unsafee: "never" } }).message).toBe(
+      "unsafee is not an option. Did you mean unsafe?",
+    );
+    const roles = new CallTransfer(good).roles.list({ abortSignal: undefined } as never);
+    await expect(roles).rejects.toThrow("abortSignal is not an option. Did you mean signal?");
+  });
+
   it.each(["http://localhost:4010", "http://127.0.0.1", "http://[::1]:8080", "https://example.com/proxy/"])(
     "accepts the address %s",
     (baseUrl) => {

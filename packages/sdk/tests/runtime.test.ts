@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CallTransfer } from "../src/client.ts";
 import { VERSION } from "../src/generated/version.gen.ts";
-import type { ClientOptions } from "../src/options/options.ts";
+import type { ApiKeyOptions, ClientOptions } from "../src/options/options.ts";
 import { clientOf, json } from "./test-server.ts";
 
 const roles = () => json(200, { roles: [] });
@@ -176,7 +176,7 @@ describe("logging", () => {
 });
 
 describe("the User-Agent", () => {
-  const userAgentOf = async (options: ClientOptions = {}) =>
+  const userAgentOf = async (options: ApiKeyOptions = {}) =>
     (await sentBy({ apiKey: key, baseUrl: url, ...options })).headers.get("user-agent");
 
   it("names the SDK, the runtime and their versions", async () => {

@@ -218,6 +218,18 @@ describe("a success without the field that it is for", () => {
       { name: "OutcomeUnknownError", outcome: "applied" },
     ],
     [
+      "a placed call's id, and a type",
+      json(201, {}),
+      (client) => client.calls.create(placement),
+      { name: "OutcomeUnknownError", outcome: "applied" },
+    ],
+    [
+      "a placed call's id, behind another status",
+      json(200, { type: "initiated" }),
+      (client) => client.calls.create(placement),
+      { name: "OutcomeUnknownError", outcome: "applied" },
+    ],
+    [
       "a new secret",
       json(200, { id: "d" }),
       (client) => client.destinations.rotateSecret("d"),
@@ -238,6 +250,8 @@ describe("a success without the field that it is for", () => {
   it("is data where the field is not promised: a queued call has no id", async () => {
     const queued = { type: "queued", position: 0 };
     expect(await settle(clientOf([json(202, queued)]).client.calls.create(placement))).toEqual(queued);
+    const newer = { type: "held", since: 5 };
+    expect(await settle(clientOf([json(201, newer)]).client.calls.create(placement))).toEqual(newer);
     expect(await listed([json(200, {})])).toEqual({});
   });
 });

@@ -39,6 +39,11 @@ export function clientOf(script: Step[], options: Partial<ClientOptions> = {}) {
     return typeof step === "function" ? step(init) : step;
   };
   const credentials = options.accessToken === undefined ? { apiKey } : {};
-  const client = new CallTransfer({ baseUrl: "https://api.example.com", ...credentials, fetch, ...options });
+  const client = new CallTransfer({
+    baseUrl: "https://api.example.com",
+    ...credentials,
+    fetch,
+    ...options,
+  } as ClientOptions);
   return { client, sent };
 }

@@ -1,6 +1,17 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { CallTransfer } from "../src/client.ts";
-import type { CreateCallRequest, CreateDestinationGroupRequest } from "../src/generated/models.gen.ts";
+import { CallTransfer } from "../src/client.ts";
+import { ConfigurationError } from "../src/errors/base.ts";
+import type {
+  CallInitiated,
+  CallQueued,
+  CreateCallRequest,
+  CreateDestinationGroupRequest,
+  DestinationGroup,
+  ErrorResponse,
+  RoleList,
+} from "../src/generated/models.gen.ts";
+import type { ClientOptions, SharedClientOptions } from "../src/options/options.ts";
+import type { RawClient } from "../src/raw.ts";
 import { clientOf, json } from "./test-server.ts";
 
 type GroupBody = Parameters<CallTransfer["destinationGroups"]["create"]>[0];
@@ -11,6 +22,59 @@ interface Placement {
   fromNumber: string;
   toNumber: string;
 }
+
+describe("the options of a client", () => {
+  it("have an API key or an access token, not both", () => {
+    const base = { baseUrl: "https://api.example.com" };
+    expectTypeOf({ ...base, apiKey: "key" }).toExtend<ClientOptions>();
+    expectTypeOf({ ...base, accessToken: "token" }).toExtend<ClientOptions>();
+    expectTypeOf({ ...base, accessToken: async () => "token" }).toExtend<ClientOptions>();
+    expectTypeOf<{ baseUrl: string; apiKey: string | undefined }>().toExtend<ClientOptions>();
+    expectTypeOf<{ baseUrl: string; accessToken: string | undefined }>().toExtend<ClientOptions>();
+    expectTypeOf<{ apiKey: string; accessToken: undefined }>().toExtend<ClientOptions>();
+    expectTypeOf({ ...base, apiKey: "key", accessToken: "token" }).not.toExtend<ClientOptions>();
+    expectTypeOf({ ...base, apiKey: "key", accessToken: async () => "token" }).not.toExtend<ClientOptions>();
+    expectTypeOf<{ apiKey: string; accessToken: string }>().not.toExtend<Partial<ClientOptions>>();
+    // @ts-expect-error only one of the two is allowed
+    expect(() => new CallTransfer({ ...base, apiKey: "key", accessToken: "token" })).toThrow(ConfigurationError);
+  });
+
+  it("can be those of a function of one's own, which adds a credential", () => {
+    const connect = (options: SharedClientOptions) =>
+      new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "key", ...options });
+    expect(connect({ maxRetries: 0 })).toBeInstanceOf(CallTransfer);
+    const replace = (client: CallTransfer, options: ClientOptions) => client.withOptions(options);
+    expect(replace(connect({}), { accessToken: "token" })).toBeInstanceOf(CallTransfer);
+  });
+});
+
+describe("raw()", () => {
+  it("has the types of the operations' data and errors", () => {
+    const api = {} as RawClient;
+    const roles = async () => (await api.GET("/api/v1/roles")).data;
+    expectTypeOf(roles).returns.resolves.toEqualTypeOf<RoleList | undefined>();
+    type RoleName = NonNullable<Awaited<ReturnType<typeof roles>>>["roles"][number]["role"];
+    expectTypeOf<RoleName>().toExtend<string>();
+    expectTypeOf<string>().toExtend<RoleName>();
+    const place = (body: CreateCallRequest) => api.POST("/api/v1/calls", { body });
+    type Placed = Awaited<ReturnType<typeof place>>;
+    expectTypeOf<Placed["data"]>().toEqualTypeOf<CallInitiated | CallQueued | undefined>();
+    expectTypeOf<Placed["error"]>().toEqualTypeOf<ErrorResponse | undefined>();
+    const create = (body: CreateDestinationGroupRequest) => api.POST("/api/v1/transfers/destination-groups", { body });
+    expectTypeOf<Awaited<ReturnType<typeof create>>["data"]>().toEqualTypeOf<DestinationGroup | undefined>();
+    const text = () => api.GET("/api/v1/roles", { parseAs: "text" });
+    expectTypeOf<Awaited<ReturnType<typeof text>>["data"]>().toEqualTypeOf<string | undefined>();
+    const remove = () =>
+      api.DELETE("/api/v1/transfers/members/{memberId}/hours", { params: { path: { memberId: "m" } }, maxRetries: 0 });
+    expectTypeOf(remove).returns.resolves.toHaveProperty("response");
+    // @ts-expect-error the path has no such method
+    expectTypeOf(() => api.PUT("/api/v1/roles")).toBeFunction();
+    // @ts-expect-error the id is missing
+    expectTypeOf(() => api.DELETE("/api/v1/transfers/members/{memberId}/hours")).toBeFunction();
+    // @ts-expect-error the body is missing
+    expectTypeOf(() => api.POST("/api/v1/calls", {})).toBeFunction();
+  });
+});
 
 describe("a body", () => {
   it("may be of its exported type", () => {

@@ -1,4 +1,4 @@
-import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
+import { CallTransfer, type SharedClientOptions } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
 import { pathExample, requestExample } from "./document.ts";
 import type { Caller, Target } from "./target.ts";
@@ -11,16 +11,18 @@ export const homeUser = (name: keyof typeof users): Caller => ({ userId: users[n
 export async function connect(
   target: Target,
   who: Caller = homeUser("owner"),
-  options: Partial<ClientOptions> = {},
+  options: Partial<SharedClientOptions> = {},
 ): Promise<CallTransfer> {
-  const credentials = await target.credentialsFor(who);
+  const { apiKey, accessToken, ...account } = await target.credentialsFor(who);
+  const credential = apiKey === undefined ? { accessToken } : { apiKey };
   return new CallTransfer({
     baseUrl: target.baseUrl,
     fetch: target.fetch,
     maxRetries: 0,
     // The suite also runs in browsers, with keys made for it.
     allowApiKeyInBrowser: true,
-    ...credentials,
+    ...credential,
+    ...account,
     ...options,
   });
 }

@@ -103,6 +103,26 @@ export function check(condition: boolean, option: string, problem: string): asse
 /** Options without those that are undefined. */
 export type Given<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
 
+/** Length of the longest piece that two texts share. */
+function sharedLength(one: string, other: string): number {
+  let length = 0;
+  for (let start = 0; start + length < one.length; ) {
+    if (other.includes(one.slice(start, start + length + 1))) length += 1;
+    else start += 1;
+  }
+  return length;
+}
+
+/** Asks for the option that an unknown name shares most with, or lists all. */
+function suggest(name: string, known: readonly string[]): string {
+  const plain = (text: string) => text.toLowerCase().replaceAll("_", "");
+  const wrong = plain(name);
+  const shared = known.map((option) => sharedLength(wrong, plain(option)));
+  const most = Math.max(...shared);
+  const isNear = most > 2 && 2 * most >= wrong.length;
+  return isNear ? `. Did you mean ${known[shared.indexOf(most)]}?` : `; known are ${known.join(", ")}`;
+}
+
 /**
  * Checks options, and returns those that have a value.
  *
@@ -117,7 +137,8 @@ export function checkOptions<T extends object>(
   const given: Record<string, unknown> = {};
   // Not with filter(): a stack trace shows ten frames, and the caller's must be among them.
   for (const [name, value] of Object.entries(options)) {
-    check(Object.hasOwn(rules, name), name, `is not an option; known are ${Object.keys(rules).join(", ")}`);
+    if (!Object.hasOwn(rules, name))
+      throw new ConfigurationError(name, `is not an option${suggest(name, Object.keys(rules))}`);
     const [accepts, problem] = rules[name] as Rule;
     if (value === undefined) continue;
     check(accepts(value), prefix + name, problem);

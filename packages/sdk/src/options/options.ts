@@ -125,19 +125,13 @@ export interface Clock {
   clearTimeout(timer: unknown): void;
 }
 
-/** Options of a client. */
-export interface ClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery"> {
+/** Options of a client without its credential. */
+export interface SharedClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery"> {
   /**
    * Base URL of the API without `/api/v1`, e.g. `https://api.example.com`; may have a path prefix. The environment variable
    * `CALL_TRANSFER_BASE_URL` by default.
    */
   baseUrl?: string | undefined;
-  /**
-   * API key (§5.1). Either this or `accessToken` is required. The environment variable `CALL_TRANSFER_API_KEY` by default.
-   */
-  apiKey?: string | undefined;
-  /** JWT access token, or a function that returns one (§5.1). */
-  accessToken?: string | AccessTokenFunction | undefined;
   /** Allows plain HTTP to other hosts than this machine, e.g. between containers. */
   allowInsecureHttp?: boolean | undefined;
   /** Allows an API key in a browser, where every visitor can read it. A short-lived access token is safer. */
@@ -166,3 +160,22 @@ export interface ClientOptions extends Omit<RequestOptions, "signal" | "extraBod
   /** Random numbers that spread the waits before retries, from 0 to below 1; `Math.random` by default. */
   random?: (() => number) | undefined;
 }
+
+/** Options of a client with an API key. */
+export interface ApiKeyOptions extends SharedClientOptions {
+  /** API key (§5.1), for servers. The environment variable `CALL_TRANSFER_API_KEY` by default. */
+  apiKey?: string | undefined;
+  /** Not allowed beside `apiKey`. The type is what the compiler prints. */
+  accessToken?: "Pass either apiKey or accessToken, not both" | undefined;
+}
+
+/** Options of a client with an access token. */
+export interface AccessTokenOptions extends SharedClientOptions {
+  /** JWT access token, or a function that returns one (§5.1). */
+  accessToken?: string | AccessTokenFunction | undefined;
+  /** Not allowed beside `accessToken`. The type is what the compiler prints. */
+  apiKey?: "Pass either apiKey or accessToken, not both" | undefined;
+}
+
+/** Options of a client. Either `apiKey` or `accessToken` is required, unless the environment has the key. */
+export type ClientOptions = ApiKeyOptions | AccessTokenOptions;

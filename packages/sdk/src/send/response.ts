@@ -54,9 +54,11 @@ export function success(call: Call, response: Response, text: string | null, sta
   if ((call.success !== "object" && !text) || (call.anyBody && !call.success)) return result;
   const value = parseJson(text);
   const data = call.success ? asObject(value) : value;
-  const needed = call.result?.[response.status];
-  if (needed && data && !(data as Problem)?.[needed]) return invalid(call, result, text, `a body without ${needed}`);
-  if (data !== undefined) return { ...result, data, partialBody: text ?? undefined };
+  if (data !== undefined) {
+    const missing = missingField(call, response.status, data);
+    if (missing) return invalid(call, result, text, `a body without ${missing}`);
+    return { ...result, data, partialBody: text ?? undefined };
+  }
   const type = contentTypeOf(response);
   // Truncated JSON comes from the API. Anything else may come from a login page or a wrong address.
   const isBroken = value === undefined && (isJsonType(type) ? !/^\s*</.test(text ?? "") : /^\s*\{/.test(text ?? ""));
@@ -69,6 +71,13 @@ export function success(call: Call, response: Response, text: string | null, sta
     text,
     problem,
   );
+}
+
+/** The field that a success is unusable without, if it is missing. */
+function missingField({ result }: Call, status: number, data: unknown): string | undefined {
+  const fields = Object(data) as Readonly<Record<string, unknown>>;
+  const needed = result?.[isText(fields.type) ? fields.type : status];
+  return needed && !fields[needed] ? needed : undefined;
 }
 
 /** Result of a success with an unusable body, which is kept. */

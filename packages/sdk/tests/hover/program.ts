@@ -44,6 +44,8 @@ new CallTransfer({ baseUrl: "https://api.example.com", apikey: "svc_live_example
 // error
 new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "svc_live_example", timeout: 30_000 });
 // error
+new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "svc_live_example", accessToken: "eyJhbGciOi.e30.c2ln" });
+// error
 new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "svc_live_example", retry: { unsafe: "sometimes" } });
 
 export type Options = ClientOptions;
