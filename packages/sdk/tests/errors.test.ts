@@ -56,6 +56,45 @@ describe("the request ID of an error", () => {
   });
 });
 
+describe("the request ID of a response whose header and body name different ones", () => {
+  const answer = () =>
+    json(503, { code: "service_error", requestId: "of-the-body" }, { "x-request-id": "of-the-header" });
+
+  it("is the header's, wherever the SDK shows it", async () => {
+    const shown: unknown[] = [];
+    const note = (message: string) => shown.push(message);
+    const { client } = clientOf([answer(), answer()], {
+      ...{ maxRetries: 1, random: () => 0, logger: { debug: note, info: note, warn: note, error: note } },
+      onRetry: ({ attempt }) => shown.push(attempt.requestId),
+      instrumentation: {
+        startRequest: () => ({
+          startAttempt: () => ({
+            exchange: (_url, send) => send(),
+            end: ({ attempt }) => shown.push(attempt?.requestId),
+          }),
+          end: ({ attempts }) => shown.push(...attempts.map(({ requestId }) => requestId)),
+        }),
+      },
+    });
+    const error = (await client.roles.list().catch((thrown: unknown) => thrown)) as ApiError;
+    expect(error.requestId).toBe("of-the-header");
+    expect(error.attempts.map(({ requestId }) => requestId)).toEqual(["of-the-header", "of-the-header"]);
+    expect(error.message).toContain("(request of-the-header)");
+    expect(shown.filter((text) => String(text).includes("of-the-header")).length).toBeGreaterThan(6);
+    expect(shown.join()).not.toContain("of-the-body");
+    // The body itself is the server's.
+    expect(error.problem).toMatchObject({ requestId: "of-the-body" });
+  });
+
+  it("is the header's in an error that a test creates", () => {
+    const { requestId } = new ApiError({
+      ...{ operationId: "listRoles", outcome: "rejected", attempts: [], status: 400 },
+      ...{ problem: { code: "bad_request", requestId: "of-the-body" }, requestId: "of-the-header" },
+    });
+    expect(requestId).toBe("of-the-header");
+  });
+});
+
 describe("ApiError", () => {
   it.each([
     [400, "BadRequestError"],

@@ -92,6 +92,28 @@ describe("a list of calls", () => {
     await expect(client.calls.list().toArray({ maxItems: -1 })).rejects.toThrow("maxItems");
   });
 
+  it("requests no page that the items asked for do not need, whatever the lengths", async () => {
+    const lengths = fc.record({ total: fc.nat(12), limit: fc.integer({ min: 1, max: 6 }), wanted: fc.nat(14) });
+    await fc.assert(
+      fc.asyncProperty(lengths, async ({ total, limit, wanted }) => {
+        const all = Array.from({ length: total }, (_, id) => call(id));
+        const serve = () => listing((offset, count) => ({ calls: all.slice(offset, offset + count), meta: { total } }));
+        // The first page is requested before anything is known.
+        const needed = Math.max(1, Math.ceil(Math.min(total, wanted) / limit));
+        const array = serve();
+        expect(await array.calls.list({ limit }).toArray({ maxItems: wanted })).toHaveLength(Math.min(total, wanted));
+        expect(array.offsets).toHaveLength(needed);
+        const loop = serve();
+        let taken = 0;
+        for await (const _ of loop.calls.list({ limit })) {
+          taken += 1;
+          if (taken >= wanted) break;
+        }
+        expect(loop.offsets).toHaveLength(needed);
+      }),
+    );
+  });
+
   it("collects a page of any length", async () => {
     const many = Array.from({ length: 400_000 }, (_, id) => ({ id: `${id}` }));
     const { client } = clientOf([json(200, { calls: many, meta: { total: many.length } })]);

@@ -264,6 +264,21 @@ describe("verifyWebhook", () => {
   });
 });
 
+describe("the keys that are kept", () => {
+  it("are few, however many secrets are used, and are those that were used last", async () => {
+    const importKey = vi.spyOn(crypto.subtle, "importKey");
+    const importsOf = async (secrets: readonly string[]) => {
+      importKey.mockClear();
+      for (const secret of secrets) await verify(await signWebhook(body, { secret, at }), secret);
+      return importKey.mock.calls.length;
+    };
+    const secrets = Array.from({ length: 300 }, (_, number) => `kept-key-${number}`);
+    expect(await importsOf(secrets)).toBe(secrets.length);
+    expect(await importsOf(secrets.slice(-16))).toBe(0);
+    expect(await importsOf(secrets.slice(0, -16))).toBe(secrets.length - 16);
+  });
+});
+
 describe("signWebhook", () => {
   it("signs the second in which its time lies", async () => {
     await expect(signWebhook(body, { secret: [newSecret, oldSecret], at: at + 999 })).resolves.toBe(overlapping);
