@@ -148,7 +148,8 @@ ${figureTable(figures)}
 - **stripe** has two clients. The first figure over loopback is its default on Node, which uses \`node:http\`. The second one
   is its \`fetch\` client, the one for other runtimes. Only that one can be measured without a network.
 - **Bundles** are esbuild's for browsers, minified, after \`gzip -9\`. Everything is \`export *\`. One operation is what an
-  application writes that makes one reading call; where a package offers no such import, it is everything.
+  application writes that makes one reading call; where a package offers no such import, it is everything. Those of
+  \`@call-transfer/sdk\` are kept up to date by \`npm run check:size\`.
 - **\`import()\`** is the processor time of a new process, the fastest of many in turns.
 - **openapi-fetch** is no peer but a floor: it has no retries, timeouts, error classes or pages.
 

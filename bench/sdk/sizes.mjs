@@ -16,7 +16,7 @@ const id = "e0000000-0000-4000-8000-000000000001";
 const programs = {
   "@call-transfer/sdk": {
     whole: 'export * from "@call-transfer/sdk";',
-    one: 'export { CallTransferCore, getMemberAvailability } from "@call-transfer/sdk";',
+    one: 'export { CallTransferCore, listRoles } from "@call-transfer/sdk";',
     use: `import { CallTransfer } from "@call-transfer/sdk";
 export const got = new CallTransfer({ baseUrl: "https://api.example.com", apiKey: "key" }).members.getAvailability("${id}");`,
   },

@@ -1,20 +1,21 @@
 declare module "@call-transfer/sdk" {
   export {
-    AbortError, AccessTokenFunction, Account, AccountList, Accounts, AnyApiError, AnyBadRequestError, AnyServerError,
-    ApiError, ApiErrorDetails, ApiErrorOf, ApiPromise, ApiResponse, ApiResult, Attempt, AttemptInstrumentation,
-    AttemptSummary, AuthenticationError, BadRequestError, Call, CallInitiated, CallList, CallQueued, CallTransfer,
-    CallTransferCore, CallTransferError, Calls, ClientOptions, Clock, ConfigurationError, ConflictError,
-    ConnectionError, CreateCallRequest, CreateDestinationGroupRequest, DestinationGroup, DestinationGroupMember,
-    DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus, ErrorCodeWithFieldErrors, ErrorResponse,
-    ErrorResponseMeta, FetchOptions, FieldError, FieldErrorCode, FindCandidates, GoneError, Instrumentation,
-    InstrumentedRequest, InvalidResponseError, ListCallsQuery, ListMeta, LogLevel, Logger, MemberAvailability, Members,
-    Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError, OutcomeUnknownErrorDetails, OutcomeWindow,
-    OutgoingRequest, PagePromise, PageSource, PaymentRequiredError, PermissionDeniedError, Problem, RateLimitError,
-    Reconciliation, RequestError, RequestErrorDetails, RequestInput, RequestInstrumentation, RequestOptions,
-    RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions, Role, RoleDefinition, RoleList, Roles,
-    ServerError, ServerErrorStatus, TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer,
-    UnprocessableEntityError, VERSION, createCall, createDestinationGroup, deleteMemberHours, getMemberAvailability,
-    isApiError, listAccounts, listCalls, listRoles, rotateDestinationSecret
+    AbortError, AccessTokenFunction, AccessTokenOptions, Account, AccountList, Accounts, AnyApiError,
+    AnyBadRequestError, AnyServerError, ApiError, ApiErrorDetails, ApiErrorOf, ApiKeyOptions, ApiPromise, ApiResponse,
+    ApiResult, Attempt, AttemptInstrumentation, AttemptSummary, AuthenticationError, BadRequestError, Call,
+    CallInitiated, CallList, CallQueued, CallTransfer, CallTransferCore, CallTransferError, Calls, ClientOptions, Clock,
+    ConfigurationError, ConflictError, ConnectionError, CreateCallRequest, CreateDestinationGroupRequest,
+    DestinationGroup, DestinationGroupMember, DestinationGroups, Destinations, ErrorCode, ErrorCodeStatus,
+    ErrorCodeWithFieldErrors, ErrorResponse, ErrorResponseMeta, FetchOptions, FieldError, FieldErrorCode,
+    FindCandidates, GoneError, Instrumentation, InstrumentedRequest, InvalidResponseError, ListCallsQuery, ListMeta,
+    LogLevel, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
+    OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise, PageSource, PaymentRequiredError,
+    PermissionDeniedError, Problem, RateLimitError, Reconciliation, RequestError, RequestErrorDetails, RequestInput,
+    RequestInstrumentation, RequestOptions, RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions,
+    Role, RoleDefinition, RoleList, Roles, ServerError, ServerErrorStatus, SharedClientOptions, TimeoutError,
+    TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, VERSION, createCall,
+    createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
+    rotateDestinationSecret
   };
 }
 
@@ -32,7 +33,7 @@ declare module "@call-transfer/sdk/query" {
 }
 
 declare module "@call-transfer/sdk/raw" {
-  export { RawClient, components, operations, paths, raw, webhooks };
+  export { RawClient, RawResult, components, operations, paths, raw, webhooks };
 }
 
 declare module "@call-transfer/sdk/webhooks" {
@@ -65,6 +66,12 @@ declare module "@call-transfer/sdk/webhooks/redis" {
 
 declare class AbortError extends RequestError {}
 declare type AccessTokenFunction = (request: { forceRefresh: boolean }) => Promise<string> | string;
+
+declare interface AccessTokenOptions extends SharedClientOptions {
+  accessToken?: string | AccessTokenFunction | undefined;
+  apiKey?: "Pass either apiKey or accessToken, not both" | undefined;
+}
+
 type Account = unknown;
 type AccountList = unknown;
 
@@ -95,6 +102,7 @@ declare class ApiError extends RequestError {
 
 declare interface ApiErrorDetails extends RequestErrorDetails {
   readonly status: number;
+  readonly method?: string | undefined;
   readonly problem?: Problem;
   readonly bodyText?: string | undefined;
   readonly requestId?: string | undefined;
@@ -103,6 +111,11 @@ declare interface ApiErrorDetails extends RequestErrorDetails {
 }
 
 declare type ApiErrorOf<C extends ErrorCode> = ByCode<ApiError, C>;
+
+declare interface ApiKeyOptions extends SharedClientOptions {
+  apiKey?: string | undefined;
+  accessToken?: "Pass either apiKey or accessToken, not both" | undefined;
+}
 
 declare class ApiPromise<T> implements Promise<T> {
   #private;
@@ -177,7 +190,7 @@ declare class CallTransfer extends ResourceClient {
 declare class CallTransferCore {
   #private;
   constructor(options?: ClientOptions);
-  request<T>(method: string, template: string, input?: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
+  request<T>(method: string, path: string, input?: RequestInput, options?: RequestOptions, findCandidates?: FindCandidates): ApiPromise<T>;
 }
 
 declare class CallTransferError extends Error {
@@ -201,24 +214,7 @@ declare interface ClientKey {
 }
 
 declare type ClientKeyPrefix = readonly ["call-transfer", ClientKey];
-
-declare interface ClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery"> {
-  baseUrl?: string | undefined;
-  apiKey?: string | undefined;
-  accessToken?: string | AccessTokenFunction | undefined;
-  allowInsecureHttp?: boolean | undefined;
-  allowApiKeyInBrowser?: boolean | undefined;
-  fetch?: typeof globalThis.fetch | undefined;
-  maxRetryAfterSecs?: number | undefined;
-  retry?: RetryOptions | undefined;
-  onRetry?: ((event: RetryEvent) => unknown) | undefined;
-  logger?: Logger | undefined;
-  logLevel?: LogLevel | undefined;
-  validate?: ResponseValidator | undefined;
-  instrumentation?: Instrumentation | undefined;
-  clock?: Clock | undefined;
-  random?: (() => number) | undefined;
-}
+declare type ClientOptions = ApiKeyOptions | AccessTokenOptions;
 
 declare interface Clock {
   now(): number;
@@ -311,6 +307,12 @@ declare interface EventStoreState {
   };
 }
 
+interface Extra {
+  [option: string]: unknown;
+}
+
+type Failures<Responses> = Responses[Exclude<keyof Responses, SuccessStatus>];
+
 declare interface FetchOptions {
   readonly method?: never;
   readonly headers?: never;
@@ -351,6 +353,10 @@ declare interface IoredisClient {
     };
   };
 }
+
+type JsonOf<Response> = Response extends {
+  readonly content: { readonly "application/json": infer Body };
+} ? Body : never;
 
 declare type KeyInput = Readonly<Record<string, unknown>>;
 
@@ -509,6 +515,10 @@ declare interface PageSource<List, Item> {
   next(offset: number): Promise<List>;
 }
 
+type PathsWith<Method extends string> = {
+  [Path in keyof paths]: paths[Path] extends Readonly<Record<Method, object>> ? Path : never;
+}[keyof paths];
+
 declare class PaymentRequiredError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is PaymentRequiredError;
   readonly code: WithStatus<402>["code"];
@@ -542,7 +552,14 @@ declare class RateLimitError extends ApiError {
 }
 
 declare type RawBody = string | Uint8Array | ArrayBuffer;
-declare type RawClient = Pick<Client<paths>, Verb>;
+declare type RawClient = { [V in Verb]: RawMethod<Lowercase<V>> };
+type RawMethod<Method extends Lowercase<Verb>> = <Path extends PathsWith<Method>, Init extends MaybeOptionalInit<paths[Path], Method>>(path: Path, ...init: undefined extends MaybeOptionalInit<paths[Path], Method> ? [init?: Init & Extra] : [init: Init & Extra]) => Promise<RawResult<paths[Path][Method], Init>>;
+
+declare type RawResult<Operation, Init> = {
+  data: ParseAsResponse<JsonOf<Successes<ResponsesOf<Operation>>>, Init>;
+  error?: never;
+  response: Response;
+} | { data?: never; error: JsonOf<Failures<ResponsesOf<Operation>>>; response: Response };
 
 declare interface Reconciliation<Item = Candidate> {
   readonly candidates: readonly Item[];
@@ -624,6 +641,7 @@ declare class ResourceClient extends CallTransferCore {
 }
 
 declare type ResponseValidator = (operationId: string, body: unknown) => void;
+type ResponsesOf<Operation> = Operation extends { readonly responses: infer Responses } ? Responses : never;
 
 declare interface RetryEvent {
   readonly operationId: string;
@@ -655,11 +673,29 @@ declare class ServerError extends ApiError {
 
 type ServerErrorStatus = unknown;
 
+declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "extraBody" | "extraQuery"> {
+  baseUrl?: string | undefined;
+  allowInsecureHttp?: boolean | undefined;
+  allowApiKeyInBrowser?: boolean | undefined;
+  fetch?: typeof globalThis.fetch | undefined;
+  maxRetryAfterSecs?: number | undefined;
+  retry?: RetryOptions | undefined;
+  onRetry?: ((event: RetryEvent) => unknown) | undefined;
+  logger?: Logger | undefined;
+  logLevel?: LogLevel | undefined;
+  validate?: ResponseValidator | undefined;
+  instrumentation?: Instrumentation | undefined;
+  clock?: Clock | undefined;
+  random?: (() => number) | undefined;
+}
+
 declare interface SignOptions {
   secret: string | readonly string[];
   at?: number;
 }
 
+type SuccessStatus = 200 | 201 | 202 | 204;
+type Successes<Responses> = Responses[keyof Responses & SuccessStatus];
 declare class TimeoutError extends RequestError {}
 type TransferDestination = unknown;
 type TransferDestinationConfig = unknown;

@@ -173,7 +173,7 @@ export function renderResources(nouns: Map<string, OperationModel[]>): string {
       `import { ${[pascal(name), ...found.map(finderName)].join(", ")} } from "./${noun}.gen.ts";`,
   );
   const found = resources.flatMap((resource) => resource.found);
-  return `${header}import { CallTransferCore, type Finders, finders } from "../core/core.ts";
+  return `${header}import { CallTransferCore, type Finders } from "../core/core.ts";
 ${imports.join("\n")}
 
 /** A client with all resources of the API. */
@@ -181,7 +181,7 @@ export class ResourceClient extends CallTransferCore {
 ${resources.map(({ noun, name }) => `  /** Operations on ${noun.replace("-", " ")}. */\n  readonly ${name}: ${pascal(name)} = new ${pascal(name)}(this);`).join("\n")}
 
   /** @internal */
-  override [finders](): Finders {
+  override findersOfOperations(): Finders {
     return { ${found.map((operation) => `${operation.id}: ${finderName(operation)}`).join(", ")} };
   }
 }

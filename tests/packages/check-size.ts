@@ -1,15 +1,17 @@
 // Measures what the SDK costs its users: bundle sizes, loading time, compiler memory and disk space of the packed SDK. Measures
 // too what a browser loads of the inspector, and the Worker of the mock server. Fails when a figure exceeds its budget, or the
-// limit that docs/decisions/0010 sets instead, and when the SDK's README shows other sizes; `--write` updates the README.
+// limit that it has reached instead (docs/decisions/0010), and when sizes.json holds other sizes. `--write` updates that file,
+// every page that states a size, and the chart.
 // Requires built packages and those in consumers/.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type Metafile, build as runEsbuild } from "esbuild";
+import { drawnCharts } from "../../scripts/charts.ts";
 import { install, optionalPeers, pack, run, temporaryFolder } from "../../scripts/packed.ts";
 import { bundlers } from "./bundlers.ts";
-import { withSizes } from "./size-table.ts";
+import { everything, largest, pagesWithSizes, smallest } from "./size-table.ts";
 
 interface Figure {
   readonly name: string;
@@ -20,13 +22,13 @@ interface Figure {
   readonly unit: string;
   /** The two values of a ratio. */
   readonly of?: string;
-  /** How the README calls it, if it shows it. */
+  /** Its name in sizes.json, if pages state it. */
   readonly published?: string;
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const consumers = fileURLToPath(new URL("./consumers/", import.meta.url));
-const readme = join(root, "packages/sdk/README.md");
+const record = join(root, "tests/packages/sizes.json");
 const inspector = join(root, "packages/mock-server/dist/inspector");
 const importRounds = 40;
 /** Repetitions of the rounds while the figure is too high. */
@@ -69,14 +71,14 @@ interface BundleBudget {
 
 /** The bundles that are measured. A new entry of the SDK is a line here. */
 const bundles: readonly BundleBudget[] = [
-  { name: "whole SDK", program: whole, budget: 10.8, reached: 15.1, published: "everything" },
+  { name: "whole SDK", program: whole, budget: 10.8, reached: 15.9, published: everything },
   {
-    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 13 },
-    published: "`CallTransferCore` and the smallest operation",
+    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 13.9 },
+    published: smallest,
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 14.4 },
-    published: "`CallTransferCore` and the largest operation",
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 15.1 },
+    published: largest,
   },
   {
     ...{ name: "webhooks, verification only", budget: 2, published: "`verifyWebhook` of `/webhooks`" },
@@ -177,7 +179,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 1090, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 1130, unit: "kB" };
 }
 
 /** What a browser loads of the inspector, each file compressed: at once, and with what its screens load when they are shown. */
@@ -259,11 +261,18 @@ for (const { name, value, budget, reached, unit } of grown) {
 }
 if (grown.length > 0) process.exitCode = 1;
 
-const sizes = figures.flatMap(({ published, value }) => (published === undefined ? [] : [{ name: published, value }]));
-const shown = readFileSync(readme, "utf8");
-const measured = withSizes(shown, sizes);
-if (process.argv.includes("--write")) writeFileSync(readme, measured);
-else if (shown !== measured) {
-  console.error("packages/sdk/README.md shows other sizes. Run `npm run check:size -- --write`.");
+const published = figures.flatMap(({ published: name, value }) =>
+  name === undefined ? [] : [[name, value.toFixed(1)]],
+);
+const sizes: Readonly<Record<string, string>> = Object.fromEntries(published);
+const measured = `${JSON.stringify(sizes, null, 2)}\n`;
+if (process.argv.includes("--write")) {
+  writeFileSync(record, measured);
+  for (const [path, write] of Object.entries(pagesWithSizes)) {
+    writeFileSync(join(root, path), write(readFileSync(join(root, path), "utf8"), sizes));
+  }
+  for (const { path, draw } of drawnCharts) writeFileSync(join(root, path), draw());
+} else if (readFileSync(record, "utf8") !== measured) {
+  console.error("tests/packages/sizes.json holds other sizes. Run `npm run check:size -- --write`.");
   process.exitCode = 1;
 }

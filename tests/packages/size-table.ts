@@ -1,19 +1,60 @@
-// Writes the bundle sizes into a page.
+// Writes the SDK's bundle sizes into every page that states them. They stand once, in sizes.json.
 
-/** A bundle as a page names it, and its size in kB of 1,000 bytes. */
-interface Size {
-  readonly name: string;
-  readonly value: number;
-}
+/** Bundle sizes in kB of 1,000 bytes, rounded to 0.1, by the names in the table of the SDK's README. */
+export type Sizes = Readonly<Record<string, string>>;
+
+/** Names of the bundles that other pages state, too. */
+export const everything = "everything";
+export const smallest = "`CallTransferCore` and the smallest operation";
+export const largest = "`CallTransferCore` and the largest operation";
 
 const start = "<!-- sizes, written by `npm run check:size -- --write` -->";
 const end = "<!-- end of sizes -->";
 
-/** The page with the sizes, rounded to 0.1 kB, as the table between its two comments. */
-export function withSizes(page: string, sizes: readonly Size[]): string {
-  const [from, to] = [page.indexOf(start), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`The page has no table of sizes. Write ${start} and ${end} into it.`);
-  const rows = sizes.map(({ name, value }) => `| ${name} | ${value.toFixed(1)} kB |\n`);
-  const table = `| In a bundle | Size |\n|---|---|\n${rows.join("")}`;
-  return `${page.slice(0, from)}${start}\n\n${table}\n${page.slice(to)}`;
+function sizeOf(sizes: Sizes, name: string): string {
+  const size = sizes[name];
+  if (size === undefined) throw new Error(`There is no size of ${name}.`);
+  return size;
 }
+
+/** Replaces what stands between two texts. */
+function between(page: string, before: string, after: string, text: string): string {
+  const from = page.indexOf(before) + before.length;
+  const to = page.indexOf(after, from);
+  if (from < before.length || to < 0) throw new Error(`The page does not say "${before}… ${after}".`);
+  return page.slice(0, from) + text + page.slice(to);
+}
+
+/** The page with the sizes as the table between its two comments. */
+export function withTable(page: string, sizes: Sizes): string {
+  const rows = Object.entries(sizes).map(([name, size]) => `| ${name} | ${size} kB |\n`);
+  return between(page, start, end, `\n\n| In a bundle | Size |\n|---|---|\n${rows.join("")}\n`);
+}
+
+/** The page with the sizes in the first column of a comparison with other SDKs. */
+export function withComparison(page: string, sizes: Sizes): string {
+  const whole = between(page, "| Bundle of everything: minified, after gzip | ", " kB |", sizeOf(sizes, everything));
+  return between(whole, "| Bundle for one operation: minified, after gzip | ", " kB |", sizeOf(sizes, smallest));
+}
+
+/** The page with the sizes in its sentence. Its lines end elsewhere if a size gets another length. */
+function withSentence(page: string, sizes: Sizes): string {
+  const whole = between(page, "a bundle with everything has ", " kB after gzip", sizeOf(sizes, everything));
+  return between(whole, "and one with one operation ", " kB.", sizeOf(sizes, smallest));
+}
+
+/** The page with the sizes beside their budgets. */
+function withReached(page: string, sizes: Sizes): string {
+  const whole = between(page, "| the main entry, every export | 10.8 kB | ", " |", sizeOf(sizes, everything));
+  const ofOne = `${sizeOf(sizes, smallest)}, ${sizeOf(sizes, largest)}`;
+  return between(whole, "| core and one operation (the smallest, the largest) | 9.1, 9.75 kB | ", " |", ofOne);
+}
+
+/** Every page that states a size of the SDK, with the function that writes it. */
+export const pagesWithSizes: Readonly<Record<string, (page: string, sizes: Sizes) => string>> = {
+  "packages/sdk/README.md": withTable,
+  "docs/sdk.md": withComparison,
+  "bench/results-sdk.md": withComparison,
+  "docs/performance.md": withSentence,
+  "docs/decisions/0010-what-the-client-may-weigh.md": withReached,
+};

@@ -25,9 +25,6 @@ export interface RequestInput {
 /** Key in the options of a copy, for the client that it is a copy of. No caller can write it by mistake. */
 export const original = Symbol("original");
 
-/** Method of a client that returns its {@link Finders}. */
-export const finders: unique symbol = Symbol("finders");
-
 /** By operationId, how to find results of an operation whose outcome is unknown. */
 export type Finders = Readonly<Record<string, (client: CallTransferCore) => FindCandidates>>;
 
@@ -94,12 +91,16 @@ export class CallTransferCore {
 
   #prepare(method: string, path: string, options?: RequestOptions, findCandidates?: FindCandidates): PreparedCall {
     const operation = findOperation(method, path, this.#settings.baseUrl);
-    const find = findCandidates ?? this[finders]()[operation.operationId]?.(this);
+    const find = findCandidates ?? this.findersOfOperations()[operation.operationId]?.(this);
     return prepareCall(this.#settings, operation, options, find);
   }
 
-  /** @internal */
-  [finders](): Finders {
+  /**
+   * Not named by a symbol: bundlers keep a class whose member has a computed name.
+   *
+   * @internal
+   */
+  findersOfOperations(): Finders {
     return {};
   }
 
