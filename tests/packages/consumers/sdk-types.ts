@@ -35,6 +35,9 @@ const options: sdk.ClientOptions = {
 const client = new sdk.CallTransfer(options);
 const other: sdk.CallTransfer = client.withOptions({ accountId: "other", headers: { "x-tenant": "other" } });
 const core = new sdk.CallTransferCore({ baseUrl: "https://api.example.com", apiKey: "key" });
+const keyed = { baseUrl: "https://api.example.com", apiKey: "key" };
+// @ts-expect-error A client has one credential.
+export const both = (): sdk.ClientOptions => ({ ...keyed, accessToken: "token" });
 const request: sdk.RequestOptions = { signal: new AbortController().signal, timeoutMs: 1, maxRetries: 0 };
 
 /** Operations of each form with their input and output. */
@@ -114,10 +117,11 @@ export async function ways(): Promise<unknown> {
   else same<typeof result.error, sdk.CallTransferError>(true);
   const { data: typed, error } = await openapi.raw(other).GET("/api/v1/roles");
   const permission: string | undefined = typed?.roles[0]?.permissions[0] ?? error?.detail;
+  const role: string | undefined = typed?.roles[0]?.role;
   // @ts-expect-error The API has no such path.
   await openapi.raw(other).GET("/api/v1/nothing");
   const all: [sdk.RoleList, sdk.AccountList] = await Promise.all([promise, client.accounts.list()]);
-  return [data.roles, response.headers.get("date"), requestId, permission, all];
+  return [data.roles, response.headers.get("date"), requestId, permission, role, all];
 }
 
 /** Errors by class, by guard and by `switch`. */

@@ -60,6 +60,6 @@ export interface RequestSummary {
   readonly attempts: readonly Readonly<Attempt>[];
   /** Why the request was not retried although retries were left. Holds no secrets. */
   readonly retrySkippedReason: string | undefined;
-  /** The error that the caller gets: one of the SDK's, or what the caller's own code threw. */
+  /** The error that the caller gets, one of the SDK's. */
   readonly error?: unknown;
 }

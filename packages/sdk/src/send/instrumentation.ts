@@ -58,7 +58,7 @@ export async function followAttempt(
     end(result);
     return result;
   } catch (error) {
-    // The caller's own code threw before anything was sent.
+    // The token function returned something that is not a token.
     end({ outcome: "not_sent" });
     throw error;
   }
