@@ -1,6 +1,6 @@
 // Placements under rate limits and outages, on virtual time: the retries of §8 are there for them, and none rings twice.
 import { createBackend, demo, type Policies } from "@call-transfer/backend";
-import { CallTransfer, type ClientOptions } from "@call-transfer/sdk";
+import { type ApiKeyOptions, CallTransfer } from "@call-transfer/sdk";
 import { describe, expect, it } from "vitest";
 import { createRandom, createScheduler, type Timer } from "./simulate/scheduler.ts";
 
@@ -33,7 +33,7 @@ function createWorld(policies: Partial<Policies> = {}, instead: Instead = () => 
     scheduler.hold(work);
     return work;
   };
-  const clientOf = (options: Partial<ClientOptions> = {}) =>
+  const clientOf = (options: ApiKeyOptions = {}) =>
     new CallTransfer({
       baseUrl: "http://localhost",
       apiKey: demo.apiKey,

@@ -7,16 +7,12 @@ const { flows, numbers, recipients, destinations, groups, members, users, accoun
 export const call = { flowId: flows.published, fromNumber: numbers.working, toNumber: recipients.anyone };
 const hour = 3_600_000;
 
-/** A client of a backend, with the demo's API key unless the options say otherwise. */
-export function clientOf(backend: Pick<Backend, "fetch">, options: Partial<ClientOptions> = {}): CallTransfer {
-  const credential = options.accessToken === undefined ? { apiKey: demo.apiKey } : {};
-  return new CallTransfer({
-    baseUrl: "http://localhost",
-    fetch: backend.fetch,
-    maxRetries: 0,
-    ...credential,
-    ...options,
-  });
+/** A client of a backend, with the demo's API key unless there are other credentials. */
+export function clientOf(
+  backend: Pick<Backend, "fetch">,
+  credentials: ClientOptions = { apiKey: demo.apiKey },
+): CallTransfer {
+  return new CallTransfer({ ...credentials, baseUrl: "http://localhost", fetch: backend.fetch, maxRetries: 0 });
 }
 
 /** What happens to a sandbox. Returns the id of the request to export; by default the first. */
