@@ -504,6 +504,7 @@ declare interface Policies {
   callQueueLimit: number;
   dailyCallLimit: number;
   recipientTimeZone: string;
+  queuedCallsRechecked: boolean;
   callDurationSecs: number;
   callListLagSecs: number;
   queuedCallsListed: boolean;
@@ -977,6 +978,7 @@ declare const recordSchemas: {
     status: z.ZodString;
     createdAt: z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>;
     startedAt: z.ZodOptional<z.ZodUnion<readonly [z.ZodISODateTime, z.ZodString]>>;
+    reason: z.ZodOptional<z.ZodString>;
     request: z.ZodDefault<z.ZodRecord<z.ZodString, z.ZodUnknown>>;
   }, z.core.$strict>;
   apiKeys: z.ZodObject<{

@@ -10,12 +10,12 @@ declare module "@call-transfer/sdk" {
     FindCandidates, GoneError, Instrumentation, InstrumentedRequest, InvalidResponseError, ListCallsQuery, ListMeta,
     LogLevel, Logger, MemberAvailability, Members, Middleware, MiddlewareContext, NotFoundError, OutcomeUnknownError,
     OutcomeUnknownErrorDetails, OutcomeWindow, OutgoingRequest, PagePromise, PageSource, PaymentRequiredError,
-    PermissionDeniedError, Problem, RateLimitError, Reconciliation, RequestError, RequestErrorDetails, RequestInput,
-    RequestInstrumentation, RequestOptions, RequestOutcome, RequestSummary, ResponseValidator, RetryEvent, RetryOptions,
-    Role, RoleDefinition, RoleList, Roles, ServerError, ServerErrorStatus, SharedClientOptions, TimeoutError,
-    TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, VERSION, createCall,
-    createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls, listRoles,
-    rotateDestinationSecret
+    PermissionDeniedError, Problem, RateLimitError, ReconcileOptions, Reconciliation, RequestError, RequestErrorDetails,
+    RequestInput, RequestInstrumentation, RequestOptions, RequestOutcome, RequestSummary, ResponseValidator, RetryEvent,
+    RetryOptions, Role, RoleDefinition, RoleList, Roles, ServerError, ServerErrorStatus, SharedClientOptions,
+    TimeoutError, TransferDestination, TransferDestinationConfig, TransferOffer, UnprocessableEntityError, VERSION,
+    createCall, createDestinationGroup, deleteMemberHours, getMemberAvailability, isApiError, listAccounts, listCalls,
+    listRoles, rotateDestinationSecret
   };
 }
 
@@ -324,7 +324,7 @@ declare interface FetchOptions {
 
 type FieldError = unknown;
 type FieldErrorCode = unknown;
-declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions) => Promise<Reconciliation>;
+declare type FindCandidates = (window: OutcomeWindow, options: RequestOptions, sought: SoughtResult) => Promise<Reconciliation>;
 
 declare class GoneError extends ApiError {
   static readonly [Symbol.hasInstance]: (value: unknown) => value is GoneError;
@@ -478,13 +478,13 @@ declare class OutcomeUnknownError extends RequestError {
   readonly window: OutcomeWindow;
   readonly partialBody: string | undefined;
   constructor(message: string, details: OutcomeUnknownErrorDetails, cause?: unknown);
-  reconcile(): Promise<Reconciliation>;
+  reconcile(options?: ReconcileOptions): Promise<Reconciliation>;
 }
 
 declare interface OutcomeUnknownErrorDetails extends RequestErrorDetails {
   readonly window: OutcomeWindow;
   readonly partialBody?: string | undefined;
-  readonly findCandidates?: (() => Promise<Reconciliation>) | undefined;
+  readonly findCandidates?: ((options: ReconcileOptions) => Promise<Reconciliation>) | undefined;
 }
 
 declare interface OutcomeWindow {
@@ -560,6 +560,11 @@ declare type RawResult<Operation, Init> = {
   error?: never;
   response: Response;
 } | { data?: never; error: JsonOf<Failures<ResponsesOf<Operation>>>; response: Response };
+
+declare interface ReconcileOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly maxCalls?: number | undefined;
+}
 
 declare interface Reconciliation<Item = Candidate> {
   readonly candidates: readonly Item[];
@@ -651,6 +656,7 @@ declare interface RetryEvent {
 
 declare interface RetryOptions {
   unsafe?: "never" | "check" | "always" | undefined;
+  trust503Codes?: boolean | undefined;
   budget?: boolean | undefined;
 }
 
@@ -692,6 +698,10 @@ declare interface SharedClientOptions extends Omit<RequestOptions, "signal" | "e
 declare interface SignOptions {
   secret: string | readonly string[];
   at?: number;
+}
+
+declare interface SoughtResult extends Pick<ReconcileOptions, "maxCalls"> {
+  readonly body: unknown;
 }
 
 type SuccessStatus = 200 | 201 | 202 | 204;

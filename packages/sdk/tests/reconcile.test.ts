@@ -1,7 +1,8 @@
 // What reconcile() takes for a result of a placement, how far it reads, and from when on.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { OutcomeUnknownError } from "../src/index.ts";
+import { type CallTransfer, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
+import { raw } from "../src/raw.ts";
 import { clientOf, json, networkError, type Step } from "./test-server.ts";
 
 const placement = { flowId: "flow", fromNumber: "+15550100001", toNumber: "+15550100002" };
@@ -54,6 +55,18 @@ describe("candidates", () => {
     const numbers = ["+15550100002", "+15550100003", undefined, null, "…0003", "15550100003", 15550100003];
     const items = numbers.map((toNumber) => ({ direction: "outbound", toNumber }));
     expect(await candidatesAmong(...items)).toEqual([0, 2, 3, 4, 5, 6]);
+  });
+
+  it.each<[string, (client: CallTransfer) => Promise<unknown>]>([
+    ["request()", (client) => client.request("POST", "/api/v1/calls", { body: placement })],
+    ["raw()", (client) => raw(client).POST("/api/v1/calls", { body: placement })],
+  ])("are calls to the same number also after a placement by %s", async (_, place) => {
+    const numbers = ["+15550100002", "+15550100003"];
+    const list = page(numbers.map((toNumber) => ({ id: toNumber, direction: "outbound", toNumber })));
+    const { client } = clientOf([networkError("ECONNRESET"), list]);
+    const error = (await settle(place(client))) as OutcomeUnknownError;
+    const { candidates } = await error.reconcile();
+    expect(candidates.map(({ id }) => id)).toEqual(["+15550100002"]);
   });
 
   it("let check place a call beside inbound calls and calls to others, and not beside one that may be it", async () => {
