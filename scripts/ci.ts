@@ -51,7 +51,8 @@ const fullTier = [
   run("check:consumers"),
   run("check:runtimes"),
   run("soak", "--minutes", "1"),
-  // Well after check:runtimes, which installs the Bun and Deno that it uses.
+  // Both well after check:runtimes, which installs the Node, Bun and Deno that they use.
+  run("check:pages"),
   run("check:recipes"),
   run("check:receiving"),
   run("check:hosting"),

@@ -1,4 +1,4 @@
-// Every code block of every page is executed or type-checked as it stands. The commands run in code-blocks.full.test.ts.
+// Every code block of every page is executed or type-checked as it stands. `npm run check:pages` runs the commands.
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -6,6 +6,8 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { type Proof, type ProvedBlock, pages, proveBlocks, read, root } from "./pages/blocks.ts";
 import { statementsIn, unknownOptions } from "./pages/commands.ts";
+import { matches } from "./pages/output.ts";
+import { fileOf, sessionsIn } from "./pages/sessions.ts";
 import { typeErrors } from "./pages/type-check.ts";
 
 const found = pages.map((page) => proveBlocks(page, read(page)));
@@ -113,5 +115,44 @@ describe("a page with a mistake", () => {
       `${fence}sh\nnpx @call-transfer/mock-server clock advance 1h --prot 1\n${fence}\n`,
     ).proved;
     expect(block && unknownOptions(block)).toEqual(["docs/page.md:2: call-transfer-mock clock has no option --prot."]);
+  });
+});
+
+it("a text with … matches any rest of a line, and nothing more", () => {
+  expect(matches("one 1\ntwo 2\nthree\n", "one …\n…\nthree\n")).toBe(true);
+  expect(matches("one 1\ntwo 2\n", "one …\n")).toBe(false);
+  expect(matches("one\n", "two\n")).toBe(false);
+});
+
+describe("a section with a folder of its own", () => {
+  const fence = "```";
+  const save = (name: string, text: string) => `<!-- file: ${name} -->\n\n${fence}yaml\n${text}\n${fence}\n\n`;
+  const page = [
+    `# Page\n\n${save("top.yml", "a: 1")}`,
+    `<!-- folder -->\n\n## One\n\n${save("one.yml", "a: 1")}`,
+    `<!-- folder -->\n\n## Two\n\nNode 22.13 or newer. ${save("two.yml", "a: 1")}`,
+    `<!-- folder, Node 20 and 24 -->\n\n### Three\n\n${save("three.yml", "a: 1")}`,
+  ].join("");
+  const found = sessionsIn("docs/page.md", page);
+
+  it("begins with what stands above it, in the sections that contain it", () => {
+    expect(found.map(({ title, blocks }) => [title, blocks.map(({ marks }) => marks.file)])).toEqual([
+      ["docs/page.md, One", ["top.yml", "one.yml"]],
+      ["docs/page.md, Three", ["top.yml", "two.yml", "three.yml"]],
+      ["docs/page.md, Three", ["top.yml", "two.yml", "three.yml"]],
+    ]);
+  });
+
+  it("is read with the oldest Node that its text names, or with each that its mark names", () => {
+    expect(found.map(({ node }) => node)).toEqual(["20", "20", "24"]);
+    const [, two] = sessionsIn("docs/page.md", page.replace(/<!-- folder, [\s\S]*/, ""));
+    expect(two?.node).toBe("22.13");
+  });
+
+  it("saves no file under a name that readers do not see", () => {
+    const [one] = found;
+    const [block] = one?.blocks ?? [];
+    expect(() => block && fileOf(block, page)).toThrow("docs/page.md:5: The page does not print top.yml.");
+    expect(block && fileOf(block, `${page} \`top.yml\``)).toEqual({ name: "top.yml", text: "a: 1\n" });
   });
 });

@@ -25,7 +25,6 @@ afterEach(() => {
 /** Run by scripts/demo.ts, what Next.js wants of every app, and a test of types. */
 const notShown = [
   "examples/every-operation.mjs",
-  "examples/recipes/nextjs/app/layout.tsx",
   "examples/recipes/nextjs/next.config.ts",
   "examples/recipes/receive/lambda-types.ts",
 ];

@@ -1,5 +1,4 @@
 // Turns an error of the SDK into a response of your own API. The recipes for servers use it.
-//   npm install @call-transfer/sdk
 import {
   AbortError,
   ApiError,

@@ -1,6 +1,4 @@
 // A server with Express that places calls and lists them.
-//   npm install express @call-transfer/sdk
-//   CALL_TRANSFER_BASE_URL=… CALL_TRANSFER_API_KEY=… FLOW_ID=… FROM_NUMBER=… node express.ts
 import { CallTransfer, RequestError } from "@call-transfer/sdk";
 import express, { type ErrorRequestHandler } from "express";
 import { errorResponse } from "./error-response.ts";
@@ -35,4 +33,4 @@ const onError: ErrorRequestHandler = async (error, _request, response, next) => 
 };
 app.use(onError);
 
-app.listen(Number(PORT), "127.0.0.1");
+app.listen(Number(PORT), "127.0.0.1", () => console.log(`listening at http://127.0.0.1:${PORT}`));

@@ -1,6 +1,4 @@
 // A server with Fastify that places calls and lists them.
-//   npm install fastify @call-transfer/sdk
-//   CALL_TRANSFER_BASE_URL=… CALL_TRANSFER_API_KEY=… FLOW_ID=… FROM_NUMBER=… node fastify.ts
 import { CallTransfer, RequestError } from "@call-transfer/sdk";
 import Fastify from "fastify";
 import { errorResponse } from "./error-response.ts";

@@ -1,6 +1,4 @@
 // A server with Hono that places calls and lists them.
-//   npm install hono @hono/node-server @call-transfer/sdk
-//   CALL_TRANSFER_BASE_URL=… CALL_TRANSFER_API_KEY=… FLOW_ID=… FROM_NUMBER=… node hono.ts
 import { CallTransfer, RequestError } from "@call-transfer/sdk";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
@@ -33,4 +31,6 @@ app.onError((error, context) => {
   return error instanceof HTTPException ? error.getResponse() : context.text("Internal Server Error", 500);
 });
 
-serve({ fetch: app.fetch, hostname: "127.0.0.1", port: Number(PORT) });
+serve({ fetch: app.fetch, hostname: "127.0.0.1", port: Number(PORT) }, () =>
+  console.log(`listening at http://127.0.0.1:${PORT}`),
+);

@@ -1,6 +1,4 @@
 // Writes the SDK's log with pino.
-//   npm install pino @call-transfer/sdk
-//   CALL_TRANSFER_BASE_URL=… CALL_TRANSFER_API_KEY=… CALL_TRANSFER_LOG=debug node pino.ts
 import { CallTransfer } from "@call-transfer/sdk";
 import { pino } from "pino";
 

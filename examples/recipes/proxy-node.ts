@@ -1,6 +1,4 @@
 // Sends the SDK's requests through a proxy, on Node.
-//   npm install undici@7 @call-transfer/sdk
-//   CALL_TRANSFER_BASE_URL=… CALL_TRANSFER_API_KEY=… PROXY_URL=http://proxy.example:8080 node proxy-node.ts
 import { CallTransfer } from "@call-transfer/sdk";
 import { ProxyAgent } from "undici";
 

@@ -1,10 +1,10 @@
 // Uses the packed packages as customers do: compiles consumers/ with each compiler and module resolution, runs bundles of
-// each bundler against the packed mock server, loads both formats of the SDK in one process, asks what an editor shows, and
-// compiles the programs in the READMEs. Prints skipped combinations with their reason. Requires built packages.
+// each bundler against the packed mock server, loads both formats of the SDK in one process, and asks what an editor shows.
+// Prints skipped combinations with their reason. Requires built packages.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -120,24 +120,6 @@ function hover(project: string): Task {
   return { title: "what an editor shows", run };
 }
 
-/** Compiles the programs in the READMEs of the packages. */
-function readmePrograms(project: string, packages: readonly string[]): Task[] {
-  const [newest] = compilers().slice(-1);
-  return packages.map((name) => {
-    const page = readFileSync(join(project, "node_modules", name, "README.md"), "utf8");
-    const programs = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, program = ""]) => program);
-    const place = join(project, `readme-${basename(name)}`);
-    mkdirSync(place);
-    programs.forEach((program, index) => {
-      writeFileSync(join(place, `${index + 1}.mts`), program);
-    });
-    const compilerOptions = { ...strict, ...inNode, module: "nodenext" };
-    writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.mts"] }));
-    const run = () => runFile(process.execPath, [newest?.path ?? "", "-p", place], { cwd: place, timeout: withinMs });
-    return { title: `programs in the README of ${name}: ${programs.length}`, run };
-  });
-}
-
 const entries = {
   ESM: `import * as sdk from "@call-transfer/sdk";
 import * as webhooks from "@call-transfer/sdk/webhooks";
@@ -209,8 +191,7 @@ async function check(folder: string): Promise<boolean> {
     title: "instanceof and guards across the SDK's two formats",
     run: () => runFile(process.execPath, ["both-formats.mjs"], { cwd: project, timeout: withinMs }),
   };
-  const programs = readmePrograms(project, Object.keys(tarballs));
-  let isGood = await runAll([bothFormats, hover(project), ...programs, ...compilations(project)]);
+  let isGood = await runAll([bothFormats, hover(project), ...compilations(project)]);
   await withPackedServer(project, ["--clock", "frozen", "--now", now], async ({ url }) => {
     isGood = (await runAll(bundles(project, url))) && isGood;
   });

@@ -1,26 +1,27 @@
-// Runs the commands of a page as a reader does: in order, in one shell, in a new folder. `npm install` and `npx` take the
-// packages of this workspace, as built. A command that serves runs until the page ends, or until the page starts it again.
+// Runs the commands of a session as a reader does: in order, in one shell, in a new folder outside of the repository, with
+// npm's own answers. A command that serves runs until the session ends, or until the page starts it again.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-import { type ProvedBlock, root } from "./blocks.ts";
+import { run } from "../../scripts/packed.ts";
+import { type Block, blocksIn, type ProvedBlock, read, root } from "./blocks.ts";
 import { type Statement, statementsIn } from "./commands.ts";
+import { fileOf, type Session } from "./sessions.ts";
 
 const workspace = fileURLToPath(root);
+
+/** Variables of this process that a reader's shell does not have. */
+const ownVariables = /^(?:CALL_TRANSFER|NODE_(?!EXTRA_CA_CERTS$)|npm_(?!config_registry$)|VITEST|TEST|CI$|INIT_CWD$)/;
+/** The programs of the machine, without those that `npm run` puts before them. */
+const outerPath = (process.env.PATH ?? "")
+  .split(":")
+  .filter((path) => !/node_modules\/\.bin$|node-gyp-bin$/.test(path))
+  .join(":");
 
 /** The output of a statement, with the one that is expected. */
 interface Run {
@@ -37,11 +38,11 @@ export interface PageRun {
 }
 
 /** Ports in commands and programs. Each becomes a free one, so that pages run side by side. */
-const portsIn = /(?<=(?:localhost|127\.0\.0\.1):|--port[ =]|\bport: |PORT=|\.listen\()\d{4}\b/g;
+const portsIn = /(?<=(?:localhost|127\.0\.0\.1):|--port[ =]|\bport: |PORT=|PORT (?:=|\?\?) "|\.listen\()\d{4}\b/g;
 
 /** Returns whether a command may go on until it is stopped. */
 const mayServe = (command: string): boolean =>
-  /^(?:[A-Z_]+=\S+ )*(?:(?:npx @call-transfer\/mock-server|call-transfer-mock)(?: start)?(?=$| --| #)|node |npm (?:-s )?start(?=$| -- --| #)|npm run |npx vite(?=$| ))/.test(
+  /^(?:[A-Z_]+=\S+ )*(?:(?:npx @call-transfer\/mock-server|call-transfer-mock)(?: start)?(?=$| --| #)|(?:own-)?node |npm (?:-s )?start(?=$| -- --| #)|npm run |npx vite(?=$| )|npx next (?:dev|start))/.test(
     command,
   );
 
@@ -49,7 +50,7 @@ const mayServe = (command: string): boolean =>
 const serverName = (command: string): string => {
   const [, port] = /(?:--port[ =]|PORT=)(\d+)/.exec(command) ?? [];
   const [program = ""] =
-    /mock-server|call-transfer-mock|npm (?:-s )?start|node \S+|npm run .*|npx \S+/.exec(command) ?? [];
+    /mock-server|call-transfer-mock|npm (?:-s )?start|node (?:-\S+ )*\S+|npm run .*|npx \S+/.exec(command) ?? [];
   return `${program.replace(/call-transfer-mock|npm (?:-s )?start/, "mock-server")} ${port ?? ""}`;
 };
 
@@ -57,21 +58,16 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Programs that come before those of the machine. */
 const commandsHere: Readonly<Record<string, string>> = {
-  npx: `case "$1" in
-  @call-transfer/mock-server) shift; exec call-transfer-mock "$@" ;;
-  @call-transfer/contract) shift; exec node "$ROOT/packages/contract/dist/cli.js" "$@" ;;
-esac
-name=$1; shift; exec "$ROOT/node_modules/.bin/$name" "$@"`,
-  "call-transfer-mock": `exec node "$ROOT/packages/mock-server/dist/cli.js" "$@"`,
-  npm: `case "$1" in install | i | add) shift; exec node ${quoted(fileURLToPath(new URL("install.mjs", import.meta.url)))} "$@" ;; esac
-PATH=$OTHER_PATH; exec npm "$@"`,
   curl: `PATH=$OTHER_PATH; exec curl -sS --fail-with-body "$@"`,
+  // For marks: the workspace's own Node, which runs its tools.
+  "own-node": `exec ${quoted(process.execPath)} "$@"`,
 };
 
 const prelude = `set -e
 step=start
 declare -A servers
-ended() { for child in $1 $(pgrep -P "$1"); do kill "$child" 2>/dev/null || true; done; wait "$1" 2>/dev/null || true; }
+stopping() { for child in $(pgrep -P "$1"); do stopping "$child"; done; kill "$1" 2>/dev/null || true; }
+ended() { stopping "$1"; wait "$1" 2>/dev/null || true; }
 restarting() { if [ -n "\${servers[$1]}" ]; then ended "\${servers[$1]}"; fi; }
 # A server prints its address. A program that ends has the status that it ends with.
 started() {
@@ -85,83 +81,137 @@ started() {
 trap 'echo "$step $?" > "$OUT/end"' EXIT
 `;
 
-/** Runs the blocks of a page that are commands, and saves those that are files on the way. */
-export async function runPage(blocks: readonly ProvedBlock[], signal?: AbortSignal): Promise<PageRun> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "call-transfer-blocks-")));
+/** What a session needs from this machine. */
+export interface Machine {
+  /** The folder with the `node` to run it with. */
+  readonly node: string;
+  /** The address of the registry that has the packages of this workspace. */
+  readonly registry: string;
+  /** npm's cache. What npx installs stays there, so it is one of this run. */
+  readonly cache: string;
+}
+
+/** What follows the commands of a page that installs packages: a reader's editor and build check its TypeScript. */
+const typeCheck = `programs=$(find . -name node_modules -prune -o \\( -name '*.ts' -o -name '*.tsx' -o -name '*.mts' \\) -print)
+if [ "$PWD/" != "$ROOT" ] && [ -e package.json ] && [ -n "$programs" ]; then
+  npm install --save-dev typescript @types/node
+  [ -e tsconfig.json ] || cp "$OUT/tsconfig.json" tsconfig.json
+  npx tsc --noEmit
+fi`;
+
+/** The tsconfig.json that docs/sdk.md shows, for programs whose page shows none. */
+const shownConfig = (): string =>
+  blocksIn("docs/sdk.md", read("docs/sdk.md")).find(({ marks }) => marks.file === "tsconfig.json")?.text ?? "";
+
+/** Returns whether a block configures an assistant, with a mock that needs no other server. */
+export const isAssistant = ({ text }: Block): boolean => text.includes('"mcpServers"') && !text.includes("--");
+
+/** The command of an assistant's configuration, which must answer as an MCP server. */
+function asAssistant({ text }: ProvedBlock): string {
+  const { mcpServers } = JSON.parse(text) as { mcpServers: Record<string, { command: string; args: string[] }> };
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "page", version: "1" } };
+  const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+  return Object.values(mcpServers)
+    .map(({ command, args }) => `echo ${quoted(request)} | ${[command, ...args].join(" ")} | grep serverInfo`)
+    .join("\n");
+}
+
+/** The shell commands of a session, and the statements of the page among them. */
+function scriptOf({ page, blocks }: Session, work: string, out: string, moved: (text: string) => string) {
+  const script = [prelude];
+  const runs: { block: ProvedBlock; statement: Statement; output: string }[] = [];
+  const last = blocks.at(-1);
+  const add = (block: ProvedBlock, statement: Statement): void => {
+    const output = join(out, `${runs.length}`);
+    const [install = ""] = /^npm ci(?: *&& *|$)/.exec(statement.command) ?? [];
+    const command = moved(statement.command.slice(install.length)) || "true";
+    script.push(`step=${runs.length}`);
+    if (install !== "") script.push('cd "$ROOT"');
+    if (command.startsWith("mkdir ")) script.push(`cd ${quoted(work)}`);
+    if (mayServe(command)) {
+      const server = quoted(serverName(command));
+      script.push(
+        `restarting ${server}`,
+        `{ ${command}\n} > ${output} 2>&1 < /dev/null &`,
+        `started ${server} $! ${output}`,
+      );
+    } else script.push(`{ ${command}\n} > ${output} 2>&1 < /dev/null`);
+    runs.push({ block, statement, output });
+  };
+  for (const block of blocks) {
+    const file = fileOf(block, read(page));
+    if (file) {
+      const saved = join(out, `file-${script.length}`);
+      writeFileSync(saved, moved(file.text));
+      const [folder, name] = [dirname(file.name), file.name].map(quoted);
+      // Nothing is written into the workspace.
+      script.push(`if [ "$PWD/" != "$ROOT" ]; then mkdir -p ${folder}; cp ${quoted(saved)} ${name}; fi`);
+    }
+    if (isAssistant(block))
+      add(block, { line: block.line, command: asAssistant(block), output: undefined, hidden: true });
+    if (block.proof.kind !== "commands") continue;
+    const given = { ...block, language: "sh", text: `${block.proof.given}\n` };
+    if (block.proof.given !== "")
+      for (const statement of statementsIn(given)) add(block, { ...statement, hidden: true });
+    for (const statement of statementsIn(block)) add(block, statement);
+  }
+  if (last) add(last, { line: last.line, command: typeCheck, output: undefined, hidden: true });
+  // A program that printed an address, and then failed, is no server.
+  script.push(
+    `for name in "\${!servers[@]}"; do kill -0 "\${servers[$name]}" 2>/dev/null || wait "\${servers[$name]}"; done`,
+    "step=end",
+  );
+  return { script: `${script.join("\n")}\n`, runs };
+}
+
+/** Settings of npm that a page's own commands do not make. A page that makes them has a file of its own for them. */
+function npmSettings({ blocks }: Session, { registry }: Machine, out: string): Readonly<Record<string, string>> {
+  if (!blocks.some(({ text }) => text.includes("npm config set")))
+    return { "npm_config_@call-transfer:registry": registry };
+  const file = join(out, "npmrc");
+  writeFileSync(file, `registry=${run(out, "npm", "config", "get", "registry")}`);
+  return { npm_config_userconfig: file };
+}
+
+/** Runs the blocks of a session that are commands, and saves those that are files on the way. */
+export async function runSession(session: Session, machine: Machine): Promise<PageRun> {
+  const { blocks } = session;
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "call-transfer-pages-")));
   const [work, bin, out] = ["work", "bin", "out"].map((name) => join(folder, name)) as [string, string, string];
   for (const path of [work, bin, out]) mkdirSync(path);
   for (const [name, text] of Object.entries(commandsHere)) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
     chmodSync(join(bin, name), 0o755);
   }
-  symlinkSync(process.execPath, join(bin, "node"));
+  writeFileSync(join(out, "tsconfig.json"), shownConfig());
   const ports = await freePorts(
-    new Set(["4010", ...blocks.flatMap(({ text, marks }) => (text + marks.given).match(portsIn) ?? [])]),
+    new Set(["4010", "3000", ...blocks.flatMap(({ text, marks }) => (text + marks.given).match(portsIn) ?? [])]),
   );
   const moved = (text: string) => text.replace(portsIn, (port) => ports.get(port) ?? port);
   const shown = (text: string) => {
     let back = stripVTControlCharacters(text).replaceAll(work, ".").replaceAll(folder, "").replace(/\r/g, "");
+    // What npm says about the settings of this machine.
+    back = back.replace(/^npm (?:warn|notice)\b.*\n?/gm, "");
     for (const [port, free] of ports) back = back.replaceAll(new RegExp(`\\b${free}\\b`, "g"), port);
     return back;
   };
-
-  const script = [prelude];
-  const runs: { block: ProvedBlock; statement: Statement; output: string }[] = [];
-  for (const block of blocks) {
-    const { proof, marks, text } = block;
-    const name = marks.file ?? (proof.kind === "file" ? basename(proof.path) : undefined);
-    if (name !== undefined) {
-      const saved = join(out, `file-${script.length}`);
-      writeFileSync(saved, moved(text));
-      // Nothing is written into the workspace.
-      script.push(
-        `if [ "$PWD/" != "$ROOT" ]; then mkdir -p ${quoted(dirname(name))}; cp ${quoted(saved)} ${quoted(name)}; fi`,
-      );
-    }
-    if (proof.kind !== "commands") continue;
-    const given = { ...block, language: "sh", text: `${proof.given}\n` };
-    const hidden = proof.given === "" ? [] : statementsIn(given).map((statement) => ({ ...statement, hidden: true }));
-    for (const statement of [...hidden, ...statementsIn(block)]) {
-      const output = join(out, `${runs.length}`);
-      const [install = ""] = /^npm ci(?: *&& *|$)/.exec(statement.command) ?? [];
-      const command = moved(statement.command.slice(install.length)) || "true";
-      script.push(`step=${runs.length}`, install === "" ? "" : 'cd "$ROOT"');
-      if (mayServe(command)) {
-        const server = quoted(serverName(command));
-        script.push(
-          `restarting ${server}`,
-          `{ ${command}\n} > ${output} 2>&1 < /dev/null &`,
-          `started ${server} $! ${output}`,
-        );
-      } else script.push(`{ ${command}\n} > ${output} 2>&1 < /dev/null`);
-      runs.push({ block, statement, output });
-    }
-  }
-  // A program that printed an address, and then failed, is no server.
-  script.push(
-    `for name in "\${!servers[@]}"; do kill -0 "\${servers[$name]}" 2>/dev/null || wait "\${servers[$name]}"; done`,
-  );
-  script.push("step=end");
-  writeFileSync(join(folder, "page.sh"), `${script.join("\n")}\n`);
+  const { script, runs } = scriptOf(session, work, out, moved);
+  writeFileSync(join(folder, "page.sh"), script);
 
   const env = {
-    ...Object.fromEntries(
-      Object.entries(process.env).filter(([name]) => !/^(?:CALL_TRANSFER|NODE_|npm_|VITEST|TEST|CI$)/.test(name)),
-    ),
-    PATH: `${bin}:${process.env.PATH}`,
-    ...{ OTHER_PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ROOT: workspace, OUT: out },
-    ...{ CALL_TRANSFER_MOCK_PORT: ports.get("4010"), NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, TZ: "UTC" },
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !ownVariables.test(name))),
+    PATH: `${bin}:${machine.node}:${outerPath}`,
+    ...{ OTHER_PATH: outerPath, ROOT: workspace, OUT: out, TZ: "UTC", PORT: ports.get("3000") },
+    ...{ CALL_TRANSFER_MOCK_PORT: ports.get("4010"), npm_config_cache: machine.cache },
+    ...{ npm_config_audit: "false", npm_config_fund: "false", npm_config_update_notifier: "false" },
+    // The answer to what npx asks before it installs.
+    npm_config_yes: "true",
+    ...npmSettings(session, machine, out),
+    CALL_TRANSFER_REGISTRY_PORT: ports.get("4873"),
+    NEXT_TELEMETRY_DISABLED: "1",
   };
-  const shell = spawn("bash", [join(folder, "page.sh")], {
-    cwd: work,
-    env,
-    detached: true,
-    stdio: "ignore",
-  });
-  const stop = () => void endGroup(shell.pid);
-  signal?.addEventListener("abort", stop);
+  const shell = spawn("bash", [join(folder, "page.sh")], { cwd: work, env, detached: true, stdio: "ignore" });
   await once(shell, "exit");
-  signal?.removeEventListener("abort", stop);
   const [step = "", status = ""] = readFileSync(join(out, "end"), "utf8").trim().split(" ");
   await endGroup(shell.pid);
   const failed = runs[Number(step)];
@@ -170,7 +220,7 @@ export async function runPage(blocks: readonly ProvedBlock[], signal?: AbortSign
       ? undefined
       : failed === undefined
         ? `The shell ended with status ${status} at ${step}.`
-        : `${failed.block.page}:${failed.statement.line}: Status ${status} from: ${failed.statement.command}\n${shown(readFileSync(failed.output, "utf8"))}`;
+        : `${failed.block.page}:${failed.statement.line}: Status ${status} from: ${failed.statement.command.replace(typeCheck, "npx tsc")}\n${shown(readFileSync(failed.output, "utf8"))}`;
   const byBlock = new Map<number, (Run & { statement: Statement })[]>();
   for (const { block, statement, output } of failure === undefined ? runs : []) {
     if (statement.hidden) continue;
@@ -178,7 +228,7 @@ export async function runPage(blocks: readonly ProvedBlock[], signal?: AbortSign
     const run = { place, command: statement.command, printed: shown(readFileSync(output, "utf8")), statement };
     byBlock.set(block.line, [...(byBlock.get(block.line) ?? []), run]);
   }
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   return { runs: byBlock, failure };
 }
 

@@ -1,6 +1,4 @@
 // Receives offers with Fastify.
-//   npm install fastify @call-transfer/sdk
-//   OFFER_SECRETS_FILE=… node fastify.ts
 import { toNodeHandler } from "@call-transfer/sdk/webhooks";
 import Fastify from "fastify";
 import { offers } from "./offers.ts";

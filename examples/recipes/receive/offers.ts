@@ -1,5 +1,4 @@
 // Decides about offers. The receivers for Node share it.
-//   npm install ioredis @call-transfer/sdk
 import { readFile } from "node:fs/promises";
 import { createWebhookHandler, isTransferOffer, memoryEventStore } from "@call-transfer/sdk/webhooks";
 import { ioredisEventStore } from "@call-transfer/sdk/webhooks/redis";

@@ -1,6 +1,7 @@
 // Builds and starts the Next.js recipe, and drives its form without JavaScript.
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { copyFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { demo } from "@call-transfer/backend";
 import { drive, faults, longWaitSecs, placements } from "./drive.ts";
 import { type Running, runProgram, startServer } from "./processes.ts";
@@ -10,8 +11,12 @@ const next = (folder: string) => [process.execPath, join(folder, "../node_module
 
 let build: Promise<string> | undefined;
 
+/** The files that the project shares with other recipes. A reader saves them in it. */
+const shared = ["error-response.ts", "receive/offers.ts"];
+
 /** Builds once, without the environment of the server, as in a container's build. Starts the server with it. */
 export async function startNext(folder: string, environment: Readonly<Record<string, string>>): Promise<Running> {
+  for (const file of build ? [] : shared) copyFileSync(join(folder, "..", file), join(folder, basename(file)));
   build ??= runProgram(folder, [...next(folder), "build"]);
   await build;
   return startServer(folder, [...next(folder), "start", "--hostname", "127.0.0.1"], environment);

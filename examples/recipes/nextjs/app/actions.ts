@@ -1,7 +1,7 @@
 "use server";
 
 import { isApiError, OutcomeUnknownError, RateLimitError, RequestError } from "@call-transfer/sdk";
-import { callTo, callTransfer } from "./call-transfer.ts";
+import { callTo, callTransfer } from "./call-transfer";
 
 /** Places a call to the number in the form. Returns the message to show. */
 export async function placeCall(_shown: string, form: FormData): Promise<string> {

@@ -1,7 +1,7 @@
 "use client";
 
 import { useActionState } from "react";
-import { placeCall } from "./actions.ts";
+import { placeCall } from "./actions";
 
 /** A form that places a call. It also works before the page's scripts have loaded, and without them. */
 export default function Page() {

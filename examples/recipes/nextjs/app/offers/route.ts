@@ -1,5 +1,4 @@
 // A route handler that receives offers.
-//   OFFER_SECRETS_FILE=… npx next dev
-import { offers } from "../../../receive/offers.ts";
+import { offers } from "../../offers";
 
 export const POST = (request: Request) => offers(request);

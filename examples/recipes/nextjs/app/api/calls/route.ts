@@ -1,9 +1,7 @@
 // Route handlers that place calls and list them.
-//   npm install next react react-dom @call-transfer/sdk
-//   CALL_TRANSFER_BASE_URL=… CALL_TRANSFER_API_KEY=… FLOW_ID=… FROM_NUMBER=… npx next dev
 import { RequestError } from "@call-transfer/sdk";
-import { errorResponse } from "../../../../error-response.ts";
-import { callTo, callTransfer } from "../../call-transfer.ts";
+import { errorResponse } from "../../../error-response";
+import { callTo, callTransfer } from "../../call-transfer";
 
 async function answer(handle: () => Promise<Response>): Promise<Response> {
   try {
