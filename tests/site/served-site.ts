@@ -46,6 +46,8 @@ export interface OpenOptions {
   readonly theme?: Theme;
   readonly width?: number;
   readonly height?: number;
+  /** False to show what was built without its scripts; true by default. */
+  readonly scripts?: boolean;
 }
 
 /** An open page. */
@@ -88,12 +90,13 @@ export async function serveSite(): Promise<ServedSite> {
 async function openPage(
   browser: Browser,
   url: string,
-  { theme = "light", width = 1440, height = 900 }: OpenOptions,
+  { theme = "light", width = 1440, height = 900, scripts = true }: OpenOptions,
 ): Promise<OpenPage> {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
     reducedMotion: "reduce",
+    javaScriptEnabled: scripts,
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const troubles: string[] = [];
