@@ -105,6 +105,14 @@ export const exportable: Readonly<Record<string, Story>> = {
     backend.faults.add("createCall service_unavailable");
     await client.calls.create(call).result();
   },
+  async "a placement whose outcome is unknown"(backend, client) {
+    backend.faults.add({ match: { operationId: "createCall" }, do: { status: 502, body: "<p>Bad gateway</p>" } });
+    await client.calls.create(call).result();
+  },
+  async "a fault with a text for its body"(backend, client) {
+    backend.faults.add({ match: { operationId: "listCalls" }, do: { status: 502, body: "<p>Bad gateway</p>" } });
+    await client.calls.list().result();
+  },
   async "a fault with a status and a body"(backend, client) {
     backend.faults.add({ match: { operationId: "listRoles" }, do: { status: 418, body: { made: "of tea" } } });
     await client.roles.list().result();
@@ -199,6 +207,13 @@ export const unexportable: Readonly<Record<string, readonly [reason: string, sto
     "fault-1 damaged the response on its way, so the SDK has no result to compare.",
     async (backend, client) => {
       backend.faults.add({ match: { operationId: "listRoles" }, do: "truncate" });
+      await client.roles.list().result();
+    },
+  ],
+  "a page in place of a success": [
+    "fault-1 made up the response, and the SDK may not accept it.",
+    async (backend, client) => {
+      backend.faults.add({ match: { operationId: "listRoles" }, do: { status: 200, body: "<p>Log in</p>" } });
       await client.roles.list().result();
     },
   ],

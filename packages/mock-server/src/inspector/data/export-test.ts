@@ -28,6 +28,10 @@ export function testProblem(detail: Detail): string | undefined {
   if (status === 0) return `There was no response to expect${fault === undefined ? "" : `: ${fault} withheld it`}.`;
   if (typeof faultAction === "string" && faultAction !== "unknownEnum")
     return `${fault} damaged the response on its way, so the SDK has no result to compare.`;
+  if (status < 400 && typeof faultAction === "object" && faultAction !== null) {
+    const isUsual = status < 300 && typeof detail.responseBody === "object" && operation.retry !== "once";
+    if (!isUsual) return `${fault} made up the response, and the SDK may not accept it.`;
+  }
   const { authorization = "" } = headers;
   if (!/^Bearer [!-~]+$/i.test(authorization)) return "The SDK always sends a bearer credential.";
   // A check before that of the body decides about any body.
@@ -115,12 +119,21 @@ function credentialOf(request: ApiRequest, { caller, decidedBy }: Detail): strin
   return [`accessToken: ${token}`, ...accountId];
 }
 
-function expectation({ status, code }: Detail, body: unknown): string {
-  if (status >= 400) return literal({ ok: false, error: { status, ...(code !== undefined && { code }) } }, "  ");
+function expectation({ status, code, operationId }: Detail, body: unknown): string {
+  if (status >= 400) {
+    const error = { status, ...(code !== undefined && { code }) };
+    return literal({ ok: false, error: isOutcomeUnknown(operationId, status) ? { cause: error } : error }, "  ");
+  }
   const text = literal({ ok: true, ...(body !== undefined && { data: body }), response: { status } }, "  ");
   return text
     .replaceAll(JSON.stringify(madeText), "expect.any(String)")
     .replaceAll(JSON.stringify(madeNumber), "expect.any(Number)");
+}
+
+/** Whether a request may have been carried out: then the SDK throws OutcomeUnknownError, and the response is its cause (§8.3). */
+function isOutcomeUnknown(id: string | undefined, status: number): boolean {
+  const retry = Object.entries(operations).find(([name]) => name === id)?.[1].retry;
+  return retry === "once" && (status >= 500 || status === 408);
 }
 
 const [madeText, madeNumber] = ["\u0000text", "\u0000number"];
