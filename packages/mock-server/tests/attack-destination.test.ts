@@ -77,6 +77,37 @@ describe("the addresses that are attacked", () => {
     await expect(attackOf(url, address)).rejects.toThrow(message);
   });
 
+  const ones = (start: string) => `${start}${":ffff".repeat(7)}`;
+
+  /** The first and the last address of each private network, and the ones beside it. */
+  it.each([
+    ["127.0.0.0/8", ["127.0.0.0", "127.255.255.255"], ["126.255.255.255", "128.0.0.0"]],
+    ["10.0.0.0/8", ["10.0.0.0", "10.255.255.255"], ["9.255.255.255", "11.0.0.0"]],
+    ["172.16.0.0/12", ["172.16.0.0", "172.31.255.255"], ["172.15.255.255", "172.32.0.0"]],
+    ["192.168.0.0/16", ["192.168.0.0", "192.168.255.255"], ["192.167.255.255", "192.169.0.0"]],
+    ["::1", ["::1"], ["::", "::2"]],
+    ["fc00::/7", ["fc00::", ones("fdff")], [ones("fbff"), "fe00::"]],
+    ["fc00::/7, but no metadata address", ["fd00:ec1::"], ["fd00:ec2::254", "fd20:ce::254"]],
+  ])("are those of %s", async (_, inside, outside) => {
+    const own = "is the mock server itself";
+    const attackAt = (address: string) =>
+      createAttack({ isOwn: () => true, resolve: async () => [{ address }] })({ url: "http://app.test/", secret: "s" });
+    for (const address of inside) await expect(attackAt(address), address).rejects.toThrow(own);
+    for (const address of outside)
+      await expect(attackAt(address), address).rejects.toThrow("not on this machine or in");
+  });
+
+  it("are checked as they are connected to: the first of several of a name", async () => {
+    const attackAt = (...addresses: string[]) =>
+      createAttack({ isOwn, resolve: async () => addresses.map((address) => ({ address })) })({
+        url: "http://app.internal:9/",
+        secret: "secret",
+      });
+    await expect(attackAt("203.0.113.7", "127.0.0.1")).rejects.toThrow("203.0.113.7");
+    await expect(attackAt("169.254.169.254", "127.0.0.1")).rejects.toThrow("169.254.169.254");
+    await expect(attackAt("127.0.0.1", "203.0.113.7")).rejects.toThrow("No receiver is listening");
+  });
+
   it("include a name of this machine, at the address that was checked", async () => {
     await expect(attackOf("http://app.internal:9/", "127.0.0.1")).rejects.toThrow("No receiver is listening");
   });

@@ -37,6 +37,21 @@ describe("a webhook delivery", () => {
     await expect(deliver(`http://app.test:${port}/`)).rejects.toThrow("169.254.169.254");
   });
 
+  const [here, metadata, other] = ["127.0.0.1", "169.254.169.254", "127.0.0.2"];
+  it.each([[[metadata, here]], [[here, metadata]], [[here, metadata, other]], [[metadata]]])(
+    "is not sent when a name also has a refused address: %j",
+    async (addresses) => {
+      let received = 0;
+      const port = await receiver((_, response) => {
+        received += 1;
+        response.end();
+      });
+      const deliver = createDeliveryFetch(async () => addresses.map((address) => ({ address })));
+      await expect(deliver(`http://app.test:${port}/`)).rejects.toThrow(`metadata addresses (${metadata})`);
+      expect(received).toBe(0);
+    },
+  );
+
   it("never reaches the mock server itself, by any name", async () => {
     const port = await receiver((_, response) => response.end());
     const isOwn = (address: string, at: number) => address === "127.0.0.1" && at === port;
@@ -126,4 +141,61 @@ it.each([
   ["no address", true],
 ])("isRefusedAddress(%s) is %s", (address, expected) => {
   expect(isRefusedAddress(address)).toBe(expected);
+});
+
+/** An IPv6 address that ends in ones. */
+const ones = (start: string, groups: number) => `${start}${":ffff".repeat(groups)}`;
+
+/** The first and the last address of each range, and those beside it that belong to no other range. */
+const refusedRanges: readonly { readonly of: string; readonly refused: string[]; readonly accepted: string[] }[] = [
+  { of: "this network", refused: ["0.0.0.0", "0.255.255.255"], accepted: ["1.0.0.0"] },
+  {
+    of: "link-local",
+    refused: ["169.254.0.0", "169.254.255.255"],
+    accepted: ["169.253.255.255", "169.255.0.0"],
+  },
+  { of: "Alibaba's metadata", refused: ["100.100.100.200"], accepted: ["100.100.100.199", "100.100.100.201"] },
+  { of: "Azure's metadata", refused: ["168.63.129.16"], accepted: ["168.63.129.15", "168.63.129.17"] },
+  { of: "Oracle's metadata", refused: ["192.0.0.192"], accepted: ["192.0.0.191", "192.0.0.193"] },
+  {
+    of: "multicast and reserved",
+    refused: ["224.0.0.0", "239.255.255.255", "240.0.0.0", "255.255.255.255"],
+    accepted: ["223.255.255.255"],
+  },
+  {
+    of: "link-local, site-local and multicast, IPv6",
+    refused: ["fe80::", ones("febf", 7), "fec0::", ones("feff", 7), "ff00::", ones("ffff", 7)],
+    accepted: [ones("fe7f", 7)],
+  },
+  {
+    of: "Amazon's metadata, IPv6",
+    refused: ["fd00:ec2::", ones("fd00:ec2", 6)],
+    accepted: [ones("fd00:ec1", 6), "fd00:ec3::"],
+  },
+  {
+    of: "Google's metadata, IPv6",
+    refused: ["fd20:ce::", ones("fd20:ce:0:0", 4)],
+    accepted: [ones("fd20:cd", 6), "fd20:ce:0:1::"],
+  },
+  {
+    of: "IPv4-compatible",
+    refused: ["::", "::0.0.0.2", "::1:0", "::169.254.169.254", "::ffff:ffff"],
+    accepted: ["::1", "::1:0:0"],
+  },
+  { of: "IPv4-mapped", refused: ["::ffff:169.254.0.0", "::ffff:a9fe:ffff"], accepted: ["::ffff:127.0.0.1"] },
+  {
+    of: "IPv4-translated",
+    refused: ["::ffff:0:0:0", "::ffff:0:ffff:ffff"],
+    accepted: [ones("::fffe", 3), "::ffff:1:0:0"],
+  },
+  {
+    of: "NAT64",
+    refused: ["64:ff9b::", "64:ff9b::ffff:ffff", "64:ff9b:1::", ones("64:ff9b:1", 5)],
+    accepted: [ones("64:ff9a", 6), "64:ff9b::1:0:0", ones("64:ff9b:0", 5), "64:ff9b:2::"],
+  },
+  { of: "6to4", refused: ["2002::", ones("2002", 7)], accepted: [ones("2001", 7), "2003::"] },
+];
+
+it.each(refusedRanges)("webhooks go beside, but not into the range of $of", ({ refused, accepted }) => {
+  expect([...refused, ...accepted].filter(isRefusedAddress)).toEqual(refused);
 });

@@ -72,7 +72,8 @@ for (const [network, prefix] of [
   ["fd00:ec2::", 32],
   ["fd20:ce::", 64],
   ["ff00::", 8],
-  ["::", 128],
+  // IPv4-compatible addresses and the unspecified one.
+  ["::", 96],
   // IPv4 addresses behind a translator or a tunnel, which tests do not need.
   ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
@@ -85,9 +86,7 @@ for (const [network, prefix] of [
 export function isRefusedAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, "");
   const family = isIP(plain);
-  // IPv4-compatible IPv6 addresses, without the loopback address ::1.
-  const isCompatible = /^::[0-9a-f]{1,4}:[0-9a-f]{1,4}$/i.test(plain);
-  return family === 0 || isCompatible || refused.check(plain, family === 6 ? "ipv6" : "ipv4");
+  return family === 0 || (plain !== "::1" && refused.check(plain, family === 6 ? "ipv6" : "ipv4"));
 }
 
 interface ReceivedResponse {
