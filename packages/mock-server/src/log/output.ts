@@ -1,4 +1,4 @@
-import { fstatSync, write } from "node:fs";
+import { fstatSync, write as writeFile } from "node:fs";
 import type { ColourStream } from "./colour.ts";
 import type { Sink } from "./line-writer.ts";
 
@@ -11,6 +11,13 @@ export interface OutputStream extends ColourStream {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
+/** Writes bytes to a file descriptor, as `write` of `node:fs` does. */
+export type WriteBytes = (
+  fd: number,
+  bytes: Uint8Array,
+  done: (error: NodeJS.ErrnoException | null, written: number) => void,
+) => void;
+
 /** How long to wait before a write that the output could not take is tried again. */
 const retryMs = 20;
 
@@ -18,21 +25,25 @@ const retryMs = 20;
  * Returns a sink for an output stream that never blocks the process. Node writes to pipes in the background, but to
  * terminals and files at once, so that a stopped terminal (Ctrl-S) would stop the server. Those get writes of their own.
  */
-export function sinkFor(stream: OutputStream): Sink {
+export function sinkFor(stream: OutputStream, write: WriteBytes = writeFile): Sink {
   // Without a listener, the end of a pipe's reader would end the server.
   stream.on("error", () => {});
   const { fd } = stream;
   // Consoles of Windows take text only from the stream, which converts it.
   const usesStream = fd === undefined || process.platform === "win32" || !(stream.isTTY || fstatSync(fd).isFile());
   if (usesStream) return (text, done) => void stream.write(text, done);
-  return (text, done) => writeAll(fd, Buffer.from(text), done);
+  return (text, done) => writeAll((bytes, written) => write(fd, bytes, written), Buffer.from(text), done);
 }
 
 /** Writes all bytes. A write may take only a part of them, or none while a terminal is stopped. */
-function writeAll(fd: number, bytes: Buffer, done: (error?: Error | null) => void): void {
-  write(fd, bytes, 0, bytes.length, null, (error, written) => {
-    if (error?.code === "EAGAIN") setTimeout(writeAll, retryMs, fd, bytes, done);
+function writeAll(
+  write: (bytes: Uint8Array, done: Parameters<WriteBytes>[2]) => void,
+  bytes: Uint8Array,
+  done: (error?: Error | null) => void,
+): void {
+  write(bytes, (error, written) => {
+    if (error?.code === "EAGAIN") setTimeout(writeAll, retryMs, write, bytes, done);
     else if (error !== null || written >= bytes.length) done(error);
-    else writeAll(fd, bytes.subarray(written), done);
+    else writeAll(write, bytes.subarray(written), done);
   });
 }
