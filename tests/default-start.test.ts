@@ -1,7 +1,7 @@
 import { demo } from "@call-transfer/backend";
 import { type MockServer, type MockServerOptions, startMockServer } from "@call-transfer/mock-server";
 import { CallTransfer } from "@call-transfer/sdk";
-import { createWebhookHandler } from "@call-transfer/sdk/webhooks";
+import { createWebhookHandler, memoryEventStore } from "@call-transfer/sdk/webhooks";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 const hourMs = 3_600_000;
@@ -58,5 +58,27 @@ describe("a default start", () => {
     const foreign = new CallTransfer({ baseUrl: "http://localhost", apiKey: demo.foreignApiKey, fetch: backend.fetch });
     const fromNewYork = { ...call, flowId: demo.flows.foreign, fromNumber: demo.numbers.foreign };
     await expect(foreign.calls.create(fromNewYork)).rejects.toMatchObject({ code: "outside_callable_hours" });
+  });
+
+  it("sends new offers after a restart to a receiver that remembers those of before, and keeps its tokens", async () => {
+    const handled: string[] = [];
+    const receive = createWebhookHandler({
+      secret: demo.signingSecret,
+      store: memoryEventStore(),
+      onEvent: ({ id }) => void handled.push(String(id)),
+    });
+    const headers = { authorization: "", "x-account-id": demo.accountId };
+    const statuses: number[] = [];
+    for (let start = 0; start < 3; start += 1) {
+      server = await startMockServer({ port: 0, fetch: (input, init) => receive(new Request(input, init)) });
+      const { backend, sandboxes } = server;
+      const offer = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+      if (start === 0) headers.authorization = `Bearer ${await backend.keys.issueToken({ userId: demo.users.owner })}`;
+      const { status } = await sandboxes.fetch("http://localhost/api/v1/roles", { headers });
+      statuses.push(offer.status ?? 0, status);
+      await server.close();
+    }
+    expect(statuses).toEqual([204, 200, 204, 200, 204, 200]);
+    expect(new Set(handled).size).toBe(3);
   });
 });

@@ -58,6 +58,7 @@ declare interface Backend extends BackendControls {
   handle(request: IncomingRequest, peer?: Peer, url?: URL): Promise<HandledResponse>;
   record(request: RecordedRequest): void;
   readonly isResumed: boolean;
+  readonly prng: number;
   close(): void;
 }
 
@@ -105,6 +106,7 @@ declare interface BackendOptions {
   readonly faults?: readonly (Fault | string)[];
   readonly scenarios?: readonly ScenarioName[];
   readonly fetch?: typeof globalThis.fetch;
+  readonly forwardWebhooks?: string;
   readonly controlPlane?: boolean;
   readonly store?: SandboxStore;
   readonly wall?: WallClock;

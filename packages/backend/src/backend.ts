@@ -21,6 +21,7 @@ import { NotStoredError } from "./model/keeper.ts";
 import { checkPolicies, defaultPolicies, type Policies } from "./model/policies.ts";
 import { clearState } from "./model/state.ts";
 import type { SandboxStore } from "./model/store.ts";
+import { isWebAddress } from "./model/web-address.ts";
 import { drainQueue } from "./platform/calls.ts";
 import { advance, upcoming } from "./platform/upcoming.ts";
 import { rehearse } from "./rehearse.ts";
@@ -50,8 +51,10 @@ export interface BackendOptions {
   /** How many seconds pass in one second of real time, while the clock flows: above 0, up to 10,000; 1 by default. */
   readonly clockRate?: number;
   /**
-   * Seed of the random generator, an integer; 1 by default. Makes runs repeatable: backends with the same seed sign access
-   * tokens with the same key, so the tokens protect nothing.
+   * Seed of the ids that are created after the start, an integer. By default 1 for a frozen clock, so that runs repeat, and a
+   * random one for a flowing clock, so that no event of a later run has the id of an earlier one. The ids and secrets that
+   * `seed` leaves out do not depend on it, nor does the key that signs access tokens: all backends have the same key, so the
+   * tokens protect nothing.
    */
   readonly prng?: number;
   /** Changes to the default policies. */
@@ -62,6 +65,8 @@ export interface BackendOptions {
   readonly scenarios?: readonly ScenarioName[];
   /** Sends webhook deliveries; by default the global fetch, looked up at each delivery. */
   readonly fetch?: typeof globalThis.fetch;
+  /** URL to deliver all webhooks to, instead of the destinations' own; those to the built-in inbox still go there. */
+  readonly forwardWebhooks?: string;
   /** Whether to serve the control plane under `/_control/v1`; false by default. */
   readonly controlPlane?: boolean;
   /**
@@ -99,6 +104,8 @@ export interface Backend extends BackendControls {
   record(request: RecordedRequest): void;
   /** Whether the state came from the store. */
   readonly isResumed: boolean;
+  /** The seed of the ids: the option `prng`, or the one that was drawn. A state from the store keeps the seed that it began with. */
+  readonly prng: number;
   /**
    * Stores what is not stored yet, freezes the clock and ends all event streams. If storing fails, `saved` rejects afterwards.
    * With a store, requests that change something are answered 500 from then on.
@@ -125,6 +132,9 @@ const optionsSchema = z.strictObject({
   faults: z.array(z.unknown()).optional(),
   scenarios: z.array(z.unknown()).optional(),
   fetch: z.custom((value) => typeof value === "function", "must be a function").optional(),
+  forwardWebhooks: z
+    .custom((value) => typeof value === "string" && isWebAddress(value), "must be an http or https URL")
+    .optional(),
   controlPlane: z.boolean().optional(),
   store: objectWith("load", "commit", "close").optional(),
   wall: objectWith("now", "after").optional(),
@@ -178,6 +188,7 @@ export function assembleBackend(options: BackendOptions, parts: Parts): Assemble
       rehearse(backend, id, () => assembleBackend({ seed: {} }, { table: parts.table, handlers: parts.handlers })),
     events,
     isResumed,
+    prng: core.generators.seed,
     fetch: createFetch((request, peer?: Peer) => backend.handle(request, peer)),
     async handle(request, peer, url = new URL(request.url)) {
       if (keeper === undefined) return respond(request, peer, url);
@@ -213,8 +224,10 @@ function begin(core: Core, options: BackendOptions): boolean {
     const isResumed = keeper !== undefined && keepCore(core, keeper);
     if (isResumed) continueWork(core);
     else {
+      const goOn = beginTokens(core);
       events.quietly(() => loadInitial(core, options));
       applyScenarios(core, options);
+      goOn();
       keeper?.flush();
     }
     return isResumed;
@@ -241,6 +254,17 @@ function loadInitial({ world, faults }: Core, { seed = demoSeed, faults: initial
   under("seed", () => loadFirstSeed(world, seed));
   for (const [index, fault] of initial.entries()) under(`faults[${index}]`, () => faults.addInitial(fault));
   world.expiries.restart();
+}
+
+/**
+ * Begins the sequences of the initial state, of which the key of access tokens is the first value, so that tokens issued
+ * earlier stay valid. The returned function goes on with the sequences of the seed.
+ */
+function beginTokens({ generators, randoms, tokens, world }: Core): () => void {
+  const goOn = generators.begin();
+  tokens.secret = randoms.main.bytes(32);
+  world.keeper?.touch("tokenSecret");
+  return goOn;
 }
 
 function applyScenarios(core: Core, { scenarios = [] }: BackendOptions): void {
@@ -301,21 +325,19 @@ function createControls(
       transfers.resend();
     },
     reset() {
+      const goOn = beginTokens(core);
       events.quietly(() => reset(core, options));
       events.emit("sandbox.reset");
       applyScenarios(core, options);
+      goOn();
     },
   };
 }
 
 function reset(core: Core, options: BackendOptions): void {
-  const { world, randoms, tokens, faults, inbox, deliveries, journal } = core;
+  const { world, faults, inbox, deliveries, journal } = core;
   clearState(world.state);
   world.clock.reset();
-  for (const random of Object.values(randoms)) random.reset();
-  // The secret is the first value drawn, as at the start, so that tokens issued earlier stay valid.
-  tokens.secret = randoms.main.bytes(32);
-  world.keeper?.touch("tokenSecret");
   Object.assign(world.policies, defaultPolicies(), structuredClone(options.policies));
   faults.restore({ last: 0, waiting: [] });
   inbox.clear();

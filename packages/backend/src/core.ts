@@ -7,12 +7,12 @@ import { checkRate, parseTime, systemClock } from "./model/clock.ts";
 import { EffectLog } from "./model/effects.ts";
 import { createEvents } from "./model/events.ts";
 import { Expiries } from "./model/expiries.ts";
+import { createGenerators } from "./model/generators.ts";
 import { under } from "./model/input-error.ts";
 import { Keeper } from "./model/keeper.ts";
 import { Past, type Present } from "./model/past.ts";
 import { checkPolicies, defaultPolicies } from "./model/policies.ts";
 import { createClock } from "./model/queue-clock.ts";
-import { createRandom } from "./model/random.ts";
 import { createState } from "./model/state.ts";
 import { createDeliveries } from "./platform/deliveries.ts";
 import { createInbox, isInbox } from "./platform/inbox.ts";
@@ -34,9 +34,9 @@ export function createCore(
 ) {
   under("policies", () => checkPolicies(options.policies ?? {}));
   if (options.clockRate !== undefined) checkRate("clockRate", options.clockRate);
-  const { prng = 1, wall = systemClock, name = "default", store } = options;
-  // Separate sequences, so that reads and faults do not change the ids of records created later.
-  const randoms = { main: createRandom(prng), requestIds: createRandom(~prng), faults: createRandom(prng ^ (1 << 16)) };
+  const { wall = systemClock, name = "default", store } = options;
+  const generators = createGenerators(options.prng, options.clock);
+  const randoms = generators.sequences;
   const keeper =
     store === undefined ? undefined : new Keeper(store, wall, (error): (() => void) => goBack(core, error, wall));
   const timers = keeper && new KeptTimers(keeper);
@@ -63,13 +63,14 @@ export function createCore(
     past,
     keeper,
   };
-  const tokens = createTokens(randoms.main.bytes(32));
+  const tokens = createTokens(new Uint8Array(32));
   const changed = keeper && (() => keeper.touch("faults"));
   const faults = createFaults(randoms.faults, table.operations, { clock, sandbox: name, events, changed });
   const inbox = createInbox(world);
-  const deliveries = createDeliveries(world, faults, (url, init) =>
-    isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init),
-  );
+  const deliveries = createDeliveries(world, faults, {
+    addressFor: (url) => (isInbox(url) ? url : (options.forwardWebhooks ?? url)),
+    send: (url, init) => (isInbox(url) ? inbox.receive(init) : (options.fetch ?? globalThis.fetch)(url, init)),
+  });
   const transfers = createTransfers(world, deliveries);
   const journal = createJournal(table.operations, () => {
     past.clear();
@@ -77,6 +78,18 @@ export function createCore(
     keeper?.plan("soon");
   });
   const requestIds = new ReservedIds(randoms.requestIds, keeper);
-  const core = { world, randoms, requestIds, timers, tokens, faults, inbox, deliveries, transfers, journal };
+  const core = {
+    world,
+    generators,
+    randoms,
+    requestIds,
+    timers,
+    tokens,
+    faults,
+    inbox,
+    deliveries,
+    transfers,
+    journal,
+  };
   return core;
 }

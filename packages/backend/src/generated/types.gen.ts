@@ -114,7 +114,7 @@ export interface components {
       readonly now?: components["schemas"]["Time"];
       readonly clock?: components["schemas"]["ClockMode"];
       readonly clockRate?: components["schemas"]["ClockRate"];
-      /** @description Seed of the random generator. */
+      /** @description Seed of the ids that are created after the start. Without one, a flowing clock draws one, so that no id comes twice, and a frozen clock has the seed 1. */
       readonly prng?: number;
       readonly policies?: components["schemas"]["Policies"];
       /** @description The scenarios to apply at the start, in this order, also after a reset. */

@@ -97,7 +97,13 @@ export interface SentDelivery {
   readonly event: Identified;
 }
 
-type Send = (url: string, init: RequestInit) => Promise<Response>;
+/** How deliveries leave the backend. */
+export interface DeliveryRoute {
+  /** The address that a delivery to a destination's address is sent to. */
+  addressFor(url: string): string;
+  send(url: string, init: RequestInit): Promise<Response>;
+}
+
 type DeliveryFaults = Pick<FaultQueue, "matchDelivery" | "newDeliveryId">;
 type Identified = OpenOffer["event"];
 
@@ -109,24 +115,24 @@ const unsent = {
 };
 
 /** Creates the deliveries of one backend. */
-export function createDeliveries(world: World, faults: DeliveryFaults, send: Send): DeliveryEngine {
-  return new SignedDeliveries(world, faults, send);
+export function createDeliveries(world: World, faults: DeliveryFaults, route: DeliveryRoute): DeliveryEngine {
+  return new SignedDeliveries(world, faults, route);
 }
 
 // Public methods are fields with arrow functions, so that callers may pass them on.
 class SignedDeliveries implements DeliveryEngine {
   readonly #world: World;
   readonly #faults: DeliveryFaults;
-  readonly #send: Send;
+  readonly #route: DeliveryRoute;
   readonly sent: History<SentDelivery>;
   readonly #held: HeldSends;
   /** Replaced at each clearing, so that a delivery that began before is not recorded. */
   #era = {};
 
-  constructor(world: World, faults: DeliveryFaults, send: Send) {
+  constructor(world: World, faults: DeliveryFaults, route: DeliveryRoute) {
     this.#world = world;
     this.#faults = faults;
-    this.#send = send;
+    this.#route = route;
     this.#held = new HeldSends(world.clock);
     this.sent = new History("deliveries", retention.deliveries, world.keeper);
   }
@@ -190,7 +196,8 @@ class SignedDeliveries implements DeliveryEngine {
     const { transferId } = event;
     const fault = this.#faults.matchDelivery({ destinationId: destination.id, url, transferId }, event.id);
     const plan = planDelivery({ body: event.body, url, destination, at }, fault?.action);
-    const delivery = { ...event, at: new Date(at).toISOString(), url, headers: {}, ...unsent, ...aboutFault(fault) };
+    const about = { at: new Date(at).toISOString(), url: this.#route.addressFor(url), headers: {} };
+    const delivery = { ...event, ...about, ...unsent, ...aboutFault(fault) };
     const offer = new OpenOffer({ event, fault }, plan, delivery, answered);
     for (const [index, send] of plan.sends.entries()) {
       const own = index === 0 ? event : this.#again(event);
@@ -220,7 +227,9 @@ class SignedDeliveries implements DeliveryEngine {
     offer.track(this.#post(offer, event, send), this.#world.clock);
   }
 
-  async #post(offer: OpenOffer, event: Identified, { url, headers, body, signature }: PlannedSend): Promise<void> {
+  async #post(offer: OpenOffer, event: Identified, planned: PlannedSend): Promise<void> {
+    const { headers, body, signature } = planned;
+    const url = this.#route.addressFor(planned.url);
     const { clock, policies, events, keeper } = this.#world;
     const [at, era] = [clock.now(), this.#era];
     // After a failed commit, its change did not happen.
@@ -232,7 +241,7 @@ class SignedDeliveries implements DeliveryEngine {
     const sent = { ...request, ...aboutFault(offer.fault) };
     events.emit("webhook.sent", () => announced(sent));
     const start = performance.now();
-    const outcome = await attempt(this.#send, url, { headers, body }, policies.deliveryTimeoutSecs);
+    const outcome = await attempt(this.#route.send, url, { headers, body }, policies.deliveryTimeoutSecs);
     const durationMs = Math.round((performance.now() - start) * 100) / 100;
     const delivery: Delivery = { ...sent, durationMs, ...outcome };
     if (era === this.#era) {
@@ -299,7 +308,7 @@ function aboutFault(fault: MatchedWebhookFault | undefined): Pick<Delivery, "fau
 }
 
 async function attempt(
-  send: Send,
+  send: DeliveryRoute["send"],
   url: string,
   message: { headers: Record<string, string>; body: string },
   timeoutSecs: number,

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { WritableJournal } from "../http/journal.ts";
 import type { Tokens } from "../http/tokens.ts";
 import { checkRate, parseTime } from "../model/clock.ts";
+import type { Generators, Sequences } from "../model/generators.ts";
 import { checkInput, InputError, under } from "../model/input-error.ts";
 import { checkPolicies, defaultPolicies } from "../model/policies.ts";
 import type { Random } from "../model/random.ts";
@@ -46,7 +47,7 @@ export type Snapshot = z.output<typeof snapshotSchema>;
 /** The parts of a backend that a snapshot holds. */
 export interface SnapshotParts {
   readonly world: World;
-  readonly randoms: Readonly<Record<string, Random>>;
+  readonly generators: Pick<Generators, "sequences" | "isDrawn">;
   readonly tokens: Pick<Tokens, "secret">;
   readonly faults: { keep(): object; restore(faults: z.output<typeof faultsSchema>): void };
   readonly inbox: Inbox;
@@ -58,20 +59,20 @@ interface Pictured extends Pick<SnapshotParts, "tokens"> {
   readonly world: Pick<World, "policies" | "state"> & {
     readonly clock: Pick<World["clock"], "now" | "mode" | "rate" | "timers">;
   };
-  readonly randoms: Readonly<Record<string, Pick<Random, "position">>>;
+  readonly generators: { readonly sequences: Readonly<Record<keyof Sequences, Pick<Random, "position">>> };
   readonly faults: { keep(): object };
   readonly inbox: Pick<Inbox, "answer">;
 }
 
 /** Takes a snapshot of a backend. */
-export function takeSnapshot({ world, randoms, tokens, faults, inbox }: Pictured): Snapshot {
+export function takeSnapshot({ world, generators, tokens, faults, inbox }: Pictured): Snapshot {
   const { state, clock, policies } = world;
   return structuredClone({
     version,
     now: clock.now(),
     mode: clock.mode,
     rate: clock.rate,
-    random: Object.fromEntries(Object.entries(randoms).map(([name, { position }]) => [name, position])),
+    random: Object.fromEntries(Object.entries(generators.sequences).map(([name, { position }]) => [name, position])),
     tokenSecret: bytesToHex(tokens.secret),
     policies: { ...policies },
     seed: asSeed(state),
@@ -91,7 +92,7 @@ export function takeSnapshotBefore(
   parts: SnapshotParts & { readonly journal: Pick<WritableJournal, "exchangeOf"> },
   id: number,
 ): Snapshot {
-  const { world, randoms, journal } = parts;
+  const { world, generators, journal } = parts;
   const { state, clock, past } = world;
   const moment = journal.exchangeOf(id)?.found;
   const found = moment && past.at(moment, new Map(Object.entries(state)), clock.timers());
@@ -105,7 +106,7 @@ export function takeSnapshotBefore(
   return takeSnapshot({
     ...parts,
     world: { policies, state: then, clock: { mode, rate, now: () => now, timers: () => found.timers } },
-    randoms: { ...randoms, main: { position: random } },
+    generators: { sequences: { ...generators.sequences, main: { position: random } } },
     faults: { keep: () => ({ last: 0, waiting: [] }) },
   });
 }
@@ -129,7 +130,7 @@ function checkVersion(input: unknown): void {
 
 /** Restores a backend from a snapshot. Everything is checked first; throws InputError that names the bad field. */
 export function restoreSnapshot(
-  { world, randoms, tokens, faults, inbox, transfers }: SnapshotParts,
+  { world, generators, tokens, faults, inbox, transfers }: SnapshotParts,
   input: unknown,
 ): void {
   const { state, clock, policies } = world;
@@ -158,5 +159,7 @@ export function restoreSnapshot(
   inbox.clear();
   inbox.answer = snapshot.inbox;
   tokens.secret = hexToBytes(snapshot.tokenSecret);
-  for (const [name, random] of Object.entries(randoms)) random.position = snapshot.random[name] ?? random.position;
+  if (generators.isDrawn) return;
+  for (const [name, random] of Object.entries(generators.sequences))
+    random.position = snapshot.random[name] ?? random.position;
 }

@@ -31,6 +31,32 @@ it("sends a signed offer with the given fields, and records the acceptance", asy
   expect(backend.deliveries.list()).toEqual([delivery]);
 });
 
+it("names the address that a delivery was sent to, in the delivery and in its events", async () => {
+  const forwardWebhooks = "http://127.0.0.1:9999/forwarded";
+  const urls: string[] = [];
+  const backend = createBackend({
+    forwardWebhooks,
+    fetch: async (input) => {
+      urls.push(String(input));
+      return new Response();
+    },
+  });
+  const announced: unknown[] = [];
+  backend.events.follow(({ url }) => void announced.push(url));
+  const sent = await backend.deliveries.trigger({ destinationId });
+  const again = await backend.deliveries.redeliver(sent.id);
+  backend.collections.update("destinations", destinationId, { config: { url: inboxUrl } });
+  const inner = await backend.deliveries.trigger({ destinationId });
+  expect(urls).toEqual([forwardWebhooks, forwardWebhooks]);
+  expect([sent.url, again.url, inner.url]).toEqual([forwardWebhooks, forwardWebhooks, inboxUrl]);
+  expect(announced.filter((url) => url !== undefined)).toEqual([
+    ...Array.from({ length: 4 }, () => forwardWebhooks),
+    ...Array.from({ length: 2 }, () => inboxUrl),
+  ]);
+  expect(backend.inbox.list()).toHaveLength(1);
+  expect(() => createBackend({ forwardWebhooks: "ftp://127.0.0.1" })).toThrow("forwardWebhooks: must be an http");
+});
+
 it.each([
   [302, false],
   [204, true],

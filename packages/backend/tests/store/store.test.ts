@@ -126,7 +126,7 @@ describe("after a restart", () => {
     ],
     [
       "the secret of tokens in a snapshot",
-      (backend) => backend.restore(createBackend({ prng: 99 }).snapshot()),
+      (backend) => backend.restore({ ...createBackend().snapshot(), tokenSecret: "ab".repeat(32) }),
       (backend) => backend.snapshot().tokenSecret,
     ],
   ])("%s is as it was", async (_, change, read) => {
@@ -153,7 +153,7 @@ describe("after a restart", () => {
     const { open, crash } = storage();
     const first = createBackend({ store: open() });
     const { tokenSecret } = first.snapshot();
-    first.restore(createBackend({ prng: 99 }).snapshot());
+    first.restore({ ...createBackend().snapshot(), tokenSecret: "ab".repeat(32) });
     await first.saved();
     first.reset();
     await first.saved();

@@ -19,6 +19,7 @@ export function banner(ready: ReadyInfo, colour: boolean): string {
     `${paint("bold", "Mock server listening on")} ${paint("green", url)}${others}`,
     row("Inspector", `${url}/_inspector`, "open it in a browser"),
     ...(ready.data === undefined ? [] : [row("Data", ready.data, "keeps the state for the next start")]),
+    ...(ready.prng === undefined ? [] : [row("Ids", `--prng ${ready.prng}`, "repeats the ids of this start")]),
     ...(apiKey === "" ? ["No credentials: the data has no account. Add one to the file of --seed."] : rows),
     paint("dim", `All options: ${program} --help · Stop: Ctrl-C`),
   ].join("\n");

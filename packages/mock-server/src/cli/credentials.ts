@@ -20,6 +20,8 @@ export interface ReadyInfo {
   readonly controlToken?: string;
   /** The file that keeps the state, with its folder; undefined if the state is in memory only. */
   readonly data?: string;
+  /** The seed of the ids, with which `--prng` repeats them; undefined if the state comes from an earlier start. */
+  readonly prng?: number;
   /** Addresses for other machines, if they can reach the server. */
   readonly lanUrls?: readonly string[];
   /** Ids and a number of the account, for a first request. */

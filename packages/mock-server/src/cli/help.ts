@@ -38,7 +38,8 @@ Ctrl-C stops it.
                            10000 (default 1)
   --now TIME               initial time, an RFC 3339 date-time (default: the real time, or
                            2026-03-02T12:00:00Z for a frozen clock)
-  --prng N                 seed of the random number generator, an integer (default 1)
+  --prng N                 seed of the ids that are created after the start, an integer (default: a
+                           random one, which the server prints; 1 with --clock frozen)
   --policy NAME=VALUE      change a policy, e.g. concurrentCallLimit=2, or recipientTimeZone=UTC
                            to apply the callable hours to every call; repeatable
   --token-lifetime TIME    lifetime of the access tokens on the server's clock: 30m, 24h, …

@@ -69,7 +69,8 @@ export const startOptions = {
   clock: choiceOf("flowing", "frozen"),
   "clock-rate": numberOr("1"),
   now: text,
-  prng: numberOr("1"),
+  // Without a default of its own: it depends on --clock.
+  prng: number,
   policy: { type: "string", multiple: true, kind: "policies" },
   fault: { type: "string", multiple: true, kind: "faults" },
   scenario: list,

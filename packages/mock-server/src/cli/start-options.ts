@@ -41,9 +41,9 @@ const mostSandboxes = 1_000_000;
 
 /** Converts the command line's options. Throws UsageError that names the option, its file and the wrong field. */
 export function serverOptions(values: StartValues): MockServerOptions {
-  const { port, host, clock, "clock-rate": clockRate, prng, "max-sandboxes": maxSandboxes } = startOptions;
+  const { port, host, clock, "clock-rate": clockRate, "max-sandboxes": maxSandboxes } = startOptions;
   const { cors, now, "sandbox-idle": sandboxIdle, "forward-webhooks": forwardWebhooks } = values;
-  const { "public-url": publicUrl, "control-token": controlToken, data } = values;
+  const { "public-url": publicUrl, "control-token": controlToken, data, prng } = values;
   const clockMode = values.clock ?? clock.fallback;
   if (clockMode !== "flowing" && clockMode !== "frozen")
     throw new UsageError(`--clock ${clockMode}: must be flowing or frozen.`);
@@ -63,7 +63,6 @@ export function serverOptions(values: StartValues): MockServerOptions {
     host: readHost(values.host ?? host.fallback),
     clock: clockMode,
     clockRate: readRate("--clock-rate", values["clock-rate"] ?? clockRate.fallback),
-    prng: readNumber("--prng", values.prng ?? prng.fallback, 2 ** 31 - 1),
     maxSandboxes: readNumber("--max-sandboxes", values["max-sandboxes"] ?? maxSandboxes.fallback, mostSandboxes, 1),
     ...(values["allow-host"] && { allowedHosts: values["allow-host"].map(readName) }),
     ...(publicUrl !== undefined && { publicUrl: readPublicUrl(publicUrl) }),
@@ -71,6 +70,7 @@ export function serverOptions(values: StartValues): MockServerOptions {
     ...(controlToken !== undefined && { controlToken: readControlToken("--control-token", controlToken) }),
     ...(cors && { corsOrigins: cors.map((origin) => readOrigin("--cors", origin)) }),
     ...(now !== undefined && { now: readTime("--now", now) }),
+    ...(prng !== undefined && { prng: readNumber("--prng", prng, 2 ** 31 - 1) }),
     ...(data !== undefined && { data }),
     ...(sandboxIdle !== undefined && { sandboxIdleMs: readDuration("--sandbox-idle", sandboxIdle) }),
     ...(forwardWebhooks !== undefined && { forwardWebhooks: readUrl("--forward-webhooks", forwardWebhooks) }),
@@ -152,8 +152,10 @@ function seedOf(seed: string = startOptions.seed.fallback): Seed {
   const { $schema: _, ...records } = content as { $schema?: unknown } & Seed;
   checked(`${place}: `, /^seed(\.|$)/, () => createBackend({ seed: records }));
   const [account] = records.accounts ?? [];
-  // Added to the seed, so that the key in the banner still works after a reset.
-  return records.apiKeys || !account ? records : { ...records, apiKeys: [{ accountId: account.id }] };
+  const { apiKeys = [] } = records;
+  const isUsable = apiKeys.some(({ accountId, state = "valid" }) => accountId === account?.id && state === "valid");
+  // Added to the seed, so that the key in the banner still works after a reset, and after the next start.
+  return isUsable || !account ? records : { ...records, apiKeys: [...apiKeys, { accountId: account.id }] };
 }
 
 function plannedFaults({ fault: given = [], latency }: StartValues): (Fault | string)[] {

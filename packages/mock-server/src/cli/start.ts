@@ -70,8 +70,10 @@ export async function start(values: StartValues): Promise<void> {
     }
   });
   try {
+    const isRestored = imported !== undefined || server.backend.isResumed;
     const ready: ReadyInfo = {
       ...(await issueCredentials(server, lifetimeSecs)),
+      ...(!isRestored && { prng: server.backend.prng }),
       ...(data !== undefined && { data: resolve(data) }),
     };
     // What is printed is valid after a kill too.
@@ -79,7 +81,6 @@ export async function start(values: StartValues): Promise<void> {
     if (server.controlToken !== undefined && options.controlToken === undefined)
       printWarning("Other machines can reach this server. Its control plane requires the control token.");
     const restoredFrom = imported === undefined ? data : values.import;
-    const isRestored = imported !== undefined || server.backend.isResumed;
     const replaced = isRestored ? replacedByState.filter((name) => values[name] !== undefined) : [];
     if (replaced.length > 0) {
       const names = replaced.map((name) => `--${name}`).join(", ");
