@@ -1,9 +1,10 @@
 #!/usr/bin/env node
+import { parseArgs } from "node:util";
 import description from "../package.json" with { type: "json" };
 import { readArguments, UsageError } from "./cli/command-line.ts";
 import { keepCompiledCode } from "./cli/compile-cache.ts";
 import { printError } from "./cli/messages.ts";
-import { attackOptions, exitStatus, startOptions } from "./cli/options.ts";
+import { attackOptions, commandOptions, exitStatus, startOptions } from "./cli/options.ts";
 import { withConnectionSettings, withSettings } from "./cli/settings.ts";
 
 keepCompiledCode();
@@ -13,15 +14,16 @@ await main(process.argv.slice(2)).catch((error: unknown) => {
 });
 
 // Each branch loads what it runs, and nothing else: a command starts in a third of the time of a server.
-async function main(args: readonly string[]): Promise<void> {
+async function main(given: readonly string[]): Promise<void> {
+  const args = hasOperand(given) ? (await loadCommands()).commandFirst(given) : given;
   const [name = "start", ...rest] = args[0]?.startsWith("-") ? ["start", ...args] : args;
   const topic = args[0] === name ? name : undefined;
   if (name === "start") {
-    const { values: given, positionals } = readArguments(rest, startOptions);
-    if (await printInfo(given, topic)) return;
+    const { values: options, positionals } = readArguments(rest, startOptions);
+    if (await printInfo(options, topic)) return;
     const [operand] = positionals;
     if (operand !== undefined) throw (await loadCommands()).unexpectedOperand(operand);
-    const { values, naming } = withSettings(given, startOptions);
+    const { values, naming } = withSettings(options, startOptions);
     return naming(async () => {
       const engine = readEngine(values.engine);
       if (engine === "prism") return (await import("./cli/prism-command.ts")).startPrism(values);
@@ -40,6 +42,13 @@ async function main(args: readonly string[]): Promise<void> {
   if (await printInfo(parsed.values, topic)) return;
   const { values, naming } = withConnectionSettings(parsed.values);
   process.exitCode = await naming(() => runCommand({ ...parsed, values }));
+}
+
+/** Whether something that may be a command stands behind options. */
+function hasOperand(args: readonly string[]): boolean {
+  if (!args[0]?.startsWith("-")) return false;
+  const options = { ...startOptions, ...commandOptions };
+  return parseArgs({ args: [...args], options, strict: false, allowPositionals: true }).positionals.length > 0;
 }
 
 function loadCommands() {

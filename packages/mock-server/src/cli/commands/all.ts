@@ -8,6 +8,7 @@ import { keys } from "./keys.ts";
 import { policy } from "./policy.ts";
 import { requests } from "./requests.ts";
 import { reset } from "./reset.ts";
+import { rotate } from "./rotate.ts";
 import { routes } from "./routes.ts";
 import { sandbox } from "./sandbox.ts";
 import { scenario } from "./scenario.ts";
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   deliveries,
   redeliver,
   inbox,
+  rotate,
   fault,
   scenario,
   policy,

@@ -1,9 +1,10 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { createControlClient } from "../../control/client.ts";
-import type { Command } from "../command.ts";
+import type { Command, OptionTable } from "../command.ts";
 import { readUrl, suggestion, UsageError } from "../command-line.ts";
 import { helpText } from "../help.ts";
 import { printable } from "../messages.ts";
-import { commandOptions, exitStatus } from "../options.ts";
+import { attackOptions, commandOptions, exitStatus, startOptions } from "../options.ts";
 import { program } from "../program.ts";
 import { processTerminal, type Terminal } from "../terminal.ts";
 import { commands } from "./all.ts";
@@ -70,6 +71,20 @@ export function parseCommand(name: string, args: readonly string[]): ReturnType<
   return command.parse(args);
 }
 
+/** Puts a command before the options in front of it: `--url URL clock` becomes `clock --url URL`. */
+export function commandFirst(args: readonly string[]): readonly string[] {
+  // Of these only matters which take a value.
+  const options: OptionTable & ParseArgsOptionsConfig = Object.assign(
+    {},
+    ...commands.map((command) => command.options),
+    ...[attackOptions, startOptions, commandOptions],
+  );
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const operand = tokens.find((token) => token.kind === "positional");
+  const isCommand = ["start", "attack", ...commands.map(({ name }) => name)].includes(operand?.value ?? "");
+  return operand !== undefined && isCommand ? [operand.value, ...args.toSpliced(operand.index, 1)] : args;
+}
+
 /** Prints the help of one command, or all of it without a topic. Throws UsageError for an unknown topic. */
 export function printHelp(topic: string | undefined): void {
   const text = helpText(topic, commands);
@@ -77,10 +92,10 @@ export function printHelp(topic: string | undefined): void {
   console.log(text);
 }
 
-/** An error for an operand of `start`, which has none: a command after options, or a mistake. */
+/** An error for an operand of `start`, which has none. */
 export function unexpectedOperand(operand: string): UsageError {
-  const isCommand = operand === "attack" || commands.some(({ name }) => name === operand);
-  return new UsageError(`Unexpected argument "${operand}".${isCommand ? " Put the command before its options." : ""}`);
+  const known = ["help", "attack", ...commands.map(({ name }) => name)];
+  return new UsageError(`Unexpected argument "${operand}".${suggestion(operand, known)}`);
 }
 
 function unknownCommand(name: string): UsageError {

@@ -1,0 +1,77 @@
+import { type ControlClient, messageOf } from "../../control/client.ts";
+import { operations } from "../../control/contract.ts";
+import { type CommandContext, defineCommand } from "../command.ts";
+import { findNamed, readRecords, type StateRecord } from "../find-record.ts";
+import { expectAtMost } from "../operands.ts";
+import { formatFields } from "../table.ts";
+
+/** Rotates the signing secret of an `app` destination, by the operation of the API: its rules and faults apply. */
+export const rotate = defineCommand({
+  name: "rotate",
+  summary: "give an app destination a new signing secret",
+  usages: [
+    {
+      form: "rotate [DESTINATION]",
+      help: "rotate the signing secret of an app destination, by id or name (default: the first one), and print the new one. Webhooks carry both signatures until the previous one ends",
+    },
+  ],
+  example: 'rotate "Front desk app"',
+  options: {},
+  async run({ operands, ...context }) {
+    const [name] = expectAtMost(1, operands);
+    const apps = await readApps(context.control);
+    const [first] = apps;
+    if (first === undefined) throw new Error("The sandbox has no app destination. Add one to the seed.");
+    const { id } = name === undefined ? first : findNamed(name, apps, "app");
+    const accountId = apps.find((app) => app.id === id)?.accountId ?? "";
+    const data = await rotateSecret(id, await headersFor(accountId, context), context);
+    const ends = (await readApps(context.control)).find((app) => app.id === id)?.previousSecretExpiresAt;
+    const { name: shownName, signingSecret } = data;
+    return {
+      data,
+      text: formatFields({ id, name: shownName, signingSecret, "previous one ends": ends }),
+    };
+  },
+});
+
+type Context = Pick<CommandContext<unknown>, "control" | "url" | "sandbox">;
+
+interface App {
+  readonly id: string;
+  readonly name: string;
+  readonly accountId: string;
+  readonly previousSecretExpiresAt: string | undefined;
+}
+
+async function readApps(control: ControlClient): Promise<readonly App[]> {
+  const records = await readRecords(control, "destinations");
+  return records.filter(({ kind }) => kind === "app").map(appOf);
+}
+
+function appOf({ id, name, accountId, previousSecretExpiresAt: ends }: StateRecord): App {
+  const previousSecretExpiresAt = ends === undefined ? undefined : String(ends);
+  return { id: String(id), name: String(name), accountId: String(accountId), previousSecretExpiresAt };
+}
+
+/** The roles that may rotate a secret, of which an account need not have both. */
+const rotatingRoles = ["owner", "admin"] as const;
+
+/** The headers of a request as a member of an account. */
+async function headersFor(accountId: string, { control, sandbox }: Context): Promise<Record<string, string>> {
+  let failure: unknown;
+  for (const role of rotatingRoles) {
+    const { data, error } = await control.POST("/_control/v1/auth/tokens", { body: { role, accountId } });
+    failure ??= error;
+    if (data !== undefined)
+      return { Authorization: `Bearer ${data.token}`, "X-Account-Id": accountId, "X-Sandbox": sandbox };
+  }
+  throw new Error(messageOf(failure));
+}
+
+async function rotateSecret(id: string, headers: Record<string, string>, { url }: Context) {
+  const { method, path } = operations.rotateDestinationSecret;
+  const response = await fetch(url + path.replace(/\{\w+\}/, encodeURIComponent(id)), { method, headers });
+  const body: unknown = await response.json();
+  if (!response.ok) throw new Error(messageOf(body));
+  return body as { readonly name: string; readonly signingSecret: string };
+}
