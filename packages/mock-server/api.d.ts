@@ -150,7 +150,7 @@ declare interface MockServerOptions extends SandboxesOptions {
   readonly controlToken?: string;
   readonly tls?: TlsOptions;
   readonly corsOrigins?: readonly string[];
-  readonly forwardWebhooks?: string;
+  readonly onRefusedPage?: (message: string) => void;
   readonly data?: string;
 }
 
@@ -195,7 +195,7 @@ declare interface PrismServerOptions {
   readonly upstream?: string;
 }
 
-declare interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions | "forwardWebhooks"> {
+declare interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions> {
   readonly target: string;
   readonly strict?: boolean;
   readonly timeoutMs?: number;

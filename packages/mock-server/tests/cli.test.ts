@@ -87,7 +87,9 @@ it.each([
   [["rotues"], 'Unknown command "rotues". Did you mean routes?'],
   [["help", "clok"], 'Unknown command "clok". Did you mean clock?'],
   [["start", "twice"], 'Unexpected argument "twice".'],
-  [["--json", "clock"], 'Unexpected argument "clock". Put the command before its options.'],
+  [["--json", "clocks"], 'Unexpected argument "clocks". Did you mean clock?'],
+  [["--port", "0", "clock"], "Unknown option --port."],
+  [["--destination", "--json", "trigger"], "--destination requires a value."],
   [["--fault", faults], `--fault ${faults}[1].do.code: unknown error code`],
   [["--import", noSnapshot], `--import ${noSnapshot}: version: `],
   [["--export-on-exit", join(folder, "none", "work.json")], "the folder"],
@@ -277,6 +279,61 @@ it("sets credentials in a .env file that only its owner can read, and keeps the 
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+it("gives other ids after each restart, and accepts the credentials of a .env file from before", async () => {
+  const { accounts, users, members, flows, providers, numbers, destinations } = demoSeed;
+  const apps = destinations?.filter(({ kind }) => kind === "app").map(({ signingSecret: _, ...app }) => app);
+  const records = { accounts, users, members, flows, providers, numbers, destinations: apps };
+  // Without keys and secrets, which the server then chooses.
+  for (const [name, seed] of [
+    ["no-keys.json", records],
+    ["no-good-key.json", { ...records, apiKeys: [{ accountId: demo.accountId, state: "revoked" }] }],
+  ] as const) {
+    const file = fileOf(`${name}.env`, "");
+    const args = ["--seed", fileOf(name, seed)];
+    const first = await ready(...args, "--write-env", file);
+    const { CALL_TRANSFER_API_KEY: key, ...env } = parseEnv(readFileSync(file, "utf8"));
+    const place = async (url: string, credential = "") => {
+      const headers = {
+        authorization: `Bearer ${credential}`,
+        "x-account-id": env.CALL_TRANSFER_ACCOUNT_ID ?? "",
+        "content-type": "application/json",
+      };
+      const { published: flowId } = demo.flows;
+      const body = JSON.stringify({ flowId, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone });
+      return (await (await fetch(`${url}/api/v1/calls`, { method: "POST", headers, body })).json()).callId;
+    };
+    const before = [await place(first.url, key), await place(first.url, env.CALL_TRANSFER_TOKEN_OWNER)];
+    first.child.kill("SIGTERM");
+    await once(first.child, "close");
+    const second = await ready(...args);
+    const after = [await place(second.url, key), await place(second.url, env.CALL_TRANSFER_TOKEN_OWNER)];
+    const ids = [...before, ...after];
+    expect(ids).toEqual(ids.map(() => expect.any(String)));
+    expect(new Set(ids).size).toBe(4);
+    const [was, is] = [first, second].map(({ output }) => JSON.parse(output.stdout));
+    expect(is.signingSecret).toBe(was.signingSecret);
+    expect(is.prng).not.toBe(was.prng);
+    second.child.kill("SIGTERM");
+    await once(second.child, "close");
+    const third = await ready(...args, "--prng", String(was.prng));
+    expect(await place(third.url, key)).toBe(before[0]);
+  }
+});
+
+it("prints the seed of the ids, and none with a state that comes from an earlier start", async () => {
+  const { child, output } = run("start", "--port", "0", "--log", "silent");
+  await once(child.stdout, "data");
+  expect(output.stdout).toMatch(/^Ids +--prng \d+ {2}repeats the ids of this start$/m);
+  const file = join(folder, "of-before.json");
+  const prngOf = async (...args: string[]) => JSON.parse((await ready(...args)).output.stdout).prng;
+  expect(await prngOf("--clock", "frozen")).toBe(1);
+  expect(await prngOf("--prng", "7")).toBe(7);
+  const first = await ready("--export-on-exit", file);
+  first.child.kill("SIGTERM");
+  await once(first.child, "close");
+  expect(await prngOf("--import", file)).toBe(undefined);
+});
+
 it("empties the token of a role that nobody has in this seed, so that no older token stays in the .env file", async () => {
   const file = fileOf("older.env", "CALL_TRANSFER_TOKEN_ADMIN=of-an-older-seed\nCALL_TRANSFER_TOKEN_OF_MINE=1\n");
   const { accounts, users, members } = demoSeed;
@@ -348,6 +405,27 @@ it("applies --cors and --policy", async () => {
     concurrentCallLimit: 0,
     callQueueLimit: 0,
   });
+});
+
+it("takes options before the command as well", async () => {
+  const { url } = await ready("--clock", "frozen", "--now", "2026-03-02T12:00:00Z");
+  const app = demo.destinations.app;
+  const results = await Promise.all([
+    finish("--url", url, "clock", "--json"),
+    finish("--json", "--url", url, "clock", "advance", "1m"),
+    finish("--destination", app, "--url", url, "--json", "inbox"),
+    finish("--url", url, "--limit=1", "deliveries", "--json"),
+    finish("--help", "clock"),
+  ]);
+  expect(results.map(({ status, stderr }) => [status, stderr])).toEqual([
+    [0, ""],
+    [0, ""],
+    [2, expect.stringContaining("--destination only works with the")],
+    [0, ""],
+    [0, ""],
+  ]);
+  expect(JSON.parse(results[0].stdout)).toMatchObject({ mode: "frozen" });
+  expect(results[4].stdout).toMatch(/^Usage: .* clock … \[options\]/);
 });
 
 it("advances, resets and prints the clock of a running server", async () => {
@@ -452,14 +530,14 @@ describe("the trigger command", () => {
     receivers.push(receiver);
     await once(receiver.listen(0, "127.0.0.1"), "listening");
     const forward = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/offers`;
-    return { received, receiver, url: (await ready("--forward-webhooks", forward, ...options)).url };
+    return { received, receiver, forward, url: (await ready("--forward-webhooks", forward, ...options)).url };
   }
 
   it("sends to the forwarding URL and prints the delivery", async () => {
-    const { received, url } = await forwarding(204);
+    const { received, url, forward } = await forwarding(204);
     const { status, stdout, stderr } = await finish("trigger", "transfer.offer", "--json", "--url", url);
     expect([status, stderr]).toEqual([0, ""]);
-    expect(JSON.parse(stdout)).toMatchObject({ accepted: true, status: 204, body: received.join("") });
+    expect(JSON.parse(stdout)).toMatchObject({ accepted: true, status: 204, url: forward, body: received.join("") });
   });
 
   it("fails when the app's server declines, with a message on stderr and JSON on stdout", async () => {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { admit, type GateRules } from "../src/server/gate.ts";
 
 const rules: GateRules = {
@@ -50,6 +50,40 @@ it("rejects control plane requests from other sites, also from allowed origins",
   expect(decide("/_control/v1/health", { "Sec-Fetch-Site": "none" })).toMatchObject({ origin: undefined });
 });
 
+describe("a page of another site", () => {
+  const sites = ["cross-site", "same-site", "unknown"];
+  const listed = { Origin: "http://localhost:5173" };
+  const visit = { "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", Accept: "text/html" };
+  const anyPath = ["/api/v1/roles", "/_sandbox/new/api/v1/roles", "/_control/v1/clock", "/_inspector/", "/", "/x"];
+
+  it.each(sites)("gets nothing without an origin, on any path (%s)", (site) => {
+    for (const path of anyPath)
+      for (const method of ["GET", "HEAD", "POST", "OPTIONS"])
+        expect(decide(path, { "Sec-Fetch-Site": site }, { method }), `${method} ${path}`).toBe("forbidden");
+  });
+
+  it.each(sites)("may open the inspector in a tab, and nothing else (%s)", (site) => {
+    const headers = { "Sec-Fetch-Site": site, ...visit };
+    const opened = anyPath.filter((path) => decide(path, headers) !== "forbidden");
+    expect(opened).toEqual(["/_inspector/", "/"]);
+    const others = [{ "Sec-Fetch-Dest": "iframe" }, { "Sec-Fetch-Mode": "no-cors" }, { Origin: "null" }];
+    for (const change of others) expect(decide("/_inspector/", { ...headers, ...change })).toBe("forbidden");
+    for (const method of ["POST", "HEAD"]) expect(decide("/_inspector/", headers, { method })).toBe("forbidden");
+    expect(decide("/", { ...headers, Accept: "*/*" })).toBe("forbidden");
+  });
+
+  it.each(sites)("of an allowed origin may use the API, but not the control plane (%s)", (site) => {
+    const headers = { "Sec-Fetch-Site": site, ...listed };
+    expect(decide("/api/v1/roles", headers)).toMatchObject({ origin: listed.Origin });
+    expect(decide("/api/v1/calls", headers, { method: "POST" })).toMatchObject({ origin: listed.Origin });
+    expect(decide("/_control/v1/clock", headers)).toBe("forbidden");
+  });
+
+  it.each(["same-origin", "none"])("is not what a browser marks as %s", (site) => {
+    for (const path of anyPath) expect(decide(path, { "Sec-Fetch-Site": site })).toMatchObject({ origin: undefined });
+  });
+});
+
 it("accepts the pages of the public URL in the control plane, and those of no other origin", () => {
   const reset = (origin: string) =>
     decide("/_control/v1/reset", { Origin: origin }, { method: "POST", publicOrigin: "https://mock.example" });
@@ -67,6 +101,22 @@ it("requires the token for the control plane only, as a header or, for event str
   expect(decide("/api/v1", { Authorization: "Bearer other" }, guarded)).toMatchObject({});
 });
 
+it("takes the control token with the scheme Bearer only, in any case", () => {
+  const accepts = (credential: string) =>
+    decide("/_control/v1/health", { Authorization: credential }, { controlToken: "secret" }) !== "forbidden";
+  const accepted = ["Bearer secret", "bearer secret", "BEARER secret", "bEaReR  secret"];
+  const refused = [
+    "secret",
+    "Basic secret",
+    "Bearersecret",
+    "Bearer Secret",
+    "Bearer",
+    "Token secret",
+    "Bearer secret x",
+  ];
+  expect([...accepted, ...refused].filter(accepts)).toEqual(accepted);
+});
+
 it("distinguishes a missing control token from a wrong one", () => {
   const detailOf = (target: string, headers: Record<string, string>) => {
     const head = { method: "GET", target, headers: { host: "localhost", ...headers }, rawHeaders: [] };
@@ -82,6 +132,7 @@ it("distinguishes a missing control token from a wrong one", () => {
 });
 
 it("says how to allow a host and an origin, and how else to use the control plane", () => {
+  const unnamed = "A page of another site sent this without an Origin header. Use fetch() or XMLHttpRequest there.";
   const detailOf = (headers: Record<string, string>, target = "/") => {
     const head = { method: "GET", target, headers, rawHeaders: [], localAddress: undefined };
     const decision = admit(head, rules);
@@ -93,6 +144,11 @@ it("says how to allow a host and an origin, and how else to use the control plan
   expect(detailOf({ host: "mock", origin: "http://a.test" })).toBe(
     'Origin "http://a.test" is not allowed. Add it with --cors http://a.test.',
   );
+  const image = { host: "mock", "sec-fetch-site": "cross-site" };
+  expect(detailOf(image)).toBe(`${unnamed} Add it with --cors <the page's origin>.`);
+  expect(detailOf({ ...image, referer: "http://a.test/page" })).toBe(`${unnamed} Add it with --cors http://a.test.`);
+  expect(detailOf({ ...image, referer: "http://localhost:5173/" })).toBe(unnamed);
+  expect(detailOf({ host: "mock", origin: "null" })).toContain("The page has no origin");
   expect(detailOf({ host: "mock", origin: "http://a.test" }, "/_control/v1/events")).toBe(
     "The control plane does not accept requests from pages of other sites. " +
       "Change things from the command line; read them through the proxy of the page's own server.",

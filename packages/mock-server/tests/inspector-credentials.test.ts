@@ -87,7 +87,9 @@ describe("credentials of the page", () => {
 
   it("each sandbox has its own", async () => {
     const { session } = await start();
-    await session.control.value.POST("/_control/v1/sandboxes", { body: { name: "other", clock: "frozen", now: "2031-03-02T12:00:00Z" } });
+    await session.control.value.POST("/_control/v1/sandboxes", {
+      body: { name: "other", clock: "frozen", now: "2031-03-02T12:00:00Z" },
+    });
     const before = await session.credentials.headers("owner");
     session.switchTo("other");
     expect(await session.credentials.headers("owner")).not.toEqual(before);

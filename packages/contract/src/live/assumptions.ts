@@ -121,7 +121,7 @@ export const assumptions: Readonly<Record<string, Assumption>> = {
     unmet: "needs permission to create a group: --allow-changes --group-destination",
   },
   "A-46": {
-    about: "Bodies that cannot be read",
+    about: "Requests that cannot be read",
     unmet: "a server with another rule would carry the request out instead of rejecting it",
   },
   "A-47": {

@@ -10,7 +10,7 @@ import { createProxyFront } from "./proxy-front.ts";
 import { createRecording } from "./recording.ts";
 
 /** The options of {@link startProxy}. */
-export interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions | "forwardWebhooks"> {
+export interface ProxyOptions extends Omit<MockServerOptions, keyof SandboxesOptions> {
   /**
    * The base URL of the API to forward to, without `/api/v1`, a query, user name and password, e.g.
    * `https://staging.example.com`.

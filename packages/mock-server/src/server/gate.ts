@@ -50,9 +50,9 @@ export function admit(head: RequestHead, rules: GateRules): Admission | Refusal 
   return admitOrigin(url, head.method, (name) => text(headers[name]), {
     origins: rules.origins,
     allow: (page) => `Add it with --cors ${page}.`,
-    refuse(credential) {
-      if (hasToken(credential, rules.controlToken)) return undefined;
-      return `The control token is ${credential === "" ? "missing" : "wrong"}. Send the one that the server printed: as Authorization: Bearer …, or with --token.`;
+    refuse(token) {
+      if (hasToken(token, rules.controlToken)) return undefined;
+      return `The control token is ${token === "" ? "missing" : "wrong"}. Send the one that the server printed: as Authorization: Bearer …, or with --token.`;
     },
   });
 }

@@ -6,7 +6,7 @@ import {
   type PlainResponse,
   type Sandboxes,
 } from "@call-transfer/backend";
-import type { Admission, Refusal } from "../web/admission.ts";
+import { type Admission, isOfOtherSite, type Refusal } from "../web/admission.ts";
 import { corsHeaders, preflightHeaders } from "../web/cors.ts";
 import { isForInspector, type PageAnswer } from "../web/inspector-page.ts";
 import { admit, type GateRules } from "./gate.ts";
@@ -69,8 +69,9 @@ export function createListener(
 }
 
 /** Whether a request asks if the server is running, under any host name and without a token, as load balancers do. */
-function isHealthCheck(method: string, target: string): boolean {
-  return (method === "GET" || method === "HEAD") && /^\/health(?:\?|$)/.test(target);
+function isHealthCheck({ method, url: target = "", headers }: IncomingMessage): boolean {
+  if (!/^\/health(?:\?|$)/.test(target) || isOfOtherSite((name) => headers[name]?.toString())) return false;
+  return method === "GET" || method === "HEAD";
 }
 
 function sendHealth(method: string, outgoing: ServerResponse): void {
@@ -97,7 +98,7 @@ async function serve(
   { rules, handle, front, recordRefusal, closing, endOfTurn }: ListenerContext,
 ): Promise<void> {
   const { method = "", url: target = "", headers, rawHeaders, socket } = incoming;
-  if (isHealthCheck(method, target)) return sendHealth(method, outgoing);
+  if (isHealthCheck(incoming)) return sendHealth(method, outgoing);
   const admitted = admit({ method, target, headers, rawHeaders, localAddress: socket.localAddress }, rules);
   if ("code" in admitted) return reject(incoming, outgoing, admitted, recordRefusal);
   if (admitted.isPreflight) {
@@ -200,7 +201,7 @@ class IncomingHeaders {
 async function reject(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { code, detail }: Refusal,
+  { code, detail, isOfPage = false }: Refusal,
   recordRefusal: RecordRefusal,
   admission?: Admission,
 ): Promise<void> {
@@ -208,7 +209,7 @@ async function reject(
   const { method = "", url: target = "" } = incoming;
   const headers = new IncomingHeaders(incoming.headers);
   const requestId = response.headers.get("x-request-id") ?? undefined;
-  recordRefusal({ method, target, headers, status: response.status, code, detail, requestId });
+  recordRefusal({ method, target, headers, status: response.status, code, detail, requestId, isOfPage });
   const text = await response.text();
   outgoing.writeHead(response.status, {
     ...Object.fromEntries(response.headers),

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import type { Sandboxes } from "@call-transfer/backend";
+import { errorResponse, type Sandboxes } from "@call-transfer/backend";
 
 type Recorded = Parameters<Sandboxes["record"]>[0];
 
@@ -14,18 +14,31 @@ export interface RefusedRequest {
   /** Why, and what to change. */
   readonly detail: string;
   readonly requestId?: string | undefined;
+  /** Whether a page sent it that may not use the server. */
+  readonly isOfPage?: boolean;
 }
 
-/** Records a refused request in the journal. */
+/** Records a refused request: in the journal if it is malformed, and as an event. */
 export type RecordRefusal = (refused: RefusedRequest) => void;
 
 /** More in one second are refused without an entry, so that a flood does not displace the app's own requests at once. */
 const maxPerSecond = 50;
 
-/** Creates a function that records refused requests, a limited number each second. */
+/** For how many reasons pages are announced that may not use the server. They can come from any number of origins. */
+const maxPages = 20;
+
+/**
+ * Creates a function that records refused requests, a limited number each second. Those of pages that may not use the server
+ * are announced once for each reason, since any page could send any number of them.
+ */
 export function createRefusalRecord(record: Sandboxes["record"], now: () => number = Date.now): RecordRefusal {
   let [second, count] = [0, 0];
-  return ({ method, target, headers, status, code, detail, requestId }) => {
+  const pages = new Set<string>();
+  return ({ method, target, headers, status, code, detail, requestId, isOfPage = false }) => {
+    if (isOfPage) {
+      if (pages.has(detail) || pages.size === maxPages) return;
+      pages.add(detail);
+    }
     const current = Math.floor(now() / 1000);
     if (current !== second) [second, count] = [current, 0];
     count += 1;
@@ -47,50 +60,62 @@ export function createRefusalRecord(record: Sandboxes["record"], now: () => numb
 /** An error of Node's HTTP parser, or of the connection. */
 type ClientError = NodeJS.ErrnoException & { readonly reason?: string; readonly rawPacket?: Uint8Array };
 
-interface Malformed {
-  readonly status: number;
-  readonly phrase: string;
-  readonly detail: string;
-}
+/** How long a connection is still read after its answer, in milliseconds: unread bytes could discard the answer. */
+const lingerMs = 250;
 
-/** Why a request could not be read; undefined if the connection broke. */
-function malformed({ code = "", reason, rawPacket }: ClientError): Malformed | undefined {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return { status: 408, phrase: "Request Timeout", detail: "The request did not arrive completely in time." };
+/** Why a request could not be read; undefined if the client has gone. */
+function malformed({ code = "", reason, rawPacket }: ClientError): string | undefined {
   if (code === "ERR_SSL_HTTP_REQUEST")
-    return {
-      status: 400,
-      phrase: "Bad Request",
-      detail: "The client sent plain HTTP, but this server expects TLS. Use https:// in place of http://.",
-    };
+    return "The client sent plain HTTP, but this server expects TLS. Use https:// in place of http://.";
   // The parser reports a client that leaves in the middle of a request like a mistake.
   if (!code.startsWith("HPE_") || code === "HPE_INVALID_EOF_STATE") return undefined;
-  if (code === "HPE_HEADER_OVERFLOW")
-    return { status: 431, phrase: "Request Header Fields Too Large", detail: "The headers are too large. Send less." };
-  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW")
-    return { status: 413, phrase: "Payload Too Large", detail: "The chunk extensions are too large." };
-  const isTls = rawPacket?.[0] === 0x16 && rawPacket[1] === 0x03;
-  const detail = isTls
-    ? "The client sent TLS, but this server expects plain HTTP. Use http:// in place of https://."
-    : `The request is not valid HTTP: ${reason ?? code}.`;
-  return { status: 400, phrase: "Bad Request", detail };
+  if (code === "HPE_HEADER_OVERFLOW") return "The headers are too large. Send less.";
+  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "The chunk extensions are too large.";
+  if (rawPacket?.[0] === 0x16 && rawPacket[1] === 0x03)
+    return "The client sent TLS, but this server expects plain HTTP. Use http:// in place of https://.";
+  if (rawPacket !== undefined && Buffer.from(rawPacket).toString("latin1", 0, 14) === "PRI * HTTP/2.0")
+    return "The client sent HTTP/2, but this server speaks HTTP/1.1.";
+  return `The request is not valid HTTP: ${reason ?? code}.`;
 }
 
 const noHeaders: Recorded["headers"] = { get: () => null, [Symbol.iterator]: () => [][Symbol.iterator]() };
 
-/** Answers a request that cannot be read, as Node does by default, and records it. */
+/** Answers a request that cannot be read with an error of the API (A-46), records it, and closes its connection. */
 export function createMalformedListener(record: RecordRefusal): (error: ClientError, socket: Duplex) => void {
+  // The parser reports every further byte too.
+  const answered = new WeakSet<Duplex>();
   return (error, socket) => {
-    const found = malformed(error);
-    // Browsers open connections in advance and send nothing.
-    const isEmpty = Reflect.get(socket, "bytesRead") === 0 && error.code !== "ERR_SSL_HTTP_REQUEST";
-    if (found !== undefined && !isEmpty)
-      record({ method: "?", target: "/", headers: noHeaders, status: found.status, detail: found.detail });
-    // Node keeps the response in progress here. A second one behind its head would be read as its body.
-    const current: unknown = Reflect.get(socket, "_httpMessage");
-    const hasBegun = Reflect.get(Object(current), "headersSent") === true;
-    const { status, phrase } = found ?? { status: 400, phrase: "Bad Request" };
-    if (socket.writable && !hasBegun) socket.write(`HTTP/1.1 ${status} ${phrase}\r\nConnection: close\r\n\r\n`);
-    socket.destroy(error);
+    if (answered.has(socket)) return;
+    answered.add(socket);
+    answer(error, socket, record).catch(() => socket.destroy(error));
   };
+}
+
+async function answer(error: ClientError, socket: Duplex, record: RecordRefusal): Promise<void> {
+  const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+  const detail = isLate ? "The request did not arrive completely in time." : malformed(error);
+  const refusal = errorResponse("bad_request", detail ?? "The connection ended in the middle of the request.");
+  const requestId = refusal.headers.get("x-request-id") ?? "";
+  // No code has the status 408, which tells clients to try again.
+  const [status, phrase, body] = isLate ? [408, "Request Timeout", ""] : [400, "Bad Request", await refusal.text()];
+  // Browsers open connections in advance and send nothing.
+  const isEmpty = Reflect.get(socket, "bytesRead") === 0 && error.code !== "ERR_SSL_HTTP_REQUEST";
+  if (detail !== undefined && !isEmpty) {
+    const code = isLate ? {} : { code: "bad_request" };
+    record({ method: "?", target: "/", headers: noHeaders, status, detail, requestId, ...code });
+  }
+  // Node keeps the response in progress here. A second one behind its head would be read as its body.
+  const current: unknown = Reflect.get(socket, "_httpMessage");
+  const hasBegun = Reflect.get(Object(current), "headersSent") === true;
+  if (!socket.writable || hasBegun) return void socket.destroy(error);
+  const head = [
+    `HTTP/1.1 ${status} ${phrase}`,
+    `X-Request-Id: ${requestId}`,
+    ...(body === "" ? [] : ["Content-Type: application/json"]),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  const timer = setTimeout(() => socket.destroy(error), lingerMs);
+  socket.once("close", () => clearTimeout(timer));
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
 }

@@ -33,8 +33,6 @@ export interface MockServerOptions extends SandboxesOptions {
   readonly tls?: TlsOptions;
   /** Other origins whose pages may use the API (CORS), e.g. `http://localhost:5173`; none by default. */
   readonly corsOrigins?: readonly string[];
-  /** URL to deliver all webhooks to, instead of the destinations' own URLs. */
-  readonly forwardWebhooks?: string;
   /**
    * SQLite file that keeps all sandboxes beyond the end of the process; by default they are in memory only. It is created if it
    * does not exist. Requires Node 22.13 or newer.

@@ -72,7 +72,7 @@ export async function startBehind(
   limits: SocketLimits,
 ): Promise<MockServer> {
   checkServerOptions(options);
-  const { port = 4010, host: bound = "127.0.0.1", forwardWebhooks, data, ...others } = options;
+  const { port = 4010, host: bound = "127.0.0.1", data, ...others } = options;
   const { allowedHosts = [], corsOrigins = [], tls, publicUrl, controlToken, ...given } = others;
   const host = unbracketed(bound);
   // Stored sandboxes send their open offers again as soon as they are created, before the server is.
@@ -82,11 +82,10 @@ export async function startBehind(
     return typeof address === "object" ? address : null;
   };
   const isOwn = (address: string, port: number) => isOwnSocket(ownSocket(), address, port);
-  const deliver = createDeliveryFetch(undefined, isOwn);
   const sandboxes = await openSandboxes(data, {
     clock: "flowing",
-    fetch: (input, init) => deliver(forwardWebhooks ?? input, init),
-    attack: createAttack({ forwardWebhooks, isOwn }),
+    fetch: createDeliveryFetch(undefined, isOwn),
+    attack: createAttack({ forwardWebhooks: options.forwardWebhooks, isOwn }),
     ...given,
   });
   const scheme = tls === undefined ? "http" : "https";

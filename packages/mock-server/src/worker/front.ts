@@ -1,5 +1,5 @@
 import { bodyLimit, controlError, errorResponse, isSandboxName, selectSandbox } from "@call-transfer/backend";
-import { controlPaths } from "../web/admission.ts";
+import { controlPaths, isOfOtherSite } from "../web/admission.ts";
 import { corsHeaders, preflightHeaders } from "../web/cors.ts";
 import { isForInspector } from "../web/inspector-page.ts";
 import { admit } from "./gate.ts";
@@ -16,7 +16,8 @@ const directoryPaths = /^\/_control\/v1\/sandboxes(?:\/|$)/;
 export async function serve(request: Request, env: WorkerEnv): Promise<Response> {
   const { method, headers } = request;
   const url = new URL(request.url);
-  if (url.pathname === "/health" && (method === "GET" || method === "HEAD"))
+  const isRead = method === "GET" || method === "HEAD";
+  if (url.pathname === "/health" && isRead && !isOfOtherSite((name) => headers.get(name)))
     return Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } });
   const settings = readSettings(env);
   const admitted = admit(request, url, settings);

@@ -10,11 +10,11 @@ export function admit(
   return admitOrigin(url, method, (name) => headers.get(name), {
     origins,
     allow: (origin) => `Add ${origin} to CORS_ORIGINS in wrangler.jsonc.`,
-    refuse(credential) {
+    refuse(token) {
       if (controlToken === undefined)
         return "The control plane is off, because it has no token. Set one: npx wrangler secret put CONTROL_TOKEN";
-      if (isSameText(credential, `Bearer ${controlToken}`)) return undefined;
-      return `The control token is ${credential === "" ? "missing" : "wrong"}. Send the Worker's secret CONTROL_TOKEN as Authorization: Bearer …`;
+      if (isSameText(token, controlToken)) return undefined;
+      return `The control token is ${token === "" ? "missing" : "wrong"}. Send the Worker's secret CONTROL_TOKEN as Authorization: Bearer …`;
     },
   });
 }
