@@ -76,7 +76,7 @@ it.each(["foreign.test", "localhost"])("a page of %s changes and spends nothing"
   for (const path of ["/api/v1/roles", "/_sandbox/link/api/v1/roles", "/_control/v1/clock"]) {
     const next = await openPage(host);
     const answer = next.waitForResponse(url + path);
-    await next.evaluate((address) => void (location.href = address), url + path);
+    await next.evaluate((address) => location.assign(address), url + path);
     expect((await answer).status()).toBe(403);
     await next.context().close();
   }
@@ -94,7 +94,7 @@ it("a page of another site opens the inspector by a link, and the inspector work
   server = await startMockServer({ port: 0 });
   for (const path of ["/", "/_inspector", "/_inspector/"]) {
     const page = await openPage("foreign.test");
-    await page.evaluate((address) => void (location.href = address), server.url + path);
+    await page.evaluate((address) => location.assign(address), server.url + path);
     await page.getByText("Live", { exact: true }).waitFor();
     await page.context().close();
   }
