@@ -150,7 +150,6 @@ declare interface MockServerOptions extends SandboxesOptions {
   readonly controlToken?: string;
   readonly tls?: TlsOptions;
   readonly corsOrigins?: readonly string[];
-  readonly onRefusedPage?: (message: string) => void;
   readonly data?: string;
 }
 
