@@ -71,13 +71,13 @@ interface BundleBudget {
 
 /** The bundles that are measured. A new entry of the SDK is a line here. */
 const bundles: readonly BundleBudget[] = [
-  { name: "whole SDK", program: whole, budget: 10.8, reached: 15.9, published: everything },
+  { name: "whole SDK", program: whole, budget: 10.8, reached: 16.3, published: everything },
   {
-    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 13.9 },
+    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 14.1 },
     published: smallest,
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 15.1 },
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 15.5 },
     published: largest,
   },
   {
@@ -179,7 +179,7 @@ function diskFigure(project: string): Figure {
   const folder = join(project, "node_modules/@call-transfer/sdk");
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => statSync(join(folder, path)));
   const value = paths.reduce((sum, entry) => sum + (entry.isFile() ? entry.size : 0), 0) / 1000;
-  return { name: "unpacked", value, budget: 600, reached: 1130, unit: "kB" };
+  return { name: "unpacked", value, budget: 600, reached: 1140, unit: "kB" };
 }
 
 /** What a browser loads of the inspector, each file compressed: at once, and with what its screens load when they are shown. */
