@@ -104,7 +104,9 @@ export function fileOf(block: ProvedBlock, page: string): SavedFile | undefined 
   }
   const name = proof.kind === "file" ? proof.path.replace(/^.*\//, "") : undefined;
   if (name !== undefined && seen.includes(name)) return { name, text };
-  if ((name === undefined && proof.kind !== "types") || !/^m?tsx?$/.test(language)) return undefined;
+  // Parts of a reader's own app, which have its packages. tests/code-blocks.test.ts checks them. A README shows programs.
+  const isPart = name === undefined && (proof.kind !== "types" || !block.page.startsWith("packages/"));
+  if (isPart || !/^m?tsx?$/.test(language)) return undefined;
   const given = proof.kind === "types" ? `${proof.given}\n` : "";
   return { name: `line-${line}.${language.replace(/^m?/, "m")}`, text: given + text };
 }
