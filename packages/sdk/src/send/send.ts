@@ -243,8 +243,9 @@ function fail(call: Call, record: CallRecord, { partialBody }: AttemptResult, er
 function windowOf({ settings }: Call, { attempts, skewMs, begunAt }: CallRecord): OutcomeWindow {
   const now = settings.clock.now();
   const first = attempts[0]?.startedAt ?? now;
-  // The clock may have jumped meanwhile.
-  const begun = Math.min(first, now - (settings.elapsed() - begunAt));
+  // The clock may have jumped meanwhile. Less than a second is no jump: the request began before its first attempt.
+  const began = now - (settings.elapsed() - begunAt);
+  const begun = began < first - 1000 ? began : first;
   const tolerance = skewMs === undefined ? uncorrectedTolerance : correctedTolerance;
   const iso = (time: number) => new Date(time + (skewMs ?? 0)).toISOString();
   return { from: iso(begun - tolerance), to: iso(Math.max(first, now) + tolerance) };
