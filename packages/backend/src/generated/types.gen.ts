@@ -671,7 +671,7 @@ export interface components {
       }[];
       /** @description The number of requests that matched no operation. */
       readonly unmatched: number;
-      /** @description The number of requests that the server refused before the backend saw them. */
+      /** @description The number of malformed requests that the server answered itself. Requests of foreign hosts or pages do not count. */
       readonly refused: number;
     };
     /** @description Exactly one of `destinationId` and `groupId`. */
