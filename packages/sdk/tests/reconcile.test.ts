@@ -1,6 +1,6 @@
 // What reconcile() takes for a result of a placement, how far it reads, and from when on.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CallTransfer, OutcomeUnknownError } from "../src/index.ts";
+import { type CallTransfer, ConfigurationError, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";
 import { raw } from "../src/raw.ts";
 import { clientOf, json, networkError, type Step } from "./test-server.ts";
@@ -69,20 +69,28 @@ describe("candidates", () => {
     expect(candidates.map(({ id }) => id)).toEqual(["+15550100002"]);
   });
 
-  it("let check place a call beside inbound calls and calls to others, and not beside one that may be it", async () => {
-    const others = [
-      { id: "in", direction: "inbound" },
-      { id: "out", direction: "outbound", toNumber: "+15550100003" },
-    ];
+  it("let check place a call beside inbound calls, and not beside any other: a list may spell a number otherwise", async () => {
+    const inbound = { id: "in", direction: "inbound" };
     const retry = { unsafe: "check" } as const;
-    const free = clientOf([networkError("ECONNRESET"), page(others), json(201, initiated)], { retry });
+    const free = clientOf([networkError("ECONNRESET"), page([inbound]), json(201, initiated)], { retry });
     expect(await settle(free.client.calls.create(placement))).toEqual(initiated);
-    const own = [...others, { id: "own", direction: "outbound", toNumber: placement.toNumber }];
-    const blocked = clientOf([networkError("ECONNRESET"), page(own)], { retry });
-    expect(await settle(blocked.client.calls.create(placement))).toBeInstanceOf(OutcomeUnknownError);
-    expect(blocked.sent).toHaveLength(2);
+    for (const toNumber of [placement.toNumber, "+5550100002", "+15550100003"]) {
+      const list = page([inbound, { id: "out", direction: "outbound", toNumber }]);
+      const blocked = clientOf([networkError("ECONNRESET"), list], { retry });
+      expect(await settle(blocked.client.calls.create(placement))).toBeInstanceOf(OutcomeUnknownError);
+      expect(blocked.sent).toHaveLength(2);
+    }
   });
 });
+
+it.each([null, 5, { maxCalls: 0 }, { maxCalls: Number.NaN }, { maxCalls: "9" }, { signal: 5 }, { maxCall: 9 }])(
+  "reconcile(%j) is refused before it reads",
+  async (given) => {
+    const { error, sent } = await unknownOf([]);
+    await expect(error.reconcile(given as never)).rejects.toThrow(ConfigurationError);
+    expect(sent).toHaveLength(1);
+  },
+);
 
 describe("the reading of a long list", () => {
   const total = 50_000;
@@ -98,7 +106,6 @@ describe("the reading of a long list", () => {
     [undefined, 10],
     [250, 3],
     [1, 1],
-    [Number.NaN, 1],
   ])("ends with maxCalls (%s), and says so", async (maxCalls, requests) => {
     const { error, sent } = await unknownOf(pages(requests));
     const { candidates, complete, explanation } = await error.reconcile({ maxCalls });

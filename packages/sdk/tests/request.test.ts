@@ -187,6 +187,8 @@ describe("a path that leaves the base URL", () => {
     "/a%2F..%5c..%2Fx",
     "/..\\x",
     "/\\evil.example",
+    "/%2{a}%2{b}/x",
+    "/a/%{a}/x",
   ];
   const damaged = ["/.\t./x", "/a\n/x", "/x\u0000", "/x#/y", "/x\ud800", "\t/x", " /x", "/a/.. "];
   const others = [undefined, null, 7, {}, new URL("https://evil.example/x")];

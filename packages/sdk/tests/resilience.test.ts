@@ -487,6 +487,49 @@ describe("an expired access token", () => {
     ).toHaveLength(2);
   });
 
+  it("is renewed for a healthy account although each token of another account is refused", async () => {
+    let minted = 0;
+    let isStale = true;
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => {
+      if (forceRefresh) isStale = false;
+      return `token-${++minted}`;
+    };
+    const answer: Step = ({ headers }) =>
+      isStale || new Headers(headers).get("x-account-id") === "sick" ? expired() : json(200, roles);
+    const healthy = clientOf(
+      Array.from({ length: 200 }, () => answer),
+      { ...options, accessToken },
+    ).client;
+    const sick = healthy.withOptions({ accountId: "sick" });
+    await settle(healthy.roles.list());
+    for (let call = 0; call < 12; call++) {
+      await settle(sick.roles.list());
+      expect(await settle(healthy.roles.list())).toEqual(roles);
+    }
+    isStale = true;
+    expect(await settle(healthy.roles.list())).toEqual(roles);
+  });
+
+  it("is renewed again after a clock went back", async () => {
+    let accepted = "";
+    const accessToken = async ({ forceRefresh }: { forceRefresh: boolean }) => (forceRefresh ? "renewed" : "old");
+    const clock = {
+      now: () => Date.now(),
+      setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
+      clearTimeout: (timer: unknown) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+    };
+    const answer: Step = ({ headers }) =>
+      new Headers(headers).get("authorization") === `Bearer ${accepted}` ? json(200, roles) : expired();
+    const { client } = clientOf(
+      Array.from({ length: 50 }, () => answer),
+      { ...options, accessToken, clock },
+    );
+    for (let call = 0; call < 10; call++) await settle(client.roles.list());
+    accepted = "renewed";
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(await settle(client.roles.list())).toEqual(roles);
+  });
+
   it("is never sent or shown if the function returns something else than a token", async () => {
     const { client, sent } = clientOf([], { ...options, accessToken: async () => "secret\nvalue" });
     await expect(client.roles.list()).rejects.toMatchObject({

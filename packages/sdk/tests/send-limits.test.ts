@@ -236,6 +236,12 @@ describe("a success without the field that it is for", () => {
       { name: "OutcomeUnknownError", outcome: "applied" },
     ],
     [
+      "a new secret, and a type that a newer API may send",
+      json(200, { id: "d", type: "app" }),
+      (client) => client.destinations.rotateSecret("d"),
+      { name: "OutcomeUnknownError", outcome: "applied" },
+    ],
+    [
       "a group's id",
       json(201, { name: "Front desk" }),
       (client) => client.destinationGroups.create(group),

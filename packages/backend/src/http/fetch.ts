@@ -3,7 +3,7 @@ import { asFetched, type HandledResponse, type IncomingRequest, untilAborted } f
 /** A `fetch` whose third parameter says who sends the request. */
 type FetchFrom<Peer> = (input: Request | URL | string, init?: RequestInit, peer?: Peer) => Promise<Response>;
 
-/** Requests without a response yet. An abort reaches a `Request` only while something refers to it. */
+/** Requests with a signal and no response yet. An abort reaches a `Request` only while something refers to it. */
 const inFlight = new Set<readonly unknown[]>();
 
 /**
@@ -18,7 +18,7 @@ export function createFetch<Peer>(
     const { signal } = request;
     signal.throwIfAborted();
     const held = [input, request];
-    inFlight.add(held);
+    if (input instanceof Request || init?.signal) inFlight.add(held);
     try {
       return await untilAborted(respond(handle(request, peer), request), signal);
     } finally {

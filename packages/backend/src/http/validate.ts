@@ -121,7 +121,7 @@ function tooLarge(maxBytes: number): string {
 
 async function readBounded(request: IncomingRequest, maxBytes: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get("content-length")) > maxBytes) {
-    await request.body?.cancel();
+    await request.body?.cancel().catch(() => {});
     return undefined;
   }
   const chunks: Uint8Array[] = [];
@@ -147,7 +147,8 @@ async function* chunksOf({ body, signal }: IncomingRequest): AsyncGenerator<Uint
   signal?.throwIfAborted();
   if (body === null) return;
   const reader = body.getReader();
-  const cancel = () => reader.cancel(signal?.reason);
+  // The caller's stream may fail at that, too. Nothing depends on it.
+  const cancel = () => reader.cancel(signal?.reason).catch(() => {});
   signal?.addEventListener("abort", cancel);
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
@@ -155,7 +156,7 @@ async function* chunksOf({ body, signal }: IncomingRequest): AsyncGenerator<Uint
     signal?.throwIfAborted();
   } finally {
     signal?.removeEventListener("abort", cancel);
-    await reader.cancel();
+    await cancel();
   }
 }
 

@@ -34,10 +34,10 @@ interface RecordChange {
   readonly next: string | undefined;
 }
 
-/** A timer that was set, or one that ran or was cancelled. */
+/** A timer that was set, or one that ran or was cancelled; `rank` is how many due at the same time stood before that one. */
 interface TimerChange {
   readonly timer: ListedTimer;
-  readonly isSet: boolean;
+  readonly rank: number | undefined;
 }
 
 /** The number of changes that are kept: about 20 for each of the 200 requests whose details are. */
@@ -81,11 +81,11 @@ export class Past implements TimerWatch {
   }
 
   added({ at, purpose }: Timer): void {
-    if (purpose !== undefined) this.#add({ timer: { at, ...purpose }, isSet: true });
+    if (purpose !== undefined) this.#add({ timer: { at, ...purpose }, rank: undefined });
   }
 
-  removed({ at, purpose }: Timer): void {
-    if (purpose !== undefined) this.#add({ timer: { at, ...purpose }, isSet: false });
+  removed({ at, purpose }: Timer, rank: number): void {
+    if (purpose !== undefined) this.#add({ timer: { at, ...purpose }, rank });
   }
 
   /** Forgets every change. */
@@ -129,13 +129,17 @@ function undone(records: Map<string, object>, { key, before, next }: RecordChang
 }
 
 /** Puts a list of timers back to before its latest change. */
-function undoTimer(timers: ListedTimer[], { timer, isSet }: TimerChange): void {
+function undoTimer(timers: ListedTimer[], { timer, rank }: TimerChange): void {
   const { at, kind, id, index } = timer;
-  const found = isSet
-    ? timers.findLastIndex((one) => one.at === at && one.kind === kind && one.id === id && one.index === index)
-    : timers.findIndex((one) => one.at >= at);
-  if (!isSet) timers.splice(found < 0 ? timers.length : found, 0, timer);
-  else if (found >= 0) timers.splice(found, 1);
+  if (rank !== undefined) {
+    const first = timers.findIndex((one) => one.at >= at);
+    timers.splice(first < 0 ? timers.length : first + rank, 0, timer);
+    return;
+  }
+  const found = timers.findLastIndex(
+    (one) => one.at === at && one.kind === kind && one.id === id && one.index === index,
+  );
+  if (found >= 0) timers.splice(found, 1);
 }
 
 /** Whether two policies have the same values. */

@@ -24,7 +24,8 @@ export type TimerSelector = Pick<TimerPurpose, "id"> & Partial<TimerPurpose>;
 /** Notes timers that are added and removed. */
 export interface TimerWatch {
   added(timer: Timer): void;
-  removed(timer: Timer): void;
+  /** `rank` is the number of timers with a purpose that were due at the same time, before it. */
+  removed(timer: Timer, rank: number): void;
 }
 
 /** Timers in the order in which they fire: by time, then by the order of adding. */
@@ -51,8 +52,8 @@ export class TimerQueue {
   }
 
   removeNext(): void {
-    const timer = this.#timers.shift();
-    if (timer !== undefined) this.#removed(timer);
+    const [timer] = this.#timers;
+    if (timer !== undefined) this.#remove(timer);
   }
 
   /** Drops timers and returns them. */
@@ -60,8 +61,7 @@ export class TimerQueue {
     const isSelected = ({ purpose }: Timer): boolean =>
       purpose?.id === id && (kind ?? purpose.kind) === purpose.kind && (index ?? purpose.index) === purpose.index;
     const selected = this.#timers.filter(isSelected);
-    if (selected.length > 0) this.#timers = this.#timers.filter((timer) => !selected.includes(timer));
-    for (const timer of selected) this.#removed(timer);
+    for (const timer of selected) this.#remove(timer);
     return selected;
   }
 
@@ -71,12 +71,14 @@ export class TimerQueue {
   }
 
   clear(): void {
-    const removed = this.#timers;
-    this.#timers = [];
-    for (const timer of removed) this.#removed(timer);
+    for (const timer of [...this.#timers]) this.#remove(timer);
   }
 
-  #removed(timer: Timer): void {
-    for (const watch of this.#watches) watch.removed(timer);
+  #remove(timer: Timer): void {
+    const place = this.#timers.indexOf(timer);
+    const first = this.#timers.findIndex(({ at }) => at === timer.at);
+    const rank = this.#timers.slice(first, place).filter(({ purpose }) => purpose !== undefined).length;
+    this.#timers.splice(place, 1);
+    for (const watch of this.#watches) watch.removed(timer, rank);
   }
 }

@@ -2,12 +2,16 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import { createBackend } from "../../src/backend.ts";
 import { createFetch } from "../../src/http/fetch.ts";
+import { demo } from "../../src/testing/demo-seed.ts";
+
+const reason = new Error("enough");
+let answer: Promise<Response>;
 
 // tests/aborted-requests.test.ts compares a backend's fetch with the platform's.
 describe("a fetch over a function that has not responded yet", () => {
   const fetch = createFetch(() => new Promise(() => {}));
-  const reason = new Error("enough");
 
   it("rejects when its caller aborts", async () => {
     const stop = new AbortController();
@@ -26,4 +30,26 @@ describe("a fetch over a function that has not responded yet", () => {
     stop.abort(reason);
     await expect(answer).rejects.toBe(reason);
   });
+});
+
+it("a body that cannot be cancelled ends nothing but its own request", async () => {
+  const { fetch } = createBackend();
+  const stop = new AbortController();
+  const pulled = new Promise<void>((resolve) => {
+    const body = new ReadableStream({
+      pull() {
+        resolve();
+        return new Promise(() => {});
+      },
+      cancel: () => Promise.reject(new Error("cancel failed")),
+    });
+    const headers = { Authorization: `Bearer ${demo.apiKey}`, "Content-Type": "application/json" };
+    const init = { method: "POST", headers, body, signal: stop.signal, duplex: "half" };
+    answer = fetch("http://mock.test/api/v1/calls", init as RequestInit);
+  });
+  await pulled;
+  stop.abort(reason);
+  // Vitest reports a rejection that nobody handles.
+  await expect(answer).rejects.toBe(reason);
+  await endOfTurn();
 });

@@ -76,6 +76,16 @@ it.each<[string, (backend: Backend) => unknown]>([
   expect([status, body.error]).toMatchObject([400, { code: "invalid_input", field: "before" }]);
 });
 
+it("keeps the order of timers due at the same time, also of one that was cancelled between others", async () => {
+  const backend = createBackend();
+  for (const id of ["first", "second", "third"])
+    backend.clock.schedule(backend.clock.now() + 1000, () => {}, { kind: "transfer.test", id });
+  const [now, found] = await foundNow(backend, "GET /roles");
+  backend.clock.cancel({ id: "second" });
+  backend.clock.cancel({ id: "first" });
+  expect(found()).toMatchObject({ timers: (now as { timers: object[] }).timers });
+});
+
 it("finds what a request found that had to wait for a fault after the wait", async () => {
   const backend = createBackend();
   backend.faults.add({ match: { operationId: "listRoles" }, do: { latency: 1000 } });

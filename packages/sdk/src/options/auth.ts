@@ -25,7 +25,7 @@ export interface Auth {
    * @param now Milliseconds since any fixed moment. A renewal that takes longer than a minute is abandoned.
    */
   renew(expired: Credential, now: number): Promise<Credential | undefined>;
-  /** Records that a token was accepted. */
+  /** Records that a token was accepted. One at least as new as the last renewed one ends the pauses. */
   accept(used: Credential | undefined): void;
   /** Records that a renewed token was refused, so that later requests renew again. */
   forget(refused: Credential, now: number): void;
@@ -79,18 +79,19 @@ export function createAuth(kind: Auth["kind"], source: string | AccessTokenFunct
       return { token: isText(source) ? source : await getToken(false), renewals: before };
     },
     async renew({ token, renewals: before }, now) {
-      if (!pending || now - pendingSince >= defaultTimeoutMs) {
+      // A clock without `elapsed()` may go back.
+      if (!pending || Math.abs(now - pendingSince) >= defaultTimeoutMs) {
         // Even if that token has expired by now: else a crowd of requests would renew one after the other.
         const isNewer = latest && before < latest.credential.renewals && token !== latest.credential.token;
         if (latest && (isNewer || latest.replaced === token)) return latest.credential;
-        if (now - refusedAt < pauseAfter(refusals)) return undefined;
+        if (Math.abs(now - refusedAt) < pauseAfter(refusals)) return undefined;
         pending = startRenewal(token);
         pendingSince = now;
       }
       return pending;
     },
     accept(used) {
-      if (used?.token === latest?.credential.token) refusals = 0;
+      if (used && used.renewals >= (latest?.credential.renewals ?? 0)) refusals = 0;
     },
     forget({ token }, now) {
       if (latest?.replaced === undefined || latest.credential.token !== token) return;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors/base.ts";
+import type { ReconcileOptions } from "../errors/details.ts";
 import { isFunction, isObject, isText } from "../utils/guards.ts";
 import type { ClientOptions, LogLevel, RequestOptions, RetryOptions } from "./options.ts";
 
@@ -58,6 +59,12 @@ export const requestRules: Record<keyof RequestOptions, Rule> = {
   ],
   extraBody: fields,
   extraQuery: fields,
+};
+
+/** Rules of the options of `reconcile()`. */
+export const reconcileRules: Record<keyof ReconcileOptions, Rule> = {
+  signal: requestRules.signal,
+  maxCalls: [(value) => Number.isInteger(value) && (value as number) > 0, "must be a whole number from 1"],
 };
 
 const { signal: _signal, extraBody: _extraBody, extraQuery: _extraQuery, ...sharedRules } = requestRules;

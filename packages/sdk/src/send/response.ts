@@ -76,7 +76,10 @@ export function success(call: Call, response: Response, text: string | null, sta
 /** The field that a success is unusable without, if it is missing. */
 function missingField({ result }: Call, status: number, data: unknown): string | undefined {
   const fields = Object(data) as Readonly<Record<string, unknown>>;
-  const needed = result?.[isText(fields.type) ? fields.type : status];
+  const byKey = Object.entries(result ?? {});
+  const hasTypes = byKey.some(([key]) => /\D/.test(key));
+  const own = hasTypes && isText(fields.type) ? fields.type : `${status}`;
+  const needed = byKey.find(([key]) => key === own)?.[1];
   return needed && !fields[needed] ? needed : undefined;
 }
 

@@ -7,6 +7,7 @@ import { type RequestError, withRetryReason } from "../errors/request-error.ts";
 import { createApiError } from "../errors/status-errors.ts";
 import type { ErrorCode } from "../generated/error-codes.gen.ts";
 import type { Credential } from "../options/auth.ts";
+import { checkOptions, reconcileRules } from "../options/checks.ts";
 import type { RequestInstrumentation } from "../options/instrumentation.ts";
 import { retryCost } from "../options/retry-budget.ts";
 import { isText, messageOf } from "../utils/guards.ts";
@@ -170,7 +171,8 @@ const pastDeadline = ({ deadline, settings }: Call, delayMs: number): boolean =>
 async function foundNothing(call: Call, record: CallRecord): Promise<boolean> {
   const { findCandidates, findOptions } = call;
   if (!findCandidates) return false;
-  const sought = { body: record.sentBody };
+  // Without the body: a list may spell a number otherwise, so no outbound call may be left out.
+  const sought = { body: undefined };
   const found = await between(call, (signal) =>
     findCandidates(windowOf(call, record), { ...findOptions, signal }, sought),
   );
@@ -235,7 +237,11 @@ function fail(call: Call, record: CallRecord, { partialBody }: AttemptResult, er
   const window = windowOf(call, record);
   const body = record.sentBody;
   const findCandidates =
-    find && (({ signal, maxCalls }: ReconcileOptions) => find(window, { ...findOptions, signal }, { body, maxCalls }));
+    find &&
+    ((options: ReconcileOptions) => {
+      const { signal, maxCalls } = checkOptions(options, reconcileRules);
+      return find(window, { ...findOptions, signal }, { body, maxCalls });
+    });
   const received = partialBody && redact(partialBody, call.tokens);
   throw new OutcomeUnknownError(message, { ...record, window, partialBody: received, findCandidates }, error);
 }

@@ -5,8 +5,11 @@ const notASegment = /^(?:\.|%2e){0,2}$/i;
 /** Control characters, and halves of surrogate pairs, which cannot be encoded. */
 const unsafe = /[\p{Cc}\p{Cs}]/u;
 
-/** Segments that a URL parser or a server resolves away. Some servers decode slashes first. */
-const dotSegment = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?=\/|%2f|%5c|$)/i;
+/**
+ * Segments that a URL parser or a server resolves away. Some servers decode slashes first. A parameter behind `%` could
+ * complete such a code.
+ */
+const dotSegment = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?=\/|%2f|%5c|$)|%.?\{/i;
 
 /**
  * Checks a path that the caller wrote, which may have a query. It must stay below the base URL: the credential goes along.
