@@ -37,6 +37,15 @@ const ask = (pathname: string, method = "GET") =>
 
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
+it("keeps out of the journal what a browser asks for beside the answer in its tab", async () => {
+  const { url, backend } = await start();
+  const statusFor = async (accept: string) => (await fetch(`${url}/favicon.ico`, { headers: { accept } })).status;
+  expect(await statusFor("image/avif,image/webp,image/*,*/*;q=0.8")).toBe(404);
+  expect(backend.journal.list()).toEqual([]);
+  expect(await statusFor("application/json")).toBe(404);
+  expect(backend.journal.list()).toMatchObject([{ path: "/favicon.ico", status: 404 }]);
+});
+
 describe("the inspector's files", () => {
   it.each([
     ["", "text/html; charset=utf-8", "no-store", "<!doctype html>"],

@@ -52,8 +52,12 @@ const securityHeaders = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** Whether a request is for the inspector: for one of its paths, or for the server's root by a browser. */
+/** What a browser asks for by itself beside any answer that it shows in a tab, so it belongs into no journal. */
+const icon = "/favicon.ico";
+
+/** Whether a request is for the inspector: for one of its paths, or by a browser for the server's root or its icon. */
 export function isForInspector({ method, pathname, accept }: PageRequest): boolean {
+  if (pathname === icon) return isRead(method) && accept?.includes("image/") === true;
   if (pathname === "/_inspector" || pathname.startsWith(home)) return true;
   return pathname === "/" && isRead(method) && accept?.includes("text/html") === true;
 }
@@ -75,6 +79,7 @@ export async function inspectorPage(
     return page(405, "Method not allowed", "The inspector's files can only be read. Use GET or HEAD.", {
       Allow: "GET, HEAD",
     });
+  if (pathname === icon) return page(404, "Not found", "This server has no icon.");
   // Relative, because a proxy may serve the server below a path of its own.
   if (!pathname.startsWith(home))
     return {
