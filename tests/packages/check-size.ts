@@ -71,7 +71,7 @@ interface BundleBudget {
 
 /** The bundles that are measured. A new entry of the SDK is a line here. */
 const bundles: readonly BundleBudget[] = [
-  { name: "whole SDK", program: whole, budget: 10.8, reached: 16.3, published: everything },
+  { name: "whole SDK", program: whole, budget: 10.8, reached: 16.4, published: everything },
   {
     ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 14.1 },
     published: smallest,
