@@ -73,11 +73,11 @@ interface BundleBudget {
 const bundles: readonly BundleBudget[] = [
   { name: "whole SDK", program: whole, budget: 10.8, reached: 16.4, published: everything },
   {
-    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 14.1 },
+    ...{ name: "core and the smallest operation", program: alone("listRoles"), budget: 9.1, reached: 14.2 },
     published: smallest,
   },
   {
-    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 15.5 },
+    ...{ name: "core and the largest operation", program: alone("createCall"), budget: 9.75, reached: 15.6 },
     published: largest,
   },
   {
