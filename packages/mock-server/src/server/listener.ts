@@ -214,6 +214,8 @@ async function reject(
   outgoing.writeHead(response.status, {
     ...Object.fromEntries(response.headers),
     ...corsHeaders(admission),
+    // A page that may not use the server shows nothing of it in a frame either.
+    ...(isOfPage && { "x-frame-options": "DENY" }),
     "content-length": Buffer.byteLength(text),
     connection: "close",
   });
