@@ -23,7 +23,11 @@ function overview(): Page {
   const events = webhookEvents.map(
     (event) => `- [\`${event}\`](${webhookPath(event)}.md): ${document.webhooks[event].post.summary}.`,
   );
-  const text = `# The API
+  const text = `---
+pageClass: reference
+---
+
+# The API
 
 ${document.info.summary} Requests and responses are JSON, times are ISO 8601, identifiers are strings.
 
