@@ -93,7 +93,7 @@ const cases: readonly [name: string, run: (door: Door) => Promise<Response>][] =
     ({ fetch, url }) => fetch(placing(url, { signal: AbortSignal.abort(reason) }), { signal: later().signal }),
   ],
   // @ts-expect-error No signal.
-  ["a signal that is none", ({ fetch, url }) => fetch(placing(url), { signal: {} })],
+  ["an invalid signal", ({ fetch, url }) => fetch(placing(url), { signal: {} })],
   [
     "a Request whose body was used",
     async ({ fetch, url }) => {

@@ -1,4 +1,4 @@
-// What reconcile() takes for a result of a placement, how far it reads, and from when on.
+// The candidates of reconcile(), how far it reads, and the start of its window.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type CallTransfer, ConfigurationError, OutcomeUnknownError } from "../src/index.ts";
 import type { ClientOptions } from "../src/options/options.ts";

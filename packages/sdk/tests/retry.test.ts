@@ -68,10 +68,13 @@ describe("outcomes", () => {
     expect(outcomeOfResponse(status, undefined, true)).toBe(outcome);
   });
 
-  it.each(effectFreeCodes)("trusts a 503 whose code, %s, is assumed to mean no effect, only if told to", (code) => {
-    expect(outcomeOfResponse(503, code, true)).toBe("rejected");
-    expect(outcomeOfResponse(503, code, false)).toBe("unknown");
-  });
+  it.each(effectFreeCodes)(
+    "trusts a 503 whose code, %s, is assumed to mean no effect, only with trust503Codes",
+    (code) => {
+      expect(outcomeOfResponse(503, code, true)).toBe("rejected");
+      expect(outcomeOfResponse(503, code, false)).toBe("unknown");
+    },
+  );
 
   it.each([undefined, "", "sms_service_unavailable", "internal_error", "queue_full", "of_a_later_version", "toString"])(
     "does not trust a 503 whose code is %s",

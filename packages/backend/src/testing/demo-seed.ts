@@ -51,7 +51,7 @@ export const demo = {
   },
   /** The secret of the app destination before any rotation. */
   signingSecret: "demo-signing-secret-of-the-front-desk-app",
-  /** The group of the main account, with a phone, an app and whoever is available: the owner, by default. */
+  /** The group of the main account, with a phone, an app and the available people: the owner, by default. */
   groups: { existing: "e0000000-0000-4000-8000-000000000001" },
   /** The name that is taken in the main account. */
   groupName: "Night shift",

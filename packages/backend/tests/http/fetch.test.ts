@@ -49,7 +49,7 @@ it("a body that cannot be cancelled ends nothing but its own request", async () 
   });
   await pulled;
   stop.abort(reason);
-  // Vitest reports a rejection that nobody handles.
+  // Vitest reports an unhandled rejection.
   await expect(answer).rejects.toBe(reason);
   await endOfTurn();
 });

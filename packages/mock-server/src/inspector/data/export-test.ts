@@ -15,7 +15,7 @@ export interface TestSource {
   readonly responses: readonly Rehearsed[];
 }
 
-/** A file for Vitest that passes, or a sentence that says why there is none. */
+/** A file for Vitest that passes, or a sentence that says why the request cannot become a test. */
 export type ExportedTest = { readonly text: string } | { readonly problem: string };
 
 /** Why a request cannot become a test, as far as the request itself shows it; undefined otherwise. */
