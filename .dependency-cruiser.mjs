@@ -18,7 +18,7 @@ const packageArrows = {
 export const layers = {
   sdk: ["generated", "utils", "errors", "options", "send", "core", "resources", "query"],
   backend: ["generated", "model", "rules", "faults", "platform", "http", "routes", "testing", "store", "control"],
-  contract: ["facts", "compare", "suite", "cases", "coverage", "live"],
+  contract: ["facts", "compare", "document", "world", "suite", "cases", "coverage", "live"],
   "mock-server": ["control", "net", "web", "worker", "attack", "store", "server", "proxy", "fixtures", "log", "cli"],
   mcp: ["document", "tools", "server", "cli"],
 };

@@ -8,9 +8,9 @@ import { startMockServer } from "@call-transfer/mock-server";
 import { type OperationId, operations } from "@call-transfer/spec";
 import { createClient } from "@hey-api/openapi-ts";
 import { afterAll, expect, it } from "vitest";
+import { operationIds } from "../packages/contract/src/document/document.ts";
 import { validInput } from "../packages/contract/src/suite/client.ts";
-import { operationIds } from "../packages/contract/src/suite/document.ts";
-import { accounts, start, world } from "../packages/contract/src/suite/world.ts";
+import { accounts, start, world } from "../packages/contract/src/world/world.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../", import.meta.url));

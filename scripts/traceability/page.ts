@@ -1,6 +1,7 @@
 // Writes docs/traceability.md: each part of the specification with what shows it.
+
+import { operationIds } from "../../packages/contract/src/document/document.ts";
 import { operations as operationFacts } from "../../packages/contract/src/facts/operations.ts";
-import { operationIds } from "../../packages/contract/src/suite/document.ts";
 import type { Capability } from "../../packages/contract/src/suite/target.ts";
 import { type OperationId, operations } from "../../packages/spec/src/index.ts";
 import type { Traced } from "./evidence.ts";

@@ -5,7 +5,6 @@ export type { Finding } from "./suite/check.ts";
 export type { Exchange } from "./suite/recorder.ts";
 export { type CaseResult, type MissingCapability, runCase } from "./suite/run.ts";
 export { type OpenTarget, perCase, type SharedSetup, type TargetRunner, withSharedSetup } from "./suite/runner.ts";
-export type { Seed } from "./suite/seed.ts";
 export type {
   BrokenResponse,
   Caller,
@@ -20,4 +19,5 @@ export type {
   TargetWith,
   TokenHolder,
 } from "./suite/target.ts";
-export { world } from "./suite/world.ts";
+export type { Seed } from "./world/seed.ts";
+export { world } from "./world/world.ts";

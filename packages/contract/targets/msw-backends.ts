@@ -1,6 +1,6 @@
 import { type Backend, createBackend } from "@call-transfer/backend";
 import type { OpenTarget } from "../src/suite/runner.ts";
-import { start, world } from "../src/suite/world.ts";
+import { start, world } from "../src/world/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 
 /** The URL of the mocked platform, which does not exist. */

@@ -1,6 +1,6 @@
 import { type OperationId, operations } from "@call-transfer/spec";
-import { at, bodyPointer, operationIds, resolve, type Schema } from "../src/suite/document.ts";
-import { fieldsOf } from "../src/suite/fields.ts";
+import { at, bodyPointer, operationIds, resolve, type Schema } from "../src/document/document.ts";
+import { fieldsOf } from "../src/document/fields.ts";
 import type { CaseName } from "../src/suite/target.ts";
 
 /** Cases that are expected to fail on a target with Prism, and why. Each of them must still fail. */

@@ -2,9 +2,9 @@ import { startMockServer, startProxy } from "@call-transfer/mock-server";
 import { type OperationId, operations } from "@call-transfer/spec";
 import { expect, it } from "vitest";
 import { cases } from "../src/cases/index.ts";
+import { bodyViolations } from "../src/document/schema-check.ts";
 import { runCase } from "../src/suite/run.ts";
-import { bodyViolations } from "../src/suite/schema-check.ts";
-import { start, world } from "../src/suite/world.ts";
+import { start, world } from "../src/world/world.ts";
 import { backendTarget, createReceiver } from "./backend-target.ts";
 import { reasonFor } from "./prism-deviations.ts";
 

@@ -1,7 +1,7 @@
 import { type CoverageCell, cellClasses, nameCell } from "../src/coverage/cells.ts";
 import type { Coverage, CoverageRow, Tally } from "../src/coverage/coverage.ts";
 import { groupBy } from "../src/coverage/group-by.ts";
-import { onDemandCodes } from "../src/suite/document.ts";
+import { onDemandCodes } from "../src/document/document.ts";
 
 type Kind = CoverageCell["kind"];
 const kinds = Object.keys(cellClasses) as Kind[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Schema } from "../src/suite/document.ts";
-import { type Field, fieldName, fieldPath, rulesOf } from "../src/suite/fields.ts";
-import { absent, probesOf } from "../src/suite/probes.ts";
+import type { Schema } from "../src/document/document.ts";
+import { type Field, fieldName, fieldPath, rulesOf } from "../src/document/fields.ts";
+import { absent, probesOf } from "../src/document/probes.ts";
 
 const fieldOf = (schema: Schema, changes: Partial<Field> = {}): Field => ({
   operation: "createDestinationGroup",

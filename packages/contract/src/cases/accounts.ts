@@ -1,6 +1,6 @@
 import { contractCase } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
-import { accounts, users } from "../suite/world.ts";
+import { accounts, users } from "../world/world.ts";
 
 const noun = "accounts";
 

@@ -2,10 +2,10 @@ import type { ErrorCode } from "@call-transfer/spec";
 import { limits } from "../facts/limits.ts";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import { connect, validInput } from "../suite/client.ts";
-import type { Seed } from "../suite/seed.ts";
 import type { PolicyChanges } from "../suite/target.ts";
 import { shows, type Transition } from "../suite/transitions.ts";
-import { accounts, hourMs, iso, minuteMs, pastCalls, start, telephony, uuid } from "../suite/world.ts";
+import type { Seed } from "../world/seed.ts";
+import { accounts, hourMs, iso, minuteMs, pastCalls, start, telephony, uuid } from "../world/world.ts";
 
 const noun = "calls";
 const needs = ["stateful", "destructive"] as const;

@@ -1,6 +1,6 @@
 import { contractCase } from "../suite/case.ts";
 import { connect, homeUser } from "../suite/client.ts";
-import { accounts, destinations, users, uuid } from "../suite/world.ts";
+import { accounts, destinations, users, uuid } from "../world/world.ts";
 
 const noun = "destination-groups";
 const needs = ["stateful", "validates", "destructive"] as const;

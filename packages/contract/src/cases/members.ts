@@ -1,9 +1,9 @@
 import { contractCase } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
-import type { SeedMember } from "../suite/seed.ts";
 import type { Target } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
-import { accounts, hourMs, iso, members, start, uuid } from "../suite/world.ts";
+import type { SeedMember } from "../world/seed.ts";
+import { accounts, hourMs, iso, members, start, uuid } from "../world/world.ts";
 
 const noun = "members";
 const needs = ["stateful"] as const;

@@ -1,6 +1,6 @@
+import { builtInRoles } from "../document/expected.ts";
 import { contractCase } from "../suite/case.ts";
 import { connect, homeUser } from "../suite/client.ts";
-import { builtInRoles } from "../suite/expected.ts";
 
 const noun = "roles";
 

@@ -2,8 +2,8 @@ import { verifyWebhook } from "@call-transfer/sdk/webhooks";
 import { headers as headerNames } from "../facts/limits.ts";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import { connect } from "../suite/client.ts";
-import type { SeedMember } from "../suite/seed.ts";
 import type { TargetWith, TransferRequest } from "../suite/target.ts";
+import type { SeedMember } from "../world/seed.ts";
 import {
   accounts,
   destinations,
@@ -16,7 +16,7 @@ import {
   telephony,
   users,
   uuid,
-} from "../suite/world.ts";
+} from "../world/world.ts";
 
 const noun = "isolation";
 const needs = ["transfers", "clock", "stateful", "destructive"] as const;

@@ -1,10 +1,10 @@
 import { contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect, homeUser } from "../suite/client.ts";
-import type { SeedMember } from "../suite/seed.ts";
 import type { RingState, TargetWith, TransferRequest } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
-import { accounts, destinations, hourMs, iso, members, uuid } from "../suite/world.ts";
+import type { SeedMember } from "../world/seed.ts";
+import { accounts, destinations, hourMs, iso, members, uuid } from "../world/world.ts";
 
 const noun = "transfers";
 const needs = ["transfers", "clock", "stateful", "destructive"] as const;

@@ -1,13 +1,13 @@
 import { verifyWebhook, WebhookVerificationError } from "@call-transfer/sdk/webhooks";
 import { webhookSignature } from "@call-transfer/spec";
+import { schemaViolations } from "../document/schema-check.ts";
 import { headers, limits, webhook } from "../facts/limits.ts";
 import { type ContractCase, contractCase } from "../suite/case.ts";
 import type { Check } from "../suite/check.ts";
 import { connect } from "../suite/client.ts";
-import { schemaViolations } from "../suite/schema-check.ts";
 import type { Delivery, TargetWith } from "../suite/target.ts";
 import { shows } from "../suite/transitions.ts";
-import { accounts, destinations, firstSecret, hourMs, receiverUrl } from "../suite/world.ts";
+import { accounts, destinations, firstSecret, hourMs, receiverUrl } from "../world/world.ts";
 
 const noun = "webhooks";
 const needs = ["webhooks", "clock", "stateful", "destructive"] as const;

@@ -1,9 +1,9 @@
 import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
-import { brokenResponses } from "../cases/broken-responses.ts";
-import { retriedResponses } from "../cases/retries.ts";
+import { brokenResponses } from "../cases/every-operation/broken-responses.ts";
+import { retriedResponses } from "../cases/every-operation/retries.ts";
+import { callersOf, errorCodeNames, onDemandCodes, operationIds, webhookEvents } from "../document/document.ts";
+import { fieldName, fieldsOf, rulesOf } from "../document/fields.ts";
 import type { ClaimedCell, RetryClass } from "../suite/case.ts";
-import { callersOf, errorCodeNames, onDemandCodes, operationIds, webhookEvents } from "../suite/document.ts";
-import { fieldName, fieldsOf, rulesOf } from "../suite/fields.ts";
 import { transitions } from "../suite/transitions.ts";
 
 /** Something that the contract documents and that a case must show. */
@@ -89,22 +89,22 @@ export function describeCell(cell: CoverageCell): string {
     case "status":
     case "code": {
       const what = cell.kind === "status" ? `status ${cell.status}` : `code ${cell.code}`;
-      return `${cell.operation} never returned ${what} ${file(`${nounOf(cell.operation)}.ts, auth.ts, errors.ts`)}`;
+      return `${cell.operation} never returned ${what} ${file(`${nounOf(cell.operation)}.ts, every-operation/auth.ts, every-operation/errors.ts`)}`;
     }
     case "story":
       return `${cell.operation} has no successful case of its own ${file(`${nounOf(cell.operation)}.ts`)}`;
     case "role":
-      return `${cell.operation} was never called by ${cell.role} ${file("auth.ts")}`;
+      return `${cell.operation} was never called by ${cell.role} ${file("every-operation/auth.ts")}`;
     case "field":
-      return `${cell.operation}: ${cell.side} values of ${cell.field} for ${cell.keyword} were never sent ${file("invalid-input.ts")}`;
+      return `${cell.operation}: ${cell.side} values of ${cell.field} for ${cell.keyword} were never sent ${file("every-operation/invalid-input.ts")}`;
     case "demand":
-      return `${cell.code} was never returned by a fault ${file("errors.ts")}`;
+      return `${cell.code} was never returned by a fault ${file("every-operation/errors.ts")}`;
     case "transition":
       return `no case showed the transition ${cell.transition} ${file("*.ts")}`;
     case "webhook":
       return `no ${cell.event} was verified ${cell.signing} ${file("webhooks.ts")}`;
     case "reaction":
-      return `no operation of the class ${cell.retry} was tested with ${cell.fault} ${file("retries.ts, broken-responses.ts")}`;
+      return `no operation of the class ${cell.retry} was tested with ${cell.fault} ${file("every-operation/retries.ts, broken-responses.ts")}`;
   }
 }
 

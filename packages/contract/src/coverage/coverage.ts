@@ -1,5 +1,5 @@
 import { operations } from "@call-transfer/spec";
-import { codesOutsideOperations } from "../suite/document.ts";
+import { codesOutsideOperations } from "../document/document.ts";
 import type { CaseResult } from "../suite/run.ts";
 import type { Capability } from "../suite/target.ts";
 import {

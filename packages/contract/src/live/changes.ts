@@ -1,8 +1,8 @@
 import { isApiError } from "@call-transfer/sdk";
 import { limits as contractLimits } from "@call-transfer/spec";
+import { requestSchema, resolve, type Schema } from "../document/document.ts";
+import { statusOf } from "../document/expected.ts";
 import { limits } from "../facts/limits.ts";
-import { requestSchema, resolve, type Schema } from "../suite/document.ts";
-import { statusOf } from "../suite/expected.ts";
 import { client, type LiveCase, type Session } from "./live-case.ts";
 
 const hourMs = 3_600_000;

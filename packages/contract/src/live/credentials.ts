@@ -1,5 +1,5 @@
+import { statusOf } from "../document/expected.ts";
 import { limits } from "../facts/limits.ts";
-import { statusOf } from "../suite/expected.ts";
 import {
   client,
   describeReply,

@@ -1,5 +1,5 @@
 import { type OperationId, operations } from "@call-transfer/spec";
-import { statusOf } from "../suite/expected.ts";
+import { statusOf } from "../document/expected.ts";
 import { operationOf } from "../suite/recorder.ts";
 import type { Target } from "../suite/target.ts";
 import { describeValue } from "../suite/trace.ts";

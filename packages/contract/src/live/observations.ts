@@ -1,7 +1,7 @@
 import { errorCodes, type OperationId, operations } from "@call-transfer/spec";
+import { codesOutsideOperations } from "../document/document.ts";
+import { bodyViolations } from "../document/schema-check.ts";
 import type { Finding } from "../suite/check.ts";
-import { codesOutsideOperations } from "../suite/document.ts";
-import { bodyViolations } from "../suite/schema-check.ts";
 import { describeValue } from "../suite/trace.ts";
 
 /** A response, for observations across all cases. */

@@ -1,5 +1,5 @@
-import { type Parameter, parametersOf, resolve, roles, type Schema } from "../suite/document.ts";
-import { statusOf } from "../suite/expected.ts";
+import { type Parameter, parametersOf, resolve, roles, type Schema } from "../document/document.ts";
+import { statusOf } from "../document/expected.ts";
 import { describeValue } from "../suite/trace.ts";
 import { credentialCases } from "./credentials.ts";
 import { client, describeReply, getOperation, type LiveCase, type Reply } from "./live-case.ts";

@@ -1,6 +1,6 @@
 import { type ApiError, isApiError, OutcomeUnknownError } from "@call-transfer/sdk";
 import type { ErrorCode } from "@call-transfer/spec";
-import { statusOf } from "./expected.ts";
+import { statusOf } from "../document/expected.ts";
 
 /** A violation of the contract by the target. */
 export class Violation extends Error {

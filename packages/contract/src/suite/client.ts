@@ -1,8 +1,8 @@
 import { CallTransfer, type SharedClientOptions } from "@call-transfer/sdk";
 import { type OperationId, operations } from "@call-transfer/spec";
-import { pathExample, requestExample } from "./document.ts";
+import { pathExample, requestExample } from "../document/document.ts";
+import { accounts, users, uuid } from "../world/world.ts";
 import type { Caller, Target } from "./target.ts";
-import { accounts, users, uuid } from "./world.ts";
 
 /** A user of the home account with a JWT and `X-Account-Id`. */
 export const homeUser = (name: keyof typeof users): Caller => ({ userId: users[name], accountId: accounts.home });

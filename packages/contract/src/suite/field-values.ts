@@ -1,7 +1,7 @@
+import type { Field } from "../document/fields.ts";
+import { absent } from "../document/probes.ts";
+import { distinct } from "../world/world.ts";
 import type { Input } from "./client.ts";
-import type { Field } from "./fields.ts";
-import { absent } from "./probes.ts";
-import { distinct } from "./world.ts";
 
 /** A copy of a JSON value with the value at a path replaced or removed. */
 function withValue(node: unknown, [step, ...rest]: readonly (string | number)[], value: unknown): unknown {

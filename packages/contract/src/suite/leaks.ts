@@ -1,7 +1,7 @@
 import { type OperationId, operations } from "@call-transfer/spec";
-import { shownBy } from "./document.ts";
-import type { Seed } from "./seed.ts";
-import { accounts, world } from "./world.ts";
+import { shownBy } from "../document/document.ts";
+import type { Seed } from "../world/seed.ts";
+import { accounts, world } from "../world/world.ts";
 
 /** A response, and the request that it answers. */
 export interface CheckedResponse {

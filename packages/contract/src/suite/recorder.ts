@@ -1,8 +1,8 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
-import { operationIds } from "./document.ts";
-import { hasFieldErrors, statusOf } from "./expected.ts";
+import { operationIds } from "../document/document.ts";
+import { hasFieldErrors, statusOf } from "../document/expected.ts";
+import { bodyViolations } from "../document/schema-check.ts";
 import { createLeakCheck } from "./leaks.ts";
-import { bodyViolations } from "./schema-check.ts";
 import type { BrokenResponse, Fault, Target } from "./target.ts";
 import { describeValue, requestLine, responseLine } from "./trace.ts";
 

@@ -1,9 +1,9 @@
 // The fields of requests that refer to records, with records of the foreign account for them.
 import { type OperationId, operations } from "@call-transfer/spec";
+import { type Field, fieldsOf } from "../document/fields.ts";
+import { destinations, foreignMembers, members, telephony, uuid } from "../world/world.ts";
 import { type Input, validInput } from "./client.ts";
 import { inputWith } from "./field-values.ts";
-import { type Field, fieldsOf } from "./fields.ts";
-import { destinations, foreignMembers, members, telephony, uuid } from "./world.ts";
 
 /** An id that no record has. */
 export const unknownId = uuid(999);

@@ -1,5 +1,5 @@
 import type { ErrorCode, OperationId, Role } from "@call-transfer/spec";
-import type { Seed } from "./seed.ts";
+import type { Seed } from "../world/seed.ts";
 
 /** An ability of a target. A case lists those it needs. */
 export type Capability =

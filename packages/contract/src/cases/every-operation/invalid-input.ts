@@ -1,13 +1,13 @@
 import type { OperationId } from "@call-transfer/spec";
-import { type ContractCase, contractCase } from "../suite/case.ts";
-import type { Check } from "../suite/check.ts";
-import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../suite/client.ts";
-import { operationIds } from "../suite/document.ts";
-import { statusOf } from "../suite/expected.ts";
-import { exampleValue, inputWith, itemsFrom, valueAt } from "../suite/field-values.ts";
-import { fieldName, fieldPath, fieldsOf, type Rule, rulesOf } from "../suite/fields.ts";
-import { absent, type Probe, probesOf } from "../suite/probes.ts";
-import type { Target } from "../suite/target.ts";
+import { operationIds } from "../../document/document.ts";
+import { statusOf } from "../../document/expected.ts";
+import { fieldName, fieldPath, fieldsOf, type Rule, rulesOf } from "../../document/fields.ts";
+import { absent, type Probe, probesOf } from "../../document/probes.ts";
+import { type ContractCase, contractCase } from "../../suite/case.ts";
+import type { Check } from "../../suite/check.ts";
+import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../../suite/client.ts";
+import { exampleValue, inputWith, itemsFrom, valueAt } from "../../suite/field-values.ts";
+import type { Target } from "../../suite/target.ts";
 
 /** Checks that an absent or null field means its default, by the field in the response or by equal responses. */
 async function takesDefault(target: Target, check: Check, { field }: Rule, input: Input, data: unknown): Promise<void> {

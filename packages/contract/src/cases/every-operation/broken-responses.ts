@@ -1,11 +1,11 @@
 import { RequestError, type RequestOutcome } from "@call-transfer/sdk";
 import { operations } from "@call-transfer/spec";
-import { type ContractCase, contractCase, type RetryClass } from "../suite/case.ts";
-import type { Check } from "../suite/check.ts";
-import { invoke, type PendingResult, validInput } from "../suite/client.ts";
-import { operationIds } from "../suite/document.ts";
-import { connectImpatient } from "../suite/impatient-client.ts";
-import type { BrokenResponse } from "../suite/target.ts";
+import { operationIds } from "../../document/document.ts";
+import { type ContractCase, contractCase, type RetryClass } from "../../suite/case.ts";
+import type { Check } from "../../suite/check.ts";
+import { invoke, type PendingResult, validInput } from "../../suite/client.ts";
+import { connectImpatient } from "../../suite/impatient-client.ts";
+import type { BrokenResponse } from "../../suite/target.ts";
 
 /** The SDK's reaction: how often it sends a request, and the outcome it reports. */
 interface Reaction {

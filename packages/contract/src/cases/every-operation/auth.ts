@@ -1,13 +1,13 @@
 import { type ErrorCode, type OperationId, operations, type Role } from "@call-transfer/spec";
-import { headers as headerNames, limits } from "../facts/limits.ts";
-import { type ContractCase, contractCase } from "../suite/case.ts";
-import type { Check } from "../suite/check.ts";
-import { connect, homeUser, invoke, sendRaw, validInput } from "../suite/client.ts";
-import { callersOf, operationIds } from "../suite/document.ts";
-import { admittedBy, isAccountScoped, statusOf, successOf } from "../suite/expected.ts";
-import type { Caller, Credentials, KeyHolder, Target } from "../suite/target.ts";
-import { shows } from "../suite/transitions.ts";
-import { accounts, members, users } from "../suite/world.ts";
+import { callersOf, operationIds } from "../../document/document.ts";
+import { admittedBy, isAccountScoped, statusOf, successOf } from "../../document/expected.ts";
+import { headers as headerNames, limits } from "../../facts/limits.ts";
+import { type ContractCase, contractCase } from "../../suite/case.ts";
+import type { Check } from "../../suite/check.ts";
+import { connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
+import type { Caller, Credentials, KeyHolder, Target } from "../../suite/target.ts";
+import { shows } from "../../suite/transitions.ts";
+import { accounts, members, users } from "../../world/world.ts";
 
 const noun = "authentication";
 const allScopes = [...new Set(operationIds.map((id) => operations[id].scope))];

@@ -1,11 +1,11 @@
 import { type ErrorCode, type OperationId, operations } from "@call-transfer/spec";
-import { headers as headerNames, limits } from "../facts/limits.ts";
-import { type ContractCase, contractCase } from "../suite/case.ts";
-import { connect, type Input, invoke, sendRaw, validInput } from "../suite/client.ts";
-import { operationIds, requestSchema } from "../suite/document.ts";
-import { admittedBy, isAccountScoped } from "../suite/expected.ts";
-import type { Caller, Target, TargetWith } from "../suite/target.ts";
-import { accounts, telephony, users, uuid } from "../suite/world.ts";
+import { operationIds, requestSchema } from "../../document/document.ts";
+import { admittedBy, isAccountScoped } from "../../document/expected.ts";
+import { headers as headerNames, limits } from "../../facts/limits.ts";
+import { type ContractCase, contractCase } from "../../suite/case.ts";
+import { connect, type Input, invoke, sendRaw, validInput } from "../../suite/client.ts";
+import type { Caller, Target, TargetWith } from "../../suite/target.ts";
+import { accounts, telephony, users, uuid } from "../../world/world.ts";
 
 /** A valid request to which flaws are added. */
 interface RequestPlan {

@@ -1,11 +1,11 @@
 import { type ErrorCode, errorCodes, operations } from "@call-transfer/spec";
-import { limits, retriedStatuses } from "../facts/limits.ts";
-import { type ContractCase, contractCase, type RetryClass } from "../suite/case.ts";
-import { invoke, validInput } from "../suite/client.ts";
-import { operationIds } from "../suite/document.ts";
-import { statusOf } from "../suite/expected.ts";
-import { connectImpatient } from "../suite/impatient-client.ts";
-import type { Fault } from "../suite/target.ts";
+import { operationIds } from "../../document/document.ts";
+import { statusOf } from "../../document/expected.ts";
+import { limits, retriedStatuses } from "../../facts/limits.ts";
+import { type ContractCase, contractCase, type RetryClass } from "../../suite/case.ts";
+import { invoke, validInput } from "../../suite/client.ts";
+import { connectImpatient } from "../../suite/impatient-client.ts";
+import type { Fault } from "../../suite/target.ts";
 
 const noun = "retries";
 const attemptsAtMost = limits.clientMaxRetries + 1;

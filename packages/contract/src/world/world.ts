@@ -1,5 +1,5 @@
 import { operations } from "@call-transfer/spec";
-import { pathExample, requestExample } from "./document.ts";
+import { pathExample, requestExample } from "../document/document.ts";
 import type { Seed, SeedCall, SeedDestination, SeedMember, SeedNumber } from "./seed.ts";
 
 /** A UUID that ends in the given number. */

@@ -1,13 +1,13 @@
 import { type ErrorCode, errorCodes, type OperationId, operations } from "@call-transfer/spec";
-import { headers } from "../facts/limits.ts";
-import { type ContractCase, contractCase } from "../suite/case.ts";
-import type { Check } from "../suite/check.ts";
-import { connect, homeUser, invoke, sendRaw, validInput } from "../suite/client.ts";
-import { onDemandCodes, operationIds } from "../suite/document.ts";
-import { hasFieldErrors, statusOf } from "../suite/expected.ts";
-import type { Target } from "../suite/target.ts";
-import { shows } from "../suite/transitions.ts";
-import { accounts } from "../suite/world.ts";
+import { onDemandCodes, operationIds } from "../../document/document.ts";
+import { hasFieldErrors, statusOf } from "../../document/expected.ts";
+import { headers } from "../../facts/limits.ts";
+import { type ContractCase, contractCase } from "../../suite/case.ts";
+import type { Check } from "../../suite/check.ts";
+import { connect, homeUser, invoke, sendRaw, validInput } from "../../suite/client.ts";
+import type { Target } from "../../suite/target.ts";
+import { shows } from "../../suite/transitions.ts";
+import { accounts } from "../../world/world.ts";
 
 const noun = "errors";
 const bodyOperations = operationIds.filter((id) => operations[id].hasBody);

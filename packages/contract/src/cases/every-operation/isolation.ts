@@ -1,15 +1,15 @@
 import { type OperationId, operations } from "@call-transfer/spec";
-import { headers as headerNames } from "../facts/limits.ts";
-import { type ContractCase, contractCase } from "../suite/case.ts";
-import type { Check } from "../suite/check.ts";
-import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../suite/client.ts";
-import { operationIds, pagedItems } from "../suite/document.ts";
-import { admittedBy, isAccountScoped, statusOf } from "../suite/expected.ts";
-import { inputWith, valueAt } from "../suite/field-values.ts";
-import { type Field, fieldName, fieldsOf, typeOf } from "../suite/fields.ts";
-import { foreignInput, referencesOf, referred, unknownId } from "../suite/references.ts";
-import type { Caller, Target } from "../suite/target.ts";
-import { accounts, foreignMembers, hourMs, iso, users, world } from "../suite/world.ts";
+import { operationIds, pagedItems } from "../../document/document.ts";
+import { admittedBy, isAccountScoped, statusOf } from "../../document/expected.ts";
+import { type Field, fieldName, fieldsOf, typeOf } from "../../document/fields.ts";
+import { headers as headerNames } from "../../facts/limits.ts";
+import { type ContractCase, contractCase } from "../../suite/case.ts";
+import type { Check } from "../../suite/check.ts";
+import { connect, homeUser, type Input, invoke, sendRaw, validInput } from "../../suite/client.ts";
+import { inputWith, valueAt } from "../../suite/field-values.ts";
+import { foreignInput, referencesOf, referred, unknownId } from "../../suite/references.ts";
+import type { Caller, Target } from "../../suite/target.ts";
+import { accounts, foreignMembers, hourMs, iso, users, world } from "../../world/world.ts";
 
 const noun = "isolation";
 const homeRoles = ["owner", "admin", "member", "agent"] as const;

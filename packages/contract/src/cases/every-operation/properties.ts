@@ -1,6 +1,4 @@
 import { type OperationId, operations } from "@call-transfer/spec";
-import { type ContractCase, contractCase } from "../suite/case.ts";
-import { connect, invoke, validInput } from "../suite/client.ts";
 import {
   operationIds,
   pagedItems,
@@ -9,13 +7,15 @@ import {
   type Schema,
   shownBy,
   successSchemas,
-} from "../suite/document.ts";
-import { exampleValue, inputWith, itemsFrom, valueAt } from "../suite/field-values.ts";
-import { type Field, fieldName, fieldPath, fieldsOf, rulesOf } from "../suite/fields.ts";
-import { absent, probesOf } from "../suite/probes.ts";
-import type { Seed } from "../suite/seed.ts";
-import type { Target } from "../suite/target.ts";
-import { accounts, uuid, world } from "../suite/world.ts";
+} from "../../document/document.ts";
+import { type Field, fieldName, fieldPath, fieldsOf, rulesOf } from "../../document/fields.ts";
+import { absent, probesOf } from "../../document/probes.ts";
+import { type ContractCase, contractCase } from "../../suite/case.ts";
+import { connect, invoke, validInput } from "../../suite/client.ts";
+import { exampleValue, inputWith, itemsFrom, valueAt } from "../../suite/field-values.ts";
+import type { Target } from "../../suite/target.ts";
+import type { Seed } from "../../world/seed.ts";
+import { accounts, uuid, world } from "../../world/world.ts";
 
 const noun = "properties";
 const reads = operationIds.filter((id) => operations[id].method === "GET");
