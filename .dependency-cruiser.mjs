@@ -130,7 +130,7 @@ export default {
       "packages-only",
       "A package may not import files outside packages/.",
       { path: "^packages/" },
-      { path: "^(?:tests|scripts|bench|examples)/" },
+      { path: "^(?:tests|lab|scripts|examples)/" },
     ),
     forbid(
       "no-circle",

@@ -1,4 +1,4 @@
-// Draws docs/images/performance-*.svg from the result files of bench/. `-- --check` compares the bytes and writes nothing.
+// Draws docs/images/performance-*.svg from the result files of lab/bench/. `-- --check` compares the bytes and writes nothing.
 import { readFileSync, writeFileSync } from "node:fs";
 import { type Chart, drawChart } from "./charts/draw.ts";
 import { dataChart, mockServerChart, sdkChart, webhooksChart } from "./charts/results.ts";
@@ -13,7 +13,7 @@ const charts: Readonly<Record<string, (results: string) => Chart>> = {
 /** Every chart: where it is kept, and the chart of the present results. */
 export const drawnCharts = Object.entries(charts).map(([name, chartOf]) => ({
   path: `docs/images/performance-${name}.svg`,
-  draw: () => drawChart(chartOf(readFileSync(new URL(`../bench/results-${name}.md`, import.meta.url), "utf8"))),
+  draw: () => drawChart(chartOf(readFileSync(new URL(`../lab/bench/results-${name}.md`, import.meta.url), "utf8"))),
 }));
 
 if (import.meta.main)
@@ -21,7 +21,7 @@ if (import.meta.main)
     const file = new URL(`../${path}`, import.meta.url);
     if (!process.argv.includes("--check")) writeFileSync(file, draw());
     else if (readFileSync(file, "utf8") !== draw()) {
-      console.error(`${path} differs from the results in bench/. Run npm run charts.`);
+      console.error(`${path} differs from the results in lab/bench/. Run npm run charts.`);
       process.exitCode = 1;
     }
   }

@@ -6,7 +6,7 @@ import { relativeLinksIn, tablesIn } from "./markdown.ts";
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 const page = read("docs/performance.md");
 
-it.each(drawnCharts)("$path shows the results in bench/ (npm run charts)", ({ path, draw }) => {
+it.each(drawnCharts)("$path shows the results in lab/bench/ (npm run charts)", ({ path, draw }) => {
   expect(read(path)).toBe(draw());
 });
 

@@ -50,7 +50,7 @@ describe("the programs in the documentation", () => {
       exclude: (path) => /(?:^|\/)(?:node_modules|\.next|next-env\.d\.ts)$/.test(path),
     });
     const listed = examples.filter((path) => !notShown.includes(path));
-    expect(shown.toSorted()).toEqual([...listed, "tests/resilience/streaming-fetch.ts"].sort());
+    expect(shown.toSorted()).toEqual([...listed, "lab/resilience/streaming-fetch.ts"].sort());
   });
 
   it("place-a-call.ts places a call that ends within a minute", async () => {

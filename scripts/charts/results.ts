@@ -1,4 +1,4 @@
-// Reads the result files of bench/ into charts.
+// Reads the result files of lab/bench/ into charts.
 import { tablesIn } from "../../tests/markdown.ts";
 import type { Bar, Chart, Kind, Panel } from "./draw.ts";
 
@@ -34,7 +34,7 @@ function sdkBars(name: string, cell: string): readonly Bar[] {
   }));
 }
 
-/** The chart of bench/results-sdk.md. */
+/** The chart of lab/bench/results-sdk.md. */
 export function sdkChart(results: string): Chart {
   const panels = rowsOf(results, "Figure").map(({ Figure = "", Result: _, ...cells }): Panel => {
     const [, title = "", unit = ""] = /^(.+): (.+)$/.exec(Figure) ?? [];
@@ -47,7 +47,7 @@ export function sdkChart(results: string): Chart {
 
 const serverKinds: Readonly<Record<string, Kind>> = { prism: "peer", "node:http": "floor", hono: "floor" };
 
-/** The chart of bench/results-mock-server.md. */
+/** The chart of lab/bench/results-mock-server.md. */
 export function mockServerChart(results: string): Chart {
   const rows = rowsOf(results, "Requests a second");
   const panel = (column: string, title: string, unit: string): Panel => ({
@@ -71,7 +71,7 @@ export function mockServerChart(results: string): Chart {
   };
 }
 
-/** The chart of bench/results-data.md. */
+/** The chart of lab/bench/results-data.md. */
 export function dataChart(results: string): Chart {
   const panels = rowsOf(results, "Processor time of a request").map((row): Panel => {
     const { "Processor time of a request": title = "", "in memory": memory = "", "with a data file": file = "" } = row;
@@ -85,7 +85,7 @@ export function dataChart(results: string): Chart {
   return { title: "What a data file costs the mock server", better: "lower", legend, panels };
 }
 
-/** The chart of bench/results-webhooks.md. */
+/** The chart of lab/bench/results-webhooks.md. */
 export function webhooksChart(results: string): Chart {
   const rows = rowsOf(results, "");
   const columns = Object.keys(rows[0] ?? {}).slice(1);

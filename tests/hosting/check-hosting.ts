@@ -1,6 +1,7 @@
 // Tests servers that are killed, several servers behind a proxy, and a Worker in Cloudflare's runtime, as docs/hosting.md
-// describes them. Builds the packages and installs the runtime. `--installed` only says whether this machine has nginx.
-// Without it the tests that need it are left out, or fail if CI is set. Names of tests, such as restarts, run only those.
+// describes them, and makes the short run of lab/kills. Builds the packages and installs the runtime. `--installed` only says
+// whether this machine has nginx. Without it the tests that need it are left out, or fail if CI is set. Names of tests, such as
+// restarts, run only those.
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,6 +12,7 @@ import { findNginx } from "./nginx.ts";
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const suffix = ".check.ts";
+const kills = "../../lab/kills/kills.check.ts";
 const withNginx = ["sharding.check.ts"];
 const howToInstall = "This machine has no nginx. Install nginx-light.";
 const hasNginx = findNginx() !== undefined;
@@ -39,7 +41,7 @@ async function check(asked: readonly string[]): Promise<number> {
   ensureInstalled(folder);
   run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", folder);
   const files = globSync(`*${suffix}`, { cwd: folder }).filter((file) => hasNginx || !withNginx.includes(file));
-  const all = [contract, ...files.map(testIn)].sort((one, other) => rank(one) - rank(other));
+  const all = [contract, ...[kills, ...files].map(testIn)].sort((one, other) => rank(one) - rank(other));
   const chosen = asked.length === 0 ? all : all.filter(({ name }) => asked.includes(name));
   const results = await runSteps(chosen, 2);
   return results.length > 0 && results.every(({ passed }) => passed) ? 0 : 1;

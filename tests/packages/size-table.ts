@@ -54,7 +54,7 @@ function withReached(page: string, sizes: Sizes): string {
 export const pagesWithSizes: Readonly<Record<string, (page: string, sizes: Sizes) => string>> = {
   "packages/sdk/README.md": withTable,
   "docs/sdk.md": withComparison,
-  "bench/results-sdk.md": withComparison,
+  "lab/bench/results-sdk.md": withComparison,
   "docs/performance.md": withSentence,
   "docs/decisions/0010-what-the-client-may-weigh.md": withReached,
 };

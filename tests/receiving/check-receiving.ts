@@ -1,5 +1,6 @@
-// Tests the SDK's event stores over real servers: Redis, PostgreSQL and Cloudflare's runtime. `--installed` only says whether
-// this machine has the servers. Without them it leaves their tests out, or fails if CI is set.
+// Tests the SDK's event stores over real servers: Redis, PostgreSQL and Cloudflare's runtime, and makes the short run of
+// lab/crashes. `--installed` only says whether this machine has the servers. Without them it leaves their tests out, or fails if
+// CI is set.
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,6 +9,7 @@ import { missingPrograms } from "./servers.ts";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
+const lab = fileURLToPath(new URL("../../lab/", import.meta.url));
 /** They need no server. */
 const serverless = ["durable-object.check.ts", ".cache/examples/own-store.test.ts"];
 
@@ -23,12 +25,15 @@ function check(): number {
     }
     console.log(`${howToInstall} Their tests are left out.`);
   }
-  ensureInstalled(folder);
+  for (const installation of [folder, lab]) ensureInstalled(installation);
   // Copies find the database clients, which are installed here.
   cpSync(`${root}examples/stores`, `${folder}.cache/examples`, { recursive: true });
   run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", folder);
+  run(root, process.execPath, "node_modules/typescript-7/bin/tsc", "-p", `${lab}crashes`);
   const files =
-    missing.length > 0 ? serverless : globSync(["*.check.ts", ".cache/examples/*.test.ts"], { cwd: folder });
+    missing.length > 0
+      ? serverless
+      : globSync(["*.check.ts", ".cache/examples/*.test.ts", `${lab}crashes/*.check.ts`], { cwd: folder });
   const options = ["--conditions=@call-transfer/source", "--test", "--test-concurrency=2", "--test-reporter=spec"];
   const { status } = spawnSync(process.execPath, [...options, ...files.sort()], { cwd: folder, stdio: "inherit" });
   return status ?? 1;

@@ -1,0 +1,172 @@
+// Compares the mock server with a data file (--data) with one that keeps its state in memory, in one run. Writes results-data.md
+// and fails when a figure misses its target. Requires built packages.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import autocannon from "autocannon";
+import { circumstances } from "./circumstances.mjs";
+
+const { demo } = await import("../../packages/backend/dist/index.js");
+const { startMockServer } = await import("../../packages/mock-server/dist/index.js");
+const { operations } = await import("../../packages/spec/dist/index.js");
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const here = fileURLToPath(new URL("./", import.meta.url));
+const requests = Number(process.env.BENCH_REQUESTS ?? 30_000);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const manyConnections = 16;
+const storedGroups = 5000;
+
+const getPath = operations.getMemberAvailability.path.replace(/\{\w+\}/, demo.members.owner);
+const postPath = operations.createDestinationGroup.path;
+const authorization = `Bearer ${demo.apiKey}`;
+const headers = { authorization, "content-type": "application/json" };
+const group = { members: [{ destinationId: demo.destinations.phone, ringTimeoutSecs: 20 }], totalTimeoutSecs: 30 };
+
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-bench-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return String(port);
+}
+
+/** Starts a server in a process of its own, and waits for its first response. */
+async function start(...options) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const policy = `rateLimit=${JSON.stringify({ requests: 2e6, windowSecs: 1 })}`;
+  const cli = join(root, "packages/mock-server/dist/cli.js");
+  const args = [cli, "--port", port, "--policy", policy, "--log", "silent", ...options];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
+  const from = performance.now();
+  while ((await fetch(`${url}${getPath}`, { headers }).catch(() => undefined))?.status !== 200) {
+    if (performance.now() - from > 60_000) throw new Error(`The server with ${options.join(" ")} does not answer.`);
+    await sleep(2);
+  }
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  };
+  return { url, pid: child.pid, stop };
+}
+
+/** Seconds of processor time that a process has used, all its threads together. */
+function cpuSeconds(pid) {
+  const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(/\) /);
+  const [user, system] = fields.split(" ").slice(11, 13);
+  return (Number(user) + Number(system)) / 100;
+}
+
+let names = 0;
+/** Requests of one connection that create groups, each with a name of its own. */
+function groupsOf(count) {
+  return Array.from({ length: count }, () => {
+    names += 1;
+    return { method: "POST", path: postPath, headers, body: JSON.stringify({ name: `Group ${names}`, ...group }) };
+  });
+}
+
+/** Microseconds of the server's processor time for a request. */
+async function cost({ url, pid }, method, amount = requests, connections = manyConnections) {
+  const before = cpuSeconds(pid);
+  const isPost = method === "POST";
+  const perConnection = Math.ceil(amount / connections);
+  const result = await autocannon({
+    ...{ url: `${url}${isPost ? postPath : getPath}`, connections, amount, method, headers },
+    ...(isPost && { setupClient: (client) => client.setRequests(groupsOf(perConnection)) }),
+  });
+  if (result.errors + result.non2xx > 0)
+    throw new Error(`${url} ${method}: ${result.errors} errors, ${result.non2xx} refusals`);
+  // Includes what is written after the last response.
+  await sleep(400);
+  return ((cpuSeconds(pid) - before) / amount) * 1e6;
+}
+
+/** Milliseconds from the start of a server in this process until it listens. */
+async function startMs(options) {
+  const from = performance.now();
+  const server = await startMockServer({ port: 0, ...options });
+  const ms = performance.now() - from;
+  const groups = server.backend.state.groups.size;
+  await server.close();
+  return { ms, groups };
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const kinds = { memory: () => [], data: (round) => ["--data", join(folder, `${round}.db`)] };
+const costs = Object.fromEntries(
+  Object.keys(kinds).map((kind) => [kind, { GET: [], POST: [], "POST, one by one": [] }]),
+);
+for (let round = 0; round < rounds; round += 1)
+  for (const [kind, options] of Object.entries(kinds)) {
+    const server = await start(...options(round));
+    for (const method of ["GET", "POST"]) await cost(server, method, requests / 3);
+    for (const method of ["GET", "POST"]) costs[kind][method].push(await cost(server, method));
+    costs[kind]["POST, one by one"].push(await cost(server, "POST", requests / 3, 1));
+    await server.stop();
+    const last = Object.entries(costs[kind]).map(([name, values]) => `${name} ${values.at(-1).toFixed(1)} µs`);
+    console.log(`round ${round + 1}, ${kind}: ${last.join("; ")}`);
+  }
+
+const file = join(folder, "groups.db");
+const filler = await start("--data", file);
+await cost(filler, "POST", storedGroups);
+await filler.stop();
+const starts = { empty: [], full: [] };
+for (let run = 0; run < 15; run += 1) {
+  starts.empty.push((await startMs({})).ms);
+  const { ms, groups } = await startMs({ data: file });
+  if (groups < storedGroups) throw new Error(`The file holds ${groups} groups.`);
+  starts.full.push(ms);
+}
+
+const of = (kind, method) => median(costs[kind][method]);
+const ratio = (method) => of("data", method) / of("memory", method);
+const figures = [
+  { what: "POST with a data file, against memory", value: ratio("POST"), wanted: 2, unit: "×" },
+  { what: "GET with a data file, against memory", value: ratio("GET"), wanted: 1.1, unit: "×" },
+  {
+    what: `start with ${storedGroups} stored groups, beyond one in memory`,
+    value: median(starts.full) - median(starts.empty),
+    wanted: 500,
+    unit: " ms",
+  },
+].map((figure) => ({ ...figure, met: figure.value <= figure.wanted }));
+
+const digits = (value) => (value < 10 ? value.toFixed(2) : String(Math.round(value)));
+const report = `# Figures of a data file
+
+One run ${circumstances()}: Node ${process.versions.node}, SQLite ${process.versions.sqlite}. Processor time of the server over HTTP,
+${manyConnections} connections, the median of ${rounds} rounds of ${requests} requests after a warm-up. GET reads a member's
+availability, POST creates a destination group. Requests that arrive together share a commit; one by one, over one connection,
+each has its own. Only ratios of one run are worth comparing.
+
+| Figure | Measured | Wanted | |
+|---|---|---|---|
+${figures.map(({ what, value, wanted, unit, met }) => `| ${what} | ${digits(value)}${unit} | ≤ ${wanted}${unit} | ${met ? "met" : "missed"} |`).join("\n")}
+
+| Processor time of a request | in memory | with a data file | |
+|---|---|---|---|
+${Object.keys(costs.memory)
+  .map(
+    (name) =>
+      `| ${name} | ${of("memory", name).toFixed(1)} µs | ${of("data", name).toFixed(1)} µs | ${ratio(name).toFixed(2)}× |`,
+  )
+  .join("\n")}
+
+The file with ${storedGroups} groups has ${digits(statSync(file).size / 1e6)} MB.
+`;
+writeFileSync(join(here, "results-data.md"), report);
+console.log(`\n${report}`);
+if (figures.some(({ met }) => !met)) process.exitCode = 1;

@@ -1,0 +1,163 @@
+// Measures how many webhooks a receiver verifies and deduplicates in a second, beside stripe, in one run. Writes
+// results-webhooks.md. Requires built packages and a redis-server.
+//
+//   npx node lab/bench/webhooks.mjs --quick   a look in a few seconds, which writes nothing
+//   --only TEXT                           only the ways to receive whose names contain it; writes nothing
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { createWebhookHandler, memoryEventStore, verifyWebhook } from "@call-transfer/sdk/webhooks";
+import { ioredisEventStore, redisEventStore } from "@call-transfer/sdk/webhooks/redis";
+import { Redis } from "ioredis";
+import { createClient } from "redis";
+import Stripe from "stripe";
+import { startRedis } from "../../tests/receiving/servers.ts";
+import { circumstances } from "./circumstances.mjs";
+import { versionOf } from "./sdk/clients.mjs";
+
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, only: { type: "string", default: "" } },
+});
+const results = fileURLToPath(new URL("results-webhooks.md", import.meta.url));
+const secret = "whsec_benchmark_of_receivers_0000000001";
+const url = "https://receiver.example.net/offers";
+const headerName = "service-signature";
+const sizes = [400, 10_000];
+const [rounds, warmUp, blockMs] = values.quick ? [20, 10, 5] : [200, 30, 10];
+
+/** A body of an offer with about as many bytes as asked for. */
+function bodyOf(number, bytes) {
+  const event = {
+    type: "transfer.offer",
+    id: `evt_${number}`,
+    createdAt: new Date().toISOString(),
+    destinationId: "d0000000-0000-4000-8000-000000000001",
+    callId: "c0000000-0000-4000-8000-000000000001",
+    caller: "+15550100099",
+  };
+  const filler = bytes - JSON.stringify({ ...event, note: "" }).length;
+  return JSON.stringify({ ...event, note: "x".repeat(Math.max(0, filler)) });
+}
+
+const stripe = new Stripe("sk_test_benchmark");
+const webCrypto = Stripe.createSubtleCryptoProvider();
+
+/** The ways to receive. Each gets a signed message and rejects if it is refused. */
+function waysOf(stores) {
+  const handlerWith = (store, expected) => {
+    const handle = createWebhookHandler({ secret, store, onEvent() {} });
+    return async ({ body, header }) => {
+      const headers = { [headerName]: header, "content-type": "application/json" };
+      const { status } = await handle(new Request(url, { method: "POST", body, headers }));
+      if (status !== expected) throw new Error(`The receiver answered ${status}.`);
+    };
+  };
+  const ours = ({ body, header }) => verifyWebhook({ body, headers: { [headerName]: header } }, { secret });
+  return [
+    {
+      name: "stripe constructEvent",
+      call: async (one) => stripe.webhooks.constructEvent(one.body, one.header, secret),
+    },
+    {
+      name: "stripe constructEventAsync",
+      call: (one) => stripe.webhooks.constructEventAsync(one.body, one.header, secret),
+    },
+    {
+      name: "stripe constructEventAsync, Web Crypto",
+      call: ({ body, header }) => stripe.webhooks.constructEventAsync(body, header, secret, undefined, webCrypto),
+    },
+    { name: "verifyWebhook", call: ours },
+    { name: "createWebhookHandler, memory", call: handlerWith(memoryEventStore(), 204) },
+    { name: "createWebhookHandler, redis", call: handlerWith(stores.redis, 204) },
+    { name: "createWebhookHandler, ioredis", call: handlerWith(stores.ioredis, 204) },
+  ].filter(({ name }) => name.includes(values.only));
+}
+
+let sent = 0;
+
+/** New events, signed for both SDKs. */
+function messages(count, bytes) {
+  return Array.from({ length: count }, () => {
+    sent += 1;
+    const body = bodyOf(sent, bytes);
+    // Both sign the time and the body in the same way.
+    const header = stripe.webhooks.generateTestHeaderString({ payload: body, secret });
+    return { body, header };
+  });
+}
+
+/** Receives messages with so many in flight. Returns messages per second. */
+async function block(call, list, inFlight) {
+  const queue = list.values();
+  const from = performance.now();
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      for (const one of queue) await call(one);
+    }),
+  );
+  return (list.length / (performance.now() - from)) * 1000;
+}
+
+/** The rate that one block in ten exceeds: other load on the machine only makes a block slower. */
+const fast = (rates) => rates.toSorted((a, b) => b - a)[Math.floor(rates.length / 10)];
+
+/** The ways take turns in short blocks, so that other load on the machine reaches all of them alike. */
+async function measure(ways, bytes, inFlight) {
+  const measured = ways.map((way) => ({ ...way, count: 64, rates: [] }));
+  for (let round = -warmUp; round < rounds; round += 1)
+    for (let turn = 0; turn < measured.length; turn += 1) {
+      const way = measured[(round + warmUp + turn) % measured.length];
+      const rate = await block(way.call, messages(way.count, bytes), inFlight);
+      if (round >= 0) way.rates.push(rate);
+      else way.count = Math.max(2 * inFlight, Math.ceil((rate * blockMs) / 1000));
+    }
+  return measured.map(({ name, rates }) => ({ name, rate: fast(rates) }));
+}
+
+const number = (value) => Math.round(value).toLocaleString("en-US");
+
+function page(runs) {
+  const names = runs[0].rows.map(({ name }) => name);
+  const head = runs.map(({ bytes, inFlight }) => `${number(bytes)} bytes, ${inFlight} in flight`);
+  const cell = ({ rows }, name) => {
+    const { rate } = rows.find((row) => row.name === name);
+    return `${number(rate)} (${(rate / rows[0].rate).toFixed(2)}×)`;
+  };
+  const lines = names.map((name) => `| ${name} | ${runs.map((run) => cell(run, name)).join(" | ")} |`);
+  return `# Webhooks a second
+
+Written by \`npm run bench:webhooks\`. One run ${circumstances()}, with Node ${process.versions.node}, one process, and a
+redis-server on the same machine: stripe ${versionOf("stripe")}, redis ${versionOf("redis")}, ioredis ${versionOf("ioredis")}.
+Higher is better. In brackets: relative to stripe's \`constructEvent\` in the same column.
+
+| | ${head.join(" | ")} |
+|---|${head.map(() => "---|").join("")}
+${lines.join("\n")}
+
+- Every message is a new event. The ways to receive take turns in ${rounds} short blocks each. The figure is what one
+  block in ten exceeds.
+- **stripe** and **verifyWebhook** only check the signature and its age and parse the body. \`constructEvent\` uses
+  \`node:crypto\` and is synchronous, so it exists on Node only; \`constructEventAsync\` uses it on Node too.
+  \`verifyWebhook\` uses Web Crypto, which every runtime has. It computes each signature in another thread, which costs
+  more than the signature of a small body. stripe does the same in its third row, its way on other runtimes.
+- **createWebhookHandler** also makes a \`Request\` and a \`Response\`, reads the body, claims the event and stores its
+  answer. stripe does not deduplicate. With Redis that is one step before and one after the handling.
+`;
+}
+
+await using server = await startRedis();
+const redis = await createClient({ url: server.url }).connect();
+const ioredis = new Redis(server.url);
+const ways = waysOf({ redis: redisEventStore(redis), ioredis: ioredisEventStore(ioredis) });
+const runs = [];
+for (const bytes of sizes)
+  for (const inFlight of [1, 32]) {
+    const rows = await measure(ways, bytes, inFlight);
+    runs.push({ bytes, inFlight, rows });
+    console.log(`\n${number(bytes)} bytes, ${inFlight} in flight`);
+    for (const { name, rate } of rows)
+      console.log(`  ${name.padEnd(32)} ${number(rate).padStart(8)}/s ${(rate / rows[0].rate).toFixed(2)}×`);
+  }
+if (!values.quick && values.only === "") writeFileSync(results, page(runs));
+redis.destroy();
+ioredis.disconnect();

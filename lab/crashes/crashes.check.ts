@@ -1,0 +1,19 @@
+// Two processes behind one store, killed and stopped at random: a short run with each store. The runs with planted mistakes
+// show that it can fail. check-crashes.ts has the long run.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkPlant, checkStore, shortRun } from "./checks.ts";
+import { plantNames } from "./plants.ts";
+import { storeNames } from "./stores.ts";
+
+for (const store of storeNames) {
+  test(`processes that crash or stop lose no event and change no answer: ${store}`, async () => {
+    assert.ok(await checkStore({ ...shortRun, store, plant: undefined }), "See the findings above.");
+  });
+}
+
+for (const plant of plantNames) {
+  test(`a run with crashes finds a planted mistake: ${plant}`, async () => {
+    assert.ok(await checkPlant(plant, { ...shortRun, store: "redis", plant }));
+  });
+}

@@ -1,0 +1,19 @@
+// A mock server that keeps its data is killed while clients write: a short run. The runs with planted mistakes show that it can
+// fail. check-kills.ts has runs of any length.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkKind, checkPlant, shortRun } from "./checks.ts";
+import type { PlantName } from "./plants.ts";
+import { kindNames } from "./server.ts";
+
+for (const kind of kindNames) {
+  test(`a server that is killed at any moment loses no acknowledged write and no offer: ${kind}`, async () => {
+    assert.ok(await checkKind({ ...shortRun, kind, minutes: undefined }), "See the findings above.");
+  });
+}
+
+for (const plant of ["dropped-commit", "new-event-ids", "repeated-request-ids"] as const satisfies PlantName[]) {
+  test(`a run with kills finds a planted mistake: ${plant}`, async () => {
+    assert.ok(await checkPlant(plant, shortRun.seed));
+  });
+}
