@@ -24,6 +24,8 @@ export const layers = {
 };
 /** The folders of the inspector, in layers likewise. */
 const inspectorLayers = ["data", "parts", "screens"];
+/** The folders of the mock server's command line, in layers likewise. */
+const cliLayers = ["terminal", "values", "files", "options", "help", "start", "commands"];
 const forbid = (name, comment, from, to) => ({ name, severity: "error", comment, from, to });
 
 const packageRules = packages.map((name) =>
@@ -108,6 +110,16 @@ export default {
         },
       ),
     ),
+    ...cliLayers
+      .slice(0, -1)
+      .map((folder, index) =>
+        forbid(
+          `cli-${folder}`,
+          `${folder}/ may not import what stands on it: ${cliLayers.slice(index + 1).join(", ")}.`,
+          { path: `${source("mock-server")}cli/${folder}/` },
+          { path: `${source("mock-server")}cli/(?:(?:${cliLayers.slice(index + 1).join("|")})/|[^/]+$)` },
+        ),
+      ),
     forbid(
       "pages-and-workers",
       "Pages and Cloudflare Workers have no modules of Node.",

@@ -5,9 +5,9 @@ import { z } from "zod";
 import { zFault } from "../packages/backend/src/generated/schemas.gen.ts";
 import { defaultPolicies } from "../packages/backend/src/model/policies.ts";
 import { commands } from "../packages/mock-server/src/cli/commands/all.ts";
-import { fieldOf } from "../packages/mock-server/src/cli/config-file.ts";
-import { helpText } from "../packages/mock-server/src/cli/help.ts";
-import { type SettingFacts, settings } from "../packages/mock-server/src/cli/options.ts";
+import { helpText } from "../packages/mock-server/src/cli/help/help.ts";
+import { fieldOf } from "../packages/mock-server/src/cli/options/config-file.ts";
+import { type SettingFacts, settings } from "../packages/mock-server/src/cli/options/options.ts";
 import { compactJson } from "../scripts/generate/text.ts";
 
 const file = new URL("../packages/mock-server/config.schema.json", import.meta.url);

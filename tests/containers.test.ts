@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { defaultConfigFile } from "../packages/mock-server/src/cli/config-file.ts";
-import { settings, startOptions, variables } from "../packages/mock-server/src/cli/options.ts";
-import { variableOf } from "../packages/mock-server/src/cli/settings.ts";
+import { defaultConfigFile } from "../packages/mock-server/src/cli/options/config-file.ts";
+import { settings, startOptions, variables } from "../packages/mock-server/src/cli/options/options.ts";
+import { variableOf } from "../packages/mock-server/src/cli/options/settings.ts";
 import { execForm, pairsOf, readStages } from "./packages/dockerfile.ts";
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");

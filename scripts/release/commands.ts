@@ -1,11 +1,11 @@
 // The commands of the packages, read from the tables that they parse with.
 import * as contract from "../../packages/contract/src/live/options.ts";
 import * as mcp from "../../packages/mcp/src/cli/options.ts";
-import { optionsOf } from "../../packages/mock-server/src/cli/command.ts";
 import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
-import { helpText } from "../../packages/mock-server/src/cli/help.ts";
-import * as mock from "../../packages/mock-server/src/cli/options.ts";
-import { variableOf } from "../../packages/mock-server/src/cli/settings.ts";
+import { helpText } from "../../packages/mock-server/src/cli/help/help.ts";
+import { optionsOf } from "../../packages/mock-server/src/cli/options/command.ts";
+import * as mock from "../../packages/mock-server/src/cli/options/options.ts";
+import { variableOf } from "../../packages/mock-server/src/cli/options/settings.ts";
 import { commandText } from "./compare/commands.ts";
 
 const settingVariables = Object.fromEntries(Object.keys(mock.settings).map((name) => [name, variableOf(name)]));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { options, usage } from "../../packages/contract/src/live/options.ts";
 import { commands } from "../../packages/mock-server/src/cli/commands/all.ts";
-import { helpText } from "../../packages/mock-server/src/cli/help.ts";
-import { attackOptions, commandOptions, startOptions } from "../../packages/mock-server/src/cli/options.ts";
+import { helpText } from "../../packages/mock-server/src/cli/help/help.ts";
+import { attackOptions, commandOptions, startOptions } from "../../packages/mock-server/src/cli/options/options.ts";
 import { bumpOf, lineOf } from "../../scripts/release/change.ts";
 import { commandTexts } from "../../scripts/release/commands.ts";
 import { type CommandTables, commandText, compareCommands } from "../../scripts/release/compare/commands.ts";

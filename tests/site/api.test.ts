@@ -9,7 +9,7 @@ import { CallTransfer, isApiError, OutcomeUnknownError } from "@call-transfer/sd
 import { type OperationId, operations } from "@call-transfer/spec";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { invoke } from "../../packages/contract/src/suite/client.ts";
-import { runLine } from "../../packages/mock-server/tests/run-line.ts";
+import { runLine } from "../../packages/mock-server/tests/cli/run-line.ts";
 import { responseSchemas } from "../../packages/spec/src/response-schemas.gen.ts";
 import { controlOperations } from "../../site/api/control-pages.ts";
 import { fieldsOf, limitsOf, typeOf } from "../../site/api/fields.ts";

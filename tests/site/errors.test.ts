@@ -16,7 +16,7 @@ import {
 } from "@call-transfer/spec";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { invoke } from "../../packages/contract/src/suite/client.ts";
-import { runLine } from "../../packages/mock-server/tests/run-line.ts";
+import { runLine } from "../../packages/mock-server/tests/cli/run-line.ts";
 import { recipes } from "../../site/error-program.ts";
 import { type RetryClass, retryClasses } from "../../site/error-retries.ts";
 import { errorPages } from "../../site/errors.ts";

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import description from "../package.json" with { type: "json" };
-import { readArguments, UsageError } from "./cli/command-line.ts";
-import { keepCompiledCode } from "./cli/compile-cache.ts";
-import { printError } from "./cli/messages.ts";
-import { attackOptions, commandOptions, exitStatus, startOptions } from "./cli/options.ts";
-import { withConnectionSettings, withSettings } from "./cli/settings.ts";
+import { keepCompiledCode } from "./cli/files/compile-cache.ts";
+import { attackOptions, commandOptions, exitStatus, startOptions } from "./cli/options/options.ts";
+import { withConnectionSettings, withSettings } from "./cli/options/settings.ts";
+import { printError } from "./cli/terminal/messages.ts";
+import { readArguments, UsageError } from "./cli/values/command-line.ts";
 
 keepCompiledCode();
 await main(process.argv.slice(2)).catch((error: unknown) => {
@@ -26,9 +26,9 @@ async function main(given: readonly string[]): Promise<void> {
     const { values, naming } = withSettings(options, startOptions);
     return naming(async () => {
       const engine = readEngine(values.engine);
-      if (engine === "prism") return (await import("./cli/prism-command.ts")).startPrism(values);
-      if (engine === "proxy") return (await import("./cli/proxy-command.ts")).startProxyCommand(values);
-      return (await import("./cli/start.ts")).start(values);
+      if (engine === "prism") return (await import("./cli/start/prism-command.ts")).startPrism(values);
+      if (engine === "proxy") return (await import("./cli/start/proxy-command.ts")).startProxyCommand(values);
+      return (await import("./cli/start/start.ts")).start(values);
     });
   }
   if (name === "attack") {
@@ -52,7 +52,7 @@ function hasOperand(args: readonly string[]): boolean {
 }
 
 function loadCommands() {
-  return import("./cli/commands/run.ts");
+  return import("./cli/run.ts");
 }
 
 function readEngine(engine: string = startOptions.engine.fallback): "stateful" | "prism" | "proxy" {

@@ -1,9 +1,9 @@
 import { attackReceiver, isLoopback } from "../attack/attack.ts";
 import type { HandledCounts } from "../attack/handled-counts.ts";
 import { formatReport } from "../attack/report.ts";
-import { type readArguments, readDuration, readJson, readNumber, readUrl, UsageError } from "./command-line.ts";
-import { attackOptions, exitStatus, variables } from "./options.ts";
-import { program } from "./program.ts";
+import { attackOptions, exitStatus, variables } from "./options/options.ts";
+import { program } from "./terminal/program.ts";
+import { type readArguments, readDuration, readJson, readNumber, readUrl, UsageError } from "./values/command-line.ts";
 
 type AttackValues = ReturnType<typeof readArguments<typeof attackOptions>>["values"];
 

@@ -1,4 +1,4 @@
-import type { Command } from "../command.ts";
+import type { Command } from "../options/command.ts";
 import { clock } from "./clock.ts";
 import { completion } from "./completion.ts";
 import { coverage } from "./coverage.ts";

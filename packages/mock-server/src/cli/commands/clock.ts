@@ -1,10 +1,10 @@
 import { dataAs, type Schema } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { readStep, readTime, UsageError } from "../command-line.ts";
-import { expectAtMost, required, unknownWord } from "../operands.ts";
-import { relativeTime, shortIds } from "../show.ts";
-import { formatTable } from "../table.ts";
-import type { Terminal } from "../terminal.ts";
+import { defineCommand } from "../options/command.ts";
+import { relativeTime, shortIds } from "../terminal/show.ts";
+import { formatTable } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { readStep, readTime, UsageError } from "../values/command-line.ts";
+import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 
 /** Reads, moves, freezes and starts the clock of a sandbox. */
 export const clock = defineCommand({

@@ -1,9 +1,9 @@
-import { defineCommand } from "../command.ts";
-import { completionScript, shells } from "../completion-script.ts";
-import { completionWords } from "../completion-words.ts";
-import { collectionNames } from "../find-record.ts";
-import { expectAtMost, required, unknownWord } from "../operands.ts";
-import { roles } from "../options.ts";
+import { completionScript, shells } from "../help/completion-script.ts";
+import { completionWords } from "../help/completion-words.ts";
+import { defineCommand } from "../options/command.ts";
+import { roles } from "../options/options.ts";
+import { collectionNames } from "../values/find-record.ts";
+import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 import { keyStates } from "./keys.ts";
 
 /** Prints a completion script. */

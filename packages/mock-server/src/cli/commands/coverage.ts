@@ -1,7 +1,7 @@
 import { dataAs, type Schema } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { expectAtMost } from "../operands.ts";
-import { formatTable } from "../table.ts";
+import { defineCommand } from "../options/command.ts";
+import { formatTable } from "../terminal/table.ts";
+import { expectAtMost } from "../values/operands.ts";
 
 type Operation = Schema<"Coverage">["operations"][number];
 

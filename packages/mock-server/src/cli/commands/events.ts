@@ -2,12 +2,12 @@ import type { BackendEvent } from "@call-transfer/backend";
 import { type ControlClient, dataAs } from "../../control/client.ts";
 import { followEvents } from "../../control/follow-events.ts";
 import { formatEvent } from "../../log/format-event.ts";
-import { defineCommand, type OptionTable } from "../command.ts";
-import { readNumber, UsageError } from "../command-line.ts";
-import { readNameOf } from "../find-record.ts";
-import { expectAtMost, unknownWord } from "../operands.ts";
-import { readSince } from "../read-since.ts";
-import type { Terminal } from "../terminal.ts";
+import { defineCommand, type OptionTable } from "../options/command.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { readNumber, UsageError } from "../values/command-line.ts";
+import { readNameOf } from "../values/find-record.ts";
+import { expectAtMost, unknownWord } from "../values/operands.ts";
+import { readSince } from "../values/read-since.ts";
 
 /** The first words of the types of events. */
 export const eventFamilies = [

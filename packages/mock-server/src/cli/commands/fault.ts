@@ -1,13 +1,13 @@
 import type { Fault as BackendFault } from "@call-transfer/backend";
 import { type ControlClient, dataAs, dataOf, type Schema } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { readJson, UsageError } from "../command-line.ts";
-import { findNamed } from "../find-record.ts";
-import { waitingWarning } from "../frozen-clock-warning.ts";
-import { expectAtMost, required, unknownWord } from "../operands.ts";
-import { program } from "../program.ts";
-import { compact } from "../show.ts";
-import { formatTable } from "../table.ts";
+import { defineCommand } from "../options/command.ts";
+import { waitingWarning } from "../terminal/frozen-clock-warning.ts";
+import { program } from "../terminal/program.ts";
+import { compact } from "../terminal/show.ts";
+import { formatTable } from "../terminal/table.ts";
+import { readJson, UsageError } from "../values/command-line.ts";
+import { findNamed } from "../values/find-record.ts";
+import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 
 /** Adds, lists and removes faults. */
 export const fault = defineCommand({

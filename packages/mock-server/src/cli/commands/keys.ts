@@ -1,10 +1,10 @@
 import { type ControlClient, dataAs, type Schema } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { readTime } from "../command-line.ts";
-import { findNamed, readNames } from "../find-record.ts";
-import { expectAtMost, unknownWord } from "../operands.ts";
-import { roles } from "../options.ts";
-import { formatTable } from "../table.ts";
+import { defineCommand } from "../options/command.ts";
+import { roles } from "../options/options.ts";
+import { formatTable } from "../terminal/table.ts";
+import { readTime } from "../values/command-line.ts";
+import { findNamed, readNames } from "../values/find-record.ts";
+import { expectAtMost, unknownWord } from "../values/operands.ts";
 
 type State = NonNullable<Schema<"NewApiKey">["state"]>;
 

@@ -1,9 +1,9 @@
 import { type ControlClient, dataAs, dataOf, type Schema } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { readPolicies, UsageError } from "../command-line.ts";
-import { findNamed } from "../find-record.ts";
-import { compact } from "../show.ts";
-import { formatFields, formatTable } from "../table.ts";
+import { defineCommand } from "../options/command.ts";
+import { compact } from "../terminal/show.ts";
+import { formatFields, formatTable } from "../terminal/table.ts";
+import { readPolicies, UsageError } from "../values/command-line.ts";
+import { findNamed } from "../values/find-record.ts";
 
 type Policy = Schema<"PolicyDescriptions">["policies"][number];
 

@@ -1,13 +1,13 @@
 import { type ControlClient, dataAs, dataOf, type Schema } from "../../control/client.ts";
 import { statusColour } from "../../log/columns.ts";
-import { defineCommand } from "../command.ts";
-import { readDuration, readNumber, UsageError } from "../command-line.ts";
-import { expectAtMost } from "../operands.ts";
-import { program } from "../program.ts";
-import { readNow } from "../read-now.ts";
-import { flatFields, relativeTime } from "../show.ts";
-import { type Column, formatFields, formatTable } from "../table.ts";
-import type { Terminal } from "../terminal.ts";
+import { defineCommand } from "../options/command.ts";
+import { program } from "../terminal/program.ts";
+import { flatFields, relativeTime } from "../terminal/show.ts";
+import { type Column, formatFields, formatTable } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { readDuration, readNumber, UsageError } from "../values/command-line.ts";
+import { expectAtMost } from "../values/operands.ts";
+import { readNow } from "../values/read-now.ts";
 
 type Entry = Schema<"RequestEntry">;
 type RecordChange = NonNullable<Schema<"RequestDetail">["changes"]>[number];

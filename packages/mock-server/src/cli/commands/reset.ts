@@ -1,6 +1,6 @@
 import { dataOf } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { expectAtMost } from "../operands.ts";
+import { defineCommand } from "../options/command.ts";
+import { expectAtMost } from "../values/operands.ts";
 
 /** Resets a sandbox. */
 export const reset = defineCommand({

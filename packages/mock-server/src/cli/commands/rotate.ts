@@ -1,9 +1,9 @@
 import { type ControlClient, messageOf } from "../../control/client.ts";
 import { operations } from "../../control/contract.ts";
-import { type CommandContext, defineCommand } from "../command.ts";
-import { findNamed, readRecords, type StateRecord } from "../find-record.ts";
-import { expectAtMost } from "../operands.ts";
-import { formatFields } from "../table.ts";
+import { type CommandContext, defineCommand } from "../options/command.ts";
+import { formatFields } from "../terminal/table.ts";
+import { findNamed, readRecords, type StateRecord } from "../values/find-record.ts";
+import { expectAtMost } from "../values/operands.ts";
 
 /** Rotates the signing secret of an `app` destination, by the operation of the API: its rules and faults apply. */
 export const rotate = defineCommand({

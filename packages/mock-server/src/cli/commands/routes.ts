@@ -1,8 +1,8 @@
 import { operations } from "@call-transfer/spec";
 import { dataOf } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { expectAtMost } from "../operands.ts";
-import { formatTable } from "../table.ts";
+import { defineCommand } from "../options/command.ts";
+import { formatTable } from "../terminal/table.ts";
+import { expectAtMost } from "../values/operands.ts";
 
 /** Lists the operations. */
 export const routes = defineCommand({

@@ -1,9 +1,9 @@
 import { dataAs, dataOf, headersOf, type Schema } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { readJson, readNumber, readPolicies, readTime, UsageError } from "../command-line.ts";
-import { findNamed } from "../find-record.ts";
-import { expectAtMost, required, unknownWord } from "../operands.ts";
-import { formatTable } from "../table.ts";
+import { defineCommand } from "../options/command.ts";
+import { formatTable } from "../terminal/table.ts";
+import { readJson, readNumber, readPolicies, readTime, UsageError } from "../values/command-line.ts";
+import { findNamed } from "../values/find-record.ts";
+import { expectAtMost, required, unknownWord } from "../values/operands.ts";
 
 /** Lists, creates and deletes sandboxes. */
 export const sandbox = defineCommand({

@@ -1,8 +1,8 @@
 import { dataAs, dataOf } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { findNamed } from "../find-record.ts";
-import { expectAtMost } from "../operands.ts";
-import { formatTable } from "../table.ts";
+import { defineCommand } from "../options/command.ts";
+import { formatTable } from "../terminal/table.ts";
+import { findNamed } from "../values/find-record.ts";
+import { expectAtMost } from "../values/operands.ts";
 
 /** Lists and applies scenarios. */
 export const scenario = defineCommand({

@@ -1,10 +1,10 @@
 import { dataOf, messageOf } from "../../control/client.ts";
 import type { components } from "../../control/types.gen.ts";
-import { defineCommand } from "../command.ts";
-import { readJson, UsageError } from "../command-line.ts";
-import { expectAtMost, required } from "../operands.ts";
-import { program } from "../program.ts";
-import { writeFileAtomically } from "../write-file.ts";
+import { writeFileAtomically } from "../files/write-file.ts";
+import { defineCommand } from "../options/command.ts";
+import { program } from "../terminal/program.ts";
+import { readJson, UsageError } from "../values/command-line.ts";
+import { expectAtMost, required } from "../values/operands.ts";
 
 type Snapshot = components["schemas"]["Snapshot"];
 

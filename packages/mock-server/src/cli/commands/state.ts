@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { type ControlClient, dataAs, dataOf, messageOf, type Schema } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { readJson, UsageError } from "../command-line.ts";
-import { changesOf, readFields } from "../fields.ts";
+import { defineCommand } from "../options/command.ts";
+import { flatFields, relativeTime, shortIds } from "../terminal/show.ts";
+import { formatFields, formatTable } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { readJson, UsageError } from "../values/command-line.ts";
+import { changesOf, readFields } from "../values/fields.ts";
 import {
   type CollectionName,
   collectionNames,
@@ -12,12 +15,9 @@ import {
   readNames,
   readRecords,
   type StateRecord,
-} from "../find-record.ts";
-import { expectAtMost, required, unknownWord } from "../operands.ts";
-import { readNow } from "../read-now.ts";
-import { flatFields, relativeTime, shortIds } from "../show.ts";
-import { formatFields, formatTable } from "../table.ts";
-import type { Terminal } from "../terminal.ts";
+} from "../values/find-record.ts";
+import { expectAtMost, required, unknownWord } from "../values/operands.ts";
+import { readNow } from "../values/read-now.ts";
 
 const actions = ["set", "add", "remove", "seed"];
 

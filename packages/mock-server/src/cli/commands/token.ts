@@ -1,9 +1,9 @@
 import { messageOf } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { readLifetime, suggestion, UsageError } from "../command-line.ts";
-import { findNamed, readNames } from "../find-record.ts";
-import { expectAtMost } from "../operands.ts";
-import { roles, tokenLifetime } from "../options.ts";
+import { defineCommand } from "../options/command.ts";
+import { roles, tokenLifetime } from "../options/options.ts";
+import { readLifetime, suggestion, UsageError } from "../values/command-line.ts";
+import { findNamed, readNames } from "../values/find-record.ts";
+import { expectAtMost } from "../values/operands.ts";
 
 /** Issues an access token for a role or a user. Prints nothing else, so that scripts can use the output. */
 export const token = defineCommand({

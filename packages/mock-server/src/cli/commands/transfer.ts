@@ -1,14 +1,14 @@
 import { type ControlClient, dataAs, type Schema } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { UsageError } from "../command-line.ts";
-import { findNamed, type Named, readNameOf, readNames } from "../find-record.ts";
-import { expectAtMost, required } from "../operands.ts";
-import { program } from "../program.ts";
-import { readNow } from "../read-now.ts";
-import { readScript } from "../read-script.ts";
-import { relativeTime, shortIds } from "../show.ts";
-import { formatFields, formatTable } from "../table.ts";
-import type { Terminal } from "../terminal.ts";
+import { defineCommand } from "../options/command.ts";
+import { program } from "../terminal/program.ts";
+import { relativeTime, shortIds } from "../terminal/show.ts";
+import { formatFields, formatTable } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { UsageError } from "../values/command-line.ts";
+import { findNamed, type Named, readNameOf, readNames } from "../values/find-record.ts";
+import { expectAtMost, required } from "../values/operands.ts";
+import { readNow } from "../values/read-now.ts";
+import { readScript } from "../values/read-script.ts";
 
 type Transfer = Schema<"Transfer">;
 

@@ -1,14 +1,14 @@
 import { type ControlClient, dataAs, dataOf, type Schema } from "../../control/client.ts";
-import { defineCommand } from "../command.ts";
-import { readDuration, readNumber, UsageError } from "../command-line.ts";
-import { deliveryAdvice } from "../delivery-advice.ts";
-import { findNamed, type Named, readNames, readRecords } from "../find-record.ts";
-import { expectAtMost, required, unknownWord } from "../operands.ts";
-import { program } from "../program.ts";
-import { readNow } from "../read-now.ts";
-import { relativeTime, shortIds } from "../show.ts";
-import { formatFields, formatTable } from "../table.ts";
-import type { Terminal } from "../terminal.ts";
+import { defineCommand } from "../options/command.ts";
+import { deliveryAdvice } from "../terminal/delivery-advice.ts";
+import { program } from "../terminal/program.ts";
+import { relativeTime, shortIds } from "../terminal/show.ts";
+import { formatFields, formatTable } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { readDuration, readNumber, UsageError } from "../values/command-line.ts";
+import { findNamed, type Named, readNames, readRecords } from "../values/find-record.ts";
+import { expectAtMost, required, unknownWord } from "../values/operands.ts";
+import { readNow } from "../values/read-now.ts";
 
 type Delivery = Schema<"Delivery">;
 

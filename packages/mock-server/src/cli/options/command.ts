@@ -1,0 +1,105 @@
+import type { ParseArgsOptionsConfig } from "node:util";
+import type { ControlClient } from "../../control/client.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { readArguments } from "../values/command-line.ts";
+import { commandOptions } from "./options.ts";
+
+/** An option in a table: what the parser, the help and the completion need. */
+export interface OptionEntry {
+  readonly type: "string" | "boolean";
+  readonly multiple?: boolean;
+  readonly short?: string;
+  readonly default?: boolean;
+  /** A default that the command applies itself. */
+  readonly fallback?: string;
+  /** The placeholder of the value in the help, e.g. `ID`. */
+  readonly value?: string;
+  readonly help?: string;
+  /** What a text stands for, as in the options of `start`. */
+  readonly kind?: string;
+  /** The possible values, for the completion. */
+  readonly choices?: readonly string[];
+}
+
+/** Options by name. */
+export type OptionTable = Readonly<Record<string, OptionEntry>>;
+
+/** One way to call a command. */
+export interface Usage {
+  /**
+   * The command with its operands: words in lower case are typed as they are, words in upper case are placeholders, `[]`
+   * marks what may be left out, `|` separates alternatives, and `…` marks what may be repeated.
+   */
+  readonly form: string;
+  readonly help: string;
+}
+
+/** The result of a command. */
+export interface CommandResult {
+  /** What `--json` prints; also printed without `--json` when `text` is absent. */
+  readonly data: unknown;
+  readonly text?: string;
+  /** Why the command failed although it has data, and what to do; the process ends with status 1. */
+  readonly failure?: string | undefined;
+}
+
+/** What a command runs with. */
+export interface CommandContext<Values> {
+  readonly control: ControlClient;
+  readonly operands: readonly string[];
+  readonly values: Values;
+  /** The server's URL, without a slash at the end. */
+  readonly url: string;
+  readonly sandbox: string;
+  readonly token: string | undefined;
+  readonly terminal: Terminal;
+  /** All commands. */
+  readonly commands: readonly Command[];
+}
+
+/** The values of the options that every command for a running server has. */
+export type CommonValues = ReturnType<typeof readArguments<typeof commandOptions>>["values"];
+
+/** A command for a running server. Help, completion and the release record derive from it. */
+export interface Command {
+  readonly name: string;
+  /** One line for the list of all commands. */
+  readonly summary: string;
+  readonly usages: readonly Usage[];
+  /** A command line to try, without the program's name. */
+  readonly example?: string;
+  /** Its own options, without those that every command has. */
+  readonly options: OptionTable;
+  /** Parses the arguments after the name. Throws UsageError. */
+  parse(args: readonly string[]): {
+    readonly values: CommonValues;
+    /** Returns the result, or undefined if the command has printed everything itself. */
+    run(context: Omit<CommandContext<unknown>, "operands" | "values">): Promise<CommandResult | undefined>;
+  };
+}
+
+interface Definition<Options extends OptionTable> extends Pick<Command, "name" | "summary" | "usages" | "example"> {
+  readonly options: Options;
+  run(
+    context: CommandContext<ReturnType<typeof readArguments<typeof commandOptions & Options>>["values"]>,
+  ): Promise<CommandResult | undefined>;
+}
+
+/** Creates a {@link Command}. The types of its values derive from its options. */
+export function defineCommand<const Options extends OptionTable>({ run, ...command }: Definition<Options>): Command {
+  return {
+    ...command,
+    parse(args) {
+      const table: typeof commandOptions & Options = { ...commandOptions, ...command.options };
+      // The same table with the type of the options that every command has.
+      const common: typeof commandOptions = table;
+      const { values, positionals: operands } = readArguments(args, table);
+      return { values: readArguments(args, common).values, run: (context) => run({ ...context, operands, values }) };
+    },
+  };
+}
+
+/** The options of a command, with those that every command has. */
+export function optionsOf({ options }: Command): OptionTable & ParseArgsOptionsConfig {
+  return { ...commandOptions, ...options };
+}

@@ -1,0 +1,104 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { createControlClient } from "../control/client.ts";
+import { commands } from "./commands/all.ts";
+import { helpText } from "./help/help.ts";
+import type { Command, OptionTable } from "./options/command.ts";
+import { attackOptions, commandOptions, exitStatus, startOptions } from "./options/options.ts";
+import { printable } from "./terminal/messages.ts";
+import { program } from "./terminal/program.ts";
+import { processTerminal, type Terminal } from "./terminal/terminal.ts";
+import { readUrl, suggestion, UsageError } from "./values/command-line.ts";
+
+/** Runs a parsed command against the server at `--url`, and prints the result. Returns the exit status. */
+export async function runCommand(
+  { values, run }: ReturnType<Command["parse"]>,
+  terminal: Terminal = processTerminal(),
+): Promise<number> {
+  const { url: given = commandOptions.url.fallback, sandbox = commandOptions.sandbox.fallback, token, json } = values;
+  const url = readUrl("--url", given).replace(/\/+$/, "");
+  const control = createControlClient({ url, sandbox: values.sandbox, token });
+  const result = await run({ control, url, sandbox, token, terminal, commands }).catch((error: unknown) => {
+    if (error instanceof TypeError && isUntrusted(error.cause))
+      throw new Error(
+        `The certificate of ${url} is not trusted, or it is for another name. Set NODE_EXTRA_CA_CERTS to the file of --tls-cert, and use a name of the certificate in --url.`,
+        { cause: error },
+      );
+    if (error instanceof TypeError && error.message === "fetch failed")
+      throw new Error(unreachable(url, error.cause), { cause: error });
+    if (error instanceof SyntaxError)
+      throw new Error(`The server at ${url} is not a mock server. Check --url.`, { cause: error });
+    throw error;
+  });
+  if (result === undefined) return exitStatus.success;
+  const { data, text, failure } = result;
+  terminal.print(json ? JSON.stringify(data) : printable(text ?? JSON.stringify(data, null, 2)));
+  if (failure === undefined) return exitStatus.success;
+  terminal.warn(failure);
+  return exitStatus.failure;
+}
+
+/** Why there was no response, and what to do. */
+function unreachable(url: string, cause: unknown): string {
+  const { code } = Object(cause) as { code?: unknown };
+  if (code === "UND_ERR_SOCKET" || code === "ECONNRESET")
+    return `The server at ${url} closed the connection. If it was started with --tls-cert, use https:// in --url.`;
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "ERR_SSL_PACKET_LENGTH_TOO_LONG")
+    return `The server at ${url} does not use TLS. Use http:// in --url.`;
+  return `No server is running at ${url}. Check --url, or start a server: ${program}`;
+}
+
+/** Whether a connection failed because of the server's certificate. */
+function isUntrusted(cause: unknown): boolean {
+  const { code } = Object(cause) as { code?: unknown };
+  return typeof code === "string" && /CERT|VERIFY|ISSUER/.test(code);
+}
+
+/** Parses the arguments of a command. Throws UsageError; for an option of another command, it names that command. */
+export function parseCommand(name: string, args: readonly string[]): ReturnType<Command["parse"]> {
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined) throw unknownCommand(name);
+  const own = new Set([...Object.keys(commandOptions), ...Object.keys(command.options)]);
+  for (const argument of args) {
+    if (argument === "--") break;
+    const [, option = ""] = /^--([\w-]+)/.exec(argument) ?? [];
+    if (option === "" || own.has(option)) continue;
+    const owners = commands.filter(({ options }) => Object.hasOwn(options, option)).map((owner) => owner.name);
+    if (owners.length > 0)
+      throw new UsageError(
+        `--${option} only works with the ${owners.join(", ")} ${owners.length > 1 ? "commands" : "command"}.`,
+      );
+  }
+  return command.parse(args);
+}
+
+/** Puts a command before the options in front of it: `--url URL clock` becomes `clock --url URL`. */
+export function commandFirst(args: readonly string[]): readonly string[] {
+  // Of these only matters which take a value.
+  const options: OptionTable & ParseArgsOptionsConfig = Object.assign(
+    {},
+    ...commands.map((command) => command.options),
+    ...[attackOptions, startOptions, commandOptions],
+  );
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const operand = tokens.find((token) => token.kind === "positional");
+  const isCommand = ["start", "attack", ...commands.map(({ name }) => name)].includes(operand?.value ?? "");
+  return operand !== undefined && isCommand ? [operand.value, ...args.toSpliced(operand.index, 1)] : args;
+}
+
+/** Prints the help of one command, or all of it without a topic. Throws UsageError for an unknown topic. */
+export function printHelp(topic: string | undefined): void {
+  const text = helpText(topic, commands);
+  if (text === undefined) throw unknownCommand(topic ?? "");
+  console.log(text);
+}
+
+/** An error for an operand of `start`, which has none. */
+export function unexpectedOperand(operand: string): UsageError {
+  const known = ["help", "attack", ...commands.map(({ name }) => name)];
+  return new UsageError(`Unexpected argument "${operand}".${suggestion(operand, known)}`);
+}
+
+function unknownCommand(name: string): UsageError {
+  const known = ["start", "help", "attack", ...commands.map((command) => command.name)];
+  return new UsageError(`Unknown command "${name}".${suggestion(name, known)} For all commands: ${program} --help`);
+}

@@ -1,0 +1,61 @@
+import { startPrismServer } from "../../server/prism.ts";
+import { removeOwnReadyFile } from "../files/ready-file.ts";
+import { writeFileAtomically } from "../files/write-file.ts";
+import { program } from "../terminal/program.ts";
+import { UsageError } from "../values/command-line.ts";
+import { localUrl } from "./credentials.ts";
+import { beginReadyFile, onSignal } from "./start.ts";
+import { type StartValues, serverOptions } from "./start-options.ts";
+
+/** What `--json` and `--ready-file` contain. */
+interface PrismReadyInfo {
+  /** The server's process id. */
+  readonly pid: number;
+  readonly url: string;
+  readonly engine: "prism";
+  /** An API key to send; Prism accepts every key. */
+  readonly apiKey: string;
+}
+
+const supportedOptions: ReadonlySet<string> = new Set(["engine", "port", "host", "cors", "json", "ready-file"]);
+
+/** Starts Prism and prints its address. A signal ends the process. */
+export async function startPrism(values: StartValues): Promise<void> {
+  const { json, "ready-file": readyFile } = values;
+  if (readyFile !== undefined) beginReadyFile(readyFile);
+  const unsupported = Object.entries(values).find(([name, value]) => !supportedOptions.has(name) && value !== false);
+  if (unsupported !== undefined)
+    throw new UsageError(`--${unsupported[0]} does not work with --engine prism, which is stateless. Remove it.`);
+  const { port = 0, host, corsOrigins } = serverOptions(values);
+  const server = await startPrismServer({ port, cors: corsOrigins !== undefined, ...(host !== undefined && { host }) });
+  onSignal(async () => {
+    if (readyFile !== undefined) removeOwnReadyFile(readyFile);
+    await server.close();
+  });
+  const ready: PrismReadyInfo = {
+    pid: process.pid,
+    url: localUrl(server.url),
+    engine: "prism",
+    apiKey: "svc_live_any",
+  };
+  try {
+    if (readyFile !== undefined) writeFileAtomically(readyFile, JSON.stringify(ready));
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  console.log(json ? JSON.stringify(ready) : banner(ready));
+}
+
+function banner({ url, apiKey }: PrismReadyInfo): string {
+  return [
+    `Prism listening on ${url}`,
+    "",
+    "Prism is stateless: every response is an example from the OpenAPI document.",
+    "Any bearer token works. The header Prefer: code=404 selects another response.",
+    "",
+    `Try:   curl -H "Authorization: Bearer ${apiKey}" ${url}/api/v1/roles`,
+    `Help:  ${program} --help`,
+    "Stop:  Ctrl-C",
+  ].join("\n");
+}

@@ -1,0 +1,144 @@
+import { InputError } from "@call-transfer/backend";
+import { startLog } from "../../log/server-log.ts";
+import { type ProxyOptions, type ProxyServer, startProxy } from "../../proxy/proxy.ts";
+import { removeOwnReadyFile } from "../files/ready-file.ts";
+import { writeFileAtomically } from "../files/write-file.ts";
+import { program } from "../terminal/program.ts";
+import { readUrl, UsageError } from "../values/command-line.ts";
+import { localUrl } from "./credentials.ts";
+import { beginReadyFile, expectWritable, listening, onSignal } from "./start.ts";
+import { logMode, type StartValues, serverOptions } from "./start-options.ts";
+
+/** What `--json` and `--ready-file` contain. */
+interface ProxyReadyInfo {
+  /** The server's process id. */
+  readonly pid: number;
+  readonly url: string;
+  readonly engine: "proxy";
+  /** The base URL of the API that it forwards to. */
+  readonly target: string;
+  readonly controlToken?: string;
+}
+
+/** Options that concern data, which a proxy does not have. */
+const unsupported = [
+  "seed",
+  "import",
+  "export-on-exit",
+  "data",
+  "clock",
+  "clock-rate",
+  "now",
+  "prng",
+  "policy",
+  "fault",
+  "scenario",
+  "latency",
+  "forward-webhooks",
+  "auto-sandboxes",
+  "max-sandboxes",
+  "sandbox-idle",
+  "write-env",
+  "token-lifetime",
+] as const;
+
+/** How often the recording is written while it changes, in milliseconds. */
+const recordEveryMs = 2000;
+
+/** Starts a proxy and prints its address. A signal ends the process. */
+export async function startProxyCommand(values: StartValues): Promise<void> {
+  const { json, strict, record, "ready-file": readyFile } = values;
+  const options = proxyOptions(values);
+  const log = logMode(values);
+  if (record !== undefined) expectWritable("--record", record);
+  if (readyFile !== undefined) beginReadyFile(readyFile);
+  const server = await listening(() => startProxy(options).catch(withOption), options);
+  const recorder = record === undefined ? undefined : startRecorder(server, record);
+  let stopLog = () => Promise.resolve();
+  onSignal(async () => {
+    // First, so that the log does not show how the server closes.
+    const logged = stopLog();
+    try {
+      recorder?.end();
+    } finally {
+      if (readyFile !== undefined) removeOwnReadyFile(readyFile);
+      await server.close();
+      await logged;
+    }
+  });
+  const ready = readyInfo(server);
+  try {
+    if (readyFile !== undefined) writeFileAtomically(readyFile, JSON.stringify(ready));
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  console.log(json || log === "json" ? JSON.stringify(ready) : banner(ready, strict, record));
+  stopLog = startLog(server.sandboxes, log);
+}
+
+function proxyOptions(values: StartValues): ProxyOptions {
+  const wrong = unsupported.find((name) => values[name] !== undefined && values[name] !== false);
+  if (wrong !== undefined)
+    throw new UsageError(`--${wrong} does not work with --engine proxy, which keeps no data. Remove it.`);
+  if (values.target === undefined)
+    throw new UsageError("Missing the API to forward to. Add it, such as --target https://staging.example.com");
+  // The options of the data and its sandboxes are left out.
+  const { seed, faults, policies, autoSandboxes, maxSandboxes, clock, prng, ...others } = serverOptions(values);
+  const { now, sandboxIdleMs, forwardWebhooks, ...listeningOptions } = others;
+  return { ...listeningOptions, target: readUrl("--target", values.target), strict: values.strict };
+}
+
+/** Rethrows an error about the target as one of its option. */
+function withOption(error: unknown): never {
+  if (!(error instanceof InputError) || error.field !== "target") throw error;
+  throw new UsageError(`--target: ${error.explanation}.`, { cause: error });
+}
+
+/** Writes what a proxy records to a file, from time to time and at the end. */
+function startRecorder({ recordedSeed }: ProxyServer, path: string): { end(): void } {
+  let written = "";
+  const write = (): void => {
+    const content = JSON.stringify(recordedSeed(), null, 2);
+    if (content !== written) writeFileAtomically(path, content);
+    written = content;
+  };
+  const timer = setInterval(() => {
+    try {
+      write();
+    } catch {
+      // The last attempt, at the end, reports it.
+    }
+  }, recordEveryMs).unref();
+  return {
+    end() {
+      clearInterval(timer);
+      write();
+    },
+  };
+}
+
+function readyInfo({ url, target, controlToken }: ProxyServer): ProxyReadyInfo {
+  const token = controlToken === undefined ? {} : { controlToken };
+  return { pid: process.pid, url: localUrl(url), engine: "proxy", target, ...token };
+}
+
+function banner({ url, target, controlToken }: ProxyReadyInfo, isStrict: boolean, record: string | undefined): string {
+  const deviating = isStrict ? "refused with status 400" : "forwarded all the same";
+  const token = controlToken === undefined ? "" : ` -H "Authorization: Bearer ${controlToken}"`;
+  return [
+    `Proxy listening on ${url}`,
+    `Forwards to        ${target}`,
+    `Inspector          ${url}/_inspector`,
+    "",
+    "Each request is sent once. Requests and responses are checked against the contract.",
+    `Requests that deviate are ${deviating}.`,
+    ...(record === undefined ? [] : [`What they show is written to ${record}.`]),
+    ...(controlToken === undefined ? [] : ["", `Control token:      ${controlToken}`]),
+    "",
+    `Try:   curl -H "Authorization: Bearer YOUR_API_KEY" ${url}/api/v1/roles`,
+    `Then:  curl${token} ${url}/_control/v1/requests`,
+    `Help:  ${program} --help`,
+    "Stop:  Ctrl-C",
+  ].join("\n");
+}

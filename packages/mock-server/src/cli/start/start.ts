@@ -1,0 +1,178 @@
+import { accessSync, constants, existsSync, mkdtempSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { Backend } from "@call-transfer/backend";
+import { hasColour } from "../../log/colour.ts";
+import { startLog } from "../../log/server-log.ts";
+import { startMockServer } from "../../server/server.ts";
+import { StoreError } from "../../store/store-error.ts";
+import { readDotenv, type Variables, withVariables } from "../files/dotenv.ts";
+import { removeOwnReadyFile, removeStaleReadyFile } from "../files/ready-file.ts";
+import { messageOf, writeFileAtomically } from "../files/write-file.ts";
+import { exitStatus, startOptions } from "../options/options.ts";
+import { frozenClockWarning } from "../terminal/frozen-clock-warning.ts";
+import { printError, printWarning } from "../terminal/messages.ts";
+import { readLifetime, thisUser, UsageError } from "../values/command-line.ts";
+import { banner } from "./banner.ts";
+import { issueCredentials, type ReadyInfo, variablesOf } from "./credentials.ts";
+import { importedSnapshot, logMode, type StartValues, serverOptions } from "./start-options.ts";
+
+/** Options that a snapshot or a kept state overrides. */
+const replacedByState = [
+  "seed",
+  "clock",
+  "clock-rate",
+  "now",
+  "prng",
+  "policy",
+  "fault",
+  "scenario",
+  "latency",
+] as const;
+
+/** Starts a server and prints its address and credentials. A signal ends the process. */
+export async function start(values: StartValues): Promise<void> {
+  const { "export-on-exit": snapshotFile, "ready-file": readyFile, "write-env": envFile, data } = values;
+  const ofProxy = (["target", "strict", "record"] as const).find((name) => values[name]);
+  if (ofProxy !== undefined)
+    throw new UsageError(`--${ofProxy} only works with --engine proxy. Add it, or remove --${ofProxy}.`);
+  if (readyFile !== undefined) beginReadyFile(readyFile);
+  const options = serverOptions(values);
+  const log = logMode(values);
+  const lifetimeSecs = readLifetime(
+    "--token-lifetime",
+    values["token-lifetime"] ?? startOptions["token-lifetime"].fallback,
+  );
+  if (data !== undefined) expectWritable("--data", data);
+  const imported = importedSnapshot(values.import);
+  if (imported !== undefined && data !== undefined && existsSync(data))
+    throw new UsageError(
+      `--import ${values.import}: would replace the state in ${data}. Remove --import, or name a new file with --data.`,
+    );
+  if (snapshotFile !== undefined) expectWritable("--export-on-exit", snapshotFile);
+  if (envFile !== undefined) {
+    expectWritable("--write-env", envFile);
+    readDotenv("--write-env", envFile);
+  }
+  const server = await listening(() => startMockServer(options), options);
+  // Before the signal handlers, so that a signal cannot export the seed over the snapshot.
+  if (imported !== undefined) server.backend.restore(imported);
+  let stopLog = () => Promise.resolve();
+  onSignal(async () => {
+    // First, so that the log does not show how the server closes.
+    const logged = stopLog();
+    try {
+      if (snapshotFile !== undefined) exportSnapshot(server.backend, snapshotFile);
+    } finally {
+      if (readyFile !== undefined) removeOwnReadyFile(readyFile);
+      await server.close();
+      await logged;
+    }
+  });
+  try {
+    const isRestored = imported !== undefined || server.backend.isResumed;
+    const ready: ReadyInfo = {
+      ...(await issueCredentials(server, lifetimeSecs)),
+      ...(!isRestored && { prng: server.backend.prng }),
+      ...(data !== undefined && { data: resolve(data) }),
+    };
+    // What is printed is valid after a kill too.
+    await server.backend.saved();
+    if (server.controlToken !== undefined && options.controlToken === undefined)
+      printWarning("Other machines can reach this server. Its control plane requires the control token.");
+    const restoredFrom = imported === undefined ? data : values.import;
+    const replaced = isRestored ? replacedByState.filter((name) => values[name] !== undefined) : [];
+    if (replaced.length > 0) {
+      const names = replaced.map((name) => `--${name}`).join(", ");
+      printWarning(`Restored from ${restoredFrom}. These options have no effect until a reset: ${names}`);
+    }
+    const warning = frozenClockWarning(server.backend);
+    if (warning !== undefined) printWarning(warning);
+    if (envFile !== undefined) writeVariables(envFile, variablesOf(ready));
+    if (readyFile !== undefined) writeFileAtomically(readyFile, JSON.stringify(ready));
+    const asJson = values.json || log === "json";
+    console.log(asJson ? JSON.stringify(ready) : banner(ready, hasColour(process.stdout)));
+    // Set apart from the lines that follow.
+    if (log !== "silent" && !asJson) console.log();
+    stopLog = startLog(server.sandboxes, log);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+/** Starts a server. Rejects with an Error that says how to fix a wrong port or host. */
+export async function listening<Server>(
+  startServer: () => Promise<Server>,
+  { port, host }: { readonly port?: number | undefined; readonly host?: string | undefined },
+): Promise<Server> {
+  return startServer().catch((error: NodeJS.ErrnoException & { cause?: { code?: string } }) => {
+    if (error instanceof StoreError) throw new Error(`--data: ${error.message}`, { cause: error });
+    const advice: Readonly<Record<string, string>> = {
+      EADDRINUSE: `Port ${port} on ${host} is in use. Stop the other server, or choose another port. --port 0 picks a free one.`,
+      EACCES: `Port ${port} requires elevated privileges. Use a port above 1023.`,
+      EADDRNOTAVAIL: `--host ${host}: this machine does not have the address. Use 127.0.0.1, or 0.0.0.0 for all addresses.`,
+      ENOTFOUND: `--host ${host}: the name does not resolve. Use 127.0.0.1, or 0.0.0.0 for all addresses.`,
+    };
+    const message = advice[error.code ?? error.cause?.code ?? ""];
+    throw message === undefined ? error : new Error(message, { cause: error });
+  });
+}
+
+/** Checks early that a file can be written. Throws UsageError that names the option. */
+export function expectWritable(option: string, path: string): void {
+  const folder = resolve(dirname(path));
+  if (!existsSync(folder))
+    throw new UsageError(`${option} ${path}: the folder ${folder} does not exist. Create it first.`);
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    const reason = `${thisUser()} cannot write to the folder ${folder}`;
+    throw new UsageError(`${option} ${path}: ${reason}. Name another folder, or make this one writable.`);
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`${option} ${path}: is a folder. Name a file.`);
+}
+
+/** Removes an old ready file before anything else, so that it cannot be read as this server's. */
+export function beginReadyFile(path: string): void {
+  expectWritable("--ready-file", path);
+  removeStaleReadyFile(path);
+}
+
+/** Writes the snapshot. If that fails, writes it to a temporary folder, so that it is not lost. */
+function exportSnapshot(backend: Backend, path: string): void {
+  const content = JSON.stringify(backend.snapshot(), null, 2);
+  try {
+    writeFileAtomically(path, content);
+  } catch (error) {
+    const fallback = join(mkdtempSync(join(tmpdir(), "call-transfer-mock-")), "snapshot.json");
+    writeFileAtomically(fallback, content);
+    throw new Error(`--export-on-exit: ${messageOf(error)}. The snapshot was written to ${fallback} instead.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Sets variables in a `.env` file. The file stays when the server ends, because its other lines are the user's. */
+function writeVariables(file: string, variables: Variables): void {
+  const { path, text } = readDotenv("--write-env", file);
+  writeFileAtomically(path, withVariables(text, variables).replace(/\n$/, ""));
+}
+
+/** First signal: graceful shutdown. Second: exit immediately. */
+export function onSignal(stop: () => Promise<void>): void {
+  let isStopping = false;
+  const end = () => {
+    if (isStopping) process.exit(exitStatus.interrupted);
+    isStopping = true;
+    stop().then(
+      () => process.exit(exitStatus.success),
+      (error: unknown) => {
+        printError(messageOf(error));
+        process.exit(exitStatus.failure);
+      },
+    );
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+}

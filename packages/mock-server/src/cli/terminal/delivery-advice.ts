@@ -1,0 +1,37 @@
+import { webhookSignature } from "@call-transfer/spec";
+import type { components } from "../../control/types.gen.ts";
+import { program } from "./program.ts";
+
+type Delivery = Pick<components["schemas"]["Delivery"], "accepted" | "status" | "error" | "at" | "fault">;
+
+/** Explains why an offer was not accepted and what to do; undefined when it was. `realTime` is in milliseconds. */
+export function deliveryAdvice({ accepted, status, error, at, fault }: Delivery, realTime: number): string | undefined {
+  if (accepted) return undefined;
+  if (status === undefined) {
+    const failed = `The offer was not delivered: ${error?.replace(/\.$/, "")}.`;
+    if (!error?.includes("ECONNREFUSED")) return failed;
+    return `${failed} Start the app's server, or restart the mock server with its address: ${program} --forward-webhooks URL`;
+  }
+  const declined = `The app's server declined the offer with status ${status}. Its log says why.`;
+  if (fault !== undefined) return `${declined} The fault ${fault} changed how the offer was sent.`;
+  if (status === 404) return `${declined} Check the path of the address that offers are sent to.`;
+  if (status >= 300 && status < 400) return `${declined} Redirects are not followed: use the final address.`;
+  if (status === 409 || status >= 500) return declined;
+  const ahead = Date.parse(at) - realTime;
+  if (Math.abs(ahead) <= webhookSignature.toleranceSecs * 1000)
+    return `${declined} If the signature is wrong, compare the signing secrets.`;
+  return (
+    `${declined} If the signature's timestamp is wrong: the sandbox's clock says ${at}, ` +
+    `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the real time, and receivers accept ` +
+    `${webhookSignature.toleranceSecs} seconds. Use the real time: start without --now and --clock frozen, and ` +
+    `undo clock advances with ${program} reset. Or pass the sandbox's time to the receiver: verifyWebhook and createWebhookHandler have the option "now".`
+  );
+}
+
+/** Formats a duration in the largest unit that gives at least 2. */
+function formatDuration(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  const hours = Math.round(minutes / 60);
+  if (hours >= 48) return `${Math.round(hours / 24)} days`;
+  return minutes >= 120 ? `${hours} hours` : `${minutes} minutes`;
+}

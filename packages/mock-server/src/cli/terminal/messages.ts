@@ -1,0 +1,26 @@
+import { type Colour, hasColour, paintFor } from "../../log/colour.ts";
+
+/** Prints why a command failed and what to do. The word in front sets it apart from what npm prints around it. */
+export function printError(message: string): void {
+  print("red", "error:", message);
+}
+
+/** Prints what is unusual, but did not fail. */
+export function printWarning(message: string): void {
+  print("yellow", "warning:", message);
+}
+
+function print(colour: Colour, word: string, message: string): void {
+  console.error(`${paintFor(hasColour(process.stderr))(colour, word)} ${printable(message)}`);
+}
+
+/**
+ * A text for a terminal. Names, paths and bodies come from clients and servers: they could move the cursor, change the
+ * terminal's title, or show text in another order. Line breaks, tabs and colours stay.
+ */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}\[\d{1,2}m|[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (found) => {
+    const isColour = found.startsWith("\u001B") && found.length > 1;
+    return isColour || found === "\n" || found === "\t" ? found : `?${found.slice(1)}`;
+  });
+}

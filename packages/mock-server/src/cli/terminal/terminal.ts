@@ -1,0 +1,37 @@
+import { hasColour } from "../../log/colour.ts";
+import { printError } from "./messages.ts";
+
+/** Where a command prints. */
+export interface Terminal {
+  /** The number of columns; undefined if the output is not a terminal, and then nothing is shortened. */
+  readonly width: number | undefined;
+  readonly hasColour: boolean;
+  /** Ends a command that would go on forever. */
+  readonly signal: AbortSignal;
+  /** Prints lines to the standard output. */
+  print(text: string): void;
+  /** Prints why the command failed to the standard error. */
+  warn(text: string): void;
+}
+
+/** The terminal of this process. Reading its signal lets Ctrl-C abort it, instead of ending the process. */
+export function processTerminal(): Terminal {
+  const { stdout } = process;
+  // The reader of a pipe may close it early, as head does.
+  stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  let ending: AbortController | undefined;
+  return {
+    width: stdout.isTTY ? stdout.columns : undefined,
+    hasColour: hasColour(stdout),
+    get signal() {
+      if (ending === undefined) {
+        const controller = new AbortController();
+        ending = controller;
+        for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => controller.abort());
+      }
+      return ending.signal;
+    },
+    print: (text) => console.log(text),
+    warn: printError,
+  };
+}

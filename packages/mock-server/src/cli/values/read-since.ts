@@ -1,0 +1,17 @@
+import type { ControlClient } from "../../control/client.ts";
+import { durationOf, isTime, UsageError } from "./command-line.ts";
+import { readNow } from "./read-now.ts";
+
+/** Parses `--since`: a duration before now on the sandbox's clock, a date-time, or the id of an event. Throws UsageError. */
+export async function readSince(
+  control: ControlClient,
+  since: string,
+): Promise<{ readonly time: number } | { readonly eventId: string }> {
+  const duration = durationOf(since);
+  if (duration !== undefined) return { time: (await readNow(control)) - duration };
+  if (isTime(since)) return { time: Date.parse(since) };
+  if (/^[0-9a-f]{8}-\d+$/.test(since)) return { eventId: since };
+  throw new UsageError(
+    `--since ${since}: must be a duration such as 10m, a time such as 2026-03-02T12:00:00Z, or the eventId of an event.`,
+  );
+}

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { demo } from "@call-transfer/backend";
+import { expect, it } from "vitest";
+import { banner } from "../../src/cli/start/banner.ts";
+import { issueCredentials, urlsForOthers } from "../../src/cli/start/credentials.ts";
+import { startMockServer } from "../../src/index.ts";
+
+const run = promisify(execFile);
+
+/** Starts a server, and returns what it would print. */
+async function started(host?: string) {
+  const server = await startMockServer({ port: 0, ...(host !== undefined && { host }) });
+  const ready = await issueCredentials(server, 3600);
+  return { server, ready, lines: banner(ready, false).split("\n") };
+}
+
+/** The command after a label. */
+function commandAfter(label: string, lines: readonly string[]): string {
+  return lines.find((line) => line.startsWith(label))?.slice(label.length) ?? "";
+}
+
+it.each([undefined, "0.0.0.0"])("prints commands that work when they are pasted, bound to %s", async (host) => {
+  const { server, lines } = await started(host);
+  const paste = async (label: string) => (await run("sh", ["-c", commandAfter(label, lines)])).stdout;
+  try {
+    const { callId } = JSON.parse(await paste("Place a call"));
+    expect(server.backend.state.calls.get(callId)).toMatchObject({ accountId: demo.accountId });
+    const transfer = JSON.parse(await paste("Ring a transfer"));
+    expect(server.backend.transfers.get(transfer.id)).toMatchObject({ groupId: demo.groups.existing });
+    const before = server.backend.clock.now();
+    await paste("Move the clock");
+    expect(server.backend.clock.now() - before).toBeGreaterThanOrEqual(60_000);
+  } finally {
+    await server.close();
+  }
+});
+
+it("prints the ids of a first request, and the same in its JSON", async () => {
+  const { server, ready, lines } = await started();
+  await server.close();
+  expect(ready.ids).toEqual({
+    destinationId: demo.destinations.app,
+    groupId: demo.groups.existing,
+    memberId: demo.members.owner,
+    flowId: demo.flows.published,
+    fromNumber: demo.numbers.working,
+  });
+  for (const id of Object.values(ready.ids)) expect(lines.some((line) => line.endsWith(` ${id}`))).toBe(true);
+});
+
+it("takes at most 30 lines of 100 columns, also with a control token and other addresses", async () => {
+  const { server, ready } = await started("0.0.0.0");
+  await server.close();
+  const lines = banner({ ...ready, lanUrls: ["http://192.168.100.100:40100"] }, false).split("\n");
+  expect(lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 100)), 0)).toBeLessThanOrEqual(30);
+});
+
+it("names the addresses for other machines only when they can reach the server", () => {
+  const addresses = () =>
+    [
+      { address: "127.0.0.1", family: "IPv4", internal: true },
+      { address: "192.168.1.5", family: "IPv4", internal: false },
+      { address: "fe80::1", family: "IPv6", internal: false },
+    ] as const;
+  expect(urlsForOthers("http://0.0.0.0:4010", addresses)).toEqual(["http://192.168.1.5:4010"]);
+  expect(urlsForOthers("http://127.0.0.1:4010", addresses)).toEqual([]);
+});
+
+it("offers a request that reads when the data has no flow and nobody to ring", async () => {
+  const seed = { accounts: [{ id: demo.accountId, name: "Bare" }] };
+  const server = await startMockServer({ port: 0, seed });
+  const lines = banner(await issueCredentials(server, 3600), false).split("\n");
+  await server.close();
+  expect(commandAfter("Read the roles", lines)).toContain("/api/v1/roles");
+  expect(lines.some((line) => /^(?:Place|Ring)/.test(line))).toBe(false);
+});

@@ -1,0 +1,157 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { demo } from "@call-transfer/backend";
+import { operations } from "@call-transfer/spec";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { commands } from "../../src/cli/commands/all.ts";
+import { program } from "../../src/cli/terminal/program.ts";
+import { startMockServer } from "../../src/server/server.ts";
+import { runIn } from "./run-line.ts";
+
+/** Operations of the control plane that no command calls, and why. */
+const withoutCommand: Readonly<Record<string, string>> = {
+  attackDestination: "attack sends the same to an address of its own",
+  checkFault: "fault says what is wrong when it adds one",
+  getDelivery: "deliveries shows all of them",
+  getHealth: "a probe for containers; every command says when no server is there",
+  getPolicies: "policy reads the same with descriptions",
+  getSpecification: "docs/specification.md is easier to read",
+  getVersion: "--version prints the version of the package",
+  listAvailability: "the inspector shows it; state lists the members",
+  rehearseRequest: "the inspector tries a test with it; requests replay sends a request to the sandbox itself",
+};
+
+const page = fileURLToPath(new URL("../../../../docs/mock-server-cli.md", import.meta.url));
+const mostLines = 16;
+
+interface ControlDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>;
+}
+
+describe("docs/mock-server-cli.md", () => {
+  let rendered = "";
+  let listed: readonly string[] = [];
+  const used = new Set<string>();
+  const ran: string[] = [];
+  const folder = mkdtempSync(join(tmpdir(), "call-transfer-page-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  beforeAll(async () => {
+    vi.stubEnv("TZ", "UTC");
+    // Durations are of real time.
+    vi.spyOn(performance, "now").mockReturnValue(0);
+    const server = await startMockServer({ port: 0, clock: "frozen", now: "2026-03-02T12:00:00Z" });
+    const { url } = server;
+    try {
+      const document = (await (await fetch(`${url}/_control/v1/openapi.json`)).json()) as ControlDocument;
+      const templates = Object.entries(document.paths).flatMap(([path, item]) =>
+        Object.entries(item).flatMap(([method, { operationId }]) =>
+          operationId === undefined ? [] : [{ id: operationId, form: formOf(method, path) }],
+        ),
+      );
+      listed = templates.map(({ id }) => id);
+      await useTheApi(url);
+      const real = fetch;
+      vi.stubGlobal("fetch", (input: RequestInfo | URL, init?: RequestInit) => {
+        const method = input instanceof Request ? input.method : (init?.method ?? "GET");
+        const { pathname } = new URL(input instanceof Request ? input.url : input);
+        const found = templates.filter(({ form }) => form.test(`${method} ${pathname}`));
+        // A path without parameters comes first, such as /requests/unmatched.
+        const exact = found.find(({ form }) => !form.source.includes("[^")) ?? found[0];
+        if (exact) used.add(exact.id);
+        return real(input, init);
+      });
+      writeFileSync(
+        join(folder, "seed.json"),
+        JSON.stringify({ contacts: [{ accountId: demo.accountId, number: "+15550200010" }] }),
+      );
+      rendered = await render(readFileSync(page, "utf8"), async (line) => {
+        const words = wordsOf(line);
+        ran.push(words[0] ?? "");
+        const args = words.map((word) => (word.endsWith(".json") ? join(folder, word) : word));
+        const { stdout, stderr } = await runIn({ width: 100 }, url, args[0] ?? "", ...args.slice(1));
+        expect(stderr).toBe("");
+        return stdout.replaceAll(join(folder, "/"), "");
+      });
+      const following = runIn({}, url, "tail", "--count", "1");
+      while (!used.has("streamEvents")) await new Promise((resolve) => setImmediate(resolve));
+      await runIn({}, url, "clock", "set", "2026-03-04T12:00:00Z");
+      await following;
+    } finally {
+      vi.restoreAllMocks();
+      vi.unstubAllGlobals();
+      vi.unstubAllEnvs();
+      await server.close();
+    }
+  });
+
+  it("shows what its commands print (write it with --update)", async () => {
+    await expect(rendered).toMatchFileSnapshot(page);
+  });
+
+  it("shows each command", () => {
+    const names = commands.map(({ name }) => name).filter((name) => name !== "completion");
+    expect(names.filter((name) => !ran.includes(name))).toEqual([]);
+  });
+
+  it("reaches every operation of the control plane but those left out with a reason", () => {
+    const left = listed.filter((id) => !used.has(id));
+    for (const id of left) console.info(`No command calls ${id}: ${withoutCommand[id]}`);
+    expect(left.toSorted()).toEqual(Object.keys(withoutCommand).sort());
+  });
+});
+
+/** Requests to show: one that succeeds, one that fails, and one that matches no operation. */
+async function useTheApi(url: string): Promise<void> {
+  const send = async (method: string, path: string, body?: unknown) => {
+    const headers = { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" };
+    await (
+      await fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    ).text();
+  };
+  await send("GET", operations.listRoles.path);
+  await send("POST", operations.createCall.path, { flowId: demo.flows.published, toNumber: demo.recipients.anyone });
+  await send("GET", operations.listCalls.path.replace("calls", "call"));
+}
+
+/** The page with each line that begins with `$` followed by what it prints, shortened. */
+async function render(text: string, run: (line: string) => Promise<string>): Promise<string> {
+  const parts = text.split(/(```console\n.*?```)/s);
+  const done: string[] = [];
+  for (const part of parts) {
+    const [, block] = /^```console\n(.*?)```$/s.exec(part) ?? [];
+    if (block === undefined) {
+      done.push(part);
+      continue;
+    }
+    const outputs: string[] = [];
+    for (const [, line = ""] of block.matchAll(/^\$ call-transfer-mock (.+)$/gm)) {
+      const printed = stable(await run(line))
+        .trimEnd()
+        .split("\n");
+      const shown = printed.length > mostLines ? [...printed.slice(0, mostLines - 2), "…"] : printed;
+      outputs.push(`$ call-transfer-mock ${line}\n${shown.join("\n")}\n`);
+    }
+    done.push(`\`\`\`console\n${outputs.join("\n")}\`\`\``);
+  }
+  return done.join("");
+}
+
+/** Replaces what differs between runs and machines. */
+function stable(text: string): string {
+  return text
+    .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, "eyJ…")
+    .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:4010")
+    .replace(/:\d\d\.\d{3}Z, flowing/g, ":00.000Z, flowing")
+    .replaceAll(program, "call-transfer-mock");
+}
+
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+}
+
+function formOf(method: string, path: string): RegExp {
+  return new RegExp(`^${method.toUpperCase()} ${path.replace(/\{\w+\}/g, "[^/]+")}$`);
+}

@@ -1,0 +1,190 @@
+import { describe, expect, it } from "vitest";
+import { commands } from "../../src/cli/commands/all.ts";
+import { printable } from "../../src/cli/terminal/messages.ts";
+import { flatFields, relativeTime, shortIds } from "../../src/cli/terminal/show.ts";
+import { formatTable } from "../../src/cli/terminal/table.ts";
+import { unreadable } from "../../src/cli/values/command-line.ts";
+import { changesOf, readFields } from "../../src/cli/values/fields.ts";
+import { findNamed } from "../../src/cli/values/find-record.ts";
+import { readScript } from "../../src/cli/values/read-script.ts";
+import { startMockServer } from "../../src/index.ts";
+import { runLine } from "./run-line.ts";
+
+describe("the table of commands", () => {
+  it("names each command once and begins each form with the name", () => {
+    const names = commands.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const forms = commands.flatMap(({ name, usages }) => usages.map(({ form }) => [name, form.split(" ")[0]]));
+    expect(forms.filter(([name, first]) => name !== first)).toEqual([]);
+  });
+
+  it("explains each option, and names the value of each that takes one", () => {
+    const options = commands.flatMap((command) => Object.entries(command.options));
+    expect(options.filter(([, { help }]) => !help)).toEqual([]);
+    expect(options.filter(([, { type, value }]) => (type === "string") !== (value !== undefined))).toEqual([]);
+  });
+});
+
+describe("a table", () => {
+  const rows = [
+    { id: 1, text: "a rather long text" },
+    { id: 22, text: "short" },
+  ];
+  const columns = [
+    { title: "id", cell: ({ id }: (typeof rows)[number]) => id },
+    { title: "text", cell: ({ text }: (typeof rows)[number]) => text, flexible: true },
+    { title: "empty", cell: () => undefined },
+  ];
+
+  it("aligns its columns and leaves empty ones out", () => {
+    expect(formatTable(rows, columns, { width: undefined, hasColour: false })).toBe(
+      "ID  TEXT\n1   a rather long text\n22  short",
+    );
+  });
+
+  it("cuts flexible columns off to fit the terminal", () => {
+    expect(formatTable(rows, columns, { width: 14, hasColour: false })).toBe("ID  TEXT\n1   a rather …\n22  short");
+  });
+
+  it("shows control characters as spaces", () => {
+    const evil = [{ id: 1, text: "a\u001b[31m\nb" }];
+    expect(formatTable(evil, columns, { width: undefined, hasColour: false })).toBe("ID  TEXT\n1   a [31m b");
+  });
+
+  it("colours only where the terminal has colours", () => {
+    const coloured = [{ ...columns[1], title: "text", cell: () => "x", colour: () => "red" as const }];
+    expect(formatTable([rows[0]], coloured, { width: undefined, hasColour: false })).not.toContain("\u001b");
+    expect(formatTable([rows[0]], coloured, { width: undefined, hasColour: true })).toContain("\u001b[31mx\u001b[39m");
+  });
+});
+
+describe("what a command prints", () => {
+  const [esc, c1, bidi] = [27, 155, 0x202e].map((code) => String.fromCharCode(code));
+
+  it("keeps lines, tabs and colours, and replaces what could change the terminal", () => {
+    const text = `a\n\tb ${esc}[31mred${esc}[39m ${esc}]0;title${c1}2J${bidi}\r[31m${esc}[2J`;
+    expect(printable(text)).toBe(`a\n\tb ${esc}[31mred${esc}[39m ?]0;title?2J??[31m?[2J`);
+  });
+
+  it("is safe when a name of the data is not", async () => {
+    const server = await startMockServer({ port: 0 });
+    await runLine(server.url, "state", "set", "destinations", "Reception", `name=a${esc}]0;title`);
+    const { stdout } = await runLine(server.url, "state", "destinations", "d0000000-0000-4000-8000-000000000001");
+    await server.close();
+    expect(stdout).toContain("a?]0;title");
+  });
+});
+
+describe("ids and times", () => {
+  const [one, other] = ["d0000000-0000-4000-8000-000000000001", "d0000000-0000-4000-8000-000000000002"];
+
+  it("are short in a terminal only, and only if they stay different", () => {
+    expect([one, other].map(shortIds([one, other], { width: 80 }))).toEqual(["d000…0001", "d000…0002"]);
+    expect(shortIds([one, other], { width: undefined })(one)).toBe(one);
+    const alike = one.replace("4000", "4001");
+    expect(shortIds([one, alike], { width: 80 })(one)).toBe(one);
+  });
+
+  it.each([
+    ["2026-03-02T12:00:00.300Z", "now"],
+    ["2026-03-02T11:59:57Z", "3 s ago"],
+    ["2026-03-02T12:15:00Z", "in 15 min"],
+    ["2026-03-02T06:00:00Z", "6 h ago"],
+    ["2026-03-05T12:00:00Z", "in 3 days"],
+  ])("%s is %s", (time, text) => {
+    expect(relativeTime(time, Date.parse("2026-03-02T12:00:00Z"))).toBe(text);
+  });
+
+  it("shows nested fields by their path", () => {
+    expect(flatFields({ a: "x", b: { c: 1, d: {} }, e: [1] })).toEqual({ a: "x", "b.c": "1", "b.d": "{}", e: "[1]" });
+  });
+});
+
+describe("a name on the command line", () => {
+  const items = [
+    { id: "d0000000-0000-4000-8000-000000000001", name: "Reception" },
+    { id: "d0000000-0000-4000-8000-000000000002", name: "Old reception" },
+    { id: "e0000000-0000-4000-8000-000000000003", name: "Room 1" },
+    { id: "f0000000-0000-4000-8000-000000000004", name: "Room 12" },
+  ];
+
+  it.each([
+    ["e0000000-0000-4000-8000-000000000003", 2],
+    ["e000", 2],
+    ["f000…0004", 3],
+    ["reception", 0],
+    ["OLD", 1],
+    ["room 1", 2],
+    ["last", 3],
+  ])("%s finds one", (text, index) => {
+    expect(findNamed(text, items, "destination")).toBe(items[index]);
+  });
+
+  it.each([
+    ["room", '"room" could be Room 1 (e0000000-0000-4000-8000-000000000003) or Room 12 (f0000000'],
+    ["d000", '"d000" could be Reception (d0000000-0000-4000-8000-000000000001) or Old reception'],
+    ["recption", 'There is no destination "recption". Closest: Reception (d0000000'],
+  ])("%s is refused with the candidates", (text, message) => {
+    expect(() => findNamed(text, items, "destination")).toThrow(message);
+  });
+
+  it("lists all of a few, and says when there is none", () => {
+    expect(() => findNamed("x", items.slice(0, 1), "app")).toThrow('There is no app "x". Known: Reception (d0');
+    expect(() => findNamed("x", [], "app")).toThrow('There is no app "x". There is none yet.');
+  });
+});
+
+describe("the script of a transfer", () => {
+  it("is a list of who answers or declines, and when", () => {
+    expect(readScript(["Reception declines after 3s, Mia answers 1m", "Old reception answers"])).toEqual([
+      { who: "Reception", declineAfterSecs: 3 },
+      { who: "Mia", answerAfterSecs: 60 },
+      { who: "Old reception", answerAfterSecs: 0 },
+    ]);
+  });
+
+  it.each(["Reception", "answers after 3s", "Reception answers after lunch", "Reception answers in 3s", ""])(
+    "rejects %j",
+    (script) => {
+      expect(() => readScript([script])).toThrow(`--script "${script}": must be WHO answers after TIME`);
+    },
+  );
+});
+
+describe("the fields of a record", () => {
+  const record = {
+    name: "Mia",
+    number: "+1",
+    availability: { status: "away", until: "x" },
+    members: [{ a: 1 }, { a: 2 }],
+  };
+  const changes = (...settings: string[]) => changesOf(record, readFields(settings));
+
+  it.each([
+    [["name=Eva"], { name: "Eva" }],
+    [["number=15550100001"], { number: "15550100001" }],
+    [["busy=true"], { busy: true }],
+    [["name="], { name: null }],
+    [["availability.status=offline", "availability.until="], { availability: { status: "offline" } }],
+    [["members.1.a=3"], { members: [{ a: 1 }, { a: 3 }] }],
+    [["hours.monday=[]"], { hours: { monday: [] } }],
+    [['config={"url":"http://a.test"}'], { config: { url: "http://a.test" } }],
+  ])("%j becomes %j", (settings, expected) => {
+    expect(changes(...settings)).toEqual(expected);
+  });
+
+  it.each([
+    ["name", "name: must be FIELD=VALUE"],
+    ["members.2.a=3", "2: must be an index from 0 to 1."],
+  ])("%s is refused", (setting, message) => {
+    expect(() => changes(setting)).toThrow(message);
+  });
+});
+
+describe("a file that cannot be read", () => {
+  it("names the user who has no permission, and what helps", () => {
+    expect(unreadable(Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" }))).toMatch(
+      /^(?:the user \d+|this user) has no permission to read it\. Allow it with chmod or chown, or run the server as its owner\.$/,
+    );
+  });
+});

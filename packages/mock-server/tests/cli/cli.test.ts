@@ -1,0 +1,657 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
+import { demo, demoSeed } from "@call-transfer/backend";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+let running: ChildProcess[] = [];
+
+function run(...args: string[]) {
+  return runIn(process.cwd(), process.env, ...args);
+}
+
+function runIn(cwd: string, env: NodeJS.ProcessEnv, ...args: string[]) {
+  const child = spawn(process.execPath, ["--conditions=@call-transfer/source", cli, ...args], { cwd, env });
+  running.push(child);
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    output.stderr += text;
+  });
+  return { child, output };
+}
+
+async function finish(...args: string[]) {
+  const { child, output } = run(...args);
+  const [status] = await once(child, "close");
+  return { status, ...output };
+}
+
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-cli-"));
+const fileOf = (name: string, content: unknown) => {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+};
+
+/** Starts a server and waits until it is ready; returns what it printed. */
+async function ready(...args: string[]) {
+  const { child, output } = run("start", "--port", "0", "--json", ...args);
+  await Promise.race([once(child.stdout, "data"), once(child, "close")]);
+  const { url, apiKey, accountId, tokens, controlToken } = JSON.parse(output.stdout);
+  return { child, url, apiKey, accountId, tokens, controlToken, output };
+}
+
+// Some runners of tests force colours.
+beforeEach(() => void vi.stubEnv("FORCE_COLOR", undefined));
+
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+  running = [];
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it("prints one line of JSON with working credentials, and exits with 0 on a signal", async () => {
+  const { child, output } = run("start", "--port", "0", "--clock", "frozen", "--now", "2026-03-02T12:00:00Z", "--json");
+  await once(child.stdout, "data");
+  const { url, apiKey, accountId, tokens } = JSON.parse(output.stdout);
+  const read = (token: string) =>
+    fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${token}`, "x-account-id": accountId } });
+  const statuses = await Promise.all(
+    [apiKey, ...Object.values<string>(tokens)].map(async (t) => (await read(t)).status),
+  );
+  expect(statuses).toEqual([200, 200, 200, 200, 200]);
+  expect(Object.keys(tokens)).toEqual(["owner", "admin", "member", "agent"]);
+
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([0, null]);
+});
+
+const broken = fileOf("broken.json", "{");
+const noSnapshot = fileOf("no-snapshot.json", { version: 2 });
+const faults = fileOf("faults.json", [{ do: { code: "queue_full" } }, { do: { code: "quueue_full" } }]);
+
+it.each([
+  [["--prot", "1"], "Unknown option --prot. Did you mean --port?"],
+  [["clock", "--port", "1"], "Unknown option --port."],
+  [["rotues"], 'Unknown command "rotues". Did you mean routes?'],
+  [["help", "clok"], 'Unknown command "clok". Did you mean clock?'],
+  [["start", "twice"], 'Unexpected argument "twice".'],
+  [["--json", "clocks"], 'Unexpected argument "clocks". Did you mean clock?'],
+  [["--port", "0", "clock"], "Unknown option --port."],
+  [["--destination", "--json", "trigger"], "--destination requires a value."],
+  [["--fault", faults], `--fault ${faults}[1].do.code: unknown error code`],
+  [["--import", noSnapshot], `--import ${noSnapshot}: version: `],
+  [["--export-on-exit", join(folder, "none", "work.json")], "the folder"],
+  [["--export-on-exit", folder], "is a folder. Name a file."],
+  [["--ready-file", join(folder, "none", "ready.json")], "the folder"],
+  [["--data", join(folder, "none", "mock.db")], `--data ${join(folder, "none", "mock.db")}: the folder`],
+  [["--data", folder], "is a folder. Name a file."],
+  [["--data", "mock.db", "--engine", "prism"], "--data does not work with --engine prism, which is stateless."],
+  [["clock", "stop"], 'Unknown clock action "stop". Possible: advance, set, freeze, flow.'],
+  [["clock", "advance"], "Missing duration or time. Usage: npm -s start -- clock advance 24h"],
+  [["clock", "advance", "1h", "2h"], 'Unexpected argument "2h".'],
+  [["trigger"], "Missing event name. Usage: npm -s start -- trigger transfer.offer"],
+  [["trigger", "call.ended"], 'Unknown event "call.ended". Possible: transfer.offer.'],
+  [["trigger", "transfer.offer", "x"], 'Unexpected argument "x".'],
+  [["restore"], "Missing snapshot file. Usage: npm -s start -- restore FILE"],
+  [["restore", broken], `restore ${broken}: not valid JSON: `],
+  [["clock", "--destination", "x"], "--destination only works with the trigger command."],
+  [["clock", "--lifetime", "1h"], "--lifetime only works with the token command."],
+  [["--token-lifetime", "36501d"], "--token-lifetime 36501d: must be a duration such as 30m, 24h or 365d"],
+  [["--write-env", join(folder, "none", ".env")], `--write-env ${join(folder, "none", ".env")}: the folder`],
+  [["reset", "everything"], 'Unexpected argument "everything".'],
+  [["routes", "--url", "localhost:4010"], "--url localhost:4010: must be an http or https URL"],
+  [["routes", "--url", "http://me:hidden@127.0.0.1:4010"], "--url: the URL must not contain a user name or password."],
+])("rejects %j with status 2 and one line", async (args, message) => {
+  const { status, stdout, stderr } = await finish(...args);
+  expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect(stderr).toMatch(/^error: /);
+});
+
+it("checks its files before it binds the port", async () => {
+  const { url } = await ready();
+  const { status, stderr } = await finish("--port", new URL(url).port, "--fault", faults);
+  expect([status, stderr]).toEqual([2, expect.stringContaining(faults)]);
+});
+
+it.each([
+  [["--help"], "--forward-webhooks URL"],
+  [["help"], "--forward-webhooks URL"],
+  [["start", "-h"], "--forward-webhooks URL"],
+  [["help", "start"], "--forward-webhooks URL"],
+  [["help", "clock"], "clock advance STEP"],
+  [["clock", "--help"], "clock advance STEP"],
+  [["trigger", "--help"], "--destination ID"],
+  [["help", "token"], "token [ROLE]"],
+  [["help", "settings"], "CALL_TRANSFER_MOCK_CONFIG"],
+])("prints help for %j in lines of at most 100 characters", async (args, part) => {
+  const { status, stdout } = await finish(...args);
+  expect([status, stdout]).toEqual([0, expect.stringContaining(part)]);
+  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+});
+
+it("prints only a command's own options in its help", async () => {
+  expect((await finish("help", "clock")).stdout).not.toContain("--seed");
+});
+
+it("prints the secret that the app's server verifies with", async () => {
+  const { child, output } = run("start", "--port", "0", "--forward-webhooks", "http://127.0.0.1:3000/offers");
+  await once(child.stdout, "data");
+  expect(output.stdout).toContain(`Signing secret  ${demo.signingSecret}`);
+});
+
+it("prints its version", async () => {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  expect(await finish("--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+it("says what to do when the port is in use", async () => {
+  const { port } = new URL((await ready()).url);
+  const { status, stderr } = await finish("--port", port);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use.`)]);
+  expect(stderr).toContain("--port 0");
+});
+
+it("says what to do when the machine does not have the address", async () => {
+  const { status, stderr } = await finish("--port", "0", "--host", "192.0.2.1");
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringContaining("--host 192.0.2.1: this machine does not have the address."),
+  ]);
+});
+
+it.each(["::1", "[::1]"])("listens on %s and prints a URL that works", async (host) => {
+  const { url } = await ready("--host", host);
+  expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  expect((await fetch(`${url}/_control/v1/health`)).status).toBe(200);
+});
+
+it("prints a loopback URL when it listens on all addresses, and requires the control token", async () => {
+  const { url, controlToken, output } = await ready("--host", "0.0.0.0");
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(output.stderr).toContain("Other machines can reach this server.");
+  expect((await finish("clock", "--url", url)).status).toBe(1);
+  expect((await finish("clock", "--url", url, "--token", controlToken)).status).toBe(0);
+});
+
+it("prints a banner without colors into a pipe, and with colors on demand", async () => {
+  const { child, output } = run("--port", "0");
+  await once(child.stdout, "data");
+  expect(output.stdout).not.toContain("\u001b");
+  vi.stubEnv("FORCE_COLOR", "1");
+  const coloured = run("--port", "0");
+  await once(coloured.child.stdout, "data");
+  expect(coloured.output.stdout).toContain("\u001b[32mhttp://127.0.0.1:");
+});
+
+it("starts without credentials when the data has no account", async () => {
+  const { child, output } = run("--port", "0", "--seed", fileOf("empty.json", {}));
+  await once(child.stdout, "data");
+  expect(output.stdout).toContain("No credentials: the data has no account.");
+});
+
+it("says what to do when no server is running", async () => {
+  const { status, stderr } = await finish("clock", "--url", "http://127.0.0.1:1");
+  expect([status, stderr]).toEqual([1, expect.stringContaining("start a server: npm -s start --")]);
+});
+
+it("starts with the seed of a file and prints its credentials", async () => {
+  const { accounts, users, members } = demoSeed;
+  const seed = fileOf("seed.json", { $schema: "./seed.schema.json", accounts, users, members });
+  const { url, apiKey, accountId, tokens } = await ready("--seed", seed);
+  const response = await fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${apiKey}` } });
+  expect([response.status, accountId, Object.keys(tokens).length]).toEqual([200, demo.accountId, 4]);
+});
+
+it("writes the ready file, and removes it at shutdown", async () => {
+  const path = join(folder, "ready.json");
+  const { child, output } = await ready("--ready-file", path);
+  expect(readFileSync(path, "utf8")).toBe(output.stdout);
+  child.kill("SIGINT");
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(() => readFileSync(path)).toThrow("ENOENT");
+});
+
+async function advance(url: string, hours: number) {
+  const { ok } = await fetch(`${url}/_control/v1/clock/advance`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ by: hours * 3_600_000 }),
+  });
+  expect(ok).toBe(true);
+}
+
+it("issues tokens that stay valid when the clock is advanced by days", async () => {
+  const { url, accountId, tokens } = await ready();
+  for (const days of [1, 7]) await advance(url, days * 24);
+  const headers = { authorization: `Bearer ${tokens.owner}`, "x-account-id": accountId };
+  expect((await fetch(`${url}/api/v1/roles`, { headers })).status).toBe(200);
+});
+
+it("applies --token-lifetime, and prints until when the tokens are valid", async () => {
+  const { child, output } = run("--port", "0", "--token-lifetime", "1h", "--clock", "frozen");
+  await once(child.stdout, "data");
+  const [, url = ""] = /listening on (\S+)/.exec(output.stdout) ?? [];
+  const [, old = ""] = /^ {2}owner {9}(\S+)$/m.exec(output.stdout) ?? [];
+  const read = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}`, "x-account-id": demo.accountId };
+    return (await fetch(`${url}/api/v1/roles`, { headers })).status;
+  };
+  expect(output.stdout).toContain("until 2026-03-02T13:00:00.000Z");
+  await advance(url, 1);
+  const { stdout, stderr } = await finish("token", "owner", "--url", url);
+  expect([await read(old), stderr, await read(stdout.replace(/\n$/, ""))]).toEqual([401, "", 200]);
+});
+
+it("sets credentials in a .env file that only its owner can read, and keeps the other lines", async () => {
+  const file = fileOf(".env", "# mine\nOTHER='1 # 2'\nexport CALL_TRANSFER_API_KEY=old # from yesterday\n");
+  chmodSync(file, 0o644);
+  const { child, url, apiKey, accountId, tokens, output } = await ready("--write-env", file);
+  const { signingSecret } = JSON.parse(output.stdout);
+  child.kill("SIGTERM");
+  await once(child, "close");
+  const text = readFileSync(file, "utf8");
+  expect(text).toMatch(/^# mine\nOTHER='1 # 2'\nexport CALL_TRANSFER_API_KEY=\S+ # from yesterday\n/);
+  expect(signingSecret).toBe(demo.signingSecret);
+  expect(parseEnv(text)).toEqual({
+    OTHER: "1 # 2",
+    CALL_TRANSFER_BASE_URL: url,
+    CALL_TRANSFER_API_KEY: apiKey,
+    CALL_TRANSFER_ACCOUNT_ID: accountId,
+    CALL_TRANSFER_TOKEN_OWNER: tokens.owner,
+    CALL_TRANSFER_TOKEN_ADMIN: tokens.admin,
+    CALL_TRANSFER_TOKEN_MEMBER: tokens.member,
+    CALL_TRANSFER_TOKEN_AGENT: tokens.agent,
+    CALL_TRANSFER_SIGNING_SECRET: signingSecret,
+  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+it("gives other ids after each restart, and accepts the credentials of a .env file from before", async () => {
+  const { accounts, users, members, flows, providers, numbers, destinations } = demoSeed;
+  const apps = destinations?.filter(({ kind }) => kind === "app").map(({ signingSecret: _, ...app }) => app);
+  const records = { accounts, users, members, flows, providers, numbers, destinations: apps };
+  // Without keys and secrets, which the server then chooses.
+  for (const [name, seed] of [
+    ["no-keys.json", records],
+    ["no-good-key.json", { ...records, apiKeys: [{ accountId: demo.accountId, state: "revoked" }] }],
+  ] as const) {
+    const file = fileOf(`${name}.env`, "");
+    const args = ["--seed", fileOf(name, seed)];
+    const first = await ready(...args, "--write-env", file);
+    const { CALL_TRANSFER_API_KEY: key, ...env } = parseEnv(readFileSync(file, "utf8"));
+    const place = async (url: string, credential = "") => {
+      const headers = {
+        authorization: `Bearer ${credential}`,
+        "x-account-id": env.CALL_TRANSFER_ACCOUNT_ID ?? "",
+        "content-type": "application/json",
+      };
+      const { published: flowId } = demo.flows;
+      const body = JSON.stringify({ flowId, fromNumber: demo.numbers.working, toNumber: demo.recipients.anyone });
+      return (await (await fetch(`${url}/api/v1/calls`, { method: "POST", headers, body })).json()).callId;
+    };
+    const before = [await place(first.url, key), await place(first.url, env.CALL_TRANSFER_TOKEN_OWNER)];
+    first.child.kill("SIGTERM");
+    await once(first.child, "close");
+    const second = await ready(...args);
+    const after = [await place(second.url, key), await place(second.url, env.CALL_TRANSFER_TOKEN_OWNER)];
+    const ids = [...before, ...after];
+    expect(ids).toEqual(ids.map(() => expect.any(String)));
+    expect(new Set(ids).size).toBe(4);
+    const [was, is] = [first, second].map(({ output }) => JSON.parse(output.stdout));
+    expect(is.signingSecret).toBe(was.signingSecret);
+    expect(is.prng).not.toBe(was.prng);
+    second.child.kill("SIGTERM");
+    await once(second.child, "close");
+    const third = await ready(...args, "--prng", String(was.prng));
+    expect(await place(third.url, key)).toBe(before[0]);
+  }
+});
+
+it("prints the seed of the ids, and none with a state that comes from an earlier start", async () => {
+  const { child, output } = run("start", "--port", "0", "--log", "silent");
+  await once(child.stdout, "data");
+  expect(output.stdout).toMatch(/^Ids +--prng \d+ {2}repeats the ids of this start$/m);
+  const file = join(folder, "of-before.json");
+  const prngOf = async (...args: string[]) => JSON.parse((await ready(...args)).output.stdout).prng;
+  expect(await prngOf("--clock", "frozen")).toBe(1);
+  expect(await prngOf("--prng", "7")).toBe(7);
+  const first = await ready("--export-on-exit", file);
+  first.child.kill("SIGTERM");
+  await once(first.child, "close");
+  expect(await prngOf("--import", file)).toBe(undefined);
+});
+
+it("empties the token of a role that nobody has in this seed, so that no older token stays in the .env file", async () => {
+  const file = fileOf("older.env", "CALL_TRANSFER_TOKEN_ADMIN=of-an-older-seed\nCALL_TRANSFER_TOKEN_OF_MINE=1\n");
+  const { accounts, users, members } = demoSeed;
+  const seed = fileOf("owner.json", { accounts, users, members: members?.filter(({ role }) => role === "owner") });
+  const { child, tokens } = await ready("--seed", seed, "--write-env", file);
+  child.kill("SIGTERM");
+  await once(child, "close");
+  const {
+    CALL_TRANSFER_TOKEN_ADMIN,
+    CALL_TRANSFER_TOKEN_OWNER,
+    CALL_TRANSFER_TOKEN_AGENT,
+    CALL_TRANSFER_TOKEN_OF_MINE,
+  } = parseEnv(readFileSync(file, "utf8"));
+  expect([CALL_TRANSFER_TOKEN_ADMIN, CALL_TRANSFER_TOKEN_OWNER]).toEqual(["", tokens.owner]);
+  expect([CALL_TRANSFER_TOKEN_AGENT, CALL_TRANSFER_TOKEN_OF_MINE]).toEqual([undefined, "1"]);
+});
+
+it("does not start when a .env file cannot hold a credential, and leaves the file unchanged", async () => {
+  const { accounts, destinations } = demoSeed;
+  const [app] = destinations?.filter(({ kind }) => kind === "app") ?? [];
+  const seed = fileOf("odd.json", { accounts, destinations: [{ ...app, signingSecret: "it's $1" }] });
+  const file = fileOf("odd.env", "OTHER=1\n");
+  const { status, stdout, stderr } = await finish("--port", "0", "--seed", seed, "--write-env", file);
+  expect([status, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("CALL_TRANSFER_SIGNING_SECRET cannot be written to a .env file: ");
+  expect(stderr).not.toContain("it's $1");
+  expect(readFileSync(file, "utf8")).toBe("OTHER=1\n");
+});
+
+it("removes the ready file of a killed server before it starts", async () => {
+  const path = join(folder, "killed.json");
+  const killed = await ready("--ready-file", path);
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ pid: killed.child.pid, url: killed.url });
+  killed.child.kill("SIGKILL");
+  await once(killed.child, "close");
+  expect(existsSync(path)).toBe(true);
+  const busy = createServer();
+  await once(busy.listen(0, "127.0.0.1"), "listening");
+  const { port } = busy.address() as AddressInfo;
+  expect((await finish("--ready-file", path, "--port", String(port))).status).toBe(1);
+  busy.close();
+  expect(existsSync(path)).toBe(false);
+  const next = await ready("--ready-file", path);
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ pid: next.child.pid, url: next.url });
+});
+
+it("keeps a ready file that another server has written since", async () => {
+  const path = join(folder, "shared.json");
+  const { child } = await ready("--ready-file", path);
+  writeFileSync(path, JSON.stringify({ pid: 0 }));
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(readFileSync(path, "utf8")).toBe('{"pid":0}');
+});
+
+it("applies --cors and --policy", async () => {
+  const { url, apiKey } = await ready(
+    "--cors",
+    "http://localhost:5173",
+    "--policy",
+    "concurrentCallLimit=0",
+    "--policy",
+    "callQueueLimit=0",
+  );
+  const headers = { authorization: `Bearer ${apiKey}`, origin: "http://localhost:5173" };
+  const response = await fetch(`${url}/api/v1/roles`, { headers });
+  expect(response.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
+  expect(await (await fetch(`${url}/_control/v1/policies`)).json()).toMatchObject({
+    concurrentCallLimit: 0,
+    callQueueLimit: 0,
+  });
+});
+
+it("takes options before the command as well", async () => {
+  const { url } = await ready("--clock", "frozen", "--now", "2026-03-02T12:00:00Z");
+  const app = demo.destinations.app;
+  const results = await Promise.all([
+    finish("--url", url, "clock", "--json"),
+    finish("--json", "--url", url, "clock", "advance", "1m"),
+    finish("--destination", app, "--url", url, "--json", "inbox"),
+    finish("--url", url, "--limit=1", "deliveries", "--json"),
+    finish("--help", "clock"),
+  ]);
+  expect(results.map(({ status, stderr }) => [status, stderr])).toEqual([
+    [0, ""],
+    [0, ""],
+    [2, expect.stringContaining("--destination only works with the")],
+    [0, ""],
+    [0, ""],
+  ]);
+  expect(JSON.parse(results[0].stdout)).toMatchObject({ mode: "frozen" });
+  expect(results[4].stdout).toMatch(/^Usage: .* clock … \[options\]/);
+});
+
+it("advances, resets and prints the clock of a running server", async () => {
+  const { url } = await ready("--clock", "frozen", "--now", "2026-03-02T12:00:00Z");
+  const command = async (...args: string[]) => (await finish(...args, "--url", url)).stdout;
+  expect(JSON.parse(await command("clock", "advance", "24h", "--json"))).toMatchObject({
+    now: "2026-03-03T12:00:00.000Z",
+  });
+  expect(await command("reset")).toContain('Sandbox "default" was reset to its initial state.');
+  expect(JSON.parse(await command("clock", "--json"))).toMatchObject({ now: "2026-03-02T12:00:00.000Z" });
+});
+
+it("keeps its faults and credentials after a reset", async () => {
+  const seed = join(folder, "bare.json");
+  writeFileSync(seed, JSON.stringify({ accounts: [{ id: "a0000000-0000-4000-8000-00000000000a", name: "Bare" }] }));
+  const { url, apiKey } = await ready("--seed", seed, "--latency", "1");
+  expect((await finish("reset", "--url", url)).status).toBe(0);
+  const { faults } = (await (await fetch(`${url}/_control/v1/faults`)).json()) as { faults: unknown[] };
+  expect(faults).toHaveLength(1);
+  const response = await fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${apiKey}` } });
+  expect(response.status).toBe(200);
+});
+
+it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  "restores with --import what --export-on-exit wrote on %s",
+  async (signal) => {
+    const file = join(folder, `work-${signal}.json`);
+    const today = await ready("--import", file, "--export-on-exit", file);
+    const group = { name: "Kept", members: [{ destinationId: demo.destinations.phone }] };
+    const create = async (url: string) =>
+      fetch(`${url}/api/v1/transfers/destination-groups`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${today.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify(group),
+      });
+    expect((await create(today.url)).status).toBe(201);
+    today.child.kill(signal);
+    expect(await once(today.child, "close")).toEqual([0, null]);
+    const tomorrow = await ready("--import", file);
+    expect((await create(tomorrow.url)).status).toBe(409);
+  },
+);
+
+it("names the options that a restored snapshot overrides", async () => {
+  const file = join(folder, "replacing.json");
+  const options = [
+    "--import",
+    file,
+    "--policy",
+    "concurrentCallLimit=1",
+    "--latency",
+    "400",
+    "--cors",
+    "http://a.test",
+  ];
+  const { child, output: first } = await ready("--export-on-exit", file, ...options);
+  child.kill("SIGTERM");
+  await once(child, "close");
+  expect(first.stderr).toBe("");
+  const { output } = await ready(...options);
+  expect(output.stderr).toBe(
+    `warning: Restored from ${file}. These options have no effect until a reset: --policy, --latency\n`,
+  );
+});
+
+it("warns on stderr about a latency under a frozen clock", async () => {
+  const { output } = await ready("--clock", "frozen", "--latency", "400");
+  expect(output.stderr.trimEnd().split("\n")).toEqual([expect.stringContaining("a latency of 400 ms")]);
+});
+
+it("writes the snapshot to a temporary folder when the folder of --export-on-exit is gone", async () => {
+  const gone = join(folder, "gone");
+  mkdirSync(gone);
+  const { child, output } = await ready("--export-on-exit", join(gone, "work.json"));
+  rmSync(gone, { recursive: true });
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([1, null]);
+  const [, fallback = ""] = /Cannot write .*\. The snapshot was written to (.+) instead\./.exec(output.stderr) ?? [];
+  expect(JSON.parse(readFileSync(fallback, "utf8"))).toMatchObject({ version: 1 });
+  rmSync(dirname(fallback), { recursive: true });
+});
+
+it("creates a sandbox when a request first names it, with --auto-sandboxes only", async () => {
+  const [open, closed] = [await ready("--auto-sandboxes"), await ready()];
+  const read = async ({ url, apiKey }: { url: string; apiKey: string }) =>
+    (await fetch(`${url}/_sandbox/mine/api/v1/roles`, { headers: { authorization: `Bearer ${apiKey}` } })).status;
+  expect([await read(open), await read(closed)]).toEqual([200, 404]);
+});
+
+describe("the trigger command", () => {
+  const receivers: Server[] = [];
+  afterEach(() => {
+    for (const receiver of receivers.splice(0)) receiver.close().closeAllConnections();
+  });
+  /** Starts an app's server that responds with a status, and a mock server that forwards to it. */
+  async function forwarding(status: number, ...options: string[]) {
+    const received: string[] = [];
+    const receiver = createServer((request, response) => {
+      request.setEncoding("utf8").on("data", (text) => received.push(text));
+      request.on("end", () => response.writeHead(status).end());
+    });
+    receivers.push(receiver);
+    await once(receiver.listen(0, "127.0.0.1"), "listening");
+    const forward = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/offers`;
+    return { received, receiver, forward, url: (await ready("--forward-webhooks", forward, ...options)).url };
+  }
+
+  it("sends to the forwarding URL and prints the delivery", async () => {
+    const { received, url, forward } = await forwarding(204);
+    const { status, stdout, stderr } = await finish("trigger", "transfer.offer", "--json", "--url", url);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({ accepted: true, status: 204, url: forward, body: received.join("") });
+  });
+
+  it("fails when the app's server declines, with a message on stderr and JSON on stdout", async () => {
+    const { url } = await forwarding(401);
+    const { status, stdout, stderr } = await finish("trigger", "transfer.offer", "--json", "--url", url);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("declined the offer with status 401.")]);
+    expect(JSON.parse(stdout)).toMatchObject({ accepted: false, status: 401 });
+  });
+
+  it("reports how far the clock is off when the receiver rejects the timestamp", async () => {
+    const { url } = await forwarding(400, "--now", "2001-01-01T00:00:00Z");
+    const { status, stderr } = await finish("trigger", "transfer.offer", "--url", url);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("days behind the real time")]);
+  });
+
+  it("says what to do when the app's server is not running", async () => {
+    const { receiver, url } = await forwarding(204);
+    receiver.close();
+    const { status, stderr } = await finish("trigger", "transfer.offer", "--url", url);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("not delivered: nothing listens on 127.0.0.1:")]);
+    expect(stderr).toContain("Start the app's server");
+  });
+});
+
+it("prints data as one line with --json", async () => {
+  const { url } = await ready();
+  const read = async (command: string) => (await finish(command, "--json", "--url", url)).stdout;
+  const lines = await Promise.all(["routes", "snapshot", "clock"].map(read));
+  expect(lines.map((line) => line.trim().split("\n").length)).toEqual([1, 1, 1]);
+  const [routes, snapshot, clock] = lines.map((line) => JSON.parse(line));
+  expect(routes).toContainEqual({ method: "GET", path: "/api/v1/roles", operationId: "listRoles" });
+  expect([snapshot, clock]).toMatchObject([{ version: 1 }, { mode: "flowing" }]);
+});
+
+it("prints results as JSON with --json", async () => {
+  const { url } = await ready();
+  const file = join(folder, "kept.json");
+  const data = async (...args: string[]) => JSON.parse((await finish(...args, "--json", "--url", url)).stdout);
+  expect(await data("snapshot", file)).toEqual({ file });
+  expect(await data("restore", file)).toEqual({ file });
+  expect(await data("reset")).toEqual({ sandbox: "default" });
+});
+
+it("names a file that is not a snapshot", async () => {
+  const { url } = await ready();
+  const { status, stderr } = await finish("restore", noSnapshot, "--url", url);
+  expect([status, stderr]).toEqual([2, expect.stringContaining(`restore ${noSnapshot}: version: `)]);
+});
+
+it("names the file that it cannot write a snapshot to", async () => {
+  const { url } = await ready();
+  const { status, stderr } = await finish("snapshot", join(folder, "none", "kept.json"), "--url", url);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`Cannot write ${join(folder, "none", "kept.json")}: `)]);
+});
+
+it("restores its own snapshot when it is larger than 1 MiB", async () => {
+  const accounts = [{ id: "a0000000-0000-4000-8000-00000000000a", name: "x".repeat(2 ** 20) }];
+  const { url } = await ready("--seed", fileOf("large-seed.json", { accounts }), "--clock", "frozen");
+  const [file, again] = [join(folder, "large.json"), join(folder, "large-again.json")];
+  for (const args of [
+    ["snapshot", file],
+    ["restore", file],
+    ["snapshot", again],
+  ])
+    expect(await finish(...args, "--url", url)).toMatchObject({ status: 0, stderr: "" });
+  expect(readFileSync(file).byteLength).toBeGreaterThan(2 ** 20);
+  expect(JSON.parse(readFileSync(again, "utf8"))).toEqual(JSON.parse(readFileSync(file, "utf8")));
+});
+
+it("suggests --import for a snapshot that a running server rejects", async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ detail: "The request body is larger than 64 MiB." }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const snapshot = fileOf("refused.json", { version: 1 });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { status, stderr } = await finish("restore", snapshot, "--url", url);
+  server.close().closeAllConnections();
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`npm -s start -- --import ${snapshot}`)]);
+});
+
+it("reports a server that is not a mock server", async () => {
+  const server = createServer((_, response) => response.end("<html>"));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { status, stderr } = await finish(
+    "clock",
+    "--url",
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  );
+  server.close().closeAllConnections();
+  expect([status, stderr]).toEqual([1, expect.stringContaining("is not a mock server")]);
+});
+
+it("reads settings from the working folder and the environment, also for commands", async () => {
+  const own = mkdtempSync(join(folder, "settings-"));
+  const token = "0123456789abcdef";
+  writeFileSync(join(own, "call-transfer-mock.json"), JSON.stringify({ port: 0, clock: "frozen", json: true }));
+  const environment = {
+    ...process.env,
+    CALL_TRANSFER_MOCK_NOW: "2026-03-03T12:00:00Z",
+    CALL_TRANSFER_CONTROL_TOKEN: token,
+  };
+  const started = runIn(own, environment);
+  await once(started.child.stdout, "data");
+  const { url, controlToken } = JSON.parse(started.output.stdout);
+  expect(controlToken).toBe(token);
+  const asking = runIn(own, { ...environment, CALL_TRANSFER_MOCK_URL: url }, "clock", "--json");
+  await once(asking.child, "close");
+  expect(JSON.parse(asking.output.stdout)).toMatchObject({ now: "2026-03-03T12:00:00.000Z", mode: "frozen" });
+});
+
+it("names a wrong variable and exits with 2", async () => {
+  const { child, output } = runIn(folder, { ...process.env, CALL_TRANSFER_MOCK_PORT: "many" });
+  expect(await once(child, "close")).toEqual([2, null]);
+  expect(output.stderr).toContain("CALL_TRANSFER_MOCK_PORT many: must be a whole number from 0 to 65535.\n");
+});

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { createBackend, demo } from "@call-transfer/backend";
+import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
+
+const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-data-command-"));
+let running: ChildProcess[] = [];
+let files = 0;
+let data = "";
+
+// Some runners of tests force colours.
+beforeEach(() => {
+  vi.stubEnv("FORCE_COLOR", undefined);
+  data = join(folder, `${++files}.db`);
+});
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+  running = [];
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(...args: string[]) {
+  const child = spawn(process.execPath, ["--conditions=@call-transfer/source", cli, "--port", "0", ...args]);
+  running.push(child);
+  const output = { stderr: "" };
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    output.stderr += text;
+  });
+  return { child, output, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
+}
+
+/** Starts a server, and waits until it is ready. */
+async function ready(...args: string[]) {
+  const { child, output, lines } = run("--json", ...args);
+  const info = JSON.parse((await lines.next()).value ?? "null");
+  const names = async (): Promise<readonly string[]> => {
+    const response = await fetch(`${info.url}/_control/v1/state/groups`);
+    const { records: groups } = (await response.json()) as { readonly records: readonly { readonly name: string }[] };
+    return groups.map(({ name }) => name);
+  };
+  const create = async (name: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${info.apiKey}`, "content-type": "application/json" };
+    const body = JSON.stringify({ name, members: [{ destinationId: demo.destinations.phone }] });
+    const url = `${info.url}/api/v1/transfers/destination-groups`;
+    return (await fetch(url, { method: "POST", headers, body })).status;
+  };
+  const stop = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await once(child, "close");
+  };
+  return { info, output, names, create, stop };
+}
+
+/** Runs the command until it ends. */
+async function finish(...args: string[]) {
+  const { child, output } = run(...args);
+  const [status] = await once(child, "close");
+  return { status, ...output };
+}
+
+it.each(["SIGKILL", "SIGTERM"] as const)(
+  "continues with --data after %s, and prints where the state is",
+  async (signal) => {
+    const first = await ready("--data", data);
+    expect(first.info.data).toBe(data);
+    expect(await first.create("Weekend")).toBe(201);
+    await first.stop(signal);
+    const second = await ready("--data", data);
+    expect(await second.names()).toContain("Weekend");
+    expect(second.info.apiKey).toBe(first.info.apiKey);
+    expect([first.output.stderr, second.output.stderr]).toEqual(["", ""]);
+  },
+);
+
+it("shows the file in the banner", async () => {
+  const { lines } = run("--data", data);
+  const printed: string[] = [];
+  for await (const line of lines) if (printed.push(line) === 3) break;
+  expect(printed[2]).toBe(`Data            ${data}  keeps the state for the next start`);
+});
+
+it("names the options that the kept state overrides", async () => {
+  const options = ["--data", data, "--policy", "concurrentCallLimit=1", "--clock-rate", "2", "--cors", "http://a.test"];
+  const first = await ready(...options);
+  await first.stop("SIGTERM");
+  expect(first.output.stderr).toBe("");
+  const second = await ready(...options);
+  expect(second.output.stderr).toBe(
+    `warning: Restored from ${data}. These options have no effect until a reset: --clock-rate, --policy\n`,
+  );
+});
+
+it("imports a snapshot into a new file, and never over the state in one", async () => {
+  const snapshot = join(folder, "snapshot.json");
+  const backend = createBackend();
+  backend.collections.update("groups", demo.groups.existing, { name: "Imported" });
+  writeFileSync(snapshot, JSON.stringify(backend.snapshot()));
+  const first = await ready("--data", data, "--import", snapshot);
+  await first.create("Weekend");
+  await first.stop("SIGKILL");
+  const before = readFileSync(data);
+  expect(await finish("--data", data, "--import", snapshot)).toEqual({
+    status: 2,
+    stderr: `error: --import ${snapshot}: would replace the state in ${data}. Remove --import, or name a new file with --data.\n`,
+  });
+  expect(readFileSync(data).equals(before)).toBe(true);
+  expect(await (await ready("--data", data)).names()).toEqual(expect.arrayContaining(["Imported", "Weekend"]));
+});
+
+it("ends with status 1 and one line for a file that it cannot use", async () => {
+  writeFileSync(data, "[]\n");
+  expect(await finish("--data", data)).toEqual({
+    status: 1,
+    stderr: `error: --data: ${data} is not a data file of the mock server. Name another file.\n`,
+  });
+  vi.stubEnv("CALL_TRANSFER_MOCK_DATA", data);
+  expect(await finish()).toEqual({
+    status: 1,
+    stderr: `error: CALL_TRANSFER_MOCK_DATA: ${data} is not a data file of the mock server. Name another file.\n`,
+  });
+});
+
+it("does not start a second server with the same file", async () => {
+  const { names } = await ready("--data", data);
+  expect(await finish("--data", data)).toEqual({
+    status: 1,
+    stderr: `error: --data: ${data} is in use by another program, probably a mock server. Stop it, or name another file.\n`,
+  });
+  expect(await names()).not.toEqual([]);
+});

@@ -1,0 +1,75 @@
+import { createBackend, type Fault, type FaultAction, type WebhookFaultAction } from "@call-transfer/backend";
+import { expect, it } from "vitest";
+import { frozenClockWarning } from "../../src/cli/terminal/frozen-clock-warning.ts";
+import { startMockServer } from "../../src/index.ts";
+import { runLine } from "./run-line.ts";
+
+const warningOf = (mode: "frozen" | "flowing", ...actions: FaultAction[]) =>
+  warningAbout(
+    mode,
+    actions.map((action) => ({ do: action })),
+  );
+
+const warningAbout = (mode: "frozen" | "flowing", faults: Fault[]) => {
+  const backend = createBackend({ seed: {}, faults });
+  backend.clock.set({ mode });
+  const warning = frozenClockWarning(backend);
+  backend.close();
+  return warning;
+};
+
+it.each<[FaultAction[], string]>([
+  [[{ latency: 400 }], "a latency of 400 ms"],
+  [["slowBody"], "a slow body"],
+  [["reset", { latency: 0 }, { latency: 250 }], "a latency of 250 ms"],
+])("warns about %j under a frozen clock, and says how to continue", (actions, what) => {
+  const warning = warningOf("frozen", ...actions);
+  expect(warning).toContain(what);
+  expect(warning).toMatch(/clock advance next.*--clock flowing/);
+  expect(warning).not.toContain("\n");
+});
+
+it("warns about a step of a list", () => {
+  expect(warningAbout("frozen", [{ do: ["pass", { latency: 400 }] }])).toContain("a latency of 400 ms");
+});
+
+it("does not warn on a flowing clock, or without a delay", () => {
+  expect(warningOf("flowing", { latency: 400 }, "slowBody")).toBeUndefined();
+  expect(warningOf("frozen", { latency: 0 }, "hang", { code: "conflict" })).toBeUndefined();
+  expect(warningOf("frozen")).toBeUndefined();
+});
+
+it.each<[WebhookFaultAction, string]>([
+  ["reorder", "webhook deliveries to reorder wait"],
+  [{ delaySecs: 301 }, "webhook deliveries with a delay of 301 s wait"],
+  [{ retry: { times: 1, afterSecs: 5 } }, "retries of webhook deliveries wait"],
+  [{ duplicate: { copies: 2, gapSecs: 1 } }, "copies of webhook deliveries wait"],
+])("warns about webhook deliveries that wait, by %j", (action, what) => {
+  expect(warningAbout("frozen", [{ webhooks: {}, do: action }])).toContain(`so ${what}.`);
+});
+
+it.each<WebhookFaultAction>([
+  "truncate",
+  { sign: "none" },
+  { retry: { times: 1, afterSecs: 0 } },
+  { duplicate: { copies: 2 } },
+])("does not warn about %j, which sends at once", (action) => {
+  expect(warningAbout("frozen", [{ webhooks: {}, do: action }])).toBeUndefined();
+});
+
+it.each([
+  ["frozen", "* latency 2s", true],
+  ["flowing", "* latency 2s", false],
+  ["frozen", "createCall 503", false],
+] as const)("the command fault add on a %s clock with %s warns: %s", async (clock, text, warns) => {
+  const server = await startMockServer({ port: 0, clock });
+  try {
+    const { status, stdout } = await runLine(server.url, "fault", "add", text);
+    expect([
+      status,
+      stdout.includes("warning: The clock is frozen, so requests with a latency of 2000 ms hang."),
+    ]).toEqual([0, warns]);
+  } finally {
+    await server.close();
+  }
+});

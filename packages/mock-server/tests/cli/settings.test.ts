@@ -1,0 +1,192 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { fieldOf } from "../../src/cli/options/config-file.ts";
+import { commandOptions, settings, startOptions } from "../../src/cli/options/options.ts";
+import { variableOf, withConnectionSettings, withSettings } from "../../src/cli/options/settings.ts";
+import { serverOptions } from "../../src/cli/start/start-options.ts";
+import { readArguments } from "../../src/cli/values/command-line.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-settings-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A config file in a folder of its own. */
+function config(content: unknown): string {
+  const own = mkdtempSync(join(folder, "config-"));
+  const path = join(own, "mock.json");
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+const start = (args: readonly string[], environment: Record<string, string> = {}) =>
+  withSettings(readArguments(args, startOptions).values, startOptions, environment);
+const connect = (args: readonly string[], environment: Record<string, string> = {}) =>
+  withConnectionSettings(readArguments(args, commandOptions).values, environment).values;
+/** The options of the server, or the error, as the command would print it. */
+const server = (args: readonly string[], environment: Record<string, string> = {}) => {
+  const { values, naming } = start(args, environment);
+  return naming(async () => serverOptions(values));
+};
+
+type Values = Record<string, unknown> & { readonly config?: string };
+
+/** A value of each kind, in a variable and in the config file, and what the command line would have given. */
+function example({ type, multiple, kind, choices }: (typeof settings)[string]) {
+  if (type === "boolean") return { variable: "true", field: true, parsed: true };
+  if (kind === "policies") return { variable: "a=1,b=2", field: { a: 1, b: 2 }, parsed: ["a=1", "b=2"] };
+  if (kind === "faults") return { variable: "a.b 1, 2; c", field: ["a.b 1, 2", "c"], parsed: ["a.b 1, 2", "c"] };
+  if (multiple) return { variable: "one, two", field: ["one", "two"], parsed: ["one", "two"] };
+  if (kind === "number") return { variable: "7", field: 7, parsed: "7" };
+  if (kind === "path" || kind === "json") return { variable: "/a.json", field: "/a.json", parsed: "/a.json" };
+  const word = choices?.at(-1) ?? "word";
+  return { variable: word, field: word, parsed: word };
+}
+
+describe.each(Object.entries(settings).filter(([name]) => name !== "config"))("the setting %s", (name, facts) => {
+  const options = name in startOptions ? startOptions : commandOptions;
+  const { variable, field, parsed } = example(facts);
+  const none: Values = {};
+
+  it("can come from a variable", () => {
+    const { values } = withSettings(none, options, { [variableOf(name)]: variable });
+    expect(values[name]).toEqual(parsed);
+  });
+
+  it("can come from the config file, which a variable replaces", () => {
+    const file = config({ [fieldOf(name)]: field });
+    expect(withSettings<Values>({ config: file }, options, {}).values[name]).toEqual(parsed);
+    const other = withSettings<Values>({ config: file }, options, {
+      [variableOf(name)]: facts.type === "boolean" ? "0" : "9",
+    });
+    expect(other.values[name]).toEqual(facts.type === "boolean" ? false : facts.multiple ? ["9"] : "9");
+  });
+
+  it("is replaced by an option of the command line", () => {
+    const given = facts.type === "boolean" ? true : facts.multiple ? ["given"] : "given";
+    const { values } = withSettings<Values>({ [name]: given }, options, { [variableOf(name)]: variable });
+    expect(values[name]).toEqual(given);
+  });
+});
+
+it("takes option, variable, config file and default in this order", () => {
+  const path = config({ port: 1, prng: 2, maxSandboxes: 3, seed: {} });
+  const environment = { CALL_TRANSFER_MOCK_PORT: "11", CALL_TRANSFER_MOCK_PRNG: "12" };
+  const { values } = start(["--config", path, "--port", "21"], environment);
+  expect(serverOptions(values)).toMatchObject({ port: 21, prng: 12, maxSandboxes: 3, host: "127.0.0.1" });
+});
+
+it("finds the config file by CALL_TRANSFER_MOCK_CONFIG, and takes its paths as relative to it", async () => {
+  const path = config({
+    $schema: "./config.schema.json",
+    seed: "data/seed.json",
+    readyFile: "/abs.json",
+    clock: "frozen",
+  });
+  const own = join(path, "..");
+  mkdirSync(join(own, "data"));
+  writeFileSync(join(own, "data", "seed.json"), "{}");
+  const { values } = start([], { CALL_TRANSFER_MOCK_CONFIG: path });
+  expect(values).toMatchObject({ seed: join(own, "data", "seed.json"), "ready-file": "/abs.json" });
+  expect(serverOptions(values)).toMatchObject({ clock: "frozen", seed: {} });
+  const faults = start(["--config", config({ fault: ["faults.json", "createCall 503"] })]).values.fault ?? [];
+  expect(faults).toEqual([expect.stringMatching(/config-.+faults\.json$/), "createCall 503"]);
+  const demo = start(["--config", config({ seed: "demo" })]).values;
+  expect(demo.seed).toBe("demo");
+});
+
+it("takes policies, faults and the seed from the config file itself", async () => {
+  const path = config({
+    policy: { callQueueLimit: 0, recipientTimeZone: "UTC" },
+    fault: [{ do: { code: "queue_full" } }],
+    seed: { accounts: [] },
+  });
+  expect(await server(["--config", path])).toMatchObject({
+    policies: { callQueueLimit: 0, recipientTimeZone: "UTC" },
+    faults: [{ do: { code: "queue_full" } }],
+    seed: { accounts: [] },
+  });
+});
+
+it("takes the control token from CALL_TRANSFER_CONTROL_TOKEN, for the server and for commands", async () => {
+  const environment = { CALL_TRANSFER_CONTROL_TOKEN: "0123456789abcdef" };
+  expect(await server([], environment)).toMatchObject({ controlToken: "0123456789abcdef" });
+  expect(connect([], environment)).toMatchObject({ token: "0123456789abcdef" });
+  expect(connect(["--config", config({ controlToken: "fedcba9876543210" })])).toMatchObject({
+    token: "fedcba9876543210",
+  });
+});
+
+it("lets commands find the server that the same settings start", () => {
+  expect(connect([], {}).url).toBeUndefined();
+  expect(connect([], { CALL_TRANSFER_MOCK_PORT: "4020", CALL_TRANSFER_MOCK_HOST: "0.0.0.0" }).url).toBe(
+    "http://127.0.0.1:4020",
+  );
+  expect(connect(["--config", config({ port: 4021, host: "::1" })]).url).toBe("http://[::1]:4021");
+  expect(connect(["--config", config({ port: 4021, url: "http://mock.test" })]).url).toBe("http://mock.test");
+  expect(connect([], { CALL_TRANSFER_MOCK_PORT: "0", CALL_TRANSFER_MOCK_SANDBOX: "one" })).toMatchObject({
+    sandbox: "one",
+  });
+});
+
+it("ignores empty variables, and those that Kubernetes sets for a service of this name", () => {
+  const { values } = start([], {
+    CALL_TRANSFER_MOCK_SEED: "",
+    CALL_TRANSFER_MOCK_PORT: "tcp://10.0.0.1:4010",
+    CALL_TRANSFER_MOCK_PORT_4010_TCP_ADDR: "10.0.0.1",
+    CALL_TRANSFER_MOCK_SERVICE_HOST: "10.0.0.1",
+    CALL_TRANSFER_MOCK_SERVICE_PORT_HTTP: "4010",
+  });
+  expect([values.port, values.seed]).toEqual([undefined, undefined]);
+});
+
+it.each<[Record<string, string>, string]>([
+  [{ CALL_TRANSFER_MOCK_PORT: "abc" }, "CALL_TRANSFER_MOCK_PORT abc: must be a whole number from 0 to 65535."],
+  [{ CALL_TRANSFER_MOCK_CORS: "nonsense" }, "CALL_TRANSFER_MOCK_CORS nonsense: must be an origin"],
+  [{ CALL_TRANSFER_MOCK_JSON: "yes" }, "CALL_TRANSFER_MOCK_JSON yes: must be true, false, 1 or 0."],
+  [{ CALL_TRANSFER_MOCK_PROT: "1" }, "Unknown variable CALL_TRANSFER_MOCK_PROT. Did you mean CALL_TRANSFER_MOCK_PORT?"],
+  [{ CALL_TRANSFER_MOCK_CONTROL_TOKEN: "hidden" }, "Did you mean CALL_TRANSFER_CONTROL_TOKEN?"],
+  [{ CALL_TRANSFER_MOCK_CONFIG: "none.json" }, "CALL_TRANSFER_MOCK_CONFIG none.json: file not found."],
+  [{ CALL_TRANSFER_MOCK_CONFIG: tmpdir() }, `CALL_TRANSFER_MOCK_CONFIG ${tmpdir()}: is a folder. Name a file.`],
+  [{ CALL_TRANSFER_CONTROL_TOKEN: "hidden" }, "CALL_TRANSFER_CONTROL_TOKEN: must have 16 to 256 characters"],
+  [{ CALL_TRANSFER_MOCK_FAULT: '{"do":{"code":"full"}}' }, "CALL_TRANSFER_MOCK_FAULT: do.code: unknown error code"],
+])("names the variable for %j", async (environment, message) => {
+  const outcome = (async () => server([], environment))();
+  await expect(outcome).rejects.toThrow(message);
+  await expect(outcome).rejects.not.toThrow("hidden");
+});
+
+it("names the variable at each place of a message", async () => {
+  const { naming } = withSettings({}, startOptions, { CALL_TRANSFER_MOCK_STRICT: "true" });
+  const message = "--strict only works with --engine proxy. Add it, or remove --strict.";
+  await expect(naming(() => Promise.reject(new Error(message)))).rejects.toThrow(
+    "CALL_TRANSFER_MOCK_STRICT only works with --engine proxy. Add it, or remove CALL_TRANSFER_MOCK_STRICT.",
+  );
+});
+
+it.each<[unknown, string]>([
+  [{ port: 99_999 }, "mock.json: port 99999: must be a whole number from 0 to 65535."],
+  [{ port: "4010" }, "mock.json: port: must be a number."],
+  [{ prot: 4010 }, "mock.json: prot: is not a setting. Did you mean port?"],
+  [{ "max-sandboxes": 1 }, "mock.json: max-sandboxes: is not a setting. Did you mean maxSandboxes?"],
+  [{ cors: "http://localhost:5173" }, "mock.json: cors: must be a list of texts."],
+  [{ json: "yes" }, "mock.json: json: must be true or false."],
+  [{ seed: 5 }, "mock.json: seed: must be a file name, or its content."],
+  [{ policy: ["callQueueLimit=1"] }, "mock.json: policy: must be an object"],
+  [{ policy: { callQueueLimit: "many" } }, "mock.json: policy callQueueLimit: "],
+  [{ fault: [{ do: { code: "queue_full" } }, { do: { code: "full" } }] }, "mock.json: fault[1].do.code: unknown"],
+  [{ controlToken: "hidden" }, "mock.json: controlToken: must have 16 to 256 characters"],
+  [{ config: "other.json" }, "mock.json: config: is not a setting."],
+  ["[]", "mock.json: must be a JSON object."],
+  ['{"controlToken": "hidden" "port": 1}', "mock.json: not valid JSON: "],
+  ['{"controlToken": hidden}', "mock.json: not valid JSON: "],
+])("names the config file and the field for %j", async (content, message) => {
+  const path = config(content);
+  const outcome = (async () => server(["--config", path]))();
+  await expect(outcome).rejects.toThrow(message);
+  await expect(outcome).rejects.not.toThrow("hidden");
+});
+
+it("leaves an error about an option of the command line as it is", async () => {
+  await expect(server(["--port", "abc"], { CALL_TRANSFER_MOCK_PORT: "1" })).rejects.toThrow("--port abc: must be");
+});

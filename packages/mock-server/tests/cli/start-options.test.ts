@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createBackend, demo } from "@call-transfer/backend";
+import { afterAll, expect, it, vi } from "vitest";
+import { startOptions } from "../../src/cli/options/options.ts";
+import { importedSnapshot, serverOptions } from "../../src/cli/start/start-options.ts";
+import { readArguments, readStep } from "../../src/cli/values/command-line.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "call-transfer-options-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const none = join(folder, "none.json");
+const fileOf = (name: string, content: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+const read = (...args: string[]) => {
+  const { values } = readArguments(args, startOptions);
+  return { ...serverOptions(values), imported: importedSnapshot(values.import) };
+};
+const broken = fileOf("broken.json", "{");
+const boss = fileOf("boss.json", '{ "members": [{ "role": "boss" }] }');
+const list = fileOf("list.json", "[]");
+const oneFault = fileOf("fault.json", '{ "do": { "code": "quueue_full" } }');
+const noRecords = fileOf("no-records.json", "{}");
+const texts = fileOf("texts.json", '["503", "nope"]');
+const faults = fileOf("faults.json", '[{ "do": "reset" }, { "do": "reset", "where": 1 }]');
+const number = fileOf("number.json", "5");
+
+it.each([
+  [["--colour"], "Unknown option --colour. For all options: npm -s start -- --help"],
+  [["--forwad-webhooks", "x"], "Unknown option --forwad-webhooks. Did you mean --forward-webhooks?"],
+  [["--json=yes"], "--json does not take a value. Write --json alone."],
+  [["--port"], "--port requires a value. See npm -s start -- --help"],
+  [["--latency", "-1"], "--latency requires a value. To pass -1 as the value, write --latency=-1"],
+  [["--latency=-1"], "--latency -1: must be a whole number from 0 to 600000."],
+  [["--latency", "soon"], "--latency soon: must be a whole number from 0 to 600000."],
+  [["--port", "70000"], "--port 70000: must be a whole number from 0 to 65535."],
+  [["--port", "abc"], "--port abc: must be a whole number from 0 to 65535."],
+  [["--max-sandboxes", "0"], "--max-sandboxes 0: must be a whole number from 1 to 1000000."],
+  [["--max-sandboxes", "many"], "--max-sandboxes many: must be a whole number"],
+  [["--sandbox-idle", "30"], "--sandbox-idle 30: must be a duration above 0, such as 90s, 30m or 2h."],
+  [["--sandbox-idle", "0s"], "--sandbox-idle 0s: must be a duration above 0"],
+  [["--sandbox-idle", "next"], "--sandbox-idle next: must be a duration above 0"],
+  [["--prng=-1"], "--prng -1: must be a whole number"],
+  [["--clock", "stopped"], "--clock stopped: must be flowing or frozen."],
+  [["--clock-rate", "0"], "--clock-rate 0: must be a number above 0 and up to 10000."],
+  [["--clock-rate", "10001"], "--clock-rate 10001: must be a number above 0 and up to 10000."],
+  [["--clock-rate", "fast"], "--clock-rate fast: must be a number above 0 and up to 10000."],
+  [["--now", "yesterday"], "--now yesterday: must be an RFC 3339 date-time, such as 2026-03-02T12:00:00Z."],
+  [["--now", "5"], "--now 5: must be an RFC 3339 date-time"],
+  [["--now", "March 7"], "--now March 7: must be an RFC 3339 date-time"],
+  [["--now", "2026-03-02"], "--now 2026-03-02: must be an RFC 3339 date-time"],
+  [["--now", "2026-02-30T12:00:00Z"], "--now 2026-02-30T12:00:00Z: must be an RFC 3339 date-time"],
+  [["--host", "http://127.0.0.1"], "--host http://127.0.0.1: must be an address such as 127.0.0.1 or ::1"],
+  [["--host", "127.0.0.1:80"], "--host 127.0.0.1:80: must be an address such as 127.0.0.1 or ::1"],
+  [["--allow-host", "mock:4010"], "--allow-host mock:4010: must be a host name without a port"],
+  [["--policy", "callQueueLimit"], "--policy callQueueLimit: must be NAME=VALUE"],
+  [["--policy", "callQueueLimit=many"], "--policy callQueueLimit: "],
+  [["--policy", "nothing=1"], "--policy nothing: is not a policy. Policies: rateLimit,"],
+  [["--cors", "nonsense"], "--cors nonsense: must be an origin without a path or trailing slash"],
+  [["--cors", "http://localhost:5173/"], "such as http://localhost:5173"],
+  [["--cors", "https://me:hidden@app.test"], "--cors: the origin must not contain a user name or password"],
+  [
+    ["--port", "4020", "--forward-webhooks", "http://localhost:4020/offers"],
+    "--forward-webhooks http://localhost:4020/offers: is the address of the mock server itself. Give the URL of your app's server.",
+  ],
+  [["--forward-webhooks", "ftp://localhost"], "--forward-webhooks ftp://localhost: must be an http or https URL"],
+  [
+    ["--forward-webhooks", "http://me:hidden@localhost"],
+    "--forward-webhooks: the URL must not contain a user name or password",
+  ],
+  [["--seed", none], `--seed ${none}: file not found.`],
+  [["--seed", folder], `--seed ${folder}: is a folder. Name a file. Docker creates an empty folder where`],
+  [["--seed", broken], `--seed ${broken}: not valid JSON: `],
+  [["--seed", list], `--seed ${list}: must be a JSON object.`],
+  [["--seed", boss], `--seed ${boss}: members[0].`],
+  [["--fault", broken], `--fault ${broken}: `],
+  [["--fault", oneFault], `--fault ${oneFault}: do.code: unknown error code`],
+  [["--fault", faults], `--fault ${faults}[1].where: is not a known field`],
+  [["--fault", number], `--fault ${number}: `],
+  [
+    ["--fault", "creatCall 503"],
+    '--fault creatCall 503: "creatCall" is not a word of a fault here. Did you mean createCall?',
+  ],
+  [["--fault", "fualts"], '--fault fualts: "fualts" is not a word of a fault here.'],
+  [["--fault", texts], `--fault ${texts}[1]: "nope" is not a word of a fault here.`],
+  [["--import", broken], `--import ${broken}: `],
+  [["--scenario", "queue-fill"], '--scenario queue-fill: there is no scenario "queue-fill". Did you mean queue-full?'],
+  [
+    ["--scenario", "everyone-away", "--seed", noRecords],
+    "--scenario everyone-away: everyone-away needs at least one member, and the sandbox has none. Add one to the seed.",
+  ],
+])("rejects %j", (args, message) => {
+  expect(() => read(...args)).toThrow(message);
+});
+
+it.each([
+  [["--host", "[::1]"], { host: "::1" }],
+  [["--max-sandboxes", "5000"], { maxSandboxes: 5000 }],
+  [["--sandbox-idle", "30m"], { sandboxIdleMs: 1_800_000 }],
+  [["--sandbox-idle", "1.5h"], { sandboxIdleMs: 5_400_000 }],
+  [["--host", "::1"], { host: "::1" }],
+  [["--host", "mock.test"], { host: "mock.test" }],
+  [["--allow-host", "[fd00::1]", "--allow-host", "mock"], { allowedHosts: ["[fd00::1]", "mock"] }],
+  [["--cors", "https://app.test"], { corsOrigins: ["https://app.test"] }],
+  [[], { clock: "flowing", clockRate: 1 }],
+  [["--clock-rate", "0.5"], { clockRate: 0.5 }],
+  [["--clock-rate", "10000"], { clockRate: 10_000 }],
+  [["--now", "2028-02-29T23:59:59.5+09:00"], { now: "2028-02-29T23:59:59.5+09:00" }],
+  [["--now", "2026-03-02T12:00:00Z"], { now: "2026-03-02T12:00:00Z" }],
+  [
+    ["--fault", "* 503", "--fault", "listRoles reset"],
+    { faults: [{ do: { code: "service_unavailable" } }, { match: { operationId: "listRoles" }, do: "reset" }] },
+  ],
+  [["--fault", list, "--latency", "5"], { faults: [{ when: { times: null }, do: { latency: 5 } }] }],
+  [["--scenario", "flaky-503", "--scenario", "slow-app"], { scenarios: ["flaky-503", "slow-app"] }],
+  [["--import", none], { imported: undefined }],
+])("accepts %j", (args, options) => {
+  expect(read(...args)).toMatchObject(options);
+});
+
+it("sends no offers to ringing apps while it validates a snapshot", async () => {
+  const send = vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response());
+  const app = demo.destinations.app;
+  const backend = createBackend({ fetch: () => new Promise(() => {}) });
+  backend.collections.update("destinations", app, { config: { url: "http://app.invalid/offers" } });
+  backend.transfers.start({ destinationId: app });
+  const snapshot = backend.snapshot();
+  expect(importedSnapshot(fileOf("ringing.json", JSON.stringify(snapshot)))).toEqual(snapshot);
+  expect(send).not.toHaveBeenCalled();
+  send.mockRestore();
+});
+
+it("accepts a file with a byte order mark", () => {
+  expect(read("--seed", fileOf("mark.json", '\uFEFF{ "accounts": [] }'))).toMatchObject({ seed: { accounts: [] } });
+});
+
+it.each([
+  ["next", { nextTimer: true }],
+  ["500ms", { by: 500 }],
+  ["1.5h", { by: 5_400_000 }],
+  ["2026-03-02T12:00:00Z", { to: "2026-03-02T12:00:00Z" }],
+])("clock advance accepts %s", (step, expected) => {
+  expect(readStep(step)).toEqual(expected);
+});
+
+it.each(["tomorrow", "5", "-1s", "2026-03-02"])("clock advance rejects %s", (step) => {
+  expect(() => readStep(step)).toThrow(`clock advance ${step}: must be a duration such as 30s`);
+});

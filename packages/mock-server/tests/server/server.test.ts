@@ -1,0 +1,317 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { json, text } from "node:stream/consumers";
+import { demo, InputError, inboxUrl } from "@call-transfer/backend";
+import { memoryStores } from "@call-transfer/backend/conformance";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type MockServer, socketLimits, startMockServer, startWithLimits } from "../../src/server/server.ts";
+import type { MockServerOptions } from "../../src/server/server-options.ts";
+
+let servers: MockServer[] = [];
+
+async function start(options: MockServerOptions = {}): Promise<MockServer> {
+  const server = await startMockServer({ port: 0, ...options });
+  servers.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(servers.map((server) => server.close()));
+  servers = [];
+});
+
+const authorization = `Bearer ${demo.apiKey}`;
+
+/** Sends bytes and returns everything received until the server closes the connection. */
+async function raw({ port }: MockServer, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  socket.setEncoding("utf8");
+  socket.on("data", (part) => {
+    answer += part;
+  });
+  socket.on("error", () => {});
+  socket.write(text);
+  await once(socket, "close");
+  return answer;
+}
+
+function bodyOf(answer: string): unknown {
+  return JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4));
+}
+
+describe("the mock server", () => {
+  it("serves the API over HTTP", async () => {
+    const { url } = await start({ clock: "frozen", now: "2026-03-02T12:00:00Z" });
+    const response = await fetch(`${url}/api/v1/calls`, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body: JSON.stringify({
+        flowId: demo.flows.published,
+        fromNumber: demo.numbers.working,
+        toNumber: demo.recipients.anyone,
+      }),
+    });
+    expect([response.status, response.headers.get("x-request-id")]).toEqual([201, expect.any(String)]);
+    expect(response.headers.get("date")).toBe("Mon, 02 Mar 2026 12:00:00 GMT");
+    expect(await response.json()).toMatchObject({ type: "initiated" });
+  });
+
+  it("starts at the real time on a flowing clock", async () => {
+    const before = Date.now();
+    const { backend } = await start();
+    expect(backend.clock.mode).toBe("flowing");
+    expect(backend.clock.now()).toBeGreaterThanOrEqual(before);
+  });
+
+  it("serves the control plane", async () => {
+    const { url } = await start();
+    expect(await (await fetch(`${url}/_control/v1/health`)).json()).toEqual({ status: "ok" });
+  });
+
+  it("sends the open offers of stored sandboxes again, and closes their stores if it cannot listen", async () => {
+    const got = new Set<string>();
+    const app = createServer(async (request) => {
+      got.add(((await json(request)) as { id: string }).id);
+      app.emit("offer");
+    }).listen(0, "127.0.0.1");
+    await once(app, "listening");
+    const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
+    const stores = memoryStores();
+    const first = await start({ stores });
+    first.backend.collections.update("destinations", demo.destinations.app, { config: { url } });
+    first.backend.transfers.start({ destinationId: demo.destinations.app });
+    await once(app, "offer");
+    await first.close();
+
+    const close = vi.spyOn(stores, "close");
+    const { port } = await start();
+    await expect(startMockServer({ port, stores })).rejects.toThrow("is in use");
+    expect(close).toHaveBeenCalledOnce();
+    const second = await start({ stores });
+    await once(app, "offer");
+    expect([...got]).toEqual([second.backend.transfers.list()[0]?.rings[0]?.deliveryId]);
+    app.closeAllConnections();
+    app.close();
+  });
+
+  it("checks an API key's allowed IP addresses against the client's address", async () => {
+    const { url, backend } = await start();
+    const [inside, outside] = ["127.0.0.1", "10.0.0.1"].map((ip) => backend.keys.issueApiKey({ allowedIps: [ip] }).key);
+    const read = (key = "") => fetch(`${url}/api/v1/roles`, { headers: { authorization: `Bearer ${key}` } });
+    expect([(await read(inside)).status, (await read(outside)).status]).toEqual([200, 403]);
+  });
+
+  it("names the limit when it cannot create a sandbox", async () => {
+    const { url } = await start({ autoSandboxes: true, maxSandboxes: 1 });
+    const response = await fetch(`${url}/_sandbox/one/api/v1/roles`);
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining("limit of 1 sandbox is reached") });
+  });
+
+  it("returns an API error for an unknown path", async () => {
+    const { url } = await start();
+    expect(await (await fetch(`${url}/favicon.ico`)).json()).toMatchObject({ code: "not_found", status: 404 });
+  });
+
+  it("rejects a body over 1 MiB and keeps running", async () => {
+    const { url } = await start();
+    const big = (body: BodyInit) =>
+      fetch(`${url}/api/v1/calls`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body,
+        duplex: "half",
+      } as RequestInit);
+    const text = "x".repeat(2 ** 21);
+    expect(await (await big(text)).json()).toMatchObject({ code: "bad_request" });
+    expect(await (await big(new Blob([text]).stream())).json()).toMatchObject({ code: "bad_request" });
+    expect((await fetch(`${url}/_control/v1/health`)).status).toBe(200);
+  });
+
+  it("rejects a body over 1 MiB that is never sent completely, and closes the connection", async () => {
+    const head = `POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 ** 21}\r\n\r\n`;
+    const answer = await raw(await start(), head + "x".repeat(2 ** 20));
+    expect([answer.slice(0, 12), /^connection: close\r$/im.test(answer)]).toEqual(["HTTP/1.1 400", true]);
+    expect(bodyOf(answer)).toMatchObject({ code: "bad_request" });
+  });
+
+  it("names the port that is in use", async () => {
+    const { port } = await start();
+    await expect(startMockServer({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use`);
+  });
+
+  it.each(["::1", "[::1]"])("listens on %s and writes its URL with brackets", async (host) => {
+    const server = await startMockServer({ port: 0, host });
+    const response = await fetch(`${server.url}/_control/v1/health`);
+    await server.close();
+    expect([server.url, server.controlToken, response.status]).toEqual([`http://[::1]:${server.port}`, undefined, 200]);
+  });
+
+  it.each<[object, string]>([
+    [{ port: 70_000 }, "port: "],
+    [{ port: "4010" }, "port: "],
+    [{ host: "" }, "host: "],
+    [{ host: 5 }, "host: "],
+    [{ allowedHosts: "mock" }, "allowedHosts: "],
+    [{ corsOrigins: "http://localhost:5173" }, "corsOrigins: "],
+    [{ corsOrigins: ["http://localhost:5173/"] }, "corsOrigins[0]: "],
+    [{ maxSandboxes: 0 }, "maxSandboxes: "],
+    [{ sandboxIdleMs: 0 }, "sandboxIdleMs: "],
+    [{ forwardWebhooks: "ftp://127.0.0.1" }, "forwardWebhooks: "],
+    [
+      { forwardWebhooks: "http://me:hidden@127.0.0.1" },
+      "forwardWebhooks: must be an http or https URL without user name",
+    ],
+  ])("rejects %j", async (options, message) => {
+    const outcome = startMockServer({ port: 0, ...options }).then((server) => server.close());
+    await expect(outcome).rejects.toThrow(InputError);
+    await expect(outcome).rejects.toThrow(message);
+  });
+
+  it.each<[MockServerOptions, string]>([
+    [{}, "http://127.0.0.1:PORT"],
+    [{}, "http://localhost:PORT"],
+    [{}, "http://2130706433:PORT"],
+    [{}, "http://[::ffff:127.0.0.1]:PORT"],
+    [{}, "http://localhost:PORT/_sandbox/default"],
+    [{ host: "::1" }, "http://[::1]:PORT"],
+    [{ host: "0.0.0.0" }, "http://127.0.0.2:PORT"],
+    [{ host: "::" }, "http://127.0.0.1:PORT"],
+  ])("with %j delivers no webhook to itself at %s, and says why", async (options, base) => {
+    const { backend, port } = await start(options);
+    const url = `${base.replace("PORT", String(port))}/_control/v1/reset`;
+    backend.collections.update("destinations", demo.destinations.app, { config: { url } });
+    const delivery = await backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    expect(delivery).toMatchObject({ accepted: false, error: expect.stringContaining("the mock server itself") });
+    expect(backend.deliveries.list()).toEqual([delivery]);
+  });
+
+  it("forwards no webhook to itself, but delivers to the built-in receiver", async () => {
+    const { port } = await startMockServer({ port: 0 }).then(async (server) => {
+      await server.close();
+      return server;
+    });
+    const { backend } = await start({ port, forwardWebhooks: `http://localhost:${port}/_control/v1/reset` });
+    const trigger = () => backend.deliveries.trigger({ destinationId: demo.destinations.app });
+    expect(await trigger()).toMatchObject({ error: expect.stringContaining("the mock server itself") });
+    backend.collections.update("destinations", demo.destinations.app, { config: { url: inboxUrl } });
+    expect(await trigger()).toMatchObject({ accepted: true, status: 204 });
+    expect(backend.inbox.list()).toHaveLength(1);
+  });
+
+  it("tells a client that stops reading the event stream what it lost", async () => {
+    const { port, backend } = await start();
+    const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+    socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    await once(socket, "readable");
+    const policies = { ...backend.policies };
+    for (let count = 0; count < 20_000; count += 1) {
+      backend.changePolicies(policies);
+      if (count % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    let read = "";
+    for await (const part of socket) {
+      read += part;
+      if (read.includes(backend.events.lastId)) break;
+    }
+    expect(read).toContain('"type":"stream.gap"');
+    expect(read.split('"type":"policies.changed"').length).toBeLessThan(20_000);
+  });
+
+  it("closes a keep-alive connection after the last response when the server closes", async () => {
+    const server = await startMockServer({ port: 0 });
+    const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
+    const head = "POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n";
+    socket.write(`${head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n`);
+    expect(String(await once(socket, "data"))).toContain("100 Continue");
+    const closed = server.close();
+    socket.write("{}");
+    expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1.1 401 (?:.|\r\n)*\r\nconnection: close\r\n/i);
+    await Promise.all([closed, once(socket, "close")]);
+  });
+
+  it("ends event streams when the server closes", async () => {
+    // Disables the timer that closes all connections after 2 seconds.
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const server = await startMockServer({ port: 0 });
+    const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
+    socket.write("GET /_control/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await once(socket, "readable");
+    const [, read] = await Promise.all([server.close(), text(socket)]);
+    expect([read.includes(": connected\n"), read.endsWith("\r\n0\r\n\r\n")]).toEqual([true, true]);
+  });
+
+  it("closes idle connections when the server closes", async () => {
+    const server = await startMockServer({ port: 0 });
+    const socket = connect(server.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write("GET /_control/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await once(socket, "data");
+    const closed = once(socket, "close");
+    await server.close();
+    await closed;
+  });
+});
+
+describe("a malformed or hostile request", () => {
+  it.each([
+    ["a foreign host", "GET /api/v1/roles HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n", "forbidden"],
+    [
+      "a foreign absolute URL",
+      "GET http://evil.test/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+      "forbidden",
+    ],
+    ["a malformed host", "GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", "bad_request"],
+    ["no host", "GET / HTTP/1.0\r\n\r\n", "bad_request"],
+    [
+      "a method that fetch forbids",
+      "TRACE /api/v1/roles HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+      "not_found",
+    ],
+  ])("with %s gets an API error", async (_, text, code) => {
+    expect(bodyOf(await raw(await start(), text))).toMatchObject({ code });
+  });
+
+  it.each([
+    ["bytes that are not HTTP", "\u0000\u0001\r\n\r\n", " 400 "],
+    ["a header over 16 KiB", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, " 400 "],
+    ["no path", "GET nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", " 400 "],
+    ["two lengths", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", " 400 "],
+  ])("with %s is rejected by the parser", async (_, text, status) => {
+    const server = await start();
+    expect((await raw(server, text)).split("\r\n")[0]).toContain(status);
+    expect((await fetch(`${server.url}/_control/v1/health`)).status).toBe(200);
+  });
+
+  it("that is sent too slowly gets 408 and its connection is closed", async () => {
+    const quick = { headersTimeout: 40, requestTimeout: 40, connectionsCheckingInterval: 20, maxHeaderSize: 16_384 };
+    const server = await startWithLimits({ port: 0 }, quick);
+    servers.push(server);
+    const slow = [
+      "GET / HTTP/1.1\r\nHost: localhost\r\nX: ",
+      "POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n{",
+      "PUT /_control/v1/snapshot HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n{",
+    ];
+    const answers = await Promise.all(slow.map((text) => raw(server, text)));
+    expect(answers.map((answer) => answer.split("\r\n")[0])).toEqual(Array(3).fill("HTTP/1.1 408 Request Timeout"));
+  });
+
+  it("has 5 s for its headers and 10 s in total", () => {
+    const { headersTimeout, requestTimeout, connectionsCheckingInterval } = socketLimits;
+    expect(headersTimeout).toBeLessThanOrEqual(5000);
+    expect(requestTimeout + connectionsCheckingInterval).toBeLessThanOrEqual(10_000);
+  });
+
+  it("that is aborted in its body leaves the server running", async () => {
+    const server = await start();
+    const socket = connect(server.port, "127.0.0.1");
+    const head = `POST /api/v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n`;
+    socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"flow`);
+    await once(socket, "connect");
+    socket.destroy();
+    await once(socket, "close");
+    expect((await fetch(`${server.url}/_control/v1/health`)).status).toBe(200);
+  });
+});
